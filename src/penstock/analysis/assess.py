@@ -1,0 +1,33 @@
+"""Understand: a snapshot judged against the intents gives the view that policies decide on."""
+
+from collections.abc import Mapping
+
+from penstock.core.figures import JobFigures, Snapshot
+from penstock.core.intents import Intent
+from penstock.core.view import JobView, View
+
+STALE_AFTER_S = 30.0  # three rounds without news: the figures tell of another time
+
+
+def assess(snapshot: Snapshot, intents: Mapping[str, Intent], stale_after_s: float = STALE_AFTER_S) -> View:
+    """The view of all jobs that have an intent; jobs without one are seen but not governed."""
+    jobs = tuple(_judged(job, intents[job.name], stale_after_s) for job in snapshot.jobs if job.name in intents)
+    return View(
+        at_s=snapshot.at_s,
+        jobs=jobs,
+        machines=snapshot.machines,
+        utility=sum(job.utility or 0.0 for job in jobs),
+        max_utility=sum(job.max_utility for job in jobs),
+        max_threads=snapshot.max_threads,
+    )
+
+
+def _judged(figures: JobFigures, intent: Intent, stale_after_s: float) -> JobView:
+    score = intent.score(figures.latency, figures.juice)
+    return JobView(
+        figures=figures,
+        intent=intent,
+        utility=None if score is None else score.utility,
+        met=score is not None and score.met,
+        fresh=figures.age_s <= stale_after_s,
+    )

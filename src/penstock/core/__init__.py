@@ -1,0 +1,16 @@
+"""The words of the house. Frozen values that import nothing of ours but the errors.
+
+tenant       whoever owns jobs and states intents for them
+job          one streaming computation: a Spark query, a simulated topology
+operator     a step of a job; the scalable unit of a job, with threads of its own or a share of slots
+topology     the operators of a job and the edges between them
+slot         a place where one task runs: a core of an executor, real or oversubscribed
+share        how much of the slots a job is given
+intent       what a tenant wants of a job, with the utility of coming close
+utility      what a job is worth now; its maximum is its priority
+juice        the share of the source input that is processed
+capacity     the share of time an operator is busy; above 0.3 it is congested
+snapshot     what an engine saw; view: the same, judged against the intents
+decision     what a policy wants done and why; change: one operator from so many threads to so many
+routing table  which keys live where (with locality-aware routing)
+"""

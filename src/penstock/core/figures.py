@@ -1,0 +1,144 @@
+"""Figures: what was measured of a job, an operator, a machine. What could not be had is None, never zero."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from penstock.core.topology import Topology
+
+ALL_OPERATORS = "*"  # the one scalable unit of a job whose operators share a pool of slots
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyFigures:
+    """Latency from arrival to result over the metrics window, in seconds.
+
+    `quantiles` holds (percentile, seconds) in rising order; `estimated` marks figures that were derived
+    from batch times rather than observed row by row.
+    """
+
+    mean_s: float
+    quantiles: tuple[tuple[float, float], ...] = ()
+    estimated: bool = False
+
+    def at(self, percentile: float | None) -> float | None:
+        """The mean for None, else the percentile, interpolated in the logarithm of the tail share.
+
+        >>> LatencyFigures(1.0, ((50.0, 0.7), (90.0, 2.3), (99.0, 4.6))).at(90)
+        2.3
+        """
+        if percentile is None:
+            return self.mean_s
+        if not self.quantiles:
+            return None
+        below = self.quantiles[0]
+        for known in self.quantiles:
+            if known[0] >= percentile:
+                return _between(below, known, percentile)
+            below = known
+        return below[1]
+
+
+def _between(below: tuple[float, float], above: tuple[float, float], percentile: float) -> float:
+    if above[0] == below[0] or percentile >= above[0]:
+        return above[1]
+    tails = [math.log(1.0 - p / 100.0) for p in (below[0], percentile, above[0])]
+    part = (tails[1] - tails[0]) / (tails[2] - tails[0])
+    return below[1] + part * (above[1] - below[1])
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorFigures:
+    """One scalable unit of a job: an operator with threads of its own, or `ALL_OPERATORS` with a share of slots.
+
+    `capacity` is equation 3 of Henge; `busy_share` the share of its threads' time spent on rows; `cpu_share`
+    the share spent on a core. Rates are rows per second over the metrics window.
+    """
+
+    name: str
+    threads: int
+    capacity: float | None = None
+    rows_in_rps: float | None = None
+    rows_out_rps: float | None = None
+    busy_share: float | None = None
+    cpu_share: float | None = None
+    backlog_rows: float | None = None
+    is_source: bool = False
+    min_threads: int = 1
+    max_threads: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StageFigures:
+    """One stage of the physical plan, in detail: for people, not for policies."""
+
+    name: str
+    tasks: int
+    rows_in: int | None = None
+    rows_out: int | None = None
+    busy_s: float | None = None
+    capacity: float | None = None
+    shuffle_local_bytes: int | None = None
+    shuffle_remote_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobFigures:
+    """One job at an instant. `age_s` is the age of all figures in this record, which were measured together."""
+
+    name: str
+    operators: tuple[OperatorFigures, ...]
+    age_s: float = 0.0
+    latency: LatencyFigures | None = None
+    juice: float | None = None
+    arrival_rps: float | None = None
+    processed_rps: float | None = None
+    backlog_rows: float | None = None
+    topology: Topology | None = None
+    settling: bool = False  # restarting or pausing after an action: figures do not yet show its effect
+    up_s: float | None = None
+    max_threads: int | None = None  # over all its operators together: the tenant's limit
+    state_bytes: int | None = None
+    phases_s: Mapping[str, float] = field(default_factory=dict)
+    stages: tuple[StageFigures, ...] = ()
+    trouble: str | None = None  # what is wrong with it in words, such as the error that ended its query
+
+    def operator(self, name: str) -> OperatorFigures:
+        """The operator of that name."""
+        return next(operator for operator in self.operators if operator.name == name)
+
+    @property
+    def threads(self) -> int:
+        """All threads, or slots, that the job holds."""
+        return sum(operator.threads for operator in self.operators)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFigures:
+    """One machine at an instant. `load` counts running and runnable threads, as the kernel's load does."""
+
+    name: str
+    cores: int
+    load: float | None = None
+    memory_share: float | None = None
+    executors: int | None = None
+    alive: bool = True
+    age_s: float = 0.0
+
+    @property
+    def congested(self) -> bool:
+        """Henge, section 4.3.2: more runnable threads than cores."""
+        return self.load is not None and self.load > self.cores
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All jobs and machines at an instant: everything a controller sees.
+
+    `max_threads` is the cluster's limit over all jobs together, where it has one.
+    """
+
+    at_s: float
+    jobs: tuple[JobFigures, ...]
+    machines: tuple[MachineFigures, ...]
+    max_threads: int | None = None

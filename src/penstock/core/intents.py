@@ -1,0 +1,295 @@
+"""Intents: what a tenant wants, and what it is worth to come close (Henge, section 4.1)."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from penstock.core.figures import LatencyFigures
+from penstock.core.shapes import (
+    Knee,
+    LinearJuice,
+    LinearLatency,
+    Lognormal,
+    Shape,
+    Step,
+    piecewise,
+)
+from penstock.core.units import non_negative, positive, positive_seconds, seconds, text_of_seconds
+from penstock.errors import ConfigError
+
+SHAPES = ("knee", "linear", "step", "piecewise", "lognormal")
+MET_WITHIN = 0.005  # a share this close to 1 meets its target: windows of a count never agree to the last row
+
+Points = Sequence[tuple[object, float]]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Latency:
+    """At most `target` seconds from arrival to result: the mean, or a percentile.
+
+    >>> Latency("2s", percentile=95, utility=35).utility_at("4s")
+    17.5
+    """
+
+    target_s: float
+    percentile: float | None
+    utility: float
+    shape: Shape
+
+    def __init__(
+        self,
+        target: object,
+        percentile: float | None = None,
+        utility: float = 1.0,
+        shape: str = "knee",
+        points: Points = (),
+        zero_at: object = None,
+        spread: float = 1.0,
+    ) -> None:
+        if percentile is not None and not (
+            isinstance(percentile, (int, float)) and not isinstance(percentile, bool) and 0 < percentile < 100
+        ):
+            raise ConfigError(
+                "percentile", percentile, "write a number between 0 and 100, or leave it out for the mean"
+            )
+        target_s = positive_seconds(target, "latency")
+        _set(self, target_s=target_s, percentile=None if percentile is None else float(percentile))
+        _set(self, utility=positive(utility, "utility"))
+        _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread))
+
+    def share_at(self, latency: object) -> float:
+        """The share of the maximum utility at this latency."""
+        return self.shape.share(_time_badness(latency, self.target_s, "latency"))
+
+    def utility_at(self, latency: object) -> float:
+        """The utility at this latency."""
+        return self.utility * self.share_at(latency)
+
+    def text(self) -> str:
+        """What is asked, in words."""
+        name = "mean" if self.percentile is None else f"p{self.percentile:g}"
+        return f"{name} latency <= {text_of_seconds(self.target_s)}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Juice:
+    """At least the share `target` of the input processed.
+
+    >>> Juice(0.9, utility=10).utility_at(0.45)
+    5.0
+    """
+
+    target: float
+    utility: float
+    shape: Shape
+
+    def __init__(
+        self,
+        target: object = 1.0,
+        utility: float = 1.0,
+        shape: str = "knee",
+        points: Points = (),
+        zero_at: float | None = None,
+        spread: float = 1.0,
+    ) -> None:
+        remedy = "write the share of the input to process, above 0 and at most 1"
+        share = positive(target, "juice", remedy)
+        if share > 1:
+            raise ConfigError("juice", target, remedy)
+        _set(self, target=share, utility=positive(utility, "utility"))
+        _set(self, shape=_juice_shape(shape, share, points, zero_at, spread))
+
+    def share_at(self, juice: object) -> float:
+        """The share of the maximum utility at this juice."""
+        value = non_negative(juice, "juice")
+        return self.shape.share(self.target / value if value > 0 else math.inf)
+
+    def utility_at(self, juice: object) -> float:
+        """The utility at this juice."""
+        return self.utility * self.share_at(juice)
+
+    def text(self) -> str:
+        """What is asked, in words."""
+        return f"juice >= {self.target:g}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Recovery:
+    """Back to normal within `target` seconds of a failure.
+
+    >>> Recovery("60s", utility=8).utility_at("2m")
+    4.0
+    """
+
+    target_s: float
+    utility: float
+    shape: Shape
+
+    def __init__(
+        self,
+        target: object,
+        utility: float = 1.0,
+        shape: str = "knee",
+        points: Points = (),
+        zero_at: object = None,
+        spread: float = 1.0,
+    ) -> None:
+        target_s = positive_seconds(target, "recovery")
+        _set(self, target_s=target_s, utility=positive(utility, "utility"))
+        _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread))
+
+    def share_at(self, recovery: object) -> float:
+        """The share of the maximum utility when recovery takes this long; infinite is allowed."""
+        if recovery == math.inf:
+            return self.shape.share(math.inf)
+        return self.shape.share(_time_badness(recovery, self.target_s, "recovery"))
+
+    def utility_at(self, recovery: object) -> float:
+        """The utility when recovery takes this long."""
+        return self.utility * self.share_at(recovery)
+
+    def text(self) -> str:
+        """What is asked, in words."""
+        return f"recovery <= {text_of_seconds(self.target_s)}"
+
+
+Objective = Latency | Juice | Recovery
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What an intent makes of a job's figures."""
+
+    utility: float
+    met: bool
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Intent:
+    """What one tenant wants: its utility is the mean of its objectives' utilities (Henge, section 7.2.2).
+
+    `recovery="60s"` states a recovery target without a utility of its own: it bounds plans. Pass a
+    `Recovery` among the objectives to make it count.
+
+    >>> Intent(Latency("70ms", utility=35), Juice(1.0, utility=35), recovery="60s").max_utility
+    35.0
+    """
+
+    objectives: tuple[Objective, ...]
+    recovery_s: float | None
+    max_utility: float = field(compare=False)
+
+    def __init__(self, *objectives: Objective, recovery: object = None) -> None:
+        for objective in objectives:
+            if not isinstance(objective, (Latency, Juice, Recovery)):
+                raise ConfigError("intent", objective, "give Latency, Juice or Recovery objectives")
+        kinds = [type(objective) for objective in objectives]
+        if kinds.count(Juice) > 1 or kinds.count(Recovery) > 1:
+            raise ConfigError("intent", [kind.__name__ for kind in kinds], "state juice and recovery once each")
+        if not objectives:
+            raise ConfigError("intent", "nothing", "state at least one of latency, juice or recovery")
+        recovery_s = None if recovery is None else positive_seconds(recovery, "recovery")
+        stated = [objective.target_s for objective in objectives if isinstance(objective, Recovery)]
+        _set(self, objectives=tuple(objectives), recovery_s=stated[0] if stated else recovery_s)
+        _set(self, max_utility=_mean(objective.utility for objective in objectives))
+
+    def score(
+        self, latency: LatencyFigures | None, juice: float | None, recovery_s: float | None = None
+    ) -> Score | None:
+        """Utility and whether every target is met; None when a figure that it needs is absent.
+
+        A recovery objective without an estimate is left out of the mean rather than counted as missed:
+        no failure has been seen yet.
+        """
+        shares: list[tuple[float, float]] = []
+        for objective in self.objectives:
+            share = _share(objective, latency, juice, recovery_s)
+            if share is not None:
+                shares.append((objective.utility, share))
+            elif not isinstance(objective, Recovery):
+                return None
+        if not shares:
+            return None
+        # A recovery objective left out keeps its weight: the job's maximum must not shrink with a figure.
+        achieved = _mean(utility * share for utility, share in shares)
+        possible = _mean(utility for utility, _ in shares)
+        met = all(share >= 1.0 - MET_WITHIN for _, share in shares)
+        return Score(achieved / possible * self.max_utility, met)
+
+    def text(self) -> str:
+        """What is asked, in words."""
+        asked = [objective.text() for objective in self.objectives]
+        if self.recovery_s is not None and not any(isinstance(o, Recovery) for o in self.objectives):
+            asked.append(f"recovery <= {text_of_seconds(self.recovery_s)}")
+        return ", ".join(asked)
+
+
+def _share(
+    objective: Objective, latency: LatencyFigures | None, juice: float | None, recovery_s: float | None
+) -> float | None:
+    if isinstance(objective, Latency):
+        value = latency.at(objective.percentile) if latency is not None else None
+        return None if value is None else objective.shape.share(value / objective.target_s)
+    if isinstance(objective, Juice):
+        if juice is None:
+            return None
+        return objective.shape.share(objective.target / juice if juice > 0 else math.inf)
+    return None if recovery_s is None else objective.share_at(recovery_s)
+
+
+def _time_badness(value: object, target_s: float, name: str) -> float:
+    return seconds(value, name) / target_s
+
+
+def _time_shape(name: str, target_s: float, points: Points, zero_at: object, spread: float) -> Shape:
+    if name == "linear":
+        zero_s = 2.0 * target_s if zero_at is None else positive_seconds(zero_at, "zero_at")
+        if zero_s <= target_s:
+            raise ConfigError("zero_at", zero_at, f"write a time above the target {text_of_seconds(target_s)}")
+        return LinearLatency(zero_s / target_s)
+    if name == "piecewise":
+        pairs = [(seconds(value, "points"), share) for value, share in _checked_points(points)]
+        return piecewise(pairs, target_s, less_is_better=True)
+    return _plain_shape(name, spread)
+
+
+def _juice_shape(name: str, target: float, points: Points, zero_at: float | None, spread: float) -> Shape:
+    if name == "linear":
+        return LinearJuice(non_negative(zero_at or 0.0, "zero_at") / target)
+    if name == "piecewise":
+        pairs = [(non_negative(value, "points"), share) for value, share in _checked_points(points)]
+        return piecewise(pairs, target, less_is_better=False)
+    return _plain_shape(name, spread)
+
+
+def _plain_shape(name: str, spread: float) -> Shape:
+    if name == "knee":
+        return Knee()
+    if name == "step":
+        return Step()
+    if name == "lognormal":
+        return Lognormal(spread)
+    raise ConfigError("shape", name, f"choose one of {', '.join(SHAPES)}")
+
+
+def _checked_points(points: Points) -> list[tuple[object, float]]:
+    remedy = "write pairs of value and share, such as [['2s', 1.0], ['4s', 0.3]]"
+    result: list[tuple[object, float]] = []
+    for point in points:
+        if isinstance(point, str) or not isinstance(point, Sequence) or len(point) != 2:
+            raise ConfigError("points", point, remedy)
+        result.append((point[0], non_negative(point[1], "points", remedy)))
+    if not result:
+        raise ConfigError("points", points, remedy)
+    return result
+
+
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def _set(target: object, /, **fields: object) -> None:
+    """Fill a frozen value while it is being built."""
+    for name, value in fields.items():
+        object.__setattr__(target, name, value)

@@ -1,0 +1,93 @@
+"""What a controller may do, as values: decisions made of changes, each with its reason and expectation."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Short reasons for events, after the fashion of cluster managers."""
+
+    RECONFIGURED = "Reconfigured"
+    REDUCED = "Reduced"
+    REVERTED = "Reverted"
+    RESCALED = "Rescaled"
+    RESTARTED = "Restarted"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One operator of one job, from so many threads (or slots) to so many."""
+
+    job: str
+    operator: str
+    before: int
+    after: int
+
+    @property
+    def undo(self) -> "Change":
+        """The change that takes this one back."""
+        return Change(self.job, self.operator, self.after, self.before)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whom, what, from what to what, why, and what utility is expected of it."""
+
+    reason: Reason
+    changes: tuple[Change, ...]
+    why: str  # one sentence that a tenant understands
+    at_s: float
+    utility_before: float
+    expected_utility: float | None = None
+
+    @property
+    def jobs(self) -> tuple[str, ...]:
+        """The jobs it touches, by name."""
+        return tuple(sorted({change.job for change in self.changes}))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What came of a decision, once utilities were quiet again."""
+
+    decided_at_s: float
+    judged_at_s: float
+    utility_came: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a policy wants done this round; `note` says in words why nothing, or nothing more."""
+
+    decisions: tuple[Decision, ...] = ()
+    note: str = ""
+    verdicts: tuple[Verdict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One deed for an engine: a decision's changes to one job, to be done whole or not at all."""
+
+    job: str
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """What came of a step: `error` is None when it was done, else why it was not and what was undone."""
+
+    step: Step
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the engine did of a plan."""
+
+    steps: tuple[StepOutcome, ...] = ()
+
+    @property
+    def failed(self) -> tuple[StepOutcome, ...]:
+        """The steps that were not done."""
+        return tuple(step for step in self.steps if step.error is not None)

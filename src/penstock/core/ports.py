@@ -1,0 +1,57 @@
+"""Ports: what the loop needs of an engine, a policy, a store and a clock, whoever provides them."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from penstock.core.cycle import Cycle
+from penstock.core.figures import Snapshot
+from penstock.core.plan import Outcome, Plan, Step
+from penstock.core.view import View
+
+# A policy's memory: a frozen dataclass of plain values, so that any store can keep it. Only its own policy
+# looks inside, hence Any at the ports.
+Memory = Any
+
+
+class Engine(Protocol):
+    """The world: a simulated cluster or a real Spark application."""
+
+    def observe(self, now: float) -> Snapshot:
+        """All jobs and machines as they are known at `now`."""
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        """Carry the steps out in order. Applying a step twice leaves the world as after the first time."""
+
+
+class Policy(Protocol):
+    """A pure function of what is seen and its own memory."""
+
+    @property
+    def name(self) -> str:
+        """Its name on the command line."""
+
+    def start(self) -> Memory:
+        """The memory of a policy that has seen nothing yet."""
+
+    def decide(self, view: View, memory: Memory) -> tuple[Plan, Memory]:
+        """What to do now, and what to remember."""
+
+
+class Store(Protocol):
+    """Remembers cycles; the last one's memory is where a restarted controller goes on."""
+
+    def append(self, cycle: Cycle) -> None:
+        """Keep a cycle."""
+
+    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+        """The newest stored memory of that policy, or None."""
+
+
+class Clock(Protocol):
+    """Time as the loop sees it, simulated or real, in seconds since the run began."""
+
+    def now(self) -> float:
+        """Seconds since the start."""
+
+    def wait_until(self, at_s: float) -> bool:
+        """Let time pass until `at_s`; False when the run was told to stop."""

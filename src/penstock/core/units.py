@@ -1,0 +1,64 @@
+"""Times and rates as people write them, turned into plain floats at the edge of the house."""
+
+import math
+import re
+
+from penstock.errors import ConfigError
+
+_SECONDS_PER_UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)\s*")
+
+type_of_duration = "a number of seconds, or text such as '250ms', '2s', '10m' or '1h'"
+
+
+def seconds(value: object, field: str = "duration") -> float:
+    """A duration in seconds.
+
+    >>> seconds("250ms"), seconds("10m"), seconds(2)
+    (0.25, 600.0, 2.0)
+    """
+    if isinstance(value, str):
+        match = _DURATION.fullmatch(value)
+        if match is None:
+            raise ConfigError(field, value, f"write {type_of_duration}")
+        return float(match.group(1)) * _SECONDS_PER_UNIT[match.group(2)]
+    return non_negative(value, field, f"write {type_of_duration}")
+
+
+def positive_seconds(value: object, field: str = "duration") -> float:
+    """A duration above zero, in seconds."""
+    result = seconds(value, field)
+    if result == 0:
+        raise ConfigError(field, value, "it must be above zero")
+    return result
+
+
+def non_negative(value: object, field: str, remedy: str = "write a number of zero or more") -> float:
+    """A finite number of zero or more."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ConfigError(field, value, remedy)
+    if not math.isfinite(value) or value < 0:
+        raise ConfigError(field, value, remedy)
+    return float(value)
+
+
+def positive(value: object, field: str, remedy: str = "write a number above zero") -> float:
+    """A finite number above zero."""
+    result = non_negative(value, field, remedy)
+    if result == 0:
+        raise ConfigError(field, value, remedy)
+    return result
+
+
+def text_of_seconds(value: float) -> str:
+    """The shortest text a person would write.
+
+    >>> text_of_seconds(0.07), text_of_seconds(2.0), text_of_seconds(600.0), text_of_seconds(90.0)
+    ('70ms', '2s', '10m', '90s')
+    """
+    if value < 1:
+        return f"{value * 1000:.3g}ms"
+    for unit, size in (("h", 3600.0), ("m", 60.0)):
+        if value >= size and value % size == 0:
+            return f"{value / size:g}{unit}"
+    return f"{value:.3g}s" if value < 1000 else f"{value:.0f}s"

@@ -1,0 +1,54 @@
+"""The view: a snapshot judged against the intents. It is all that a policy gets to see."""
+
+from dataclasses import dataclass
+
+from penstock.core.figures import JobFigures, MachineFigures
+from penstock.core.intents import Intent
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """A job, what it was asked for, and how it does. `utility` is None when a figure for it is absent."""
+
+    figures: JobFigures
+    intent: Intent
+    utility: float | None
+    met: bool
+    fresh: bool
+
+    @property
+    def name(self) -> str:
+        """The job's name."""
+        return self.figures.name
+
+    @property
+    def max_utility(self) -> float:
+        """What the job is worth when it has all it asked for."""
+        return self.intent.max_utility
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The whole fleet at an instant, with total utility and what it could be at most."""
+
+    at_s: float
+    jobs: tuple[JobView, ...]
+    machines: tuple[MachineFigures, ...]
+    utility: float
+    max_utility: float
+    max_threads: int | None = None
+
+    @property
+    def congested(self) -> bool:
+        """Henge, section 4.3.2: a majority of machines with more runnable threads than cores."""
+        alive = [machine for machine in self.machines if machine.alive]
+        return 2 * sum(machine.congested for machine in alive) > len(alive)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether every job's figures are recent enough to act on."""
+        return all(job.fresh for job in self.jobs)
+
+    def job(self, name: str) -> JobView:
+        """The job of that name."""
+        return next(job for job in self.jobs if job.name == name)
