@@ -89,7 +89,7 @@ class Juice:
         utility: float = 1.0,
         shape: str = "knee",
         points: Points = (),
-        zero_at: float | None = None,
+        zero_at: object = None,
         spread: float = 1.0,
     ) -> None:
         remedy = "write the share of the input to process, above 0 and at most 1"
@@ -253,9 +253,9 @@ def _time_shape(name: str, target_s: float, points: Points, zero_at: object, spr
     return _plain_shape(name, spread)
 
 
-def _juice_shape(name: str, target: float, points: Points, zero_at: float | None, spread: float) -> Shape:
+def _juice_shape(name: str, target: float, points: Points, zero_at: object, spread: float) -> Shape:
     if name == "linear":
-        return LinearJuice(non_negative(zero_at or 0.0, "zero_at") / target)
+        return LinearJuice(non_negative(0.0 if zero_at is None else zero_at, "zero_at") / target)
     if name == "piecewise":
         pairs = [(non_negative(value, "points"), share) for value, share in _checked_points(points)]
         return piecewise(pairs, target, less_is_better=False)
