@@ -164,6 +164,18 @@ def _first_touched(part: ExpectPart, result: RunResult) -> Figure:
     return order
 
 
+def _met_from(part: ExpectPart, result: RunResult) -> Figure:
+    """When a job had first met its SLO for four rounds, once it was governed."""
+    place = _job_place(part, result)
+    if place is None:
+        raise ConfigError("expect.job", None, "name the job whose SLO is meant")
+    met = result.recorder.column("met")[:, place] > 0
+    for row, at in enumerate(result.recorder.at_s):
+        if at >= result.variant.scenario.govern_from and len(met) >= row + 4 and met[row : row + 4].all():
+            return float(at)
+    return None
+
+
 def _threads_at_end(part: ExpectPart, result: RunResult) -> Figure:
     place = _job_place(part, result)
     last = result.recorder.column("threads")[-1]
@@ -185,6 +197,7 @@ METRICS: dict[str, Callable[[ExpectPart, RunResult], Figure]] = {
     **{f"utility_p{percent}": _percentile(percent) for percent in (5, 15, 50, 90)},
     "slo_met": _mean_of("met"),
     "juice_mean": _mean_of("juice"),
+    "juice_min": lambda part, result: float(np.nanmin(result.recorder.column("juice")[_rounds(part, result)])),
     "latency_mean": _mean_of("latency_s"),
     "load_mean": _mean_of("load"),
     "memory_mean": _mean_of("memory_share"),
@@ -192,6 +205,7 @@ METRICS: dict[str, Callable[[ExpectPart, RunResult], Figure]] = {
     "decisions": lambda part, result: float(len(_told(part, result))),
     "first_touched": _first_touched,
     "converged_at": lambda part, result: result.converged_at(),
+    "met_from": _met_from,
     "threads_at_end": _threads_at_end,
     "recovery_seconds": _recovery_seconds,
 }

@@ -173,11 +173,14 @@ def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
     The first step of the new search waits until utilities are quiet again: while the workload still moves,
     its fall would be blamed on the step, and the step undone.
     """
-    reason = "the set of jobs changed"
+    reason, blocked = "the set of jobs changed", {}
     if memory.jobs == _names(view):
         reason = f"utility fell from {memory.converged_utility:.1f} to {_level(memory, settings):.1f}"
+        # The blocklist ends by its own clock: in a cluster that is too small utility falls again and again,
+        # and the step that did harm an hour ago would otherwise be taken and taken back each time.
+        blocked = dict(memory.blocked_until)
     note = f"{reason}: history forgotten, watching until utilities are quiet"
-    return Plan(note=note), HengeMemory(jobs=_names(view), disturbed_at_s=view.at_s)
+    return Plan(note=note), HengeMemory(jobs=_names(view), disturbed_at_s=view.at_s, blocked_until=blocked)
 
 
 def _retry(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
