@@ -201,19 +201,20 @@ class Intent:
         A recovery objective without an estimate is left out of the mean rather than counted as missed:
         no failure has been seen yet.
         """
-        shares: list[tuple[float, float]] = []
+        achieved = possible = 0.0
+        met = True
         for objective in self.objectives:
             share = _share(objective, latency, juice, recovery_s)
-            if share is not None:
-                shares.append((objective.utility, share))
-            elif not isinstance(objective, Recovery):
+            if share is None:
+                if isinstance(objective, Recovery):
+                    continue
                 return None
-        if not shares:
+            achieved += objective.utility * share
+            possible += objective.utility
+            met = met and share >= 1.0 - MET_WITHIN
+        if possible == 0.0:
             return None
         # A recovery objective left out keeps its weight: the job's maximum must not shrink with a figure.
-        achieved = _mean(utility * share for utility, share in shares)
-        possible = _mean(utility for utility, _ in shares)
-        met = all(share >= 1.0 - MET_WITHIN for _, share in shares)
         return Score(achieved / possible * self.max_utility, met)
 
     def text(self) -> str:

@@ -1,0 +1,9 @@
+"""What all tests share: a calm hypothesis, and builders in tests/builders.py."""
+
+from hypothesis import HealthCheck, settings
+
+# Timing belongs in benchmarks; examples are the same on every machine and every run.
+settings.register_profile(
+    "penstock", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("penstock")
