@@ -24,9 +24,7 @@ def main() -> None:
     """Run a command; what the user can mend is one message and exit code 2, never a traceback."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        cli(standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
+        sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
