@@ -21,6 +21,7 @@ class Batch:
     __slots__ = (
         "busy_s",
         "cpu_s",
+        "demand",
         "done",
         "left",
         "newest_s",
@@ -47,6 +48,7 @@ class Batch:
         self.left = 0  # tasks of the open stage that are not done
         self.cpu_s = 0.0  # of each task of the open stage
         self.wait_s = 0.0
+        self.demand = 0.0  # share of their time that wants a core
         self.busy_s = 0.0  # of the open stage's tasks that are done
         self.stage_from_s = started_s
         self.done: list[StageFigures] = []
@@ -63,6 +65,8 @@ class Batch:
         self.left = stage.partitions
         self.cpu_s = per_task * stage.cpu_s_per_row
         self.wait_s = per_task * stage.wait_s_per_row + stage.task_overhead_s
+        total_s = self.cpu_s + self.wait_s
+        self.demand = self.cpu_s / total_s if total_s > 0 else 0.0
         return True
 
     def close_stage(self, spec: MicroBatchJob, now: float, share_slots: float) -> None:
@@ -87,12 +91,6 @@ class Batch:
             "commit": commit_s,
         }
         return BatchReport(now - self.started_s, phases, tuple(self.done))
-
-    @property
-    def demand(self) -> float:
-        """Share of a task's time that wants a core."""
-        total = self.cpu_s + self.wait_s
-        return self.cpu_s / total if total > 0 else 0.0
 
 
 def rows_into(spec: MicroBatchJob, stage: int, rows: float) -> float:

@@ -39,9 +39,10 @@ class Commit:
 class Ledger:
     """The last minutes of one job."""
 
-    __slots__ = ("_commits", "_samples")
+    __slots__ = ("_commits", "_samples", "_starts_at_s")
 
     def __init__(self, starts_at_s: float) -> None:
+        self._starts_at_s = starts_at_s
         self._samples: deque[Totals] = deque([Totals(starts_at_s, 0, 0)])
         self._commits: deque[Commit] = deque()
 
@@ -52,13 +53,13 @@ class Ledger:
             self._samples.popleft()
 
     def commit(self, commit: Commit, keep_s: float) -> None:
-        """Add a batch's end; of what is older than `keep_s` only the newest stays."""
+        """Add a batch's end; of what is older than `keep_s` only the newest stays, and always two."""
         self._commits.append(commit)
-        while len(self._commits) > 1 and self._commits[1].at_s <= commit.at_s - keep_s:
+        while len(self._commits) > 2 and self._commits[1].at_s <= commit.at_s - keep_s:
             self._commits.popleft()
 
     def totals_at(self, at_s: float) -> Totals:
-        """The newest sample that is not younger than `at_s`, or the oldest there is."""
+        """The newest sample that was taken by `at_s`, or else the oldest there is."""
         found = self._samples[0]
         for sample in self._samples:
             if sample.at_s > at_s:
@@ -75,23 +76,33 @@ class Ledger:
         ]
 
     def juice(self, now: Totals, window_s: float, trigger_s: float) -> float | None:
-        """Rows processed over rows arrived in the window, at most 1; None until a batch has followed the first."""
-        window_from_s = (now.at_s // JUICE_STEP_S + 1) * JUICE_STEP_S - window_s
-        if not self._commits:
-            return self._never_committed(now, trigger_s)
-        first = self._commits[0]
-        for commit in self._commits:
-            if commit.at_s <= window_from_s:
-                first = commit
-        last = self._commits[-1]
-        patience_s = _PATIENCE * max(trigger_s, last.duration_s)
-        if now.at_s - last.at_s <= patience_s:
-            return None if first is last else _ratio(last.processed - first.processed, last.arrived - first.arrived)
-        return _ratio(now.processed - first.processed, now.arrived - first.arrived)
+        """Rows processed over rows arrived in the window, at most 1.
 
-    def _never_committed(self, now: Totals, trigger_s: float) -> float | None:
-        waited_s = now.at_s - self._samples[0].at_s
-        return 0.0 if now.arrived > 0 and waited_s > _PATIENCE * trigger_s + JUICE_STEP_S else None
+        The window runs from commit to commit. None until there are two, or the job has been there for a window.
+        """
+        last = self._commits[-1] if self._commits else self._start()
+        first = self._first_of(now.at_s, window_s)
+        if now.at_s - last.at_s > max(JUICE_STEP_S, _PATIENCE * trigger_s, _PATIENCE * last.duration_s):
+            return _ratio(now.processed - first.processed, now.arrived - first.arrived)
+        if first == last:
+            return None
+        return _ratio(last.processed - first.processed, last.arrived - first.arrived)
+
+    def _first_of(self, now: float, window_s: float) -> Commit:
+        """The newest commit before the window; within its first window, the job's first commit."""
+        from_s = (now // JUICE_STEP_S + 1) * JUICE_STEP_S - window_s
+        started = self._start()
+        if len(self._commits) < 2:
+            return started if not self._commits or started.at_s <= from_s else self._commits[0]
+        found = self._commits[0]
+        for commit in list(self._commits)[1:-1]:
+            if commit.at_s <= from_s:
+                found = commit
+        return found
+
+    def _start(self) -> Commit:
+        at_s = self._starts_at_s
+        return Commit(at_s, 0, at_s, at_s, 0.0, 0, 0)
 
 
 def _ratio(processed: int, arrived: int) -> float:

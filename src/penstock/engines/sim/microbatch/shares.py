@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from penstock.engines.sim.microbatch.state import JobState
 
-FairKey = tuple[int, float, str]
+Rank = tuple[int, float, str]
 
 
 def reshare(jobs: Sequence[JobState], slots: int) -> None:
@@ -15,13 +15,13 @@ def reshare(jobs: Sequence[JobState], slots: int) -> None:
         job.min_share = slots * job.threads // wanted
 
 
-def fair_order(job: JobState) -> FairKey:
+def fair_order(job: JobState) -> Rank:
     """Spark's FAIR order: pools below their minimum share first, then by running tasks for each weight."""
     if job.running < job.min_share:
         return (0, job.running / job.min_share, job.name)
     return (1, job.running / job.threads, job.name)
 
 
-def fifo_order(job: JobState) -> int:
+def fifo_order(job: JobState) -> Rank:
     """Spark's FIFO order: the batch that began first."""
-    return job.batch_order
+    return (job.batch_order, 0.0, job.name)

@@ -7,9 +7,11 @@ is preempted: a slot comes back only when its task ends, or its machine or job d
 from collections.abc import Callable
 
 from penstock.engines.sim.microbatch.machines import Machine
-from penstock.engines.sim.microbatch.shares import fair_order, fifo_order
+from penstock.engines.sim.microbatch.shares import Rank, fair_order, fifo_order
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.world import Task, World
+
+_ORDERS: dict[str, Callable[[JobState], Rank]] = {"fair": fair_order, "fifo": fifo_order}
 
 
 def offer_slots(world: World) -> None:
@@ -17,12 +19,15 @@ def offer_slots(world: World) -> None:
     if not world.free:
         return
     queue = [job for job in world.jobs if job.waiting]
-    if len(queue) > 1:
-        if world.cluster.scheduling == "fair":
-            queue.sort(key=fair_order)
-        else:
-            queue.sort(key=fifo_order)
-    placed = [(job, machine) for job in queue for machine in _take_slots(world, job)]
+    if not queue:
+        return
+    order = _ORDERS[world.cluster.scheduling]
+    if world.free == 1:  # most offers: one task ended while others wait
+        placed = _take_slots(world, min(queue, key=order))
+    else:
+        placed = []
+        for job in sorted(queue, key=order):
+            placed += _take_slots(world, job)
     # Durations come after all are placed: tasks that start together slow one another down alike.
     for job, machine in placed:
         _start(world, job, machine)
@@ -51,7 +56,7 @@ def kill_tasks(world: World, doomed: Callable[[Task], bool]) -> list[JobState]:
     return [task.job for task in killed.values()]
 
 
-def _take_slots(world: World, job: JobState) -> list[Machine]:
+def _take_slots(world: World, job: JobState) -> list[tuple[JobState, Machine]]:
     batch = job.batch
     number = min(job.waiting, world.free)
     if batch is None or number == 0:
@@ -60,7 +65,7 @@ def _take_slots(world: World, job: JobState) -> list[Machine]:
     job.waiting -= number
     job.running += number
     world.free -= number
-    return [_occupy(world, batch.demand) for _ in range(number)]
+    return [(job, _occupy(world, batch.demand)) for _ in range(number)]
 
 
 def _occupy(world: World, demand: float) -> Machine:

@@ -2,8 +2,8 @@
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from penstock.engines.sim.microbatch.machines import Machine, machines_of
 from penstock.engines.sim.microbatch.shares import reshare
@@ -13,8 +13,7 @@ from penstock.engines.sim.microbatch.state import JobState
 Event = tuple[float, int, str, object]  # when, order among equals, kind, whom
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """A running task; the numbers are what ends with it."""
 
     job: JobState
