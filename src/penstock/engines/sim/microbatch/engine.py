@@ -71,6 +71,7 @@ class MicroBatchEngine:
                 self._world.schedule(job.spec.ends_at_s, "end", job)
         for fault in faults_to_come:
             faults.schedule_fault(self._world, fault)
+        self._run_to(0.0)  # what starts at 0 is there before anybody looks
 
     def advance_to(self, at_s: float) -> None:
         """Let time pass until `at_s`; what is past already stays so."""
