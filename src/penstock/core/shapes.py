@@ -84,19 +84,30 @@ class Lognormal:
 
 @dataclass(frozen=True, slots=True)
 class Piecewise:
-    """Straight lines between points (badness, share); flat beyond the last one."""
+    """Straight lines between points, as the user sees them: over latency, or over juice. Flat beyond the last.
+
+    A point is (badness, share), or for figures where more is better (-goodness, share) with goodness =
+    1 / badness, the figure in targets; both rise as the figure gets worse.
+    """
 
     points: tuple[tuple[float, float], ...]
+    less_is_better: bool = True
 
     def share(self, badness: float) -> float:
         if badness <= 1:
             return 1.0
-        before = (1.0, 1.0)
+        worse = _worse(badness, self.less_is_better)
+        before = (_worse(1.0, self.less_is_better), 1.0)
         for point in self.points:
-            if badness <= point[0]:
-                return before[1] + (point[1] - before[1]) * (badness - before[0]) / (point[0] - before[0])
+            if worse <= point[0]:
+                return before[1] + (point[1] - before[1]) * (worse - before[0]) / (point[0] - before[0])
             before = point
         return before[1]
+
+
+def _worse(badness: float, less_is_better: bool) -> float:
+    """What a piecewise shape is drawn over: badness itself, or the figure it came from, turned round."""
+    return badness if less_is_better else -1.0 / badness
 
 
 def piecewise(points: Sequence[tuple[float, float]], target: float, less_is_better: bool) -> Piecewise:
@@ -115,11 +126,11 @@ def piecewise(points: Sequence[tuple[float, float]], target: float, less_is_bett
                 "points", (value, share), f"utility must never rise as the figure gets worse; write {last:g} or less"
             )
         last = share
-    beyond = tuple((badness, share) for badness, share, _ in ordered if badness > 1)
-    values = [badness for badness, _ in beyond]
+    beyond = tuple((_worse(badness, less_is_better), share) for badness, share, _ in ordered if badness > 1)
+    values = [worse for worse, _ in beyond]
     if len(set(values)) != len(values):
         raise ConfigError("points", list(points), "give each value once")
-    return Piecewise(beyond)
+    return Piecewise(beyond, less_is_better)
 
 
 def _badness(value: float, target: float, less_is_better: bool) -> float:
