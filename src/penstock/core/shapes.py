@@ -111,29 +111,21 @@ def _worse(badness: float, less_is_better: bool) -> float:
 
 
 def piecewise(points: Sequence[tuple[float, float]], target: float, less_is_better: bool) -> Piecewise:
-    """Points (value, share) as the user gave them, checked to be monotonic and turned into badness."""
-    ordered = sorted(
-        ((_badness(value, target, less_is_better), share, value) for value, share in points), key=lambda p: p[0]
-    )
+    """Points (value, share) as the user gave them, checked to be monotonic and measured in targets."""
+    sign = 1.0 if less_is_better else -1.0
+    ordered = sorted(((sign * value / target, share, value) for value, share in points), key=lambda p: p[0])
     last = 1.0
-    for badness, share, value in ordered:
+    for worse, share, value in ordered:
         if not (math.isfinite(share) and 0 <= share <= 1):
             raise ConfigError("points", (value, share), "the share of the maximum utility lies between 0 and 1")
-        if badness <= 1 and share != 1:
+        if worse <= sign and share != 1:
             raise ConfigError("points", (value, share), "a value that meets the target has share 1")
         if share > last:
             raise ConfigError(
                 "points", (value, share), f"utility must never rise as the figure gets worse; write {last:g} or less"
             )
         last = share
-    beyond = tuple((_worse(badness, less_is_better), share) for badness, share, _ in ordered if badness > 1)
-    values = [worse for worse, _ in beyond]
-    if len(set(values)) != len(values):
+    beyond = tuple((worse, share) for worse, share, _ in ordered if worse > sign)
+    if len({worse for worse, _ in beyond}) != len(beyond):
         raise ConfigError("points", list(points), "give each value once")
     return Piecewise(beyond, less_is_better)
-
-
-def _badness(value: float, target: float, less_is_better: bool) -> float:
-    if less_is_better:
-        return value / target
-    return math.inf if value == 0 else target / value
