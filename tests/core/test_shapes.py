@@ -124,3 +124,8 @@ def test_a_line_over_juice_rises_from_below_the_target(zero_at: float) -> None:
 def test_a_lognormal_has_a_spread(spread: float) -> None:
     with pytest.raises(ConfigError, match="spread"):
         Lognormal(spread)
+
+
+def test_a_share_near_nothing_does_not_fall_below_it() -> None:
+    shape = piecewise([(0.61, 0.87), (0.36, 0.8), (0.08, 0.7), (0.0, 5e-324)], 0.8, less_is_better=False)
+    assert shape.share(math.inf) >= 0.0

@@ -100,7 +100,8 @@ class Piecewise:
         before = (_worse(1.0, self.less_is_better), 1.0)
         for point in self.points:
             if worse <= point[0]:
-                return before[1] + (point[1] - before[1]) * (worse - before[0]) / (point[0] - before[0])
+                part = (worse - before[0]) / (point[0] - before[0])
+                return (1.0 - part) * before[1] + part * point[1]  # so written it never falls below 0
             before = point
         return before[1]
 
