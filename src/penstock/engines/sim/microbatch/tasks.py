@@ -6,10 +6,13 @@ is preempted: a slot comes back only when its task ends, or its machine or job d
 
 from collections.abc import Callable
 
+from penstock.engines.sim.microbatch.batch import Batch
 from penstock.engines.sim.microbatch.machines import Machine
 from penstock.engines.sim.microbatch.shares import Rank, fair_order, fifo_order
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.world import Task, World
+
+Placed = tuple[JobState, Batch, Machine]
 
 _ORDERS: dict[str, Callable[[JobState], Rank]] = {"fair": fair_order, "fifo": fifo_order}
 
@@ -29,8 +32,8 @@ def offer_slots(world: World) -> None:
         for job in sorted(queue, key=order):
             placed += _take_slots(world, job)
     # Durations come after all are placed: tasks that start together slow one another down alike.
-    for job, machine in placed:
-        _start(world, job, machine)
+    for job, batch, machine in placed:
+        _start(world, job, batch, machine)
 
 
 def end_task(world: World, number: int) -> JobState | None:
@@ -39,11 +42,8 @@ def end_task(world: World, number: int) -> JobState | None:
     if task is None:
         return None
     _release(world, task)
-    batch = task.job.batch
-    if batch is None:
-        raise AssertionError("a running task belongs to an open batch")
-    batch.left -= 1
-    batch.busy_s += world.now - task.started_s
+    task.batch.left -= 1
+    task.batch.busy_s += world.now - task.started_s
     return task.job
 
 
@@ -56,7 +56,7 @@ def kill_tasks(world: World, doomed: Callable[[Task], bool]) -> list[JobState]:
     return [task.job for task in killed.values()]
 
 
-def _take_slots(world: World, job: JobState) -> list[tuple[JobState, Machine]]:
+def _take_slots(world: World, job: JobState) -> list[Placed]:
     batch = job.batch
     number = min(job.waiting, world.free)
     if batch is None or number == 0:
@@ -65,7 +65,7 @@ def _take_slots(world: World, job: JobState) -> list[tuple[JobState, Machine]]:
     job.waiting -= number
     job.running += number
     world.free -= number
-    return [(job, _occupy(world, batch.demand)) for _ in range(number)]
+    return [(job, batch, _occupy(world, batch.demand)) for _ in range(number)]
 
 
 def _occupy(world: World, demand: float) -> Machine:
@@ -80,16 +80,13 @@ def _occupy(world: World, demand: float) -> Machine:
     return machine
 
 
-def _start(world: World, job: JobState, machine: Machine) -> None:
-    batch = job.batch
-    if batch is None:
-        raise AssertionError("only an open batch has tasks to start")
+def _start(world: World, job: JobState, batch: Batch, machine: Machine) -> None:
     cpu_s = batch.cpu_s * machine.slowdown(world.cluster)
     duration_s = (cpu_s + batch.wait_s) * job.next_noise()
     cpu_rate = min(batch.cpu_s / duration_s, 1.0) if duration_s > 0 else 0.0
     job.cpu_rate += cpu_rate
     number = next(world.tasks)
-    world.running[number] = Task(job, machine, batch.demand, cpu_rate, world.now)
+    world.running[number] = Task(job, batch, machine, batch.demand, cpu_rate, world.now)
     world.schedule(world.now + duration_s, "task", number)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple
 
+from penstock.engines.sim.microbatch.batch import Batch
 from penstock.engines.sim.microbatch.machines import Machine, machines_of
 from penstock.engines.sim.microbatch.shares import reshare
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob
@@ -17,6 +18,7 @@ class Task(NamedTuple):
     """A running task; the numbers are what ends with it."""
 
     job: JobState
+    batch: Batch
     machine: Machine
     demand: float
     cpu_rate: float
