@@ -146,3 +146,26 @@ def test_interference_on_one_machine_leaves_the_other_alone() -> None:
 def test_a_fault_of_something_unknown_is_refused_with_the_names_there_are(kind: str) -> None:
     with pytest.raises(ConfigError, match=r"nobody.*name one of (job|machine-0)"):
         an_engine(a_job(), faults=(MicroBatchFault(kind, at_s=1.0, for_s=1.0, target="nobody"),))
+
+
+def test_a_commit_that_a_failure_cut_short_does_not_count() -> None:
+    # The batch of 10 s would be committed at 10.5 s; it fails in its commit and is done again from 10.47 s on.
+    failure = MicroBatchFault("job", at_s=10.45, target="job")
+    engine = an_engine(a_job(restart_s=0.02), faults=(failure,))
+    processed = []
+    for at_s in (10.6, 10.96, 10.98):
+        engine.advance_to(at_s)
+        processed.append(engine.rows("job").processed)
+    assert processed == [900, 900, 1000]
+
+
+def test_downtime_is_not_time_at_capacity() -> None:
+    engine = an_engine(a_job(restart_s=100.0), faults=(FAILURE,))
+    assert seen(engine, 60.0).operators[0].capacity == 0.0
+
+
+def test_with_fewer_slots_the_same_work_is_a_larger_share_of_them() -> None:
+    loss = MicroBatchFault("machine", at_s=40.0, for_s=60.0, target="machine-1")
+    engine = an_engine(a_job(threads=4), machines=2, faults=(loss,))
+    capacities = [seen(engine, at_s).operators[0].capacity for at_s in (40.0, 80.0)]
+    assert capacities == pytest.approx([1.2 / 4, 1.2 / 2])  # 4 tasks of 0.3 s each second

@@ -7,6 +7,7 @@ import pytest
 
 from penstock.core.topology import Topology
 from penstock.engines.sim.microbatch import MicroBatchStage
+from penstock.engines.sim.microbatch.state import JobState
 from tests.engines.sim.microbatch.builders import a_job, an_engine, mean_latency, seen, waiting_stage
 
 # 25 rows x 10 ms + 50 ms a task, 4 tasks on 4 slots and 4 cores; 100 ms to plan, 100 ms to commit
@@ -134,3 +135,16 @@ def test_a_burst_is_worked_off() -> None:
     assert mean_latency(engine, 30.0) > 2.0
     # The burst's 2,000 rows take about 5 s; a minute later all is as before.
     assert mean_latency(engine, 90.0) == pytest.approx(0.995)
+
+
+def test_busy_neighbours_on_the_same_machine_slow_cpu_work_down() -> None:
+    job = a_job(stages=(MicroBatchStage("work", 4, cpu_s_per_row=0.01, task_overhead_s=0.0),))
+    engine = an_engine(job, interference=0.2)
+    assert seen(engine, 30.0).phases_s["stages"] == pytest.approx(0.25 * 1.2)  # all four cores are busy
+
+
+def test_noise_leaves_the_mean_duration_as_it_is() -> None:
+    state = JobState(a_job(), seed=(1, 0), noise=0.5)
+    drawn = [state.next_noise() for _ in range(20_000)]
+    assert np.mean(drawn) == pytest.approx(1.0, abs=0.02)
+    assert np.std(np.log(drawn)) == pytest.approx(0.5, abs=0.02)

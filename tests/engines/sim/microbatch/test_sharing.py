@@ -107,3 +107,28 @@ def test_machines_show_the_load_of_all_jobs_on_average() -> None:
     loads = [machine.load for machine in engine.observe(60.0).machines]
     # 100 rows/s x 10 ms for each job: one thread at work on average, on two machines together two
     assert loads == pytest.approx([1.0, 1.0], rel=0.01)
+
+
+def test_a_larger_share_makes_the_same_work_a_smaller_part_of_it() -> None:
+    engine = an_engine(a_job("a", threads=2), a_job("b", rate=0.0, threads=4))
+    engine.apply([to_threads("a", 2, 4)])
+    # 4 tasks of 0.3 s each second on 4 slots x 4 / 8 threads
+    assert seen(engine, 60.0, "a").operators[0].capacity == pytest.approx(1.2 / 2)
+
+
+def test_the_slots_of_a_job_that_ends_go_to_the_others() -> None:
+    # It would hold all slots from 1 s to 21 s.
+    hog = a_job("hog", stages=(waiting_stage(8, 2.0),), arrivals=np.array([80.0]), ends_at_s=5.0)
+    engine = an_engine(a_job("patient"), hog, slots=8)
+    engine.advance_to(6.5)
+    assert engine.rows("patient").processed > 0
+
+
+def test_many_slots_that_come_free_at_once_go_to_the_oldest_batch_under_fifo() -> None:
+    hog = a_job("hog", stages=(waiting_stage(4, 2.0),), arrivals=np.array([80.0]), ends_at_s=5.0)
+    a_second: dict[str, Any] = {"stages": (waiting_stage(4, 0.1),), "batch_overhead_s": 0.0, "commit_s": 0.0}
+    late = a_job("a", arrivals=np.array([0.0, 0.0, 40.0]), **a_second)
+    early = a_job("z", arrivals=np.array([0.0, 40.0]), **a_second)
+    engine = an_engine(hog, late, early, scheduling="fifo")
+    engine.advance_to(6.5)
+    assert (engine.rows("z").processed, engine.rows("a").processed) == (40, 0)  # z from 5 s to 6 s, then a

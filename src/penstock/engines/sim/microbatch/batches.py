@@ -128,7 +128,15 @@ def sample_job(world: World, job: JobState) -> None:
 def totals(world: World, job: JobState) -> Totals:
     """The running totals as of now."""
     job.accrue(world.now)
-    return Totals(world.now, job.arrivals.by(world.now), job.processed, job.busy_s, job.cpu_s, job.batch_s)
+    return Totals(
+        at_s=world.now,
+        arrived=job.arrivals.by(world.now),
+        processed=job.processed,
+        busy_s=job.busy_s,
+        cpu_s=job.cpu_s,
+        share_s=job.share_s,
+        batch_s=job.batch_s,
+    )
 
 
 def _next_stage(world: World, job: JobState, batch: Batch) -> None:

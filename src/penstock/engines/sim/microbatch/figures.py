@@ -71,11 +71,11 @@ def _operator(job: JobState, past: Totals, now: Totals) -> OperatorFigures:
     return OperatorFigures(
         name=ALL_OPERATORS,
         threads=job.threads,
-        capacity=_capacity(job, past, now),
+        capacity=_capacity(past, now),
         rows_in_rps=processed_rps,
         rows_out_rps=None if processed_rps is None else processed_rps * leaving,
-        busy_share=_of_share(job, past, now, now.busy_s - past.busy_s),
-        cpu_share=_of_share(job, past, now, now.cpu_s - past.cpu_s),
+        busy_share=_of_share(past, now, now.busy_s - past.busy_s),
+        cpu_share=_of_share(past, now, now.cpu_s - past.cpu_s),
         backlog_rows=float(now.arrived - now.processed),
         is_source=True,
         min_threads=job.spec.min_threads,
@@ -83,7 +83,7 @@ def _operator(job: JobState, past: Totals, now: Totals) -> OperatorFigures:
     )
 
 
-def _capacity(job: JobState, past: Totals, now: Totals) -> float | None:
+def _capacity(past: Totals, now: Totals) -> float | None:
     """Henge, equation 3, with task time for execution time and slots for executors.
 
     A job that is in a batch all the time and still falls behind is at its capacity, even where the slots
@@ -93,7 +93,7 @@ def _capacity(job: JobState, past: Totals, now: Totals) -> float | None:
     always = elapsed_s > 0 and now.batch_s - past.batch_s >= _ALL_THE_TIME * elapsed_s
     if always and now.processed - past.processed < now.arrived - past.arrived:
         return 1.0
-    return _of_share(job, past, now, now.busy_s - past.busy_s)
+    return _of_share(past, now, now.busy_s - past.busy_s)
 
 
 def _latency(world: World, job: JobState, now: Totals) -> LatencyFigures | None:
@@ -124,7 +124,7 @@ def _rate(past: Totals, now: Totals, rows: int) -> float | None:
     return rows / elapsed_s if elapsed_s > 0 else None
 
 
-def _of_share(job: JobState, past: Totals, now: Totals, used_s: float) -> float | None:
+def _of_share(past: Totals, now: Totals, used_s: float) -> float | None:
     """`used_s` as a share of the slot time that is the job's; slots that others left idle do not raise it above 1."""
-    slot_s = job.share_slots * (now.at_s - past.at_s)
+    slot_s = now.share_s - past.share_s
     return min(1.0, max(0.0, used_s / slot_s)) if slot_s > 0 else None

@@ -20,6 +20,7 @@ class Totals:
     processed: int
     busy_s: float = 0.0  # seconds of its tasks in slots
     cpu_s: float = 0.0  # seconds of its tasks on cores
+    share_s: float = 0.0  # slot seconds that were its share
     batch_s: float = 0.0  # seconds with a batch open
 
 

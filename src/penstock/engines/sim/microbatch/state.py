@@ -36,6 +36,7 @@ class JobState:
         "processed",
         "report",
         "running",
+        "share_s",
         "share_slots",
         "spec",
         "threads",
@@ -65,6 +66,7 @@ class JobState:
         self.busy_s = 0.0
         self.cpu_s = 0.0
         self.cpu_rate = 0.0
+        self.share_s = 0.0
         self.batch_s = 0.0
         self._since_s = spec.starts_at_s
         self.ledger = Ledger(spec.starts_at_s)
@@ -83,6 +85,7 @@ class JobState:
         elapsed = now - self._since_s
         self.busy_s += self.running * elapsed
         self.cpu_s += self.cpu_rate * elapsed
+        self.share_s += self.share_slots * elapsed
         if self.batch is not None and self._since_s >= self.down_until_s:
             self.batch_s += elapsed
         self._since_s = now

@@ -56,4 +56,7 @@ class World:
 
     def share_anew(self) -> None:
         """Set weights and minimum shares after threads, jobs or machines changed."""
-        reshare([job for job in self.jobs if job.present], self.slots)
+        present = [job for job in self.jobs if job.present]
+        for job in present:
+            job.accrue(self.now)
+        reshare(present, self.slots)
