@@ -41,7 +41,7 @@ class Store(Protocol):
     """Remembers cycles; the last one's memory is where a restarted controller goes on."""
 
     def append(self, cycle: Cycle) -> None:
-        """Keep a cycle."""
+        """Keep a cycle. One of the same instant is replaced: it comes before it is acted on, and again after."""
 
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         """The newest stored memory of that policy, or None."""

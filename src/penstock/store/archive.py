@@ -1,6 +1,6 @@
 """An archive: a store whose runs can be listed, read back and audited; the loop only needs its Store half."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +12,10 @@ from penstock.errors import ConfigError, PenstockError
 
 class StoreError(PenstockError):
     """The database did not do what was asked of it; nothing half-written is left behind."""
+
+
+class RefusedError(StoreError):
+    """The database works, but will not have this very cycle, now or later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class Archive(Store, Protocol):
         """Let go of connections; the store is not used afterwards."""
 
 
-def unknown_run(run_id: str, known: tuple[RunInfo, ...]) -> ConfigError:
+def unknown_run(name: str, known: Sequence[RunInfo]) -> ConfigError:
     """The error for a run that is not there, with those that are."""
-    names = ", ".join(run.id for run in known[-5:])
-    return ConfigError("run", run_id, f"choose one of {names}" if names else "none is recorded here yet")
+    ids = ", ".join(run.id for run in known[-5:])
+    return ConfigError("run", name, f"name one that is recorded: last, {ids}" if ids else "none is recorded here yet")

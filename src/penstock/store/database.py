@@ -8,11 +8,11 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
 from penstock.errors import ConfigError
 from penstock.store import tables
-from penstock.store.archive import StoreError
+from penstock.store.archive import RefusedError, StoreError
 
 BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
 CONNECT_S = 5
@@ -64,6 +64,8 @@ class Database:
     def _translated(self) -> Iterator[None]:
         try:
             yield
+        except (IntegrityError, DataError) as error:
+            raise RefusedError(f"store {self.place}: {self._words_of(error)}") from None
         except (SQLAlchemyError, OSError) as error:
             raise StoreError(f"store {self.place}: {self._words_of(error)}") from None
 
@@ -78,7 +80,8 @@ class Database:
             return
         if self._is_sqlite:
             self._prepare_file(Path(str(self._url.database)))
-        with self._writer.begin() as connection:
+        # Who only reads must not wait for its turn to write.
+        with (self._writer if self._create else self._reader).begin() as connection:
             self._check_schema(connection)
         self._ready = True
 
@@ -89,7 +92,7 @@ class Database:
             raise ConfigError("store", str(path), "no runs are recorded there; give the path that the run showed")
 
     def _check_schema(self, connection: sa.Connection) -> None:
-        if not self._is_sqlite:
+        if self._create and not self._is_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
         if sa.inspect(connection).has_table(tables.schema.name):
             self._check_version(connection.execute(sa.select(tables.schema.c.version)).scalar_one())

@@ -16,7 +16,7 @@ from penstock.store.archive import AuditEntry
 from penstock.store.intent_codec import decode_intent
 from penstock.store.timelines import JobMoment, Moment, Timelines
 
-Found = Mapping[str, Any]
+Found = Mapping[Any, Any]
 
 
 def run_rows(connection: sa.Connection) -> Sequence[Found]:

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from penstock.core.cycle import Cycle
 from penstock.core.figures import LatencyFigures, MachineFigures, Snapshot
@@ -11,6 +11,7 @@ from penstock.core.plan import Change, Decision, Reason, Step, StepOutcome, Verd
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.view import JobView, View
 from penstock.store.codec import decode, encode
+from penstock.store.replay import snapshot_of
 
 Row = dict[str, Any]
 
@@ -19,13 +20,12 @@ def run_row(run: RunInfo) -> Row:
     return {name: getattr(run, name) for name in ("id", "name", "policy", "engine", "master", "started_at_s")}
 
 
-def run_info(row: Mapping[str, Any]) -> RunInfo:
+def run_info(row: Mapping[Any, Any]) -> RunInfo:
     return RunInfo(**{name: row[name] for name in ("id", "name", "policy", "engine", "master", "started_at_s")})
 
 
 def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> Row:
     view = cycle.view
-    snapshot = Snapshot(view.at_s, tuple(job.figures for job in view.jobs), view.machines, view.max_threads)
     return {
         "run": run,
         "at_s": cycle.at_s,
@@ -34,7 +34,7 @@ def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> Row:
         "utility": view.utility,
         "max_utility": view.max_utility,
         "note": cycle.plan.note,
-        "snapshot": packed(snapshot),
+        "snapshot": packed(snapshot_of(view)),
     }
 
 
@@ -86,7 +86,7 @@ def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[Row]:
     ]
 
 
-def decision_of(row: Mapping[str, Any]) -> Decision:
+def decision_of(row: Mapping[Any, Any]) -> Decision:
     return Decision(
         reason=Reason(row["reason"]),
         changes=_changes(row["changes"]),
@@ -110,7 +110,7 @@ def outcome_rows(outcomes: Iterable[StepOutcome], cycle_id: int) -> list[Row]:
     ]
 
 
-def outcome_of(row: Mapping[str, Any]) -> StepOutcome:
+def outcome_of(row: Mapping[Any, Any]) -> StepOutcome:
     return StepOutcome(Step(row["job"], _changes(row["changes"])), row["error"])
 
 
@@ -128,11 +128,11 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
     ]
 
 
-def verdict_of(row: Mapping[str, Any]) -> Verdict:
+def verdict_of(row: Mapping[Any, Any]) -> Verdict:
     return Verdict(**{name: row[name] for name in ("decided_at_s", "judged_at_s", "utility_came", "text")})
 
 
-def view_of(row: Mapping[str, Any], judged: Mapping[str, Mapping[str, Any]], intents: Mapping[int, Intent]) -> View:
+def view_of(row: Mapping[Any, Any], judged: Mapping[str, Mapping[Any, Any]], intents: Mapping[int, Intent]) -> View:
     """The view as it was: its figures from the cycle's row, how they were judged from the jobs' rows."""
     snapshot = unpacked(row["snapshot"], Snapshot)
     jobs = tuple(
@@ -153,10 +153,8 @@ def unpacked(body: bytes, value_type: type[Any]) -> Any:
 
 
 def _changes(text: str) -> tuple[Change, ...]:
-    return tuple(decode(text, _CHANGES))
-
-
-_CHANGES: Any = tuple[Change, ...]
+    changes: tuple[Change, ...] = decode(text, cast(Any, tuple[Change, ...]))
+    return changes
 
 
 def _latency_columns(latency: LatencyFigures | None) -> Row:

@@ -11,6 +11,7 @@ from penstock.core.intents import Intent
 from penstock.core.ports import Memory
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
+from penstock.errors import ConfigError
 from penstock.store import reading, rows, tables
 from penstock.store.archive import AuditEntry, StoreError, unknown_run
 from penstock.store.codec import DoesNotFitError
@@ -51,7 +52,7 @@ class SqlStore:
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
         with self._database.writing() as connection:
-            if cycle.at_s == run.last_at_s:  # written before it was acted on; now it comes with what came of it
+            if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # again, now with what came of it
                 connection.execute(_cycle_at(run.number, cycle.at_s))
             intent_ids = _intent_ids(connection, run, cycle.view)
             self._insert(connection, cycle, intent_ids)
@@ -87,7 +88,11 @@ class SqlStore:
 
     def views(self, run_id: str) -> Iterator[View]:
         with self._database.reading() as connection:
-            yield from reading.read_views(connection, self._number(connection, run_id))
+            try:
+                yield from reading.read_views(connection, self._number(connection, run_id))
+            except DoesNotFitError as error:
+                remedy = f"its figures were recorded by another penstock ({error}); replay it with that one"
+                raise ConfigError("run", run_id, remedy) from None
 
     def add_audit(self, entry: AuditEntry) -> None:
         run = self._begun()
@@ -108,10 +113,11 @@ class SqlStore:
         return self._writing
 
     def _number(self, connection: sa.Connection, run_id: str) -> int:
-        for row in reading.run_rows(connection):
+        found = reading.run_rows(connection)
+        for row in found:
             if row["id"] == run_id:
                 return int(row["number"])
-        raise unknown_run(run_id, tuple(rows.run_info(row) for row in reading.run_rows(connection)))
+        raise unknown_run(run_id, [rows.run_info(row) for row in found])
 
     def _insert(self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]) -> None:
         run, view, plan = self._begun(), cycle.view, cycle.plan
@@ -183,4 +189,5 @@ def _epoch_s(info: RunInfo, at_s: float) -> float | None:
 
 
 def _new_id(connection: sa.Connection, table: sa.Table, row: rows.Row) -> int:
-    return int(connection.execute(table.insert().values(row)).inserted_primary_key[0])
+    key = next(iter(table.primary_key.columns))
+    return int(connection.execute(table.insert().values(row).returning(key)).scalar_one())
