@@ -13,10 +13,14 @@ from types import GenericAlias
 from typing import Any, TypeVar, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 T = TypeVar("T")
 
 _PAIRS = "__pairs__"  # {"__pairs__": [[key, value], ...]} stands for a mapping whose keys are not all text
+
+
+_AS_THEY_ARE = frozenset({bool, int, float, str, type(None)})
 
 
 class DoesNotFitError(ValueError):
@@ -30,6 +34,14 @@ def encode(value: object) -> str:
     '{"__pairs__":[[["a","b"],Infinity]]}'
     """
     return json.dumps(_plain(value), separators=(",", ":"), ensure_ascii=True)
+
+
+def encode_figures(value: object, value_type: type[Any]) -> str:
+    """As `encode`, ten times as fast, for types whose mappings all have text for keys."""
+    try:
+        return _adapter(cast(Hashable, value_type)).dump_json((value,))[1:-1].decode()
+    except PydanticSerializationError:
+        return encode(value)  # words that are not valid Unicode, which JSON can escape but not spell
 
 
 def decode(text: str, value_type: type[T]) -> T:
@@ -50,12 +62,23 @@ def decode(text: str, value_type: type[T]) -> T:
 @cache
 def _adapter(value_type: Hashable) -> TypeAdapter[Any]:
     # A tuple around it, because pydantic takes no config for a dataclass that is not its own.
-    return TypeAdapter(cast(Any, GenericAlias(tuple, (value_type,))), config=ConfigDict(extra="forbid"))
+    config = ConfigDict(extra="forbid", ser_json_inf_nan="constants")
+    return TypeAdapter(cast(Any, GenericAlias(tuple, (value_type,))), config=config)
 
 
 def _plain(value: object) -> Any:
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value.value if isinstance(value, Enum) else value
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind is tuple or kind is list:
+        return [_plain(item) for item in value]  # type: ignore[attr-defined]
+    names = _field_names(cast(Hashable, kind))
+    if names is not None:
+        return {name: _plain(getattr(value, name)) for name in names}
+    return _rarely(value)
+
+
+def _rarely(value: object) -> Any:
     if isinstance(value, Enum):
         return _plain(value.value)
     if isinstance(value, Mapping):
@@ -64,9 +87,14 @@ def _plain(value: object) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, (set, frozenset)):
         return sorted((_plain(item) for item in value), key=repr)  # sets have no order; equal ones read alike
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, (int, float, str)):
+        return value
     raise TypeError(f"a stored value holds a {type(value).__name__}; use plain values, tuples, mappings, dataclasses")
+
+
+@cache
+def _field_names(kind: Hashable) -> tuple[str, ...] | None:
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 def _plain_mapping(value: Mapping[Any, Any]) -> dict[str, Any]:

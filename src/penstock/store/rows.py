@@ -10,7 +10,7 @@ from penstock.core.intents import Intent
 from penstock.core.plan import Change, Decision, Reason, Step, StepOutcome, Verdict
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.view import JobView, View
-from penstock.store.codec import decode, encode
+from penstock.store.codec import decode, encode, encode_figures
 from penstock.store.replay import snapshot_of
 
 Row = dict[str, Any]
@@ -34,7 +34,7 @@ def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> Row:
         "utility": view.utility,
         "max_utility": view.max_utility,
         "note": cycle.plan.note,
-        "snapshot": packed(snapshot_of(view)),
+        "snapshot": _deflated(encode_figures(snapshot_of(view), Snapshot)),
     }
 
 
@@ -144,12 +144,16 @@ def view_of(row: Mapping[Any, Any], judged: Mapping[str, Mapping[Any, Any]], int
 
 
 def packed(value: object) -> bytes:
-    """The value as deflated JSON: figures of neighbouring operators are much alike."""
-    return zlib.compress(encode(value).encode(), level=1)
+    """The value as deflated JSON."""
+    return _deflated(encode(value))
 
 
 def unpacked(body: bytes, value_type: type[Any]) -> Any:
     return decode(zlib.decompress(body).decode(), value_type)
+
+
+def _deflated(text: str) -> bytes:
+    return zlib.compress(text.encode(), level=1)  # to a quarter; higher levels cost more than they save
 
 
 def _changes(text: str) -> tuple[Change, ...]:
