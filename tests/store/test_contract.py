@@ -8,6 +8,7 @@ import pytest
 
 from penstock.core.intents import Intent, Latency
 from penstock.core.plan import Outcome
+from penstock.core.run import Note
 from penstock.errors import ConfigError
 from penstock.store.archive import Archive, AuditEntry
 from penstock.store.open import find_run
@@ -117,6 +118,15 @@ def test_notes_are_kept_where_the_words_change(reopen: Reopen) -> None:
         (10.0, "all is quiet"),
         (30.0, "waiting"),
     ]
+
+
+def test_the_trouble_of_a_job_is_told_from_its_begin_to_its_end(reopen: Reopen) -> None:
+    store = begun(reopen)
+    well = a_job("ads")
+    ill = replace(well, figures=replace(well.figures, trouble="its query died: out of memory"))
+    for at_s, job in ((10.0, well), (20.0, ill), (30.0, ill), (40.0, well)):
+        store.append(a_cycle(at_s, a_view(at_s, [job])))
+    assert store.read_run(RUN.id).job("ads").troubles == (Note(20.0, "its query died: out of memory"), Note(40.0, ""))
 
 
 def test_a_cycle_written_before_it_is_acted_on_is_completed_afterwards(reopen: Reopen) -> None:

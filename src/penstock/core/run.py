@@ -25,6 +25,14 @@ class RunInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What is said from this cycle on; empty when it is over."""
+
+    at_s: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class JobTimeline:
     """One job over the run. `intent` and `max_utility` are the last ones stated; a cycle without the job has Nones."""
 
@@ -36,6 +44,7 @@ class JobTimeline:
     threads: Sequence[int | None]
     latency_s: Sequence[float | None]  # the figure that the intent asks for, see asked_latency_s
     juice: Sequence[float | None]
+    troubles: tuple[Note, ...] = ()  # what was wrong with it in words, such as the error that ended its query
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +74,8 @@ class DecisionRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """What the policy said from this cycle on about why it did nothing, or nothing more."""
-
-    at_s: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Run:
-    """A whole run. `notes` holds only the cycles at which the policy's words changed."""
+    """A whole run. `notes` holds why the policy did nothing, or nothing more, where its words changed."""
 
     info: RunInfo
     at_s: Sequence[float]

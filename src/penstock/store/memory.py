@@ -12,7 +12,7 @@ from penstock.core.ports import Memory
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, records_of, with_verdicts
 from penstock.core.view import View
 from penstock.store.archive import AuditEntry, unknown_run
-from penstock.store.timelines import Timelines, moment_of
+from penstock.store.timelines import Timelines, moment_of, noted
 
 KEPT_CYCLES = 720  # two hours of 10 s rounds
 KEPT_DECISIONS = 10_000
@@ -104,8 +104,7 @@ class _Remembered:
         self.cycles.append(cycle)
         self.decisions.extend(records_of(cycle))
         self.verdicts.extend(cycle.plan.verdicts)
-        if cycle.plan.note != (self.notes[-1].text if self.notes else ""):
-            self.notes.append(Note(cycle.at_s, cycle.plan.note))
+        noted(self.notes, cycle.at_s, cycle.plan.note)
         self.memories[cycle.policy] = cycle.memory
 
     def run(self) -> Run:

@@ -14,7 +14,7 @@ from penstock.core.view import View
 from penstock.store import rows, tables
 from penstock.store.archive import AuditEntry
 from penstock.store.intent_codec import decode_intent
-from penstock.store.timelines import JobMoment, Moment, Timelines
+from penstock.store.timelines import JobMoment, Moment, Timelines, noted
 
 Found = Mapping[Any, Any]
 
@@ -114,6 +114,7 @@ def _moment(row: Found) -> JobMoment:
         threads=row["threads"],
         latency_s=row["latency_s"],
         juice=row["juice"],
+        trouble=row["trouble"],
     )
 
 
@@ -135,8 +136,7 @@ def _notes(connection: sa.Connection, run: int) -> tuple[Note, ...]:
     found = connection.execute(sa.select(cycles.c.at_s, cycles.c.note).where(cycles.c.run == run).order_by(cycles.c.id))
     notes: list[Note] = []
     for at_s, text in found:
-        if text != (notes[-1].text if notes else ""):
-            notes.append(Note(at_s, text))
+        noted(notes, at_s, text)
     return tuple(notes)
 
 

@@ -10,7 +10,7 @@ from penstock.store.tables import cycles, runs
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """How much is kept. With 20 jobs a cycle takes about 10 KB."""
+    """How much is kept. With 20 jobs a cycle takes about 15 KB."""
 
     max_age_s: float = 14 * 86_400.0  # older cycles of any run go, and runs that have none left
     max_cycles: int = 20_000  # of one run: more than two days of 10 s rounds

@@ -1,13 +1,16 @@
 """Timelines: the figures of a run per cycle, in columns that grow by 40 bytes per job and cycle."""
 
 from array import array
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, MutableSequence
 from dataclasses import dataclass, field
 
 from penstock.core.columns import Column
 from penstock.core.figures import MachineFigures
-from penstock.core.run import JobTimeline, MachineTimeline, asked_latency_s
+from penstock.core.run import JobTimeline, MachineTimeline, Note, asked_latency_s
 from penstock.core.view import View
+
+KEPT_TROUBLES = 1000  # of each job
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class JobMoment:
     threads: int
     latency_s: float | None
     juice: float | None
+    trouble: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ def moment_of(view: View) -> Moment:
             threads=job.figures.threads,
             latency_s=asked_latency_s(job),
             juice=job.figures.juice,
+            trouble=job.figures.trouble,
         )
         for job in view.jobs
     )
@@ -68,14 +73,16 @@ class _JobColumns:
     threads: Column[int] = field(default_factory=lambda: Column(int))
     latency_s: Column[float] = field(default_factory=lambda: Column(float))
     juice: Column[float] = field(default_factory=lambda: Column(float))
+    troubles: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
 
-    def add(self, job: JobMoment, number: int) -> None:
+    def add(self, job: JobMoment, number: int, at_s: float) -> None:
         self.intent, self.max_utility = job.intent, job.max_utility
         self.utility.extended(job.utility, number)
         self.met.extended(None if job.utility is None else job.met, number)
         self.threads.extended(job.threads, number)
         self.latency_s.extended(job.latency_s, number)
         self.juice.extended(job.juice, number)
+        noted(self.troubles, at_s, job.trouble or "")
 
     def part(self, start: int, length: int) -> "_JobColumns":
         return _JobColumns(
@@ -86,7 +93,14 @@ class _JobColumns:
             self.threads.part(start, length),
             self.latency_s.part(start, length),
             self.juice.part(start, length),
+            self.troubles,
         )
+
+
+def noted(notes: MutableSequence[Note], at_s: float, text: str) -> None:
+    """Add a note where the words change."""
+    if text != (notes[-1].text if notes else ""):
+        notes.append(Note(at_s, text))
 
 
 def _floats() -> "array[float]":
@@ -113,7 +127,7 @@ class Timelines:
         self.utility.append(moment.utility)
         self.max_utility.append(moment.max_utility)
         for job in moment.jobs:
-            self._jobs.setdefault(job.name, _JobColumns()).add(job, number)
+            self._jobs.setdefault(job.name, _JobColumns()).add(job, number, moment.at_s)
         for name, cores, load in moment.machines:
             column = self._machines[name][1] if name in self._machines else Column(float)
             column.extended(load, number)
@@ -149,4 +163,5 @@ def _timeline(name: str, columns: _JobColumns) -> JobTimeline:
         threads=columns.threads,
         latency_s=columns.latency_s,
         juice=columns.juice,
+        troubles=tuple(columns.troubles),
     )
