@@ -219,8 +219,8 @@ def _y(value: float, top: float) -> str:
 def _round_up(value: float) -> float:
     """A round figure that is no less, with quarters that are easy to read.
 
-    >>> _round_up(70.0), _round_up(215.0), _round_up(0.3)
-    (80.0, 240.0, 0.32)
+    >>> _round_up(70.0), _round_up(215.0), _round_up(0.7)
+    (80.0, 240.0, 0.8)
     """
     size: float = 10.0 ** math.floor(math.log10(value))
     return next(step * size for step in (1, 1.2, 1.6, 2, 2.4, 3.2, 4, 5, 6, 8, 10) if value <= step * size * 1.000001)
