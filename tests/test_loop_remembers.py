@@ -12,7 +12,7 @@ from penstock.core.view import View
 from penstock.loop import Governor
 from penstock.store.memory import MemoryStore
 from penstock.store.replay import snapshot_of
-from tests.builders import URGENT, Noted, a_decision, a_view
+from tests.recorded import URGENT, Noted, a_decision, a_view
 
 
 class PowerCutError(Exception):

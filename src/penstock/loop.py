@@ -57,7 +57,7 @@ class Governor:
         cycle = Cycle(now, self.policy.name, view, plan, Outcome(), memory)
         steps = () if self.settings.dry_run else order(plan)
         if steps:
-            self.store.append(cycle)  # a controller that dies while it acts finds here what it was about to do
+            self.store.announce(cycle)
         self.store.append(replace(cycle, outcome=self.engine.apply(steps)))  # act, and remember
         return Carried(memory, open_decisions)
 

@@ -13,7 +13,7 @@ from penstock.cli.explain import explain_command
 from penstock.cli.report import report_command
 from penstock.errors import ConfigError
 from penstock.store.open import open_store
-from tests.builders import RUN, a_cycle, an_acting_cycle
+from tests.recorded import RUN, a_cycle, an_acting_cycle
 
 
 @pytest.fixture

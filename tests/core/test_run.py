@@ -5,7 +5,7 @@ from dataclasses import replace
 from penstock.core.intents import Intent, Juice, Latency, Objective
 from penstock.core.plan import Outcome, Plan, Step, StepOutcome, Verdict
 from penstock.core.run import DecisionRecord, asked_latency_s, records_of, with_verdicts
-from tests.builders import a_cycle, a_decision, a_job
+from tests.recorded import a_cycle, a_decision, a_job
 
 
 def test_each_decision_gets_the_steps_of_its_own_jobs() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from penstock.store.open import open_store
-from tests.builders import RUN, a_cycle, an_acting_cycle
+from tests.recorded import RUN, a_cycle, an_acting_cycle
 
 
 def main(path: str, statements: int) -> None:

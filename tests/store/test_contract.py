@@ -12,7 +12,7 @@ from penstock.core.run import Note
 from penstock.errors import ConfigError
 from penstock.store.archive import Archive, AuditEntry
 from penstock.store.open import find_run
-from tests.builders import RUN, Noted, a_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
+from tests.recorded import RUN, Noted, a_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
 
 Reopen = Callable[[], Archive]
 
@@ -129,11 +129,13 @@ def test_the_trouble_of_a_job_is_told_from_its_begin_to_its_end(reopen: Reopen) 
     assert store.read_run(RUN.id).job("ads").troubles == (Note(20.0, "its query died: out of memory"), Note(40.0, ""))
 
 
-def test_a_cycle_written_before_it_is_acted_on_is_completed_afterwards(reopen: Reopen) -> None:
+def test_a_cycle_that_was_announced_is_completed_afterwards(reopen: Reopen) -> None:
     store = begun(reopen)
     meant = an_acting_cycle(20.0)
-    for cycle in (a_cycle(10.0), replace(meant, outcome=Outcome()), meant):
-        store.append(cycle)
+    store.append(a_cycle(10.0))
+    store.announce(replace(meant, outcome=Outcome()))
+    assert store.last_memory("henge", Noted) == meant.memory
+    store.append(meant)
     run = store.read_run(RUN.id)
     assert run.at_s == (10.0, 20.0)
     assert [record.outcomes for record in run.decisions] == [meant.outcome.steps]

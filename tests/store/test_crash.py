@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock.store.open import open_store
-from tests.builders import RUN, Noted
+from tests.recorded import RUN, Noted
 
 ROOT = Path(__file__).parents[2]
 

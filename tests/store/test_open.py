@@ -8,7 +8,7 @@ import pytest
 
 from penstock.errors import ConfigError
 from penstock.store.open import default_path, open_store
-from tests.builders import RUN, a_cycle
+from tests.recorded import RUN, a_cycle
 from tests.store.postgres import PASSWORD
 
 

@@ -9,7 +9,7 @@ from penstock.core.plan import Plan
 from penstock.core.view import View
 from penstock.store.open import open_store
 from penstock.store.replay import replay, snapshot_of
-from tests.builders import RUN, a_cycle, a_decision, a_view
+from tests.recorded import RUN, a_cycle, a_decision, a_view
 
 
 @dataclass(frozen=True, slots=True)

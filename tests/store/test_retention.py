@@ -13,7 +13,7 @@ from penstock.store.open import open_store
 from penstock.store.retention import Retention
 from penstock.store.sql import SqlStore
 from penstock.store.tables import metadata
-from tests.builders import RUN, Noted, a_cycle, an_acting_cycle
+from tests.recorded import RUN, Noted, a_cycle, an_acting_cycle
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Timelines stay small."""
 
 from penstock.store.timelines import Timelines, moment_of
-from tests.builders import a_job, a_view
+from tests.recorded import a_job, a_view
 
 
 def test_the_oldest_tenth_is_let_go_beyond_the_bound() -> None:

@@ -11,7 +11,7 @@ from penstock.store.archive import AuditEntry
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.store.tolerant import Tolerant
-from tests.builders import RUN, Noted, a_cycle, a_job, a_view
+from tests.recorded import RUN, Noted, a_cycle, a_job, a_view
 from tests.store.postgres import Server
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from penstock.core.run import Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
-from tests.builders import RUN, a_cycle, a_judging_cycle, a_view, an_acting_cycle
+from tests.recorded import RUN, a_cycle, a_judging_cycle, a_view, an_acting_cycle
 from tests.telling.sample import renamed, sample_run
 
 

@@ -10,7 +10,7 @@ from penstock.core.columns import Column
 from penstock.core.run import JobTimeline, Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.report import page
-from tests.builders import RUN, a_cycle, a_job, a_view, an_acting_cycle
+from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
 from tests.telling.sample import sample_run
 
 EVIL = "<script>alert('x')</script>\"><img src=http://evil.example/x>"

@@ -6,7 +6,7 @@ from penstock.core.columns import Column
 from penstock.core.plan import Step, StepOutcome, Verdict
 from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
 from penstock.telling.summary import Came, came_of, summarise
-from tests.builders import RUN, a_decision
+from tests.recorded import RUN, a_decision
 
 
 def a_line(name: str, met: list[bool | None], threads: int = 4) -> JobTimeline:

@@ -43,6 +43,9 @@ class MemoryStore:
         with self._lock:
             self._now.append(cycle)
 
+    def announce(self, cycle: Cycle) -> None:
+        self.append(cycle)
+
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         memory = self._now.memories.get(policy)
         if memory is not None and not isinstance(memory, memory_type):
@@ -121,7 +124,7 @@ class _Remembered:
         )
 
     def _take_back(self, cycle: Cycle) -> None:
-        """The cycle was written before it was acted on, and now comes again with what came of it."""
+        """The cycle was announced, and now comes with what came of it."""
         for _ in cycle.plan.decisions:
             self.decisions.pop()
         for _ in cycle.plan.verdicts:

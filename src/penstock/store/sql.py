@@ -52,7 +52,7 @@ class SqlStore:
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
         with self._database.writing() as connection:
-            if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # again, now with what came of it
+            if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # it was announced before
                 connection.execute(_cycle_at(run.number, cycle.at_s))
             intent_ids = _intent_ids(connection, run, cycle.view)
             self._insert(connection, cycle, intent_ids)
@@ -62,6 +62,9 @@ class SqlStore:
                 self._retention.prune(connection, run.number, _epoch_s(run.info, cycle.at_s))
         # Only what was committed is taken as known.
         run.wrote(cycle, intent_ids)
+
+    def announce(self, cycle: Cycle) -> None:
+        self.append(cycle)
 
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         run = self._begun()

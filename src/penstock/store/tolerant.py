@@ -68,6 +68,9 @@ class Tolerant:
         except StoreError as error:
             self._fail(error, cycle.at_s)
 
+    def announce(self, cycle: Cycle) -> None:
+        self.append(cycle)
+
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         return self._either(lambda store: store.last_memory(policy, memory_type))
 
@@ -97,7 +100,7 @@ class Tolerant:
 
     def _queue(self, cycle: Cycle) -> None:
         if self._missed and self._missed[-1].at_s == cycle.at_s:
-            self._missed.pop()  # the same cycle again, now with what came of it
+            self._missed.pop()  # it was announced, and is now complete
         self._lost += len(self._missed) == self._missed.maxlen
         self._missed.append(cycle)
 
