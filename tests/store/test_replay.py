@@ -41,6 +41,11 @@ def test_a_policy_sees_the_recorded_views_with_a_memory_of_its_own(tmp_path: Pat
     assert told[-1].memory == Counted(4)
 
 
+def test_a_run_that_only_watched_at_first_is_judged_from_where_it_governed() -> None:
+    views = [a_view(at_s) for at_s in (10.0, 20.0, 30.0)]
+    assert [turn.memory for turn in replay(EverySecond(), views, govern_from_s=20.0)] == [Counted(1), Counted(2)]
+
+
 def test_a_view_gives_back_the_figures_that_the_engine_gave() -> None:
     view = a_view(10.0)
     expected = Snapshot(10.0, tuple(job.figures for job in view.jobs), view.machines, max_threads=40)

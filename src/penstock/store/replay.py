@@ -18,14 +18,18 @@ class Replayed:
     memory: Memory
 
 
-def replay(policy: Policy, views: Iterable[View]) -> Iterator[Replayed]:
-    """The policy's plans for what was seen.
+def replay(policy: Policy, views: Iterable[View], govern_from_s: float = 0.0) -> Iterator[Replayed]:
+    """The policy's plans for what was seen from `govern_from_s` on.
+
+    Give what the recorded run was governed from: a policy that is asked earlier has other memories.
 
     The world does not answer: figures after its first differing decision are those of the decisions that
     were taken then, so compare what it does first, and why, and not how it would have ended.
     """
     memory = policy.start()
     for view in views:
+        if view.at_s < govern_from_s:
+            continue
         plan, memory = policy.decide(view, memory)
         yield Replayed(view, plan, memory)
 
