@@ -5,7 +5,9 @@ import sys
 
 import click
 
+from penstock.cli.explain import explain_command
 from penstock.cli.policies import policies
+from penstock.cli.report import report_command
 from penstock.cli.simulate import simulate
 from penstock.errors import PenstockError
 
@@ -17,6 +19,8 @@ def cli() -> None:
 
 
 cli.add_command(simulate)
+cli.add_command(explain_command)
+cli.add_command(report_command)
 cli.add_command(policies)
 
 

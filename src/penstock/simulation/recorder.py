@@ -39,6 +39,9 @@ class Recorder:
     told: list[Told] = field(default_factory=list)
     notes: list[tuple[float, str]] = field(default_factory=list)
 
+    def announce(self, cycle: Cycle) -> None:
+        """A simulated controller does not die between deciding and acting."""
+
     def append(self, cycle: Cycle) -> None:
         """Keep one cycle."""
         view = cycle.view
