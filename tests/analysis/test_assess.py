@@ -40,8 +40,8 @@ def test_a_met_intent_is_said_to_be_met() -> None:
     assert (view.jobs[0].met, view.jobs[0].utility) == (True, 35.0)
 
 
-@pytest.mark.parametrize(("age_s", "fresh"), [(0.0, True), (30.0, True), (30.1, False)])
-def test_figures_older_than_three_rounds_are_not_fresh(age_s: float, fresh: bool) -> None:
+@pytest.mark.parametrize(("age_s", "fresh"), [(0.0, True), (15.0, True), (15.1, False)])
+def test_figures_older_than_a_round_and_a_half_are_not_fresh(age_s: float, fresh: bool) -> None:
     assert assess(snapshot(JobFigures("a", (), age_s=age_s)), INTENTS).jobs[0].fresh is fresh
 
 

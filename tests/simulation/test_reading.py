@@ -16,7 +16,12 @@ def scenario(**over: Any) -> dict[str, Any]:
     return {
         "name": "small",
         "duration": "60s",
-        "topologies": {"line": {"flow": {"source": ["work"], "work": []}, "operators": {"work": {"cpu": "1ms"}}}},
+        "topologies": {
+            "line": {
+                "flow": {"source": ["work"], "work": []},
+                "operators": {"source": {"cpu": "0.05ms"}, "work": {"cpu": "1ms"}},
+            }
+        },
         "jobs": [{"name": "a", "topology": "line", "rate": 100, "intent": {"latency": "100ms"}}],
         **over,
     }

@@ -122,8 +122,8 @@ def test_a_trace_of_numbers_is_replayed_and_scaled(tmp_path: Path) -> None:
     trace = {"trace": {"values": [1, 3], "step": "100s", "mean": 200}}
     run = result(tmp_path, "static", jobs=[job(rate=trace)])
     rates = run.recorder.column("arrival_rps")[:, 0]
-    assert rates.max() == pytest.approx(300, rel=0.05)
-    assert rates.min() == pytest.approx(100, rel=0.05)
+    assert rates.max() == pytest.approx(300, rel=0.1)
+    assert rates.min() == pytest.approx(100, rel=0.1)
 
 
 def test_included_yaml_is_read_from_beside_the_scenario(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.output import write_text
 from penstock.cli.recorded import read_recorded, store_option
-from penstock.errors import ConfigError
 from penstock.telling.report import page
 from penstock.telling.summary import summarise
 
@@ -23,13 +23,5 @@ def report_command(run: str, html: Path | None, store: str | None) -> None:
     for sentence in summarise(told).sentences:
         click.echo(sentence)
     if html is not None:
-        _write(page(told), html)
+        write_text(str(html), page(told), "--html")
         click.echo(f"The page is at {html}", err=True)
-
-
-def _write(text: str, path: Path) -> None:
-    try:
-        # Words of users may hold what is not Unicode; the page shows a question mark there.
-        path.write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise ConfigError("--html", str(path), f"give a path that can be written ({error.strerror})") from None

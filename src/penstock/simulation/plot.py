@@ -25,7 +25,7 @@ def plot(results: Sequence[RunResult], out: Path) -> None:
     )
     for place, result in enumerate(results):
         _utility(axes[0], result, COLOURS[place % len(COLOURS)])
-    acting = next((result for result in results if result.recorder.told), results[0])
+    acting = next((result for result in results if result.recorder.decisions), results[0])
     _decisions(axes[0], acting)
     scenario = results[0].variant.scenario
     axes[0].set_title(f"{scenario.name}: {scenario.about}" if scenario.about else scenario.name, loc="left", wrap=True)
@@ -49,11 +49,11 @@ def _utility(axis: Axes, result: RunResult, colour: str) -> None:
 
 
 def _decisions(axis: Axes, result: RunResult) -> None:
-    told = result.recorder.told
-    for place, entry in enumerate(told):
-        decision = entry.decision
+    records = result.recorder.decisions
+    for place, record in enumerate(records):
+        decision = record.decision
         axis.axvline(decision.at_s, color=MARKS.get(str(decision.reason), "#8a8a8a"), lw=0.8, alpha=0.6)
-        if len(told) <= MOST_LABELS:
+        if len(records) <= MOST_LABELS:
             label = decision.jobs[0] if len(decision.jobs) == 1 else str(decision.reason)
             height = 104 + 4 * (place % 2)
             axis.text(decision.at_s, height, label, fontsize=7, ha="center", va="bottom", clip_on=True)

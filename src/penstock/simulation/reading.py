@@ -92,9 +92,6 @@ def first_problem(error: ValidationError) -> ConfigError:
     """The first thing wrong, as field, value and remedy."""
     problem = error.errors(include_url=False)[0]
     field = ".".join(str(part) for part in problem["loc"]) or "scenario"
-    cause = problem.get("ctx", {}).get("error")
-    if isinstance(cause, ConfigError):
-        return ConfigError(field, cause.value, cause.remedy)
     if problem["type"] == "extra_forbidden":
         return ConfigError(field, problem["input"], "there is no such field; check its spelling and its place")
     if problem["type"] == "missing":

@@ -1,13 +1,28 @@
 """The scenario file, field by field: what may stand in it, with units, defaults and limits."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from penstock.core.units import positive_seconds, seconds
+from penstock.errors import ConfigError
 
-Seconds = Annotated[float, BeforeValidator(seconds)]
-PositiveSeconds = Annotated[float, BeforeValidator(positive_seconds)]
+
+def _mended(parse: Callable[[object], float]) -> Callable[[object], float]:
+    """Our own errors as pydantic wants them, so that it adds the place in the file."""
+
+    def checked(value: object) -> float:
+        try:
+            return parse(value)
+        except ConfigError as error:
+            raise ValueError(error.remedy) from None
+
+    return checked
+
+
+Seconds = Annotated[float, BeforeValidator(_mended(seconds))]
+PositiveSeconds = Annotated[float, BeforeValidator(_mended(positive_seconds))]
 Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]

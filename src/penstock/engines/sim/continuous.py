@@ -68,7 +68,7 @@ class ContinuousCluster:
         self._events = _Events()
         self._cut_off = False
         self._last_news: Snapshot | None = None
-        self.thread_seconds = 0.0
+        self._thread_seconds = 0.0
         self.recoveries: list[Recovery] = []
         self._schedule(faults)
         self._events.run_due(0.0)
@@ -103,11 +103,16 @@ class ContinuousCluster:
             external = arrivals[step] if step < len(arrivals) else np.zeros(self._layout.size)
             physics.step(external * self._begun)
             meters.count(physics)
-            self.thread_seconds += self._threads_now * STEP_S
+            self._thread_seconds += self._threads_now * STEP_S
             self._now += STEP_S
             if self.recoveries:
                 self._watch_recoveries()
         self._events.run_due(self._now)
+
+    @property
+    def thread_seconds(self) -> float:
+        """Threads that jobs held, times how long."""
+        return self._thread_seconds
 
     @property
     def in_transit(self) -> Floats:

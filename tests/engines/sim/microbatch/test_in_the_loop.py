@@ -38,6 +38,9 @@ class Cycles:
 
     kept: list[Cycle] = field(default_factory=list)
 
+    def announce(self, cycle: Cycle) -> None:
+        """Nothing is kept of a cycle before it is acted on."""
+
     def append(self, cycle: Cycle) -> None:
         self.kept.append(cycle)
 
