@@ -1,7 +1,6 @@
 """`measured`: sketches of arrival times, observed in the query's own pass."""
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame, functions
 from pyspark.sql.types import TimestampNTZType, TimestampType
 
 from penstock.engines.spark.progress import OBSERVED
@@ -19,14 +18,14 @@ def measured(df: DataFrame, event_time: str) -> DataFrame:
         named = [name for name, found in types.items() if isinstance(found, (TimestampType, TimestampNTZType))]
         raise ConfigError("event_time", event_time, f"name a timestamp column: {', '.join(named) or 'there is none'}")
     # The sketch fails on NULL; a row without a time counts as one that came with the batch.
-    arrival_ms = F.coalesce(_millis(F.col(event_time)), _millis(F.current_timestamp()))
+    arrival_ms = functions.coalesce(_millis(functions.col(event_time)), _millis(functions.current_timestamp()))
     return df.observe(
         OBSERVED,
-        F.kll_sketch_agg_double(arrival_ms).alias("arrivals"),
-        F.avg(arrival_ms).alias("mean_ms"),
-        F.count(F.lit(1)).alias("rows"),
+        functions.kll_sketch_agg_double(arrival_ms).alias("arrivals"),
+        functions.avg(arrival_ms).alias("mean_ms"),
+        functions.count(functions.lit(1)).alias("rows"),
     )
 
 
-def _millis(column: "F.Column") -> "F.Column":
-    return F.unix_micros(column.cast("timestamp")).cast("double") / 1000.0
+def _millis(column: Column) -> Column:
+    return functions.unix_micros(column.cast("timestamp")).cast("double") / 1000.0
