@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import ALL_OPERATORS, Snapshot
 from penstock.core.plan import Change, Outcome, Step, StepOutcome
@@ -168,15 +169,14 @@ class SparkEngine:
         try:
             query = repartition(self._spark, track.job, track.query, partitions)
         except RepartitionError as error:
-            self._restarted(track, error)
+            self._runs(track, error.query)
             raise
         if query.runId != track.run_id:
-            track.settling = True
-            self._fleet.running(track.job.name, query, self._wall())
+            self._runs(track, query)
 
-    def _restarted(self, track: Track, error: RepartitionError) -> None:
-        track.settling = True
-        self._fleet.running(track.job.name, error.query, self._wall())
+    def _runs(self, track: Track, query: StreamingQuery) -> None:
+        track.settling = track.run_id is not None
+        self._fleet.running(track.job.name, query, self._wall())
 
     def _push_shares(self) -> None:
         threads = {track.job.name: track.threads for track in self._fleet if track.pooled}
@@ -191,8 +191,7 @@ class SparkEngine:
             _log.warning("%s could not start: %s", track.job.name, first_line(error))
             track.attempts = track.attempts.failed(first_line(error), self._wall(), track.job.restart)
             return
-        track.settling = track.run_id is not None
-        self._fleet.running(track.job.name, query, self._wall())
+        self._runs(track, query)
 
     def _first_threads(self, track: Track) -> int:
         """What an earlier controller left in the pool, else what the tenant asked for, else an equal share."""

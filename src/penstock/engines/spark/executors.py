@@ -43,8 +43,9 @@ class ExecutorLever:
             ) from error
 
     def _check(self, wanted: int) -> None:
-        if self._context.master.startswith("local"):
-            raise EngineError(f"master {self._context.master} has no executors to scale; use a cluster's master")
+        master = str(self._context.master)
+        if master.startswith("local"):
+            raise EngineError(f"master {master} has no executors to scale; use a cluster's master")
         if wanted < 1:
             raise EngineError(f"{wanted} executors cannot run a query; ask for at least 1")
 
