@@ -52,7 +52,8 @@ class OperatorFigures:
     """One scalable unit of a job: an operator with threads of its own, or `ALL_OPERATORS` with a share of slots.
 
     `capacity` is equation 3 of Henge; `busy_share` the share of its threads' time spent on rows; `cpu_share`
-    the share spent on a core. Rates are rows per second over the metrics window.
+    the share spent on a core. Rates are rows per second over the metrics window: `rows_in_rps` counts rows
+    that were processed, not those that wait.
     """
 
     name: str

@@ -1,0 +1,304 @@
+"""The continuous-operator engine: Storm, or Spark's real-time mode, simulated. It fills the Engine port."""
+
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from penstock.core.figures import Snapshot
+from penstock.core.plan import Change, Outcome, Step, StepOutcome
+from penstock.engines.sim.layout import Floats, lay_out
+from penstock.engines.sim.meters import Meters
+from penstock.engines.sim.physics import STEP_S, Physics
+from penstock.engines.sim.reading import Reading, read_jobs, read_machines
+from penstock.engines.sim.spec import Fault, SimCluster, SimJob
+from penstock.engines.sim.spread import add_threads, remove_threads
+from penstock.errors import ConfigError
+
+
+@dataclass(slots=True)
+class Recovery:
+    """One job's way back from a failure."""
+
+    job: int
+    at_s: float
+    rate_rps: float
+    backlog_before: float
+    seconds: float | None = None
+
+
+@dataclass(slots=True)
+class _Events:
+    """What is due when; equal times keep their order of entry."""
+
+    heap: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
+    entered: int = 0
+
+    def at(self, at_s: float, do: Callable[[], None]) -> None:
+        heapq.heappush(self.heap, (at_s, self.entered, do))
+        self.entered += 1
+
+    def run_due(self, now: float) -> None:
+        while self.heap and self.heap[0][0] <= now:
+            heapq.heappop(self.heap)[2]()
+
+
+class ContinuousCluster:
+    """Jobs of continuous operators on machines. The same seed gives the same run, to the byte."""
+
+    def __init__(
+        self, jobs: Sequence[SimJob], cluster: SimCluster, faults: Sequence[Fault] = (), seed: int = 0
+    ) -> None:
+        self._jobs = tuple(jobs)
+        self._layout = lay_out(jobs)
+        self._physics = Physics.at_rest(self._layout, cluster, np.random.default_rng(seed))
+        self._meters = Meters.of(self._layout, cluster.metrics_window_s, cluster.juice_window_s)
+        self._arrivals = self._external_arrivals()
+        self._place_of = {
+            (job.name, operator.name): int(self._layout.first[number]) + i
+            for number, job in enumerate(jobs)
+            for i, operator in enumerate(job.operators)
+        }
+        self._now = 0.0
+        self._active = np.zeros(len(jobs), dtype=bool)
+        self._paused_until = np.zeros(len(jobs))
+        self._started_at = np.zeros(len(jobs))
+        self._threads = np.array([op.threads for job in jobs for op in job.operators], dtype=np.int64)
+        self._events = _Events()
+        self._cut_off = False
+        self._last_news: Snapshot | None = None
+        self.thread_seconds = 0.0
+        self.recoveries: list[Recovery] = []
+        self._schedule(faults)
+        self._events.run_due(0.0)
+
+    # What the loop calls
+
+    def observe(self, now: float) -> Snapshot:
+        """All running jobs and machines; while the link is down, the last news with its age."""
+        if self._cut_off and self._last_news is not None:
+            return _aged(self._last_news, now)
+        reading = Reading(
+            now, self._layout, self._physics, self._meters, self._threads, self._paused_until, self._started_at
+        )
+        self._last_news = Snapshot(now, read_jobs(reading, self._active), read_machines(self._physics))
+        return self._last_news
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        """Move threads. A step whose job is gone, or that cannot be sent, is refused whole."""
+        outcomes = tuple(StepOutcome(step, self._refusal(step)) for step in steps)
+        for outcome in outcomes:
+            if outcome.error is None:
+                self._carry_out(outcome.step)
+        return Outcome(outcomes)
+
+    def advance_to(self, at_s: float) -> None:
+        """Let simulated time pass."""
+        arrivals, physics, meters = self._arrivals, self._physics, self._meters
+        while self._now < at_s - 1e-9:
+            if self._events.heap and self._events.heap[0][0] <= self._now:
+                self._events.run_due(self._now)
+            step = int(self._now / STEP_S)
+            external = arrivals[step] if step < len(arrivals) else np.zeros(self._layout.size)
+            physics.step(external * self._begun)
+            meters.count(physics)
+            self.thread_seconds += self._threads_now * STEP_S
+            self._now += STEP_S
+            if self.recoveries:
+                self._watch_recoveries()
+        self._events.run_due(self._now)
+
+    @property
+    def layout_and_totals(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Tuples by operator since the start: (arrived, done, dropped, still queued)."""
+        meters = self._meters
+        return meters.total_arrived, meters.total_done, meters.total_dropped, self._physics.queue
+
+    # Jobs and faults
+
+    def _external_arrivals(self) -> Floats:
+        longest = max((len(rates) for job in self._jobs for rates in job.arrivals.values()), default=0)
+        table = np.zeros((longest, self._layout.size))
+        for number, job in enumerate(self._jobs):
+            names = [operator.name for operator in job.operators]
+            for source, rates in job.arrivals.items():
+                table[: len(rates), int(self._layout.first[number]) + names.index(source)] = rates
+        return table
+
+    def _schedule(self, faults: Sequence[Fault]) -> None:
+        self._begun = np.zeros(self._layout.size)
+        self._threads_now = 0.0
+        for number, job in enumerate(self._jobs):
+            self._events.at(job.starts_at_s, lambda n=number: self._begin(n))  # type: ignore[misc]
+            if job.ends_at_s < float("inf"):
+                self._events.at(job.ends_at_s, lambda n=number: self._end(n))  # type: ignore[misc]
+        for fault in faults:
+            begin, end = self._fault_actions(fault)
+            self._events.at(fault.at_s, begin)
+            if fault.for_s > 0:
+                self._events.at(fault.at_s + fault.for_s, end)
+
+    def _fault_actions(self, fault: Fault) -> tuple[Callable[[], None], Callable[[], None]]:
+        if fault.kind == "link":
+            return (lambda: setattr(self, "_cut_off", True)), (lambda: setattr(self, "_cut_off", False))
+        if fault.kind == "job":
+            names = [job.name for job in self._jobs]
+            if fault.target not in names:
+                raise ConfigError("faults.target", fault.target, f"name a job: {', '.join(names)}")
+            number = names.index(str(fault.target))
+            return (lambda: self._fail_job(number)), _nothing
+        if fault.kind == "machine":
+            machine = self._machine(fault.target)
+            return (lambda: self._lose_machine(machine)), (lambda: self._regain_machine(machine))
+        if fault.kind == "interference":
+            where = slice(None) if fault.target is None else self._machine(fault.target)
+            return (lambda: self._disturb(where, fault.load)), (lambda: self._disturb(where, -fault.load))
+        raise ConfigError("faults.kind", fault.kind, "write machine, job, link or interference")
+
+    def _machine(self, target: object) -> int:
+        count = self._physics.cluster.machines
+        if not isinstance(target, int) or isinstance(target, bool) or not 0 <= target < count:
+            raise ConfigError("faults.target", target, f"write the number of a machine, 0 to {count - 1}")
+        return target
+
+    def _rows(self, number: int) -> slice:
+        return slice(int(self._layout.first[number]), int(self._layout.first[number + 1]))
+
+    def _begin(self, number: int) -> None:
+        rows = self._rows(number)
+        self._active[number] = True
+        self._started_at[number] = self._now
+        self._begun[rows] = 1.0
+        self._physics.running[rows] = 1.0
+        for row in range(rows.start, rows.stop):
+            self._place(row, int(self._threads[row]))
+        self._settle_threads()
+
+    def _end(self, number: int) -> None:
+        rows = self._rows(number)
+        self._active[number] = False
+        self._begun[rows] = 0.0
+        self._physics.running[rows] = 0.0
+        self._physics.placed[rows] = 0.0
+        self._settle_threads()
+
+    def _fail_job(self, number: int) -> None:
+        """In-flight tuples are lost; with checkpoints the sources take in again what came since the last one."""
+        if not self._active[number]:
+            return
+        job, rows = self._jobs[number], self._rows(number)
+        arrivals = self._arrivals[int(self._now / STEP_S), rows] if int(self._now) < len(self._arrivals) else 0.0
+        rate = float(np.sum(arrivals)) / STEP_S
+        self.recoveries.append(Recovery(number, self._now, rate, float(self._physics.queue[rows].sum())))
+        lost = self._physics.queue[rows] + self._physics.inflow[rows]
+        sources = self._layout.is_source[rows]
+        lost[sources] = 0.0  # a source's queue is outside the job: it survives
+        self._meters.total_dropped[rows] += lost
+        self._meters.total_arrived[rows] += np.where(sources, 0.0, self._physics.inflow[rows])
+        self._physics.queue[rows][~sources] = 0.0
+        self._physics.inflow[rows] = 0.0
+        if job.checkpoint_s is not None:
+            since = (self._now - self._started_at[number]) % job.checkpoint_s
+            self._replay(number, self._now - since)
+        self._pause(number, job.restart_s)
+
+    def _replay(self, number: int, since_s: float) -> None:
+        rows = self._rows(number)
+        again = self._arrivals[int(since_s / STEP_S) : int(self._now / STEP_S), rows].sum(axis=0)
+        self._physics.queue[rows] += again
+        self._meters.total_arrived[rows] += again
+
+    def _lose_machine(self, machine: int) -> None:
+        physics = self._physics
+        on_it = np.flatnonzero(physics.placed[:, machine])
+        physics.alive[machine] = 0.0
+        for row in on_it:
+            count = int(physics.placed[row, machine])
+            physics.placed[row, machine] = 0.0
+            self._place(int(row), count)
+        self._settle_threads()
+        for number in sorted({int(self._layout.job_of[row]) for row in on_it}):
+            self._fail_job(number)
+
+    def _regain_machine(self, machine: int) -> None:
+        self._physics.alive[machine] = 1.0
+        self._settle_threads()
+
+    def _disturb(self, where: slice | int, load: float) -> None:
+        self._physics.others[where] += load
+
+    def _pause(self, number: int, for_s: float) -> None:
+        until = self._now + for_s
+        self._paused_until[number] = max(self._paused_until[number], until)
+        self._physics.running[self._rows(number)] = 0.0
+        self._events.at(until, lambda: self._resume(number))
+
+    def _resume(self, number: int) -> None:
+        if self._active[number] and self._now >= self._paused_until[number] - 1e-9:
+            self._physics.running[self._rows(number)] = 1.0
+
+    def _watch_recoveries(self) -> None:
+        for recovery in self.recoveries:
+            if recovery.seconds is None and self._now >= self._paused_until[recovery.job]:
+                backlog = float(self._physics.queue[self._rows(recovery.job)].sum())
+                if backlog <= 1.05 * recovery.backlog_before + recovery.rate_rps * STEP_S:
+                    recovery.seconds = self._now - recovery.at_s
+
+    # Threads
+
+    def _refusal(self, step: Step) -> str | None:
+        if self._cut_off:
+            return "the cluster cannot be reached"
+        names = [job.name for job in self._jobs]
+        if step.job not in names or not self._active[names.index(step.job)]:
+            return f"job {step.job} does not run"
+        unknown = [change.operator for change in step.changes if (change.job, change.operator) not in self._place_of]
+        return f"{step.job} has no operator {unknown[0]}" if unknown else None
+
+    def _carry_out(self, step: Step) -> None:
+        moved = [change for change in step.changes if self._move(change)]
+        if moved:
+            self._settle_threads()
+            number = [job.name for job in self._jobs].index(step.job)
+            self._pause(number, self._jobs[number].pause_s)
+
+    def _move(self, change: Change) -> bool:
+        row = self._place_of[change.job, change.operator]
+        difference = change.after - int(self._threads[row])
+        if difference == 0:
+            return False
+        self._threads[row] = change.after
+        self._place(row, difference)
+        return True
+
+    def _place(self, row: int, difference: int) -> None:
+        physics = self._physics
+        per_machine = physics.placed.sum(axis=0)
+        if difference > 0:
+            add_threads(physics.placed[row], per_machine, difference, physics.alive)
+        else:
+            remove_threads(physics.placed[row], per_machine, -difference)
+
+    def _settle_threads(self) -> None:
+        self._physics.replaced()
+        self._threads_now = float(self._physics.placed.sum())
+
+
+def _nothing() -> None:
+    """A fault that needs no end."""
+
+
+def _aged(news: Snapshot, now: float) -> Snapshot:
+    older = now - news.at_s
+    jobs = tuple(replace(job, age_s=job.age_s + older) for job in news.jobs)
+    machines = tuple(replace(machine, age_s=machine.age_s + older) for machine in news.machines)
+    return replace(news, at_s=now, jobs=jobs, machines=machines)
+
+
+def recovered(cluster: ContinuousCluster, targets: Mapping[str, float | None]) -> list[dict[str, object]]:
+    """The recoveries as `simulate --json` reports them."""
+    return [
+        {"at": r.at_s, "seconds": r.seconds, "rate": r.rate_rps, "target": targets.get(cluster._jobs[r.job].name)}
+        for r in cluster.recoveries
+    ]

@@ -1,0 +1,102 @@
+"""The three actions of Henge as pure functions from what is seen to a decision, or to None."""
+
+from collections.abc import Mapping, Set
+
+from penstock.core.capacity import is_congested
+from penstock.core.figures import OperatorFigures
+from penstock.core.plan import Change, Decision, Reason
+from penstock.core.view import JobView, View
+from penstock.planning.henge.memory import Past
+from penstock.planning.henge.settings import HengeSettings
+from penstock.planning.limits import room
+from penstock.planning.words import missed
+
+
+def candidates(view: View, blocked_until: Mapping[str, float]) -> list[JobView]:
+    """Those that miss their SLO, the most valuable first, then the worst off (section 4.3.1)."""
+    missing = [job for job in view.jobs if not job.met and blocked_until.get(job.name, 0.0) <= view.at_s]
+    return sorted(missing, key=lambda job: (-job.max_utility, job.utility or 0.0, job.name))
+
+
+def reconfigure(view: View, job: JobView, settings: HengeSettings) -> Decision | None:
+    """More threads for each congested operator, in proportion to its congestion; None where none can grow."""
+    left = room(view, job)
+    changes: list[Change] = []
+    for operator in job.figures.operators:
+        wanted = _extra_threads(operator, settings)
+        ceiling = operator.max_threads if operator.max_threads is not None else operator.threads + wanted
+        extra = int(min(wanted, max(0, ceiling - operator.threads), left))
+        if extra > 0:
+            left -= extra
+            changes.append(Change(job.name, operator.name, operator.threads, operator.threads + extra))
+    if not changes:
+        return None
+    hoped = view.utility - (job.utility or 0.0) + job.max_utility
+    why = f"{missed(job)}; {_busiest(job, changes)}, so it gets more"
+    return Decision(Reason.RECONFIGURED, tuple(changes), why, view.at_s, view.utility, min(hoped, view.max_utility))
+
+
+def _extra_threads(operator: OperatorFigures, settings: HengeSettings) -> int:
+    """Equation 4, rounded, and at least one thread."""
+    if operator.capacity is None or not is_congested(operator.capacity, settings.capacity_threshold):
+        return 0
+    excess = operator.capacity / settings.capacity_threshold - 1
+    return max(1, round(excess * settings.threads_per_excess))
+
+
+def _busiest(job: JobView, changes: list[Change]) -> str:
+    capacity = {operator.name: operator.capacity or 0.0 for operator in job.figures.operators}
+    change = max(changes, key=lambda change: (capacity[change.operator], change.operator))
+    name = "its share of the slots" if change.operator == "*" else change.operator
+    return f"{name} is busy {min(1.0, capacity[change.operator]):.0%} of the time"
+
+
+def reduce_satisfied(view: View, reduced: Set[str], settings: HengeSettings) -> Decision | None:
+    """Take most threads from the un-congested operators of those that are satisfied (section 4.3.2)."""
+    changes = [change for job in view.jobs if job.met and job.name not in reduced for change in _cuts(job, settings)]
+    if not changes:
+        return None
+    load = sum(machine.congested for machine in view.machines)
+    why = (
+        f"{load} of {len(view.machines)} machines have more work than cores; operators of satisfied jobs "
+        f"that are busy at most {settings.capacity_threshold:.0%} of the time can spare threads"
+    )
+    return Decision(Reason.REDUCED, tuple(changes), why, view.at_s, view.utility, view.utility)
+
+
+def _cuts(job: JobView, settings: HengeSettings) -> list[Change]:
+    cuts = []
+    for operator in job.figures.operators:
+        spare = operator.capacity is not None and not is_congested(operator.capacity, settings.capacity_threshold)
+        kept = max(1, operator.min_threads, round(operator.threads * (1 - settings.reduction)))
+        if spare and not operator.is_source and kept < operator.threads:
+            cuts.append(Change(job.name, operator.name, operator.threads, kept))
+    return cuts
+
+
+def best_past(history: tuple[Past, ...], within: float) -> int | None:
+    """The place in the history with the most utility; of those within noise of it the latest, to move least."""
+    best = max((past.utility for past in history if past.utility is not None), default=None)
+    if best is None:
+        return None
+    return max(
+        place for place, past in enumerate(history) if past.utility is not None and past.utility >= best - within
+    )
+
+
+def revert(view: View, history: tuple[Past, ...], best: int, because: str) -> Decision | None:
+    """Undo all that came after `best`; None when nothing did, or when all of it is undone already."""
+    target: dict[tuple[str, str], int] = {}
+    for past in reversed(history[best + 1 :]):
+        target.update({(change.job, change.operator): change.before for change in past.changes})
+    changes = [
+        Change(job.name, operator.name, operator.threads, target[job.name, operator.name])
+        for job in view.jobs
+        for operator in job.figures.operators
+        if target.get((job.name, operator.name), operator.threads) != operator.threads
+    ]
+    if not changes:
+        return None
+    utility = history[best].utility
+    why = f"{because}; back to the best configuration so far, which gave utility {utility:.1f}"
+    return Decision(Reason.REVERTED, tuple(changes), why, view.at_s, view.utility, utility)

@@ -1,0 +1,60 @@
+"""What the Henge policy remembers between rounds: plain frozen values, so that any store can keep them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from penstock.core.plan import Change
+
+
+class State(StrEnum):
+    """Figure 3 of Henge: the state of the whole cluster, not of a job."""
+
+    NOT_CONVERGED = "not converged"
+    CONVERGED = "converged"
+
+
+class Kind(StrEnum):
+    """The three actions of section 4.3."""
+
+    RECONFIGURATION = "reconfiguration"
+    REDUCTION = "reduction"
+    REVERSION = "reversion"
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """One configuration of the history: what led to it from the one before, and the utility it gave."""
+
+    changes: tuple[Change, ...]
+    utility: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The last action, while its effect is awaited. `job` is None when it touched several."""
+
+    kind: Kind
+    at_s: float
+    utility_before: float
+    job: str | None = None
+    job_utility_before: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class HengeMemory:
+    """Everything that the next round needs to know of the rounds before."""
+
+    state: State = State.NOT_CONVERGED
+    jobs: tuple[str, ...] = ()
+    recent: tuple[float, ...] = ()  # total utility of the last rounds, newest last, since quiet was last broken
+    disturbed_at_s: float = 0.0  # when an action or a change of the fleet last broke the quiet
+    pending: Pending | None = None
+    history: tuple[Past, ...] = ()
+    blocked_until: Mapping[str, float] = field(default_factory=dict)
+    reduced: frozenset[str] = frozenset()
+    locked_out: bool = False  # a reduction happened: if the next step fails too, reducing again is futile
+    rounds_at_max: int = 0
+    converged_utility: float = 0.0
+    outage: bool = False
+    fresh_since_s: float | None = None  # when news came again after an outage

@@ -1,0 +1,270 @@
+"""The Henge policy: one state machine over all tenants (Henge, section 4.3).
+
+               all at maximum for 4 rounds, or nothing left that could help
+      +---------------+ ------------------------------------------> +-----------+
+      | NOT CONVERGED |                                             | CONVERGED |
+      +---------------+ <------------------------------------------ +-----------+
+        |  ^             utility fell by 5 %, other jobs, or a
+        +--+             blocklisted job may be tried again
+      reconfigure, reduce, revert
+
+Each round finds one signal, and the table below says what to do about it in the present state. Signals are
+looked for in the order in which `Signal` lists them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from penstock.core.plan import Plan
+from penstock.core.view import View
+from penstock.planning.henge.actions import best_past, candidates, reconfigure, reduce_satisfied, revert
+from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
+from penstock.planning.henge.settings import HengeSettings
+
+
+class Signal(Enum):
+    """What a round finds, the most pressing first."""
+
+    STALE = auto()  # figures are too old to act on
+    RECOVERING = auto()  # news came back, but not for long enough yet
+    FLEET_CHANGED = auto()  # jobs came or went
+    UNSETTLED = auto()  # the last action's effect still shows
+    FELL = auto()  # utility fell since convergence
+    EXPIRED = auto()  # a blocklisted job may be tried again
+    DROPPED = auto()  # the last action made things worse
+    AT_MAX = auto()  # everyone has what they asked for
+    MISSING = auto()  # somebody misses an SLO
+
+
+@dataclass(frozen=True, slots=True)
+class Henge:
+    """Reconfigure, reduce, revert: one step at a time, each judged before the next."""
+
+    settings: HengeSettings = HengeSettings()
+    name: str = "henge"
+
+    def start(self) -> HengeMemory:
+        """The memory of a controller that has seen nothing yet."""
+        return HengeMemory()
+
+    def decide(self, view: View, memory: HengeMemory) -> tuple[Plan, HengeMemory]:
+        """One round."""
+        memory = _noted(view, memory, self.settings)
+        signal = find_signal(view, memory, self.settings)
+        return HANDLERS[memory.state, signal](view, memory, self.settings)
+
+
+Handler = Callable[[View, HengeMemory, HengeSettings], tuple[Plan, HengeMemory]]
+
+
+def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Signal:
+    """The most pressing thing that this round has to answer."""
+    if not view.fresh:
+        return Signal.STALE
+    if memory.fresh_since_s is not None and view.at_s - memory.fresh_since_s < settings.fresh_data_s:
+        return Signal.RECOVERING
+    if memory.jobs != _names(view):
+        return Signal.FLEET_CHANGED
+    if not _quiet(view, memory, settings):
+        return Signal.UNSETTLED
+    if memory.state is State.CONVERGED:
+        return _signal_when_converged(view, memory, settings)
+    if _dropped(view, memory, settings):
+        return Signal.DROPPED
+    return Signal.AT_MAX if _all_met(view) else Signal.MISSING
+
+
+def _signal_when_converged(view: View, memory: HengeMemory, settings: HengeSettings) -> Signal:
+    if _level(memory, settings) < (1 - settings.forget_fall) * memory.converged_utility:
+        return Signal.FELL
+    missing = {job.name for job in view.jobs if not job.met}
+    if any(job in missing and until <= view.at_s for job, until in memory.blocked_until.items()):
+        return Signal.EXPIRED
+    return Signal.AT_MAX if _all_met(view) else Signal.MISSING
+
+
+def _all_met(view: View) -> bool:
+    return all(job.met for job in view.jobs)
+
+
+# What is noticed of each round, before anything is decided
+
+
+def _noted(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
+    if not view.fresh:
+        return replace(memory, outage=True, fresh_since_s=None, recent=())
+    if memory.outage:
+        memory = replace(memory, outage=False, fresh_since_s=view.at_s, disturbed_at_s=view.at_s)
+    kept = (*memory.recent, view.utility)[-2 * settings.quiet_rounds :]
+    memory = replace(memory, recent=kept)
+    if memory.state is State.CONVERGED and len(kept) == 2 * settings.quiet_rounds:
+        # The best level since convergence: a slow slide must not lower the bar it is measured against.
+        memory = replace(memory, converged_utility=max(memory.converged_utility, _level(memory, settings)))
+    return memory
+
+
+def _names(view: View) -> tuple[str, ...]:
+    return tuple(job.name for job in view.jobs)
+
+
+def _level(memory: HengeMemory, settings: HengeSettings) -> float:
+    """Total utility without the noise of a single round."""
+    last = memory.recent[-settings.quiet_rounds :]
+    return sum(last) / len(last) if last else 0.0
+
+
+def _quiet(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
+    if any(job.figures.settling for job in view.jobs):
+        return False
+    if view.at_s - memory.disturbed_at_s >= settings.quiet_at_most_s:
+        return True
+    if len(memory.recent) < 2 * settings.quiet_rounds:
+        return False
+    before = memory.recent[: settings.quiet_rounds]
+    moved = abs(_level(memory, settings) - sum(before) / len(before))
+    return moved <= settings.quiet_within * view.max_utility
+
+
+def _dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
+    if memory.pending is None or memory.pending.kind is not Kind.RECONFIGURATION:
+        return False
+    fall = memory.pending.utility_before - _level(memory, settings)
+    return fall > settings.drop_within * view.max_utility
+
+
+# The handlers
+
+
+def _stay_put_stale(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    old = max(view.jobs, key=lambda job: (job.figures.age_s, job.name))
+    return Plan(note=f"no action: the figures of {old.name} are {old.figures.age_s:.0f} s old"), memory
+
+
+def _stay_put_recovering(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    since = view.at_s - (memory.fresh_since_s or 0.0)
+    note = f"no action: data came back {since:.0f} s ago, {settings.fresh_data_s:.0f} s of it are needed"
+    return Plan(note=note), memory
+
+
+def _wait(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    return Plan(note="waiting until utilities are quiet"), memory
+
+
+def _rest(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    return Plan(note="converged"), memory
+
+
+def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    """Start the search afresh: no past action applies to the workload there is now (section 4.3.3)."""
+    fleet_changed = memory.jobs != _names(view)
+    fresh = HengeMemory(jobs=_names(view), recent=memory.recent, disturbed_at_s=memory.disturbed_at_s)
+    if fleet_changed:
+        note = "the set of jobs changed: history forgotten, watching until utilities are quiet"
+        return Plan(note=note), replace(fresh, recent=(), disturbed_at_s=view.at_s)
+    note = f"utility fell from {memory.converged_utility:.1f} to {_level(memory, settings):.1f}: history forgotten"
+    plan, fresh = _seek(view, fresh, settings)
+    return replace(plan, note="; ".join(part for part in (note, plan.note) if part)), fresh
+
+
+def _retry(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    still_blocked = {job: until for job, until in memory.blocked_until.items() if until > view.at_s}
+    return _seek(view, replace(memory, state=State.NOT_CONVERGED, blocked_until=still_blocked), settings)
+
+
+def _at_max(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    memory = _judged(view, memory, settings)
+    rounds = memory.rounds_at_max + 1
+    if rounds < settings.rounds_at_max:
+        note = f"everyone has what they asked for, round {rounds} of {settings.rounds_at_max}"
+        return Plan(note=note), replace(memory, rounds_at_max=rounds)
+    return Plan(note="converged: everyone has what they asked for"), _converged(memory, settings)
+
+
+def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    """Give more to the head of the queue of those that miss their SLO (section 4.3.1)."""
+    memory = _judged(view, replace(memory, rounds_at_max=0), settings)
+    for job in candidates(view, memory.blocked_until):
+        decision = reconfigure(view, job, settings)
+        if decision is not None:
+            pending = Pending(Kind.RECONFIGURATION, view.at_s, _level(memory, settings), job.name, job.utility or 0.0)
+            return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
+    return _revert(view, memory, settings, "nothing that is left to try could help")
+
+
+def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    """A reconfiguration made things worse: reduce when that can help, else revert (4.3.2 and 4.3.3)."""
+    memory = _judged(view, memory, settings)
+    decision = None
+    if view.congested and not memory.locked_out:
+        decision = reduce_satisfied(view, memory.reduced, settings)
+    if decision is None:
+        return _revert(view, memory, settings, "the last step made things worse")
+    memory = replace(memory, reduced=memory.reduced | set(decision.jobs), locked_out=True)
+    pending = Pending(Kind.REDUCTION, view.at_s, _level(memory, settings))
+    return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
+
+
+def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: str) -> tuple[Plan, HengeMemory]:
+    """Back to the best configuration of the history, and rest there (section 4.3.3)."""
+    best = best_past(memory.history, settings.drop_within * view.max_utility)
+    decision = None if best is None else revert(view, memory.history, best, because)
+    if decision is None or best is None:
+        return Plan(note=f"converged: {because}"), _converged(memory, settings)
+    pending = Pending(Kind.REVERSION, view.at_s, _level(memory, settings))
+    memory = _acted(memory, pending, Past(decision.changes))
+    # The bar for a later fall is what the old configuration gives now, not what it gave then.
+    return Plan((decision,)), replace(
+        _converged(memory, settings), history=memory.history[: best + 1], converged_utility=0.0
+    )
+
+
+def _acted(memory: HengeMemory, pending: Pending, past: Past) -> HengeMemory:
+    return replace(memory, pending=pending, history=(*memory.history, past), recent=(), disturbed_at_s=pending.at_s)
+
+
+def _converged(memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
+    level = _level(memory, settings)
+    return replace(memory, state=State.CONVERGED, rounds_at_max=0, pending=None, converged_utility=level)
+
+
+def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
+    """Close the pending action: note the utility it led to, and blocklist a job that gained little."""
+    level = _level(memory, settings)
+    history = memory.history or (Past(()),)
+    memory = replace(memory, history=(*history[:-1], replace(history[-1], utility=level)))
+    pending = memory.pending
+    if pending is None:
+        return memory
+    if pending.kind is Kind.RECONFIGURATION and not _dropped(view, memory, settings):
+        memory = replace(memory, locked_out=False)
+    if pending.job is not None and _gained_little(view, pending, settings):
+        until = view.at_s + settings.blocklist_s
+        memory = replace(memory, blocked_until={**memory.blocked_until, pending.job: until})
+    return replace(memory, pending=None)
+
+
+def _gained_little(view: View, pending: Pending, settings: HengeSettings) -> bool:
+    job = next((job for job in view.jobs if job.name == pending.job), None)
+    if job is None or job.met:
+        return False
+    return (job.utility or 0.0) < pending.job_utility_before * (1 + settings.marginal_gain)
+
+
+HANDLERS: dict[tuple[State, Signal], Handler] = {
+    (State.NOT_CONVERGED, Signal.STALE): _stay_put_stale,
+    (State.NOT_CONVERGED, Signal.RECOVERING): _stay_put_recovering,
+    (State.NOT_CONVERGED, Signal.FLEET_CHANGED): _forget,
+    (State.NOT_CONVERGED, Signal.UNSETTLED): _wait,
+    (State.NOT_CONVERGED, Signal.DROPPED): _answer_drop,
+    (State.NOT_CONVERGED, Signal.AT_MAX): _at_max,
+    (State.NOT_CONVERGED, Signal.MISSING): _seek,
+    (State.CONVERGED, Signal.STALE): _stay_put_stale,
+    (State.CONVERGED, Signal.RECOVERING): _stay_put_recovering,
+    (State.CONVERGED, Signal.FLEET_CHANGED): _forget,
+    (State.CONVERGED, Signal.UNSETTLED): _rest,
+    (State.CONVERGED, Signal.FELL): _forget,
+    (State.CONVERGED, Signal.EXPIRED): _retry,
+    (State.CONVERGED, Signal.AT_MAX): _rest,
+    (State.CONVERGED, Signal.MISSING): _rest,
+}

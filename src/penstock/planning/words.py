@@ -1,0 +1,22 @@
+"""Sentences for tenants: what a job was asked for and what it does, in one breath."""
+
+from penstock.core.intents import Juice, Latency
+from penstock.core.units import text_of_seconds
+from penstock.core.view import JobView
+
+
+def missed(job: JobView) -> str:
+    """Such as "checkout misses p95 latency <= 2s (now 3.1s)"."""
+    now = ", ".join(part for part in (_now(job, objective) for objective in job.intent.objectives) if part)
+    verb = "meets" if job.met else "misses"
+    return f"{job.name} {verb} {job.intent.text()} (now {now or 'unknown'})"
+
+
+def _now(job: JobView, objective: object) -> str | None:
+    figures = job.figures
+    if isinstance(objective, Latency) and figures.latency is not None:
+        value = figures.latency.at(objective.percentile)
+        return None if value is None else text_of_seconds(value)
+    if isinstance(objective, Juice) and figures.juice is not None:
+        return f"juice {figures.juice:.3g}"
+    return None
