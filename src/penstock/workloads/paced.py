@@ -4,6 +4,7 @@ Row n arrives when the curve says so, and its `timestamp` is that moment; a quer
 waiting. It keeps to `maxRowsPerBatch` and reports how far the arrivals are, as a message broker would.
 """
 
+import itertools
 import json
 import time
 from collections.abc import Iterator, Sequence
@@ -54,7 +55,8 @@ class Arrivals:
     def times(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """When those rows arrived."""
         beyond = np.maximum(0.0, rows - self._rows[-1]) / max(self._last_rate, 1e-9)
-        return np.round(np.interp(rows, self._rows, self._at) + beyond, 6)
+        times: NDArray[np.float64] = np.round(np.interp(rows, self._rows, self._at) + beyond, 6)
+        return times
 
 
 class PacedSource(DataSource):
@@ -108,7 +110,7 @@ class _PacedReader(DataSourceStreamReader):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         self._start_ms = end["start_ms"]
         bounds = np.linspace(start["row"], end["row"], self._partitions + 1).astype(int).tolist()
-        return [_Rows(first, last) for first, last in zip(bounds, bounds[1:], strict=False) if last > first]
+        return [_Rows(first, last) for first, last in itertools.pairwise(bounds) if last > first]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, _Rows)

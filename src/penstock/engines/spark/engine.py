@@ -46,7 +46,7 @@ class SparkEngine:
         self,
         spark: SparkSession,
         jobs: Sequence[Job],
-        settings: SparkSettings = SparkSettings(),  # noqa: B008, RUF100
+        settings: SparkSettings = SparkSettings(),
         wall: Callable[[], float] = time.time,
     ) -> None:
         check_session(spark)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
-from penstock.engines.spark.flow import Curves, Flow, curves
+from penstock.engines.spark.flow import Flow, curves
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.latency import latency
 from penstock.engines.spark.progress import Batch
@@ -15,6 +15,7 @@ from penstock.engines.spark.restarts import Attempts, Health
 from penstock.engines.spark.stage_figures import StageHistory
 
 NO_ROWS_AFTER_S = 30.0  # a query that has not committed a batch by then is said to have none
+SETTLES_WITHIN_S = 60.0  # one that commits nothing for so long must not keep the others waiting
 _IN_BATCH_ALL_THE_TIME = 0.95  # share of the window spent inside batches
 
 
@@ -61,7 +62,8 @@ class Track:
 
     def figures(self, standing: Standing) -> JobFigures:
         """The job at this instant."""
-        batches = tuple(self.batches)
+        # Of a query that is gone nothing is known: absent figures do not hold the other tenants up.
+        batches = tuple(self.batches) if self.runs else ()
         found = curves(batches, standing.wall_s, self.idle_since_s)
         flow = found.flow(standing.window_s) if found is not None else None
         from_s = flow.start_s if flow is not None else standing.wall_s - standing.window_s
@@ -69,13 +71,12 @@ class Track:
         return JobFigures(
             name=self.job.name,
             operators=(self._operator(flow, batches, standing),),
-            age_s=self._age_s(found, standing.wall_s),
             latency=latency(batches, found, from_s),
             juice=flow.juice if flow is not None else None,
             arrival_rps=flow.arrived / flow.span_s if flow is not None else None,
             processed_rps=flow.processed / flow.span_s if flow is not None else None,
             backlog_rows=flow.backlog_rows if flow is not None else None,
-            settling=self.settling,
+            settling=self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
             max_threads=limits.max_slots,
             state_bytes=batches[-1].state_bytes if batches else None,
@@ -119,14 +120,18 @@ class Track:
             max_threads=standing.slots if limits.max_slots is None else limits.max_slots,
         )
 
-    def _age_s(self, found: Curves | None, wall_s: float) -> float:
-        """Figures of a query that runs are carried forward to now; those of one that is gone grow old."""
-        runs = self.run_id is not None and self.ended is None and self.attempts.health is Health.RUNNING
-        return 0.0 if runs or found is None else max(0.0, wall_s - found.end_s)
+    @property
+    def runs(self) -> bool:
+        """Whether its query is there, as far as is known."""
+        return self.run_id is not None and self.ended is None and self.attempts.health is Health.RUNNING
+
+    def _settles(self, wall_s: float) -> bool:
+        """A query that was started again says nothing about its share until it has committed a batch."""
+        up_s = self._up_s(wall_s)
+        return self.settling and up_s is not None and up_s < SETTLES_WITHIN_S
 
     def _up_s(self, wall_s: float) -> float | None:
-        runs = self.started_s is not None and self.ended is None
-        return max(0.0, wall_s - (self.started_s or 0.0)) if runs else None
+        return max(0.0, wall_s - self.started_s) if self.runs and self.started_s is not None else None
 
 
 def _always_in_batch(batches: Sequence[Batch], flow: Flow) -> bool:
