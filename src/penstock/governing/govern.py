@@ -12,7 +12,7 @@ from penstock.core.units import positive_seconds
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.shares import SlotLimits
+from penstock.engines.spark.shares import Sharing, SlotLimits
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
 from penstock.loop import LoopSettings
@@ -47,16 +47,18 @@ def govern(
     bounds = {name: SlotLimits(*pair) for name, pair in (limits or {}).items()}
     _refuse_unknown(bounds, intents)
     interval_s = positive_seconds(interval, "interval")
+    decider = policy_named(policy) if isinstance(policy, str) else policy
+    sharing = Sharing.of_policy(decider.name)
     engine = SparkEngine(
         spark,
         [Job(name, limits=bounds.get(name, SlotLimits())) for name in intents],
-        SparkSettings(window_s=positive_seconds(window, "window"), lease_s=max(10.0, 4.5 * interval_s)),
+        SparkSettings(positive_seconds(window, "window"), sharing, lease_s=max(10.0, 4.5 * interval_s)),
     )
     return Controller(
         engine,
         Governed(
             intents=dict(intents),
-            policy=policy_named(policy) if isinstance(policy, str) else policy,
+            policy=decider,
             store=store,
             settings=LoopSettings(interval_s=interval_s, dry_run=dry_run),
         ),

@@ -13,6 +13,7 @@ from penstock.core.ports import Store
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.shares import Sharing
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.recorder import Told
@@ -54,7 +55,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
     spark = start_application(tenants.name, options.master or tenants.master, conf, options.code)
     try:
-        engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants))
+        engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, policy.name))
         governed = Governed(
             intents={part.name: part.intent() for part in tenants.jobs},
             policy=policy,
@@ -71,8 +72,8 @@ def _filled(tenants: TenantsFile, options: RunOptions) -> RunOptions:
     return replace(options, policy=options.policy or tenants.policy or DEFAULT, master=options.master or tenants.master)
 
 
-def _engine_settings(tenants: TenantsFile) -> SparkSettings:
-    return SparkSettings(window_s=tenants.window, lease_s=max(10.0, 4.5 * tenants.interval))
+def _engine_settings(tenants: TenantsFile, policy: str) -> SparkSettings:
+    return SparkSettings(tenants.window, Sharing.of_policy(policy), lease_s=max(10.0, 4.5 * tenants.interval))
 
 
 def _governed(spark: SparkSession, engine: SparkEngine, controller: Controller, story: RunStory) -> RunStory:

@@ -6,7 +6,7 @@ from penstock.core.figures import ALL_OPERATORS
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.shares import PoolShare, SlotLimits
-from tests.engines.spark.conftest import OpenEngine
+from tests.conftest import OpenEngine
 from tests.engines.spark.helpers import counting, give, observed, quick
 
 

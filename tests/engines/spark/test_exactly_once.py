@@ -11,7 +11,7 @@ from penstock.engines.spark.engine import PARTITIONS, SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.repartition import checkpoint_of, read_checkpoint
 from penstock.errors import EngineError
-from tests.engines.spark.conftest import OpenEngine
+from tests.conftest import OpenEngine
 from tests.engines.spark.helpers import eventually, give, observed
 
 ROWS_PER_FILE, FILES, KEYS = 400, 30, 13

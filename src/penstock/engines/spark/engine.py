@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -19,7 +19,7 @@ from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
 from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.repartition import RepartitionError, repartition
-from penstock.engines.spark.shares import check_threads, pool_shares, slot_share
+from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
 from penstock.errors import EngineError, PenstockError
@@ -36,6 +36,7 @@ class SparkSettings:
     """How an application is watched."""
 
     window_s: float = 60.0  # figures are over so much time; juice's window in Henge, section 5
+    sharing: Sharing = Sharing.GOVERNED
     lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
 
 
@@ -54,10 +55,11 @@ class SparkEngine:
         self._settings = settings
         self._wall = wall
         context = spark.sparkContext
-        self._fleet = Fleet(jobs, keep_s=2 * settings.window_s)
+        own_pools = settings.sharing is not Sharing.FIFO
+        self._fleet = Fleet([replace(job, own_pool=own_pools) for job in jobs], keep_s=2 * settings.window_s)
         self._pools = FairPools(context)
         self._lease = ControllerLease(context, settings.lease_s, wall)
-        self._events = QueryEvents(spark)
+        self._events = QueryEvents(spark, name_pools=own_pools)
         self._executor_reader = ExecutorReader(context)
         self._executors = ExecutorLever(context)
         self._stages = StageReader(context)
@@ -179,6 +181,11 @@ class SparkEngine:
         self._fleet.running(track.job.name, query, self._wall())
 
     def _push_shares(self) -> None:
+        if self._settings.sharing is not Sharing.GOVERNED:
+            if self._settings.sharing is Sharing.FAIR:
+                for track in self._fleet:
+                    self._pools.set(track.job.name, PoolShare(weight=1, min_share=0))
+            return
         threads = {track.job.name: track.threads for track in self._fleet if track.pooled}
         limits = {track.job.name: track.job.limits for track in self._fleet}
         for name, share in pool_shares(threads, limits, self._slots()).items():
@@ -196,7 +203,8 @@ class SparkEngine:
     def _first_threads(self, track: Track) -> int:
         """What an earlier controller left in the pool, else what the tenant asked for, else an equal share."""
         limits, slots = track.job.limits, self._slots()
-        kept = self._pools.share(track.job.name)
+        governed = self._settings.sharing is Sharing.GOVERNED
+        kept = self._pools.share(track.job.name) if governed else None
         wanted = track.job.slots or max(1, slots // len(self._fleet))
         most = slots if limits.max_slots is None else limits.max_slots
         return max(1, limits.min_slots, min(most, kept.weight if kept is not None else wanted))

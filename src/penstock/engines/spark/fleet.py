@@ -69,7 +69,7 @@ class Fleet:
                 self._check_pool(track, reading)
 
     def _check_pool(self, track: Track, reading: StageReading) -> None:
-        track.pooled = reading.pool == track.job.name
+        track.pooled = reading.pool == track.job.name or not track.job.own_pool
 
     def _begin(self, name: str, run_id: str, at_s: float) -> Track:
         track = self._tracks[name]
@@ -108,8 +108,11 @@ def first_line(error: object) -> str:
 
     >>> first_line("Traceback (most recent call last):\\n  File x\\nValueError: no such table")
     'ValueError: no such table'
+    >>> first_line("An error occurred while calling o32.start.\\n: java.io.IOException: disk full")
+    'java.io.IOException: disk full'
     """
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    if not lines:
+    lines = [line.strip().removeprefix(": ") for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if not line.startswith("An error occurred while calling")]
+    if not telling:
         return type(error).__name__
-    return lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    return telling[-1] if telling[0].startswith("Traceback") else telling[0]

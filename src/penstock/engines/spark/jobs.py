@@ -28,12 +28,13 @@ class Job:
     restart: RestartPolicy = RestartPolicy()
     max_rows_per_batch: int | None = None
     max_files_per_batch: int | None = None
+    own_pool: bool = True
 
 
 def start_query(spark: SparkSession, job: Job, once: bool = False) -> StreamingQuery:
     """Start the job's query in its pool; `once` runs what is left of an unfinished batch, then ends."""
     context = spark.sparkContext
-    context.setLocalProperty(POOL_PROPERTY, job.name)
+    context.setLocalProperty(POOL_PROPERTY, job.name if job.own_pool else None)  # type: ignore[arg-type]
     try:
         made = _made(spark, job)
         if isinstance(made, StreamingQuery):

@@ -82,7 +82,7 @@ class QueryEvents(StreamingQueryListener):
     def onQueryStarted(self, event: Any) -> None:  # noqa: N802
         """Runs on the query's own thread, which keeps the pool for its life."""
         name = event.name()
-        if name is not None and self._name_pools:
+        if name is not None and self._name_pools:  # what is not governed by shares stays where it is
             self._jsc.setLocalProperty(POOL_PROPERTY, name)
         self._queue.append(Started(event.runId().toString(), name, event.timestamp()))
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from penstock.errors import ConfigError
 
@@ -27,6 +28,19 @@ class PoolShare:
 
     weight: int
     min_share: int
+
+
+class Sharing(StrEnum):
+    """How tenants share the slots."""
+
+    GOVERNED = "governed"  # a pool each, with the share that its threads stand for
+    FAIR = "fair"  # a pool each, all alike, as Spark makes them by itself
+    FIFO = "fifo"  # one pool for all, the oldest work first: Spark's default
+
+    @classmethod
+    def of_policy(cls, policy: str) -> "Sharing":
+        """The two baselines are Spark's own scheduling; every other policy moves shares."""
+        return cls(policy) if policy in (cls.FAIR, cls.FIFO) else cls.GOVERNED
 
 
 def slot_share(threads: int, all_threads: int, slots: int) -> float:

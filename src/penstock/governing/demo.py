@@ -1,0 +1,35 @@
+"""The demo: four tenants on real Spark under FIFO, under FAIR, and governed."""
+
+from collections.abc import Callable, Sequence
+
+from penstock.core.view import View
+from penstock.governing.application import start_application
+from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
+from penstock.governing.demo_tenants import SLOTS, demo_tenants
+
+SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, MEASURED_FROM_S, WARM_UP_S = 7.0, 20.0, 26.0, 5.0, 9.0
+# Rounds of 1 s instead of 10, so that a search fits into seconds: utilities are held quiet after fewer of them.
+_HENGE = {"quiet_rounds": 1, "quiet_at_most_s": 3.0, "blocklist_s": 10.0, "rounds_at_max": 3}
+TURNS = (("fifo", "FIFO"), ("fair", "FAIR"), ("henge", "governed"))
+
+Show = Callable[[str, View], None]
+
+
+def run_demo(say: Callable[[str], None], show: Show) -> Sequence[TrialResult]:
+    """The three trials' results, in the order of `TURNS`."""
+    say(f"starting Spark, embedded: local[{SLOTS}]")
+    spark = start_application("demo", f"local[{SLOTS}]", {"spark.sql.shuffle.partitions": 4})
+    try:
+        listed = demo_tenants(SPIKE_FROM_S, SPIKE_TO_S)
+        intents = {tenant.name: tenant.intent for tenant in listed}
+        tenants = Tenants(lambda place: [tenant.job(place) for tenant in listed], intents)
+        say("warming up")
+        run_trial(spark, tenants, Trial("fifo", WARM_UP_S))
+        results = []
+        for policy, title in TURNS:
+            settings = _HENGE if policy == "henge" else {}
+            trial = Trial(policy, TRIAL_S, MEASURED_FROM_S, settings=settings)
+            results.append(run_trial(spark, tenants, trial, lambda view, title=title: show(title, view)))
+        return results
+    finally:
+        spark.stop()
