@@ -17,7 +17,7 @@ _DEFAULTS: Mapping[str, str] = {
     "spark.scheduler.mode": "FAIR",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "ERROR",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
     "spark.locality.wait": "0",
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -35,6 +35,8 @@ def start_application(name: str, master: str, conf: Mapping[str, object], code: 
     _prepare_python(code)
     builder = SparkSession.builder.master(master).appName(f"penstock {name}")
     local = master.startswith("local") or "//127." in master or "//localhost" in master
+    if local:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     settings = {**_DEFAULTS, **(_LOOPBACK if local else {}), **{key: _text(value) for key, value in conf.items()}}
     settings.setdefault("spark.executorEnv.PYTHONPATH", os.environ.get("PYTHONPATH", ""))
     for key, value in settings.items():

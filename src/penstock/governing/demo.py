@@ -1,6 +1,7 @@
 """The demo: four tenants on real Spark under FIFO, under FAIR, and governed."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from penstock.core.view import View
 from penstock.governing.application import start_application
@@ -25,11 +26,10 @@ def run_demo(say: Callable[[str], None], show: Show) -> Sequence[TrialResult]:
         tenants = Tenants(lambda place: [tenant.job(place) for tenant in listed], intents)
         say("warming up")
         run_trial(spark, tenants, Trial("fifo", WARM_UP_S))
-        results = []
-        for policy, title in TURNS:
-            settings = _HENGE if policy == "henge" else {}
-            trial = Trial(policy, TRIAL_S, MEASURED_FROM_S, settings=settings)
-            results.append(run_trial(spark, tenants, trial, lambda view, title=title: show(title, view)))
-        return results
+        return [run_trial(spark, tenants, _trial(policy), partial(show, title)) for policy, title in TURNS]
     finally:
         spark.stop()
+
+
+def _trial(policy: str) -> Trial:
+    return Trial(policy, TRIAL_S, MEASURED_FROM_S, settings=_HENGE if policy == "henge" else {})
