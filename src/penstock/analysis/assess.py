@@ -6,7 +6,7 @@ from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.intents import Intent
 from penstock.core.view import JobView, View
 
-STALE_AFTER_S = 30.0  # three rounds without news: the figures tell of another time
+STALE_AFTER_S = 15.0  # a round and a half of 10 s without news: the figures tell of another time
 
 
 def assess(snapshot: Snapshot, intents: Mapping[str, Intent], stale_after_s: float = STALE_AFTER_S) -> View:

@@ -89,7 +89,7 @@ class Juice:
         utility: float = 1.0,
         shape: str = "knee",
         points: Points = (),
-        zero_at: float | None = None,
+        zero_at: object = None,
         spread: float = 1.0,
     ) -> None:
         remedy = "write the share of the input to process, above 0 and at most 1"
@@ -201,19 +201,20 @@ class Intent:
         A recovery objective without an estimate is left out of the mean rather than counted as missed:
         no failure has been seen yet.
         """
-        shares: list[tuple[float, float]] = []
+        achieved = possible = 0.0
+        met = True
         for objective in self.objectives:
             share = _share(objective, latency, juice, recovery_s)
-            if share is not None:
-                shares.append((objective.utility, share))
-            elif not isinstance(objective, Recovery):
+            if share is None:
+                if isinstance(objective, Recovery):
+                    continue
                 return None
-        if not shares:
+            achieved += objective.utility * share
+            possible += objective.utility
+            met = met and share >= 1.0 - MET_WITHIN
+        if possible == 0.0:
             return None
         # A recovery objective left out keeps its weight: the job's maximum must not shrink with a figure.
-        achieved = _mean(utility * share for utility, share in shares)
-        possible = _mean(utility for utility, _ in shares)
-        met = all(share >= 1.0 - MET_WITHIN for _, share in shares)
         return Score(achieved / possible * self.max_utility, met)
 
     def text(self) -> str:
@@ -253,9 +254,9 @@ def _time_shape(name: str, target_s: float, points: Points, zero_at: object, spr
     return _plain_shape(name, spread)
 
 
-def _juice_shape(name: str, target: float, points: Points, zero_at: float | None, spread: float) -> Shape:
+def _juice_shape(name: str, target: float, points: Points, zero_at: object, spread: float) -> Shape:
     if name == "linear":
-        return LinearJuice(non_negative(zero_at or 0.0, "zero_at") / target)
+        return LinearJuice(non_negative(0.0 if zero_at is None else zero_at, "zero_at") / target)
     if name == "piecewise":
         pairs = [(non_negative(value, "points"), share) for value, share in _checked_points(points)]
         return piecewise(pairs, target, less_is_better=False)

@@ -15,8 +15,8 @@ from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import ConfigError, EngineError
 from penstock.governing.application import check_master
-from tests.conftest import OpenEngine
 from tests.engines.spark.helpers import give, observed, of, quick, rates
+from tests.real_spark import OpenEngine
 
 AT_ONCE = RestartPolicy(max_restarts=2, backoff_s=0.1)
 

@@ -6,8 +6,8 @@ from penstock.core.figures import ALL_OPERATORS
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.shares import PoolShare, SlotLimits
-from tests.conftest import OpenEngine
 from tests.engines.spark.helpers import counting, give, observed, quick
+from tests.real_spark import OpenEngine
 
 
 def test_a_running_query_shows_rates_latency_juice_stages_and_machines(

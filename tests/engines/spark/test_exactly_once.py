@@ -11,8 +11,8 @@ from penstock.engines.spark.engine import PARTITIONS, SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.repartition import checkpoint_of, read_checkpoint
 from penstock.errors import EngineError
-from tests.conftest import OpenEngine
 from tests.engines.spark.helpers import eventually, give, observed
+from tests.real_spark import OpenEngine
 
 ROWS_PER_FILE, FILES, KEYS = 400, 30, 13
 

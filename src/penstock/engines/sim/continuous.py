@@ -115,6 +115,13 @@ class ContinuousCluster:
         meters = self._meters
         return meters.total_arrived, meters.total_done, meters.total_dropped, self._physics.queue
 
+    def recovered(self, targets: Mapping[str, float | None]) -> list[dict[str, object]]:
+        """The recoveries so far, as `simulate --json` reports them."""
+        return [
+            {"at": r.at_s, "seconds": r.seconds, "rate": r.rate_rps, "target": targets.get(self._jobs[r.job].name)}
+            for r in self.recoveries
+        ]
+
     # Jobs and faults
 
     def _external_arrivals(self) -> Floats:
@@ -294,11 +301,3 @@ def _aged(news: Snapshot, now: float) -> Snapshot:
     jobs = tuple(replace(job, age_s=job.age_s + older) for job in news.jobs)
     machines = tuple(replace(machine, age_s=machine.age_s + older) for machine in news.machines)
     return replace(news, at_s=now, jobs=jobs, machines=machines)
-
-
-def recovered(cluster: ContinuousCluster, targets: Mapping[str, float | None]) -> list[dict[str, object]]:
-    """The recoveries as `simulate --json` reports them."""
-    return [
-        {"at": r.at_s, "seconds": r.seconds, "rate": r.rate_rps, "target": targets.get(cluster._jobs[r.job].name)}
-        for r in cluster.recoveries
-    ]

@@ -155,7 +155,7 @@ class Physics:
         over = np.maximum(crowd - 1.0, 0.0)
         target = (1.0 + self.wander) / (np.maximum(crowd, 1.0) * (1.0 + self.cluster.context_switch * over))
         change = 0.3 * (target - self.speed)
-        if np.abs(change).max() > 1e-4:
+        if np.abs(change).max() > 1e-3:  # smaller ones wait for the next slow step
             self.speed = self.speed + change
             self._speed_changed()
 

@@ -96,12 +96,24 @@ def _noted(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMem
         return replace(memory, outage=True, fresh_since_s=None, recent=())
     if memory.outage:
         memory = replace(memory, outage=False, fresh_since_s=view.at_s, disturbed_at_s=view.at_s)
+    memory = _without_what_never_came(view, memory)
     kept = (*memory.recent, view.utility)[-2 * settings.quiet_rounds :]
     memory = replace(memory, recent=kept)
     if memory.state is State.CONVERGED and len(kept) == 2 * settings.quiet_rounds:
         # The best level since convergence: a slow slide must not lower the bar it is measured against.
         memory = replace(memory, converged_utility=max(memory.converged_utility, _level(memory, settings)))
     return memory
+
+
+def _without_what_never_came(view: View, memory: HengeMemory) -> HengeMemory:
+    """An action that the engine could not carry out is neither judged nor held against its job."""
+    if memory.pending is None or not memory.history:
+        return memory
+    wanted = {(change.job, change.operator): change.after for change in memory.history[-1].changes}
+    there = {(job.name, op.name): op.threads for job in view.jobs for op in job.figures.operators}
+    if any(there.get(place) == after for place, after in wanted.items()) or not wanted:
+        return memory
+    return replace(memory, pending=None, history=memory.history[:-1])
 
 
 def _names(view: View) -> tuple[str, ...]:
@@ -156,15 +168,19 @@ def _rest(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
 
 
 def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
-    """Start the search afresh: no past action applies to the workload there is now (section 4.3.3)."""
-    fleet_changed = memory.jobs != _names(view)
-    fresh = HengeMemory(jobs=_names(view), recent=memory.recent, disturbed_at_s=memory.disturbed_at_s)
-    if fleet_changed:
-        note = "the set of jobs changed: history forgotten, watching until utilities are quiet"
-        return Plan(note=note), replace(fresh, recent=(), disturbed_at_s=view.at_s)
-    note = f"utility fell from {memory.converged_utility:.1f} to {_level(memory, settings):.1f}: history forgotten"
-    plan, fresh = _seek(view, fresh, settings)
-    return replace(plan, note="; ".join(part for part in (note, plan.note) if part)), fresh
+    """Start the search afresh: no past action applies to the workload there is now (section 4.3.3).
+
+    The first step of the new search waits until utilities are quiet again: while the workload still moves,
+    its fall would be blamed on the step, and the step undone.
+    """
+    reason, blocked = "the set of jobs changed", {}
+    if memory.jobs == _names(view):
+        reason = f"utility fell from {memory.converged_utility:.1f} to {_level(memory, settings):.1f}"
+        # The blocklist ends by its own clock: in a cluster that is too small utility falls again and again,
+        # and the step that did harm an hour ago would otherwise be taken and taken back each time.
+        blocked = dict(memory.blocked_until)
+    note = f"{reason}: history forgotten, watching until utilities are quiet"
+    return Plan(note=note), HengeMemory(jobs=_names(view), disturbed_at_s=view.at_s, blocked_until=blocked)
 
 
 def _retry(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -238,7 +254,9 @@ def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMe
         return memory
     if pending.kind is Kind.RECONFIGURATION and not _dropped(view, memory, settings):
         memory = replace(memory, locked_out=False)
-    if pending.job is not None and _gained_little(view, pending, settings):
+    # A step that made everything worse is not tried again soon either, else a reversion would undo it for ever.
+    futile = _dropped(view, memory, settings) or _gained_little(view, pending, settings)
+    if pending.job is not None and futile:
         until = view.at_s + settings.blocklist_s
         memory = replace(memory, blocked_until={**memory.blocked_until, pending.job: until})
     return replace(memory, pending=None)

@@ -1,0 +1,42 @@
+# Each target sets up all it needs; see scripts/setup.sh. Needs Python 3.11+, make and a package registry.
+PYTHON ?= python3
+BIN := .venv/bin
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint format bench scenarios clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup: ## make this checkout ready to run
+	@PYTHON="$(PYTHON)" scripts/setup.sh
+
+setup-tests:
+	@PYTHON="$(PYTHON)" scripts/setup.sh tests
+
+demo: setup ## see penstock at work
+	@$(BIN)/penstock simulate scenarios/henge/fig13.yaml --policy static,fair,henge --story --plot penstock-demo.png
+
+test: setup-tests ## run all tests
+	@$(BIN)/pytest
+
+lint: setup ## linter, formatter check, types, import rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup ## format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+scenarios: setup ## run every scenario and judge its claims
+	@for file in scenarios/*/*.yaml; do \
+		grep -q '^name:' $$file || continue; \
+		$(BIN)/penstock simulate $$file || exit 1; \
+	done
+
+bench: setup ## speed of the simulator and of deciding, with its growth
+	$(BIN)/python benchmarks/simulator.py
+
+clean: ## remove what the targets made
+	rm -rf .venv .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Makes this checkout ready to run: uv, the virtual environment, a Java runtime for Spark and, when asked
+# with "tests", the database server that the tests start. Needs Python 3.11+ and a package registry; installs
+# Debian packages only when root. Doing it twice changes nothing.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+as_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
+
+install() { # packages...; the first that exists of those joined by "|" is taken
+    as_root || return 1
+    [ -n "${APT_READY:-}" ] || { apt-get update -qq >&2 && APT_READY=1; }
+    for choice in "$@"; do
+        for package in $(printf '%s' "$choice" | tr '|' ' '); do
+            if apt-cache show "$package" >/dev/null 2>&1; then
+                say "installing $package"
+                DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" >&2
+                break
+            fi
+        done
+    done
+}
+
+python=""
+for candidate in "${PYTHON:-python3}" python3.13 python3.12 python3.11; do
+    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$candidate; break; fi
+done
+[ -n "$python" ] || fail "no Python 3.11 or newer found; install one, or name it: make test PYTHON=/path/to/python3"
+
+if command -v uv >/dev/null 2>&1; then
+    uv=uv
+else
+    uv=.tools/bin/uv
+    if [ ! -x "$uv" ]; then
+        if ! "$python" -c 'import ensurepip' 2>/dev/null; then
+            install python3-venv || fail "Python lacks venv; install it, for example: apt-get install python3-venv"
+        fi
+        say "installing uv into .tools"
+        "$python" -m venv .tools
+        .tools/bin/python -m pip install -q --disable-pip-version-check 'uv>=0.5'
+    fi
+fi
+# The system's Python is used as it is: uv must not look for one to download.
+UV_PYTHON_DOWNLOADS=never "$uv" sync --frozen --quiet --python "$python"
+
+java_version() {
+    "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1
+}
+needs_java() { grep -q '"pyspark' pyproject.toml; }
+if needs_java; then
+    version=$(java_version || true)
+    if [ "${version:-0}" -lt 17 ]; then
+        install 'openjdk-17-jre-headless|openjdk-21-jre-headless|default-jre-headless' ||
+            fail "Spark needs Java 17 or 21 and none was found; install one, for example: apt-get install openjdk-17-jre-headless"
+    fi
+fi
+
+if [ "${1:-}" = tests ] && grep -q '"psycopg' pyproject.toml; then
+    if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb >/dev/null 2>&1; then
+        install postgresql || say "PostgreSQL is missing: its tests will fail; install it, for example: apt-get install postgresql"
+    fi
+fi

@@ -1,0 +1,42 @@
+"""The command line: one group, one file for each command."""
+
+import signal
+import sys
+
+import click
+
+from penstock.cli.policies import policies
+from penstock.cli.simulate import simulate
+from penstock.errors import PenstockError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="penstock")
+def cli() -> None:
+    """penstock gives each Spark streaming tenant its share: intents in, explained decisions out."""
+
+
+cli.add_command(simulate)
+cli.add_command(policies)
+
+
+def main() -> None:
+    """Run a command; what the user can mend is one message and exit code 2, never a traceback."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        cli(standalone_mode=False)
+    except click.exceptions.Exit as exit_:
+        sys.exit(exit_.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except PenstockError as error:
+        click.echo(f"penstock: {error}", err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""Checks a scenario's claims against what came out of its runs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.errors import ConfigError
+from penstock.simulation.recorder import Told
+from penstock.simulation.run import RunResult
+from penstock.simulation.schema import ExpectPart
+
+Figure = float | list[str] | None
+Rounds = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One claim: whether it holds, the figure found, and what the scenario says when it is known not to hold."""
+
+    claim: str
+    figure: Figure
+    wanted: str
+    holds: bool
+    not_reproduced: str | None
+
+    @property
+    def as_declared(self) -> bool:
+        """A claim must hold, unless the scenario says in a sentence that it does not: then it must not."""
+        return self.holds == (self.not_reproduced is None)
+
+
+def judge(expectations: Sequence[ExpectPart], results: Sequence[RunResult]) -> list[Finding]:
+    """Every claim whose policy was run."""
+    run_policies = {result.policy for result in results}
+    return [
+        _finding(part, results)
+        for part in expectations
+        if part.policy in run_policies and (part.against is None or part.against in run_policies)
+    ]
+
+
+def _finding(part: ExpectPart, results: Sequence[RunResult]) -> Finding:
+    figure = _figure(part, _matching(part, part.policy, results))
+    wanted = " and ".join(_bounds(part))
+    if part.against is not None:
+        other = _figure(part, _matching(part, part.against, results))
+        figure = _ratio(figure, other)
+        wanted += f" times {part.against}'s"
+    return Finding(part.claim, figure, wanted, _within(part, figure), part.not_reproduced)
+
+
+def _matching(part: ExpectPart, policy: str, results: Sequence[RunResult]) -> RunResult:
+    for result in results:
+        values = result.variant.values
+        if result.policy == policy and all(values.get(key) == value for key, value in (part.variant or {}).items()):
+            return result
+    raise ConfigError("expect.variant", part.variant, "name values that `vary` lists")
+
+
+def _ratio(figure: Figure, other: Figure) -> float | None:
+    if isinstance(figure, list) or isinstance(other, list) or figure is None or other is None:
+        return None
+    return figure / max(other, 1e-9)
+
+
+def _bounds(part: ExpectPart) -> list[str]:
+    return [
+        text
+        for text, bound in (
+            (f"at least {part.at_least}", part.at_least),
+            (f"at most {part.at_most}", part.at_most),
+            (f"equal to {part.equals}", part.equals),
+        )
+        if bound is not None
+    ]
+
+
+def _within(part: ExpectPart, figure: Figure) -> bool:
+    if figure is None:
+        return False
+    if part.equals is not None and figure != part.equals:
+        return False
+    if isinstance(figure, list):
+        return part.equals is not None
+    slack = 1e-9
+    if part.at_least is not None and figure < part.at_least - slack:
+        return False
+    return part.at_most is None or figure <= part.at_most + slack
+
+
+def _figure(part: ExpectPart, result: RunResult) -> Figure:
+    if part.metric not in METRICS:
+        raise ConfigError("expect.metric", part.metric, f"choose one of {', '.join(METRICS)}")
+    return METRICS[part.metric](part, result)
+
+
+# Metrics. Each looks at the rounds in `between`, or at all that are measured.
+
+
+def _rounds(part: ExpectPart, result: RunResult) -> Rounds:
+    at = np.array(result.recorder.at_s)
+    start, end = part.between or (result.measure_from_s, float("inf"))
+    chosen: Rounds = (at >= start) & (at <= end)
+    if not chosen.any():
+        raise ConfigError("expect.between", part.between, "choose a stretch in which there are rounds")
+    return chosen
+
+
+def _job_place(part: ExpectPart, result: RunResult) -> int | None:
+    if part.job is None:
+        return None
+    if part.job not in result.recorder.jobs:
+        raise ConfigError("expect.job", part.job, f"name a job: {', '.join(result.recorder.jobs)}")
+    return result.recorder.jobs.index(part.job)
+
+
+def _utility(part: ExpectPart, result: RunResult) -> NDArray[np.float64]:
+    """Utility as a share of the maximum, of one job or of all."""
+    rounds, place = _rounds(part, result), _job_place(part, result)
+    if place is None:
+        return result.recorder.share()[rounds]
+    values: NDArray[np.float64] = result.recorder.column("utility")[rounds, place] / result.max_utility[part.job or ""]
+    return values[~np.isnan(values)]
+
+
+def _mean_of(column: str) -> Callable[[ExpectPart, RunResult], Figure]:
+    """The mean of a recorded column: of one job, or over all jobs."""
+
+    def metric(part: ExpectPart, result: RunResult) -> Figure:
+        values = result.recorder.column(column)[_rounds(part, result)]
+        place = _job_place(part, result)
+        return float(np.nanmean(values if place is None or values.ndim == 1 else values[:, place]))
+
+    return metric
+
+
+def _percentile(percent: float) -> Callable[[ExpectPart, RunResult], Figure]:
+    return lambda part, result: float(np.percentile(_utility(part, result), percent))
+
+
+def _final(part: ExpectPart, result: RunResult) -> Figure:
+    """The mean utility over the last ten rounds."""
+    return float(_utility(part, result)[-10:].mean())
+
+
+def _told(part: ExpectPart, result: RunResult) -> list[Told]:
+    start, end = part.between or (0.0, float("inf"))
+    return [
+        told
+        for told in result.recorder.told
+        if start <= told.decision.at_s <= end
+        and (part.job is None or part.job in told.decision.jobs)
+        and (part.reason is None or part.reason == told.decision.reason)
+    ]
+
+
+def _first_touched(part: ExpectPart, result: RunResult) -> Figure:
+    """Jobs in the order in which they were first given more."""
+    order: list[str] = []
+    for told in _told(part, result):
+        order += [job for job in told.decision.jobs if job not in order]
+    return order
+
+
+def _met_from(part: ExpectPart, result: RunResult) -> Figure:
+    """When a job had first met its SLO for four rounds, once it was governed."""
+    place = _job_place(part, result)
+    if place is None:
+        raise ConfigError("expect.job", None, "name the job whose SLO is meant")
+    met = result.recorder.column("met")[:, place] > 0
+    for row, at in enumerate(result.recorder.at_s):
+        if at >= result.variant.scenario.govern_from and len(met) >= row + 4 and met[row : row + 4].all():
+            return float(at)
+    return None
+
+
+def _threads_at_end(part: ExpectPart, result: RunResult) -> Figure:
+    place = _job_place(part, result)
+    last = result.recorder.column("threads")[-1]
+    return float(np.nansum(last) if place is None else last[place])
+
+
+def _recovery_seconds(part: ExpectPart, result: RunResult) -> Figure:
+    """The longest recovery; none counts as infinite when a job never came back."""
+    times = [recovery["seconds"] for recovery in result.recoveries]
+    return max((float("inf") if t is None else float(str(t)) for t in times), default=None)
+
+
+METRICS: dict[str, Callable[[ExpectPart, RunResult], Figure]] = {
+    "utility_mean": lambda part, result: float(_utility(part, result).mean()),
+    "utility_min": lambda part, result: float(_utility(part, result).min()),
+    "utility_max": lambda part, result: float(_utility(part, result).max()),
+    "utility_spread": lambda part, result: float(np.ptp(_utility(part, result))),
+    "utility_final": _final,
+    **{f"utility_p{percent}": _percentile(percent) for percent in (5, 15, 50, 90)},
+    "slo_met": _mean_of("met"),
+    "juice_mean": _mean_of("juice"),
+    "juice_min": lambda part, result: float(np.nanmin(result.recorder.column("juice")[_rounds(part, result)])),
+    "latency_mean": _mean_of("latency_s"),
+    "load_mean": _mean_of("load"),
+    "memory_mean": _mean_of("memory_share"),
+    "memory_max": lambda part, result: float(np.max(result.recorder.column("memory_share")[_rounds(part, result)])),
+    "decisions": lambda part, result: float(len(_told(part, result))),
+    "first_touched": _first_touched,
+    "converged_at": lambda part, result: result.converged_at(),
+    "met_from": _met_from,
+    "threads_at_end": _threads_at_end,
+    "recovery_seconds": _recovery_seconds,
+}

@@ -1,0 +1,142 @@
+"""Runs a scenario under a policy, in simulated time, and sums it up."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from penstock.core.ports import Engine, Policy
+from penstock.loop import Governor, LoopSettings, drive
+from penstock.planning.registry import policy_named
+from penstock.simulation.build import continuous_cluster, intents_of
+from penstock.simulation.reading import Variant
+from penstock.simulation.recorder import Recorder
+from penstock.simulation.schema import ScenarioFile
+
+FULL = 0.99  # of the maximum utility: "at its maximum" as far as windows of counts can tell
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One run of one variant under one policy."""
+
+    policy: str
+    variant: Variant
+    recorder: Recorder
+    slot_seconds: float
+    recoveries: tuple[dict[str, object], ...]
+    measure_from_s: float
+    max_utility: Mapping[str, float]  # by job
+
+    def summary(self) -> dict[str, Any]:
+        """The figures of `penstock simulate --json`."""
+        at = np.array(self.recorder.at_s)
+        chosen = at >= self.measure_from_s
+        share = self.recorder.share()
+        percentile = {f"utility_p{p}": float(np.percentile(share[chosen], p)) for p in (5, 15, 50, 90)}
+        return {
+            "policy": self.policy,
+            **({"variant": dict(self.variant.values)} if self.variant.values else {}),
+            "utility_mean": float(share[chosen].mean()),
+            **percentile,
+            "reconfigurations": len(self.recorder.told),
+            "converged_at": self.converged_at(),
+            "slot_seconds": self.slot_seconds,
+            "recoveries": list(self.recoveries),
+            "jobs": self._jobs(chosen),
+            "decisions": [told_as_json(told) for told in self.recorder.told],
+        }
+
+    def converged_at(self) -> float | None:
+        """When utility had first been at its maximum for four rounds, as Henge asks before it rests."""
+        full = self.recorder.share() >= FULL
+        governed = np.array(self.recorder.at_s) >= self.variant.scenario.govern_from
+        for start in np.flatnonzero(full & governed):
+            if full[start : start + 4].all() and start + 4 <= len(full):
+                return float(self.recorder.at_s[start])
+        return None
+
+    def _jobs(self, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> dict[str, dict[str, float | None]]:
+        utility, met = self.recorder.column("utility")[chosen], self.recorder.column("met")[chosen]
+        result: dict[str, dict[str, float | None]] = {}
+        for place, name in enumerate(self.recorder.jobs):
+            there = ~np.isnan(utility[:, place])
+            result[name] = {
+                "utility_mean": _mean(utility[there, place] / self.max_utility[name]),
+                "slo_met": _mean(met[there, place]),
+            }
+        return result
+
+
+def _mean(values: "np.ndarray[Any, np.dtype[np.float64]]") -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def told_as_json(told: Any) -> dict[str, Any]:
+    """A decision and what came of it."""
+    decision = told.decision
+    return {
+        "at": decision.at_s,
+        "reason": str(decision.reason),
+        "jobs": list(decision.jobs),
+        "changes": [
+            {"job": c.job, "operator": c.operator, "before": c.before, "after": c.after} for c in decision.changes
+        ],
+        "why": decision.why,
+        "utility_before": decision.utility_before,
+        "utility_expected": decision.expected_utility,
+        "utility_came": None if told.verdict is None else told.verdict.utility_came,
+        "error": told.error,
+    }
+
+
+class SimClock:
+    """Simulated time: waiting for an instant makes the cluster live up to it."""
+
+    def __init__(self, advance_to: Callable[[float], None]) -> None:
+        self._advance_to = advance_to
+        self._now = 0.0
+
+    def now(self) -> float:
+        """Seconds since the start of the run."""
+        return self._now
+
+    def wait_until(self, at_s: float) -> bool:
+        """Let the cluster live until then."""
+        self._advance_to(at_s)
+        self._now = at_s
+        return True
+
+
+def simulate(
+    variant: Variant,
+    policy_name: str,
+    base: Path,
+    seed: int | None = None,
+    on_time: Callable[[float], None] = lambda now: None,
+) -> RunResult:
+    """Run one variant under one policy; `base` is where its files are looked for."""
+    scenario = variant.scenario
+    policy = policy_named(policy_name, scenario.settings.get(policy_name))
+    cluster = continuous_cluster(scenario, base, scenario.seed if seed is None else seed)
+    intents = intents_of(scenario)
+    recorder = Recorder(tuple(intents))
+    governor = _governor(cluster, policy, recorder, scenario)
+    drive(governor, lambda: intents, SimClock(cluster.advance_to), scenario.duration, on_time)
+    targets = {name: intent.recovery_s for name, intent in intents.items()}
+    measured_from = scenario.govern_from if scenario.measure_from is None else scenario.measure_from
+    return RunResult(
+        policy=policy_name,
+        variant=variant,
+        recorder=recorder,
+        slot_seconds=cluster.thread_seconds,
+        recoveries=tuple(cluster.recovered(targets)),
+        measure_from_s=measured_from,
+        max_utility={name: intent.max_utility for name, intent in intents.items()},
+    )
+
+
+def _governor(engine: Engine, policy: Policy, recorder: Recorder, scenario: ScenarioFile) -> Governor:
+    return Governor(engine, policy, recorder, LoopSettings(scenario.interval, scenario.govern_from))

@@ -1,0 +1,249 @@
+"""The scenario file, field by field: what may stand in it, with units, defaults and limits."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from penstock.core.units import positive_seconds, seconds
+
+Seconds = Annotated[float, BeforeValidator(seconds)]
+PositiveSeconds = Annotated[float, BeforeValidator(positive_seconds)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1)]
+
+
+class Part(BaseModel):
+    """A part of a scenario: unknown fields are errors, values do not change after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class SpikeRate(Part):
+    """`base` rows/s, times `factor` between `start` and `end`."""
+
+    base: Rate
+    factor: Rate = 2.0
+    start: Seconds
+    end: Seconds
+
+
+class StepRate(Part):
+    """`before` rows/s until `at`, then `after`."""
+
+    before: Rate
+    after: Rate
+    at: Seconds
+
+
+class SineRate(Part):
+    """A sine of that mean, amplitude and period."""
+
+    mean: Rate
+    amplitude: Rate
+    period: PositiveSeconds
+
+
+class TraceRate(Part):
+    """A recorded series: a CSV file beside the scenario, or the values themselves."""
+
+    file: str | None = None
+    values: tuple[Rate, ...] | None = None
+    step: PositiveSeconds = 60.0
+    mean: Rate
+    speed: Annotated[float, Field(gt=0)] = 1.0
+    smooth: Seconds = 0.0
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "TraceRate":
+        if (self.file is None) == (self.values is None):
+            raise ValueError("give either file or values")
+        return self
+
+
+class RatePart(Part):
+    """Exactly one curve, with noise on top: the standard deviation as a share of the rate."""
+
+    constant: Rate | None = None
+    spike: SpikeRate | None = None
+    step: StepRate | None = None
+    sine: SineRate | None = None
+    trace: TraceRate | None = None
+    noise: Share = 0.0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _number_is_constant(cls, value: Any) -> Any:
+        return {"constant": value} if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+
+    @model_validator(mode="after")
+    def _one_curve(self) -> "RatePart":
+        given = [name for name in ("constant", "spike", "step", "sine", "trace") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError("give exactly one of constant, spike, step, sine, trace")
+        return self
+
+
+class OperatorPart(Part):
+    """An operator's work per row, and what it holds."""
+
+    threads: Count = 1
+    cpu: Seconds = 0.0005
+    wait: Seconds = 0.0
+    variability: Annotated[float, Field(ge=0)] = 1.0
+    memory_mb: Annotated[float, Field(ge=0)] = 20.0
+    retention: Seconds = 0.0
+    row_bytes: Annotated[float, Field(ge=0)] = 100.0
+    queue_limit: Annotated[float, Field(gt=0)] | None = None
+    min_threads: Count = 1
+    max_threads: Count | None = None
+
+    @model_validator(mode="after")
+    def _does_something(self) -> "OperatorPart":
+        if self.cpu + self.wait <= 0:
+            raise ValueError("an operator needs time for a row: cpu or wait above zero")
+        return self
+
+
+class TopologyPart(Part):
+    """A job's shape, for use by several jobs."""
+
+    flow: dict[str, list[str]]
+    operators: dict[str, OperatorPart] = {}
+    selectivity: dict[str, Rate] = {}  # "operator" for all its edges, or "parent -> child"
+    pause: Seconds = 3.0
+    restart: Seconds = 30.0
+    checkpoint: PositiveSeconds | None = None
+    overflow: Literal["drop", "block"] = "drop"
+
+
+class StagePart(Part):
+    """A stage of a micro-batch job."""
+
+    partitions: Count = 8
+    cpu: Seconds = 0.0005
+    wait: Seconds = 0.0
+    task_overhead: Seconds = 0.005
+    selectivity: Rate = 1.0
+
+
+class BatchPart(Part):
+    """How a micro-batch job runs: its stages in order, its trigger and what each batch costs."""
+
+    stages: dict[str, StagePart]
+    trigger: Seconds = 0.0
+    overhead: Seconds = 0.1
+    commit: Seconds = 0.05
+    max_rows_per_batch: Count | None = None
+    restart: Seconds = 10.0
+    threads: Count = 1
+    min_threads: Count = 1
+    max_threads: Count | None = None
+
+
+class IntentPart(Part):
+    """One objective or several: each target that is given counts, with the same utility and shape."""
+
+    latency: PositiveSeconds | None = None
+    percentile: float | None = None
+    juice: float | None = None
+    recovery: PositiveSeconds | None = None
+    utility: float = 1.0
+    shape: str = "knee"
+    points: tuple[tuple[float | str, float], ...] = ()
+    zero_at: float | str | None = None
+    spread: float = 1.0
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+class JobPart(Part):
+    """One job, or several alike: with `copies`, their names get -1, -2, ..."""
+
+    name: Annotated[str, Field(min_length=1)]
+    topology: str | None = None
+    batch: BatchPart | None = None
+    rate: RatePart
+    intent: Annotated[tuple[IntentPart, ...], BeforeValidator(_listed)]
+    copies: Count = 1
+    threads: dict[str, Count] = {}  # by operator, over the topology's
+    starts: Seconds = 0.0
+    ends: Seconds | None = None
+    max_threads: Count | None = None
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "JobPart":
+        if (self.topology is None) == (self.batch is None):
+            raise ValueError("give either topology (continuous operators) or batch (micro-batches)")
+        return self
+
+
+class ClusterPart(Part):
+    """Machines, all alike; `slots` and `scheduling` are for micro-batches."""
+
+    machines: Count = 10
+    cores: Count = 8
+    memory_mb: Annotated[float, Field(gt=0)] = 12_000.0
+    context_switch: Annotated[float, Field(ge=0)] = 0.01
+    idle_load: Annotated[float, Field(ge=0)] = 0.001
+    network: Seconds = 0.0005
+    link_mb_per_s: Annotated[float, Field(gt=0)] = 125.0
+    noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
+    slots: Count = 8
+
+
+class FaultPart(Part):
+    """Something bad: a machine, a job, the link to the controller, or somebody else's load."""
+
+    kind: Literal["machine", "job", "link", "interference"]
+    at: Seconds
+    duration: Seconds = 0.0
+    target: str | int | None = None
+    load: Annotated[float, Field(ge=0)] = 0.0
+
+
+class ExpectPart(Part):
+    """A claim and how it is checked; `not_reproduced` says in a sentence that and why it does not come out."""
+
+    claim: str
+    metric: str
+    policy: str = "henge"
+    against: str | None = None  # compare with this policy's figure: the ratio is checked
+    job: str | None = None
+    reason: str | None = None
+    between: tuple[Seconds, Seconds] | None = None
+    variant: dict[str, Any] | None = None
+    at_least: float | None = None
+    at_most: float | None = None
+    equals: Any = None
+    not_reproduced: str | None = None
+
+    @model_validator(mode="after")
+    def _has_a_bound(self) -> "ExpectPart":
+        if self.at_least is None and self.at_most is None and self.equals is None:
+            raise ValueError("give at_least, at_most or equals")
+        return self
+
+
+class ScenarioFile(Part):
+    """A whole scenario."""
+
+    name: str
+    about: str = ""
+    source: str = ""  # what it reproduces
+    engine: Literal["continuous", "micro-batch"] = "continuous"
+    duration: PositiveSeconds
+    govern_from: Seconds = 0.0
+    measure_from: Seconds | None = None
+    interval: PositiveSeconds = 10.0
+    seed: int = 0
+    policies: tuple[str, ...] = ("henge",)
+    settings: dict[str, dict[str, float]] = {}  # a policy's settings, by policy
+    cluster: ClusterPart = ClusterPart()
+    topologies: dict[str, TopologyPart] = {}
+    jobs: Annotated[list[JobPart], Field(min_length=1)]
+    faults: list[FaultPart] = []
+    vary: dict[str, list[Any]] = {}  # "jobs.0.threads.bolt": values; every combination is run
+    expect: list[ExpectPart] = []

@@ -1,0 +1,91 @@
+"""Rate curves: how many rows arrive in each second, from a few words or from a trace."""
+
+import csv
+import gzip
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.errors import ConfigError
+
+Rates = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A recorded series of counts or rates, one every `step_s` seconds."""
+
+    values: Rates
+    step_s: float
+
+
+def constant(rate_rps: float, seconds: int) -> Rates:
+    """The same rate throughout."""
+    return np.full(seconds, float(rate_rps))
+
+
+def step(before_rps: float, after_rps: float, at_s: float, seconds: int) -> Rates:
+    """One rate, then another."""
+    at = np.arange(seconds, dtype=float)
+    return np.where(at < at_s, before_rps, after_rps)
+
+
+def spike(base_rps: float, factor: float, from_s: float, to_s: float, seconds: int) -> Rates:
+    """A base rate, multiplied for a while."""
+    at = np.arange(seconds, dtype=float)
+    return np.where((at >= from_s) & (at < to_s), base_rps * factor, base_rps)
+
+
+def sine(mean_rps: float, amplitude_rps: float, period_s: float, seconds: int) -> Rates:
+    """A sine around a mean, never below zero."""
+    at = np.arange(seconds, dtype=float)
+    return np.maximum(mean_rps + amplitude_rps * np.sin(2 * np.pi * at / period_s), 0.0)
+
+
+def replay(trace: Trace, seconds: int, mean_rps: float, speed: float = 1.0, smooth_s: float = 0.0) -> Rates:
+    """A trace scaled to a mean rate, `speed` times as fast as it was recorded, again and again.
+
+    `smooth_s` is the span, in recorded time, of a moving mean: counts of few requests are mostly chance, which
+    a scaled-up load would not show.
+    """
+    values = _smoothed(trace, smooth_s)
+    scaled = values * (mean_rps / values.mean()) if values.mean() > 0 else values
+    at = (np.arange(seconds) * speed / trace.step_s) % len(scaled)
+    whole = np.floor(at).astype(int)
+    part = at - whole
+    result: Rates = scaled[whole] * (1 - part) + scaled[(whole + 1) % len(scaled)] * part
+    return result
+
+
+def _smoothed(trace: Trace, smooth_s: float) -> Rates:
+    width = max(1, round(smooth_s / trace.step_s))
+    if width == 1:
+        return trace.values
+    around = np.concatenate([trace.values[-width:], trace.values, trace.values[:width]])
+    kernel = np.ones(width) / width
+    start = width - width // 2
+    smoothed: Rates = np.convolve(around, kernel, mode="full")[start + width - 1 :][: len(trace.values)]
+    return smoothed
+
+
+def noisy(rates: Rates, share: float, rng: np.random.Generator) -> Rates:
+    """The same curve with independent noise of that standard deviation, never below zero."""
+    return np.maximum(rates * (1.0 + share * rng.standard_normal(len(rates))), 0.0)
+
+
+def read_trace(path: Path, step_s: float) -> Trace:
+    """The last column of a CSV file (plain or gzip), one row every `step_s` seconds."""
+    if not path.is_file():
+        raise ConfigError("rate.trace.file", str(path), "name a CSV file with a header and numbers in the last column")
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    rows = list(csv.reader(text.splitlines()))[1:]
+    try:
+        values = np.array([float(row[-1]) for row in rows])
+    except (ValueError, IndexError) as error:
+        raise ConfigError("rate.trace.file", str(path), f"its last column must hold numbers ({error})") from None
+    if not len(values) or not np.isfinite(values).all() or values.min() < 0:
+        raise ConfigError("rate.trace.file", str(path), "its last column must hold at least one number, none negative")
+    return Trace(values, step_s)
