@@ -11,7 +11,6 @@ from pyspark.sql import SparkSession
 
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
-from penstock.workloads import paced
 
 OpenEngine = Callable[..., SparkEngine]
 
@@ -36,7 +35,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         )
         .getOrCreate()
     )
-    paced.register(session)
     yield session
     session.stop()
 

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 from pyspark.sql import SparkSession
 
 from penstock.errors import ConfigError, EngineError
-from penstock.workloads import paced
 
 _REACHED_WITHIN_S = 3.0
 _DEFAULTS: Mapping[str, str] = {
@@ -42,11 +41,9 @@ def start_application(name: str, master: str, conf: Mapping[str, object], code: 
     for key, value in settings.items():
         builder = builder.config(key, value)
     try:
-        session = builder.getOrCreate()
+        return builder.getOrCreate()
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise EngineError(f"Spark did not start at master {master}: {str(error).strip().splitlines()[0]}") from error
-    paced.register(session)
-    return session
 
 
 def check_master(master: str) -> None:

@@ -4,7 +4,6 @@ Payments, reports and clicks wait as I/O does: their tasks hold a slot and hardl
 eighth second on payments and clicks get two and a half times their rows, and together want 13 of the 8 slots.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +16,7 @@ from penstock.core.intents import Intent, Juice, Latency
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.measured import measured
 from penstock.engines.spark.shares import SlotLimits
-from penstock.workloads.paced import FORMAT
+from penstock.workloads.paced import paced
 from penstock.workloads.work import burning, waiting
 
 SLOTS = 8
@@ -32,8 +31,8 @@ class Tenant:
     curve: tuple[tuple[float, float], ...]
     wait_s: float = 0.0
     burn_s: float = 0.0
-    tasks: int = 4
-    max_rows: int = 200  # in one batch: the task quantum
+    tasks: int = 4  # of a batch: more of them are shorter, so that slots turn over
+    trigger_s: float = 1.0
 
     def job(self, checkpoints: Path) -> Job:
         """As the engine runs it."""
@@ -57,32 +56,29 @@ def demo_tenants(start_s: float, end_s: float) -> Sequence[Tenant]:
     return (
         Tenant(
             "payments",
-            Intent(Latency("4s", utility=40)),
-            spike(80.0, 2.5, start_s, end_s),
+            Intent(Latency("3s", utility=40)),
+            spike(80.0, 3.0, start_s, end_s),
             wait_s=0.02,
-            tasks=7,
-            max_rows=420,
+            tasks=8,
         ),
-        Tenant("reports", Intent(Latency("15s", utility=10)), ((0.0, 60.0),), wait_s=0.02, tasks=4, max_rows=160),
+        Tenant("reports", Intent(Latency("15s", utility=10)), ((0.0, 90.0),), wait_s=0.02, tasks=12, trigger_s=2.0),
         Tenant(
             "clicks",
             Intent(Juice(0.9, utility=10)),
             spike(140.0, 2.5, start_s, end_s),
             wait_s=0.02,
-            tasks=8,
-            max_rows=240,
+            tasks=24,
+            trigger_s=2.0,
         ),
-        Tenant("models", Intent(Juice(0.8, utility=10)), ((0.0, 60.0),), burn_s=0.004, tasks=2, max_rows=120),
+        Tenant("models", Intent(Juice(0.8, utility=10)), ((0.0, 60.0),), burn_s=0.004, tasks=2),
     )
 
 
 def _write(tenant: Tenant, checkpoints: Path, spark: SparkSession) -> DataStreamWriter:
-    reader = spark.readStream.format(FORMAT).option("curve", json.dumps(tenant.curve))
-    rows = reader.option("numPartitions", tenant.tasks).option("maxRowsPerBatch", tenant.max_rows).load()
-    rows = measured(rows, event_time="timestamp")
+    rows = measured(paced(spark, tenant.curve, tenant.tasks), event_time="timestamp")
     if tenant.wait_s > 0:
         rows = waiting(rows, tenant.wait_s)
     if tenant.burn_s > 0:
         rows = burning(rows, tenant.burn_s)
-    writer = rows.writeStream.format("noop").trigger(processingTime="300 milliseconds")
+    writer = rows.writeStream.format("noop").trigger(processingTime=f"{tenant.trigger_s:g} seconds")
     return writer.option("checkpointLocation", str(checkpoints / tenant.name))

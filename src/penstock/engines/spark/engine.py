@@ -203,8 +203,8 @@ class SparkEngine:
     def _first_threads(self, track: Track) -> int:
         """What an earlier controller left in the pool, else what the tenant asked for, else an equal share."""
         limits, slots = track.job.limits, self._slots()
-        governed = self._settings.sharing is Sharing.GOVERNED
-        kept = self._pools.share(track.job.name) if governed else None
+        running = any(query.name == track.job.name for query in self._spark.streams.active)
+        kept = self._pools.share(track.job.name) if running else None
         wanted = track.job.slots or max(1, slots // len(self._fleet))
         most = slots if limits.max_slots is None else limits.max_slots
         return max(1, limits.min_slots, min(most, kept.weight if kept is not None else wanted))

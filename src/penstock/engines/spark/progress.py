@@ -16,6 +16,7 @@ class ArrivalSketch:
 
     kll: bytes
     mean_ms: float
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,21 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
     progress: dict[str, Any] = json.loads(document)
     phases_s = {name: millis / 1000.0 for name, millis in progress["durationMs"].items()}
     started_s = epoch_s(progress["timestamp"])
+    taken = float(max(0, progress["numInputRows"]))
+    arrivals = _arrivals(progress.get("observedMetrics", {}))
+    # Where rows are measured, those are the rows that count: a filter before may drop most of the source's.
+    rows = taken if arrivals is None else float(arrivals.rows)
+    held_back = _held_back(progress["sources"])
     return progress.get("name"), Batch(
         run_id=progress["runId"],
         batch_id=progress["batchId"],
         started_s=started_s,
         committed_s=started_s + phases_s.get("triggerExecution", progress.get("batchDuration", 0) / 1000.0),
-        rows=float(max(0, progress["numInputRows"])),
-        held_back_rows=_held_back(progress["sources"]),
+        rows=rows,
+        held_back_rows=held_back if held_back is None or taken == 0 else held_back * rows / taken,
         phases_s=phases_s,
         state_bytes=_state_bytes(progress["stateOperators"]),
-        arrivals=_arrivals(progress.get("observedMetrics", {})),
+        arrivals=arrivals,
     )
 
 
@@ -111,4 +117,4 @@ def _arrivals(observed: Mapping[str, Any]) -> ArrivalSketch | None:
     found = observed.get(OBSERVED)
     if not found or not found.get("rows"):
         return None
-    return ArrivalSketch(base64.b64decode(found["arrivals"]), float(found["mean_ms"]))
+    return ArrivalSketch(base64.b64decode(found["arrivals"]), float(found["mean_ms"]), int(found["rows"]))

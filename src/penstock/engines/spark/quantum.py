@@ -12,9 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 # The option that bounds a batch, by source.
-ROW_OPTIONS: Mapping[str, str] = MappingProxyType(
-    {"kafka": "maxOffsetsPerTrigger", "rate-micro-batch": "rowsPerBatch", "paced": "maxRowsPerBatch"}
-)
+ROW_OPTIONS: Mapping[str, str] = MappingProxyType({"kafka": "maxOffsetsPerTrigger", "rate-micro-batch": "rowsPerBatch"})
 FILE_OPTION = "maxFilesPerTrigger"
 FILE_SOURCES = frozenset({"csv", "json", "orc", "parquet", "text", "xml", "avro"})
 
