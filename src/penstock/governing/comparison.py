@@ -36,6 +36,7 @@ class Trial:
     measure_from_s: float = 0.0
     interval_s: float = 1.0
     window_s: float = 6.0
+    govern_from_s: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -74,7 +75,7 @@ def run_trial(
         governed = Governed(
             intents=tenants.intents,
             policy=policy_named(trial.policy, trial.settings),
-            settings=LoopSettings(interval_s=trial.interval_s),
+            settings=LoopSettings(interval_s=trial.interval_s, govern_from_s=trial.govern_from_s),
             until_s=trial.seconds,
         )
         controller = Controller(engine, governed, on_view)

@@ -8,7 +8,7 @@ from penstock.governing.application import start_application
 from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
 from penstock.governing.demo_tenants import SLOTS, demo_tenants
 
-SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, MEASURED_FROM_S, WARM_UP_S = 6.0, 22.0, 26.0, 4.0, 9.0
+SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, MEASURED_FROM_S, WARM_UP_S = 11.0, 17.0, 25.0, 4.0, 8.0
 WINDOW_S = 4.0
 # Rounds of 1 s instead of 10, so that a search fits into seconds: utilities are held quiet after fewer of them.
 _HENGE = {"quiet_rounds": 1, "quiet_at_most_s": 3.0, "blocklist_s": 10.0, "rounds_at_max": 3}
@@ -33,4 +33,11 @@ def run_demo(say: Callable[[str], None], show: Show) -> Sequence[TrialResult]:
 
 
 def _trial(policy: str) -> Trial:
-    return Trial(policy, TRIAL_S, MEASURED_FROM_S, window_s=WINDOW_S, settings=_HENGE if policy == "henge" else {})
+    return Trial(
+        policy,
+        TRIAL_S,
+        MEASURED_FROM_S,
+        window_s=WINDOW_S,
+        govern_from_s=MEASURED_FROM_S,
+        settings=_HENGE if policy == "henge" else {},
+    )

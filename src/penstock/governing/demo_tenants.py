@@ -1,7 +1,7 @@
 """The demo's four tenants: one in a hurry, one not, and two that want most of their rows through.
 
-Payments, reports and clicks wait as I/O does: their tasks hold a slot and hardly a core. Models burns CPU. From the
-eighth second on payments and clicks get two and a half times their rows, and together want 13 of the 8 slots.
+Payments, reports and clicks wait as I/O does: their tasks hold a slot and hardly a core. Models burns CPU. In the
+middle payments and clicks get about three times their rows, and all together want 12 of the 8 slots.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from penstock.core.intents import Intent, Juice, Latency
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.measured import measured
 from penstock.engines.spark.shares import SlotLimits
-from penstock.workloads.paced import paced
+from penstock.workloads.paced import paced, paced_in_steps
 from penstock.workloads.work import burning, waiting
 
 SLOTS = 8
@@ -29,14 +29,16 @@ class Tenant:
     name: str
     intent: Intent
     curve: tuple[tuple[float, float], ...]
+    limits: SlotLimits
     wait_s: float = 0.0
     burn_s: float = 0.0
     tasks: int = 4  # of a batch: more of them are shorter, so that slots turn over
     trigger_s: float = 1.0
+    bounded: bool = False  # a batch is at most a second's worth of rows
 
     def job(self, checkpoints: Path) -> Job:
         """As the engine runs it."""
-        return Job(self.name, partial(_write, self, checkpoints), SlotLimits(1, SLOTS - 1))
+        return Job(self.name, partial(_write, self, checkpoints), self.limits, slots=1)
 
 
 def spike(base: float, factor: float, start_s: float, end_s: float) -> tuple[tuple[float, float], ...]:
@@ -53,29 +55,21 @@ def spike(base: float, factor: float, start_s: float, end_s: float) -> tuple[tup
 
 def demo_tenants(start_s: float, end_s: float) -> Sequence[Tenant]:
     """The four, with the spike between these seconds."""
+    hurried, relaxed = Intent(Latency("4s", utility=40)), Intent(Latency("15s", utility=10))
+    most, enough = Intent(Juice(0.6, utility=10)), Intent(Juice(0.8, utility=10))
     return (
+        Tenant("payments", hurried, spike(180.0, 1.2, start_s, end_s), SlotLimits(1, 7), wait_s=0.02, tasks=20),
+        Tenant("reports", relaxed, ((0.0, 130.0),), SlotLimits(1, 2), wait_s=0.02, tasks=16, trigger_s=2.0),
         Tenant(
-            "payments",
-            Intent(Latency("3s", utility=40)),
-            spike(80.0, 3.0, start_s, end_s),
-            wait_s=0.02,
-            tasks=8,
+            "clicks", most, spike(200.0, 1.75, start_s, end_s), SlotLimits(1, 2), wait_s=0.02, tasks=12, bounded=True
         ),
-        Tenant("reports", Intent(Latency("15s", utility=10)), ((0.0, 90.0),), wait_s=0.02, tasks=12, trigger_s=2.0),
-        Tenant(
-            "clicks",
-            Intent(Juice(0.9, utility=10)),
-            spike(140.0, 2.5, start_s, end_s),
-            wait_s=0.02,
-            tasks=24,
-            trigger_s=2.0,
-        ),
-        Tenant("models", Intent(Juice(0.8, utility=10)), ((0.0, 60.0),), burn_s=0.004, tasks=2),
+        Tenant("models", enough, ((0.0, 60.0),), SlotLimits(1, 1), burn_s=0.003, tasks=2, bounded=True),
     )
 
 
 def _write(tenant: Tenant, checkpoints: Path, spark: SparkSession) -> DataStreamWriter:
-    rows = measured(paced(spark, tenant.curve, tenant.tasks), event_time="timestamp")
+    source = paced_in_steps if tenant.bounded else paced
+    rows = measured(source(spark, tenant.curve, tenant.tasks), event_time="timestamp")
     if tenant.wait_s > 0:
         rows = waiting(rows, tenant.wait_s)
     if tenant.burn_s > 0:

@@ -1,8 +1,7 @@
-"""Rows that arrive along a rate curve, whether or not anybody takes them, out of Spark's own `rate` source.
+"""Rows that arrive along a rate curve, whether or not anybody takes them, out of Spark's own rate sources.
 
 The source runs at the curve's peak, and of its rows as many are let through as the curve says at their timestamp:
-so a query that is slow finds the rows waiting, and nothing but Spark itself is needed. The source gives rows once
-a second, and a batch takes all there are; the number of tasks is what keeps the work of one task small.
+so a query that is slow finds the rows waiting, and nothing but Spark itself is needed.
 """
 
 import itertools
@@ -14,13 +13,28 @@ from pyspark.sql import DataFrame, SparkSession, functions
 CurvePoints = Sequence[tuple[float, float]]  # (seconds since the start, rows per second), straight lines between
 
 _PARTS = 1000
+_SECOND_MS = 1000
 
 
 def paced(spark: SparkSession, curve: CurvePoints, tasks: int) -> DataFrame:
-    """The stream, with `timestamp` (when a row arrived) and `value`, read by so many tasks."""
-    peak = max(rate for _, rate in curve)
-    source = spark.readStream.format("rate").option("rowsPerSecond", max(1, round(peak)))
-    rows = source.option("numPartitions", tasks).load()
+    """Rows with `timestamp` (when a row arrived) and `value`, read by so many tasks; a batch takes all there are."""
+    peak = max(1, round(max(rate for _, rate in curve)))
+    source = spark.readStream.format("rate").option("rowsPerSecond", peak)
+    return _thinned(source.option("numPartitions", tasks).load(), curve, peak)
+
+
+def paced_in_steps(spark: SparkSession, curve: CurvePoints, tasks: int) -> DataFrame:
+    """The same rows, a second's worth for each batch and never more: give the query a trigger of one second.
+
+    A query that is late runs its batches back to back, and the rows it is behind are known by their time.
+    """
+    peak = max(1, round(max(rate for _, rate in curve)))
+    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", peak)
+    source = source.option("advanceMillisPerBatch", _SECOND_MS).option("startTimestamp", int(time.time() * 1000))
+    return _thinned(source.option("numPartitions", tasks).load(), curve, peak)
+
+
+def _thinned(rows: DataFrame, curve: CurvePoints, peak: int) -> DataFrame:
     at_s = f"(unix_micros(timestamp) / 1e6 - {time.time():.3f})"
     return rows.where(functions.expr(f"pmod(hash(value), {_PARTS}) < {_PARTS / peak} * {rate_sql(curve, at_s)}"))
 

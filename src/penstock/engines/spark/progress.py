@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+_SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
 OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
 
 
@@ -46,7 +47,7 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
     arrivals = _arrivals(progress.get("observedMetrics", {}))
     # Where rows are measured, those are the rows that count: a filter before may drop most of the source's.
     rows = taken if arrivals is None else float(arrivals.rows)
-    held_back = _held_back(progress["sources"])
+    held_back = _held_back(progress["sources"], started_s)
     return progress.get("name"), Batch(
         run_id=progress["runId"],
         batch_id=progress["batchId"],
@@ -69,18 +70,20 @@ def epoch_s(timestamp: str) -> float:
     return datetime.fromisoformat(timestamp).timestamp()
 
 
-def _held_back(sources: list[dict[str, Any]]) -> float | None:
-    found = [_held_back_by(source) for source in sources]
+def _held_back(sources: list[dict[str, Any]], at_s: float) -> float | None:
+    found = [_held_back_by(source, at_s) for source in sources]
     known = [rows for rows in found if rows is not None]
     return sum(known) if known else None
 
 
-def _held_back_by(source: Mapping[str, Any]) -> float | None:
+def _held_back_by(source: Mapping[str, Any], at_s: float) -> float | None:
     """Rows between the batch's end and the source's, in the rows that one step of its offsets held in this batch.
 
     Offsets are rows for Kafka, seconds for the rate source, something else for others: their unit cancels out.
     """
     end, latest = _parsed(source.get("endOffset")), _parsed(source.get("latestOffset"))
+    if isinstance(end, Mapping) and end.keys() == {"offset", "timestamp"}:
+        return _behind_its_time(_parsed(source.get("startOffset")), end, at_s)
     if end is None or latest is None:
         return None
     behind = _distance(end, latest)
@@ -89,6 +92,17 @@ def _held_back_by(source: Mapping[str, Any]) -> float | None:
     taken = _distance(_parsed(source.get("startOffset")), end)
     rows = float(source["numInputRows"])
     return behind * rows / taken if taken > 0 and rows > 0 else None
+
+
+def _behind_its_time(start: Any, end: Mapping[str, Any], at_s: float) -> float | None:
+    """Rows of the rate-micro-batch source that are due by its own clock; None when that clock tells another time."""
+    if not isinstance(start, Mapping) or end["timestamp"] <= start.get("timestamp", 0):
+        return None
+    behind_s = at_s - end["timestamp"] / 1000.0
+    if behind_s > _SAME_TIME_WITHIN_S:
+        return None
+    rows_per_s = (end["offset"] - start["offset"]) / (end["timestamp"] - start["timestamp"]) * 1000.0
+    return max(0.0, behind_s) * rows_per_s
 
 
 def _parsed(offset: Any) -> Any:
