@@ -41,7 +41,7 @@ def test_a_job_is_read_with_its_intent_limits_and_restarts(tmp_path: Path) -> No
         ({"intent": {}}, r"intent: 'nothing' will not do"),
         ({"job": "shop.jobs.fraud"}, r"jobs.0.job: 'shop.jobs.fraud' will not do"),
         ({"name": "a b"}, r"jobs.0.name: 'a b' will not do"),
-        ({"restart": {"backoff": -1}}, r"jobs.0.restart.backoff: -1 will not do"),
+        ({"restart": {"max_restarts": -1}}, r"jobs.0.restart.max_restarts: -1 will not do"),
     ],
 )
 def test_a_wrong_field_is_named_with_its_value_and_the_remedy(

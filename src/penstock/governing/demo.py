@@ -11,7 +11,14 @@ from penstock.governing.demo_tenants import SLOTS, demo_tenants
 SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, MEASURED_FROM_S, WARM_UP_S = 11.0, 17.0, 25.0, 4.0, 8.0
 WINDOW_S = 4.0
 # Rounds of 1 s instead of 10, so that a search fits into seconds: utilities are held quiet after fewer of them.
-_HENGE = {"quiet_rounds": 1, "quiet_at_most_s": 3.0, "blocklist_s": 10.0, "rounds_at_max": 3}
+_HENGE = {
+    "quiet_rounds": 1,
+    "quiet_within": 0.05,
+    "quiet_at_most_s": 6.0,
+    "drop_within": 0.25,  # seconds after a step the backlog it found is still being worked off
+    "blocklist_s": 10.0,
+    "rounds_at_max": 3,
+}
 TURNS = (("fifo", "FIFO"), ("fair", "FAIR"), ("henge", "governed"))
 
 Show = Callable[[str, View], None]
