@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -140,19 +139,22 @@ def _start(role: str, log: Path, arguments: list[str], environment: dict[str, st
     home = Path(pyspark.__file__).parent
     kind, *rest = arguments
     command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind.lower()}.{kind}", *rest]
-    with log.open("wb") as out:
-        started = subprocess.Popen(
-            command,
-            env={**os.environ, "SPARK_HOME": str(home), **environment},
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            start_new_session=True,  # it outlives this command, and its terminal's Ctrl-C
-        )
-    ticks = _start_ticks(started.pid)
+    # Spawned without a handle: the process outlives this command, and its terminal's Ctrl-C.
+    pid = os.posix_spawn(
+        command[0],
+        command,
+        {**os.environ, "SPARK_HOME": str(home), **environment},
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+    )
+    ticks = _start_ticks(pid)
     if ticks is None:
         raise EngineError(f"the {role} ended at once; see {log}")
-    return Process(role, started.pid, ticks)
+    return Process(role, pid, ticks)
 
 
 def _save(state: Path, cluster: Cluster) -> None:
@@ -186,6 +188,8 @@ def _end(process: Process) -> None:
         deadline = time.monotonic() + _DOWN_WITHIN_S
         while process.alive and time.monotonic() < deadline:
             time.sleep(_LOOK_EVERY_S)
+    with contextlib.suppress(ChildProcessError):  # of another command's making: not ours to reap
+        os.waitpid(process.pid, os.WNOHANG)
 
 
 def _start_ticks(pid: int) -> int | None:
