@@ -7,3 +7,5 @@ settings.register_profile(
     "penstock", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("penstock")
+
+pytest_plugins = ["tests.real_spark"]

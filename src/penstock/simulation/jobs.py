@@ -1,13 +1,14 @@
 """What both kinds of simulated clusters take from a scenario: jobs by name, their intents, their arrivals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-from penstock.core.intents import Intent, Juice, Latency, Objective
+from penstock.config.intents import intent_of
+from penstock.core.intents import Intent
 from penstock.errors import ConfigError
-from penstock.simulation.schema import IntentPart, JobPart, RatePart, ScenarioFile, TraceRate
+from penstock.simulation.schema import JobPart, RatePart, ScenarioFile, TraceRate
 from penstock.workloads import rates
 
 
@@ -25,7 +26,7 @@ def named_jobs(scenario: ScenarioFile) -> Iterator[tuple[str, int, JobPart]]:
 
 def intents_of(scenario: ScenarioFile) -> dict[str, Intent]:
     """What each job asks for."""
-    return {name: _intent(job.intent, f"jobs.{number}.intent") for name, number, job in named_jobs(scenario)}
+    return {name: intent_of(job.intent, f"jobs.{number}.intent") for name, number, job in named_jobs(scenario)}
 
 
 def arrivals_of(part: RatePart, seconds: int, base: Path, rng: np.random.Generator, field: str) -> rates.Rates:
@@ -54,19 +55,3 @@ def _recorded(part: TraceRate, base: Path) -> rates.Trace:
     if part.file is not None:
         return rates.read_trace(base / part.file, part.step)
     return rates.Trace(np.array(part.values, dtype=float), part.step)
-
-
-def _intent(parts: Sequence[IntentPart], field: str) -> Intent:
-    try:
-        objectives = [objective for part in parts for objective in _objectives(part)]
-        recovery = next((part.recovery for part in parts if part.recovery is not None), None)
-        return Intent(*objectives, recovery=recovery)
-    except ConfigError as error:
-        raise ConfigError(f"{field}.{error.field}", error.value, error.remedy) from None
-
-
-def _objectives(part: IntentPart) -> Iterator[Objective]:
-    if part.latency is not None:
-        yield Latency(part.latency, part.percentile, part.utility, part.shape, part.points, part.zero_at, part.spread)
-    if part.juice is not None:
-        yield Juice(part.juice, part.utility, part.shape, part.points, part.zero_at, part.spread)

@@ -1,0 +1,203 @@
+"""The same tenants on real Spark under fifo, fair, static and henge: constrained, feasible, spike, diurnal.
+
+    python benchmarks/tenants.py --runs 3 --seconds 180 [--master spark://127.0.0.1:7077] [--cases spike]
+
+Writes a Markdown table with medians and spreads, and the machine that it comes from.
+"""
+
+import argparse
+import math
+import os
+import platform
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from penstock.core.intents import Intent, Juice, Latency
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.shares import SlotLimits
+from penstock.governing.application import start_application
+from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
+from penstock.governing.demo_tenants import Tenant, spike
+
+POLICIES = ("fifo", "fair", "static", "henge")
+INTERVAL_S = 2.0
+# Five rounds of Henge's ten seconds in one: a run takes minutes, not the better part of an hour.
+HENGE = {"quiet_rounds": 2, "quiet_within": 0.03, "quiet_at_most_s": 12.0, "drop_within": 0.1, "blocklist_s": 60.0}
+# What a person would give at the median load, within eight slots.
+STATIC = {"payments": 4, "reports": 2, "clicks": 1, "models": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Rows a second of the urgent and of the greedy tenant over a run; the other two stay as they are."""
+
+    payments: tuple[tuple[float, float], ...]
+    clicks: tuple[tuple[float, float], ...]
+
+
+def cases(seconds: float) -> Mapping[str, Load]:
+    """What each case asks of the eight slots."""
+    third = seconds / 3
+    return {
+        "constrained": Load(((0.0, 240.0),), ((0.0, 250.0),)),
+        "feasible": Load(((0.0, 170.0),), ((0.0, 60.0),)),
+        "spike": Load(spike(100.0, 2.0, third, 2 * third), ((0.0, 60.0),)),
+        "diurnal": Load(_day(seconds, 60.0, 220.0), ((0.0, 80.0),)),
+    }
+
+
+def tenants_of(load: Load, policy: str) -> Tenants:
+    """The four tenants under this load."""
+    listed = (
+        Tenant("payments", Intent(Latency("3s", utility=40)), load.payments, SlotLimits(1, 7), wait_s=0.018, tasks=12),
+        Tenant(
+            "reports",
+            Intent(Latency("20s", utility=10)),
+            ((0.0, 60.0),),
+            SlotLimits(1, 4),
+            wait_s=0.02,
+            tasks=12,
+            trigger_s=2.0,
+        ),
+        Tenant(
+            "clicks", Intent(Juice(0.8, utility=10)), load.clicks, SlotLimits(1, 4), wait_s=0.02, tasks=12, bounded=True
+        ),
+        Tenant(
+            "models",
+            Intent(Juice(0.8, utility=10)),
+            ((0.0, 40.0),),
+            SlotLimits(1, 2),
+            burn_s=0.003,
+            tasks=2,
+            bounded=True,
+        ),
+    )
+    intents = {tenant.name: tenant.intent for tenant in listed}
+    return Tenants(lambda place: [_job(tenant, place, policy) for tenant in listed], intents)
+
+
+def _job(tenant: Tenant, place: Path, policy: str) -> Job:
+    job = tenant.job(place)
+    return Job(job.name, job.function, job.limits, slots=STATIC[job.name] if policy == "static" else 1)
+
+
+def _day(seconds: float, low: float, high: float) -> tuple[tuple[float, float], ...]:
+    """A day of the web in a run: one long wave."""
+    points = 24
+    middle, swing = (high + low) / 2, (high - low) / 2
+    return tuple(
+        (seconds * n / points, round(middle - swing * math.cos(2 * math.pi * n / points), 1)) for n in range(points + 1)
+    )
+
+
+def _row(case: str, policy: str, results: Sequence[TrialResult]) -> str:
+    utilities = [result.utility_share for result in results]
+    urgent = statistics.median(result.met("payments") for result in results)
+    spread = f"{min(utilities):.2f}-{max(utilities):.2f}"
+    late = statistics.median(_late(result) for result in results)
+    steps = statistics.median(len(result.decisions) for result in results)
+    return (
+        f"| {case} | {policy} | {statistics.median(utilities):.2f} | {spread} | {late:.2f} | {urgent:.0%} | {steps:g} |"
+    )
+
+
+def _late(result: TrialResult) -> float:
+    """Utility over the last third of a run: after convergence, where there is one."""
+    last = result.views[-max(1, len(result.views) // 3) :]
+    return sum(view.utility / view.max_utility for view in last) / len(last)
+
+
+def unlimited(spark: SparkSession) -> DataStreamWriter:
+    """A query of its own, as fast as it goes."""
+    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 200_000).option("numPartitions", 4)
+    return (
+        source.load().selectExpr("sum(hash(value, timestamp)) AS sum").writeStream.format("noop").outputMode("update")
+    )
+
+
+def throughput(spark: SparkSession, governed: bool, seconds: float) -> float:
+    """Rows a second of one query that nobody competes with."""
+    if governed:
+        from penstock.engines.spark.engine import SparkEngine, SparkSettings
+        from penstock.governing.controller import Controller, Governed
+        from penstock.loop import LoopSettings
+        from penstock.planning.registry import policy_named
+
+        engine = SparkEngine(spark, [Job("alone")], SparkSettings(10.0))
+        settings = LoopSettings(interval_s=INTERVAL_S)
+        with Controller(engine, Governed({"alone": Intent(Juice(0.1))}, policy_named("henge"), settings=settings)):
+            return _rows_per_s(spark, seconds)
+    return _rows_per_s(spark, seconds)
+
+
+def _batches(query: StreamingQuery) -> int:
+    progress = query.lastProgress
+    return 0 if progress is None else int(progress["batchId"])
+
+
+def _rows_per_s(spark: SparkSession, seconds: float) -> float:
+    query = unlimited(spark).queryName("alone").start()
+    time.sleep(seconds / 4)
+    started_s, skipped = time.monotonic(), _batches(query)
+    time.sleep(seconds)
+    batches = _batches(query) - skipped
+    spent_s = time.monotonic() - started_s
+    query.stop()
+    return batches * 200_000 / spent_s
+
+
+def cost_of_governing(spark: SparkSession, seconds: float) -> str:
+    """Governed over ungoverned throughput, side by side, several times."""
+    ratios = [throughput(spark, True, seconds) / throughput(spark, False, seconds) for _ in range(5)]
+    return f"{statistics.median(ratios):.3f} (five pairs, {min(ratios):.3f}-{max(ratios):.3f})"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=180.0)
+    parser.add_argument("--master", default="local[8]")
+    parser.add_argument("--cases", default="constrained,feasible,spike,diurnal")
+    parser.add_argument("--policies", default=",".join(POLICIES))
+    parser.add_argument("--cost-only", action="store_true", help="only the throughput of one query, governed or not")
+    options = parser.parse_args()
+    spark = start_application("bench", options.master, {"spark.sql.shuffle.partitions": 4})
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {options.master}"
+    print(f"Real Spark, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
+    if not options.cost_only:
+        _compare(spark, options)
+    print(f"Throughput of one query alone, governed / ungoverned: {cost_of_governing(spark, 20.0)}", flush=True)
+    spark.stop()
+
+
+def _compare(spark: SparkSession, options: argparse.Namespace) -> None:
+    print("| case | policy | utility (share of the maximum) | spread | last third | urgent SLO met | steps |")
+    print("|---|---|---|---|---|---|---|", flush=True)
+    chosen = cases(options.seconds)
+    run_trial(spark, tenants_of(chosen["feasible"], "fair"), Trial("fair", 15.0))  # warm
+    for case in options.cases.split(","):
+        for policy in options.policies.split(","):
+            trial = Trial(
+                policy,
+                options.seconds,
+                measure_from_s=10.0,
+                interval_s=INTERVAL_S,
+                window_s=10.0,
+                govern_from_s=6.0,
+                settings=HENGE if policy == "henge" else {},
+            )
+            again = partial(run_trial, spark, tenants_of(chosen[case], policy), trial)
+            print(_row(case, policy, [again() for _ in range(options.runs)]), flush=True)
+    print()
+
+
+if __name__ == "__main__":
+    main()

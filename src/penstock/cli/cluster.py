@@ -1,0 +1,54 @@
+"""`penstock cluster`: a standalone Spark cluster on this machine, for trying things out."""
+
+from pathlib import Path
+
+import click
+
+_state = click.option(
+    "--state", type=click.Path(path_type=Path), help="The file that notes what was started; the user's own by default."
+)
+
+
+@click.group()
+def cluster() -> None:
+    """A standalone Spark cluster on this machine's loopback, from the installed pyspark."""
+
+
+@cluster.command()
+@click.option("--workers", default=2, show_default=True, help="How many workers, each on an address of its own.")
+@click.option("--cores", default=4, show_default=True, help="Slots of each worker; may exceed the real cores.")
+@click.option("--memory", default="1g", show_default=True, help="Memory of each worker.")
+@click.option("--port", default=7077, show_default=True, help="Where the master listens.")
+@_state
+def up(workers: int, cores: int, memory: str, port: int, state: Path | None) -> None:
+    """Start a master and workers."""
+    from penstock.engines.spark import standalone
+
+    started = standalone.up(state or standalone.default_state_file(), workers, cores, memory, port)
+    click.echo(f"up: {started.master}, {workers} workers with {cores} slots each", err=True)
+    click.echo(f"try: penstock run TENANTS.yaml --master {started.master}", err=True)
+
+
+@cluster.command()
+@_state
+def down(state: Path | None) -> None:
+    """End exactly what `up` started."""
+    from penstock.engines.spark import standalone
+
+    ended = standalone.down(state or standalone.default_state_file())
+    click.echo(f"down: {', '.join(process.role for process in ended) or 'nothing was up'}", err=True)
+
+
+@cluster.command()
+@_state
+def status(state: Path | None) -> None:
+    """Say what is up."""
+    from penstock.engines.spark import standalone
+
+    found = standalone.status(state or standalone.default_state_file())
+    if found is None:
+        click.echo("nothing is up", err=True)
+        return
+    click.echo(found.master, err=True)
+    for process in found.processes:
+        click.echo(f"  {process.role}: pid {process.pid}, {'alive' if process.alive else 'gone'}", err=True)

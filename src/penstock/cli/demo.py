@@ -1,0 +1,62 @@
+"""`penstock demo`: tenants in trouble on real Spark, then helped, in under two minutes."""
+
+import logging
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+from rich import box
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from penstock.cli.tenants_table import tenants_table
+from penstock.core.view import View
+
+if TYPE_CHECKING:
+    from penstock.governing.comparison import TrialResult
+
+
+@click.command()
+def demo() -> None:
+    """Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed."""
+    from penstock.governing.demo import SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, run_demo  # pyspark takes a second
+
+    logging.basicConfig(level=logging.ERROR)
+    console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
+    started_s = time.monotonic()
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+
+        def show(title: str, view: View) -> None:
+            now = "spike" if SPIKE_FROM_S <= view.at_s <= SPIKE_TO_S else "calm"
+            heading = f"{title}: {view.at_s:.0f} of {TRIAL_S:.0f} s, {now}"
+            live.update(tenants_table(view, heading), refresh=True)
+
+        results = run_demo(lambda text: console.print(text, style="dim"), show)
+    for told in results[-1].decisions:
+        console.print(told.text(), markup=False, highlight=False)
+    console.print(_comparison(results))
+    console.print(f"{time.monotonic() - started_s:.0f} s in all", style="dim")
+
+
+def _comparison(results: Sequence["TrialResult"]) -> Table:
+    """SLO satisfaction (share of time) and utility of each tenant, policy by policy."""
+    from penstock.governing.demo import TURNS
+
+    table = Table(box=box.SIMPLE, title="share of time with the SLO met, and utility", title_justify="left")
+    table.add_column("tenant")
+    table.add_column("wants")
+    for _, title in TURNS:
+        table.add_column(f"{title}: met", justify="right")
+        table.add_column("utility", justify="right")
+    for job in results[-1].views[-1].jobs:
+        cells: list[str] = []
+        for result in results:
+            cells.append(f"{result.met(job.name):.0%}")
+            cells.append(f"{result.job_utility_share(job.name) * job.max_utility:.1f} of {job.max_utility:g}")
+        table.add_row(job.name, job.intent.text(), *cells)
+    totals = [cell for result in results for cell in ("", f"[bold]{result.utility_share:.0%}[/bold]")]
+    table.add_row("[bold]all[/bold]", "", *totals)
+    return table

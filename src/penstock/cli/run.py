@@ -1,0 +1,58 @@
+"""`penstock run`: real tenants on real Spark, governed."""
+
+import logging
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.logging import RichHandler
+
+from penstock.cli.output import write_json
+from penstock.cli.tenants_table import tenants_table
+from penstock.config.tenants import read_tenants
+from penstock.core.units import positive_seconds
+from penstock.core.view import View
+
+EXAMPLE = """
+\b
+Examples:
+  penstock run tenants.yaml --for 10m
+  penstock run tenants.yaml --dry-run
+  penstock run tenants.yaml --master spark://127.0.0.1:7077 --policy henge --json result.json
+"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("tenants", type=click.Path(path_type=Path))
+@click.option("--policy", help="The policy that decides; see `penstock policies`.")
+@click.option("--for", "for_", help="How long, such as 10m; until Ctrl-C by default.")
+@click.option("--dry-run", is_flag=True, help="Decide and say so, but do nothing.")
+@click.option("--master", help="Where Spark runs: local[8], spark://host:port, yarn; the file's own by default.")
+@click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
+def run(
+    tenants: Path, policy: str | None, for_: str | None, dry_run: bool, master: str | None, json_out: str | None
+) -> None:
+    """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
+    console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
+    logging.basicConfig(
+        handlers=[RichHandler(console=console, show_path=False)], level=logging.WARNING, format="%(message)s"
+    )
+    file = read_tenants(tenants)
+    for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
+    from penstock.governing.run import RunOptions, as_document, run_tenants  # pyspark takes a second to import
+
+    options = RunOptions(policy=policy, master=master, for_s=for_s, dry_run=dry_run, code=tenants.absolute().parent)
+    with Live(console=console, auto_refresh=False, transient=False) as live:
+
+        def show(view: View) -> None:
+            live.update(tenants_table(view, f"{file.name}, {view.at_s:.0f} s"), refresh=True)
+
+        story = run_tenants(file, options, show)
+    for told in story.decisions:
+        console.print(told.text(), markup=False, highlight=False)
+    if story.error is not None:
+        console.print(f"governing ended: {story.error}", style="red", markup=False)
+    if json_out is not None:
+        write_json(json_out, as_document(story))

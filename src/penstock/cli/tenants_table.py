@@ -1,0 +1,44 @@
+"""One table of all tenants, as they are now."""
+
+from rich import box
+from rich.table import Table
+
+from penstock.core.view import JobView, View
+
+_ABSENT = "-"
+
+
+def tenants_table(view: View, title: str) -> Table:
+    """The tenants of a view, with what they asked for and what they get."""
+    caption = f"utility {view.utility:.1f} of {view.max_utility:.1f}"
+    table = Table(title=title, caption=caption, box=box.SIMPLE, title_justify="left", caption_justify="left")
+    for heading in ("tenant", "wants", "slots", "arriving/s", "processed/s", "backlog", "latency", "juice", "utility"):
+        table.add_column(heading, justify="left" if heading in ("tenant", "wants") else "right")
+    for job in view.jobs:
+        table.add_row(*_row(job), style=None if job.met else "yellow")
+        if job.figures.trouble is not None:
+            table.add_row("", f"[red]{job.figures.trouble}[/red]")
+    return table
+
+
+def _row(job: JobView) -> tuple[str, ...]:
+    figures = job.figures
+    latency = figures.latency
+    percentile = next((getattr(o, "percentile", None) for o in job.intent.objectives), None)
+    seconds = None if latency is None else latency.at(percentile)
+    mark = "~" if latency is not None and latency.estimated else ""
+    return (
+        job.name,
+        job.intent.text(),
+        str(figures.threads),
+        _number(figures.arrival_rps, ".0f"),
+        _number(figures.processed_rps, ".0f"),
+        _number(figures.backlog_rows, ".0f"),
+        _ABSENT if seconds is None else f"{mark}{seconds:.2f} s",
+        _number(figures.juice, ".2f"),
+        _ABSENT if job.utility is None else f"{job.utility:.1f} of {job.max_utility:g}",
+    )
+
+
+def _number(value: float | None, form: str) -> str:
+    return _ABSENT if value is None else format(value, form)

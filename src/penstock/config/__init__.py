@@ -1,0 +1,1 @@
+"""What users write into files, checked field by field."""

@@ -1,0 +1,54 @@
+"""Intents as they stand in a file."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from penstock.config.fields import PositiveSeconds
+from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery
+from penstock.errors import ConfigError
+
+
+class IntentPart(BaseModel):
+    """Each target that is given counts, with the same utility and shape.
+
+    Beside latency or juice a recovery target bounds plans; alone it is an objective with a utility of its own.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    latency: PositiveSeconds | None = None
+    percentile: float | None = None
+    juice: float | None = None
+    recovery: PositiveSeconds | None = None
+    utility: float = 1.0
+    shape: str = "knee"
+    points: tuple[tuple[float | str, float], ...] = ()
+    zero_at: float | str | None = None
+    spread: float = 1.0
+
+    def objectives(self) -> list[Objective]:
+        """One objective for each target."""
+        alike: dict[str, Any] = {"utility": self.utility, "shape": self.shape, "spread": self.spread}
+        if self.points:
+            alike["points"] = self.points
+        if self.zero_at is not None:
+            alike["zero_at"] = self.zero_at
+        found: list[Objective] = []
+        if self.latency is not None:
+            found.append(Latency(self.latency, percentile=self.percentile, **alike))
+        if self.juice is not None:
+            found.append(Juice(self.juice, **alike))
+        if self.recovery is not None and not found:
+            found.append(Recovery(self.recovery, **alike))
+        return found
+
+
+def intent_of(parts: tuple[IntentPart, ...], field: str) -> Intent:
+    """The intent that the parts state together; `field` is their place in the file, for errors."""
+    try:
+        objectives = [objective for part in parts for objective in part.objectives()]
+        bound = next((part.recovery for part in parts if part.recovery is not None), None)
+        return Intent(*objectives, recovery=bound)
+    except ConfigError as error:
+        raise ConfigError(f"{field}.{error.field}", error.value, error.remedy) from None

@@ -1,0 +1,119 @@
+"""The tenants file: which jobs run in one Spark application, what is wanted of each, and within which limits.
+
+name: shop
+conf: {spark.sql.shuffle.partitions: 4}
+jobs:
+  - name: fraud
+    job: shop.jobs:fraud          # a function (spark, **params) -> DataStreamWriter
+    params: {topic: payments}
+    intent: {latency: 2s, percentile: 95, utility: 35}
+    min_slots: 1
+    max_slots: 6
+    max_rows_per_batch: 500
+    restart: {max_restarts: 5, backoff: 1s}
+"""
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from penstock.config.fields import OneOrMore, PositiveSeconds
+from penstock.config.intents import IntentPart, intent_of
+from penstock.config.problems import checked, read_yaml
+from penstock.core.intents import Intent
+from penstock.engines.spark.restarts import RestartPolicy
+from penstock.engines.spark.shares import SlotLimits
+from penstock.errors import ConfigError
+
+Slots = Annotated[int, Field(ge=1)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]  # it names a pool, a query and a checkpoint directory
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class RestartPart(_Part):
+    """How a query that died comes back."""
+
+    max_restarts: Annotated[int, Field(ge=0)] | None = 5
+    backoff: PositiveSeconds = 1.0
+    max_backoff: PositiveSeconds = 60.0
+
+    def policy(self) -> RestartPolicy:
+        """As the engine knows it."""
+        return RestartPolicy(self.max_restarts, self.backoff, self.max_backoff)
+
+
+class TenantPart(_Part):
+    """One tenant's job."""
+
+    name: Name
+    job: Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
+    params: dict[str, Any] = {}
+    intents: Annotated[tuple[IntentPart, ...], OneOrMore, Field(alias="intent")]
+    min_slots: Annotated[int, Field(ge=0)] = 1
+    max_slots: Slots | None = None
+    slots: Slots | None = None
+    max_rows_per_batch: Slots | None = None
+    max_files_per_batch: Slots | None = None
+    restart: RestartPart = RestartPart()
+
+    @model_validator(mode="after")
+    def _agrees(self) -> "TenantPart":
+        limits = self.limits()
+        if self.slots is not None and not limits.min_slots <= self.slots <= (limits.max_slots or self.slots):
+            raise ConfigError("slots", self.slots, "write a number between min_slots and max_slots")
+        self.intent()
+        return self
+
+    def limits(self) -> SlotLimits:
+        """The slots it may have."""
+        return SlotLimits(self.min_slots, self.max_slots)
+
+    def intent(self) -> Intent:
+        """What is wanted of it."""
+        return intent_of(self.intents, f"jobs.{self.name}.intent")
+
+    def function(self) -> Callable[..., Any]:
+        """The function that `job` names; a ConfigError when there is none."""
+        module, name = self.job.split(":")
+        field = f"jobs.{self.name}.job"
+        try:
+            found = getattr(importlib.import_module(module), name)
+        except ImportError as error:
+            raise ConfigError(field, self.job, f"the module cannot be imported: {error}") from None
+        except AttributeError:
+            raise ConfigError(field, self.job, f"module {module} has no function {name}") from None
+        if not callable(found):
+            raise ConfigError(field, self.job, "name a function (spark, **params) -> DataStreamWriter")
+        return found  # type: ignore[no-any-return]
+
+
+class TenantsFile(_Part):
+    """All tenants of one application."""
+
+    name: Name = "tenants"
+    master: str = "local[*]"
+    conf: dict[str, str | int | float | bool] = {}
+    checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
+    policy: str | None = None
+    interval: PositiveSeconds = 10.0
+    window: PositiveSeconds = 60.0
+    jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "TenantsFile":
+        names = [job.name for job in self.jobs]
+        for name in names:
+            if names.count(name) > 1:
+                raise ConfigError("name", name, "give each job a name of its own")
+        return self
+
+
+def read_tenants(path: Path) -> TenantsFile:
+    """The tenants in that file, checked."""
+    return checked(TenantsFile, read_yaml(path, "tenants file"), "tenants file")

@@ -1,0 +1,225 @@
+"""The Spark engine: translates one application to core values, and steps to deeds in it."""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.core.figures import ALL_OPERATORS, Snapshot
+from penstock.core.plan import Change, Outcome, Step, StepOutcome
+from penstock.engines.spark.executors import ExecutorLever
+from penstock.engines.spark.features import check_session
+from penstock.engines.spark.fleet import Fleet, first_line
+from penstock.engines.spark.jobs import Job, start_query
+from penstock.engines.spark.listener import QueryEvents
+from penstock.engines.spark.lock import ControllerLease
+from penstock.engines.spark.machines import ExecutorReader, machines
+from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.repartition import RepartitionError, repartition
+from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
+from penstock.engines.spark.stages import StageReader
+from penstock.engines.spark.track import Standing, Track
+from penstock.errors import EngineError, PenstockError
+
+CLUSTER = "(cluster)"  # the job of changes that concern the whole application
+EXECUTORS = "executors"  # its unit: the number of executors
+PARTITIONS = "partitions"  # a job's unit: the partitions of its state, moved by a planned restart
+
+_log = logging.getLogger("penstock.spark")
+
+
+@dataclass(frozen=True, slots=True)
+class SparkSettings:
+    """How an application is watched."""
+
+    window_s: float = 60.0  # figures are over so much time; juice's window in Henge, section 5
+    sharing: Sharing = Sharing.GOVERNED
+    lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
+
+
+class SparkEngine:
+    """Governs the named queries of one Spark application. `open` it before use and `close` it after."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        jobs: Sequence[Job],
+        settings: SparkSettings = SparkSettings(),
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        check_session(spark)
+        self._spark = spark
+        self._settings = settings
+        self._wall = wall
+        context = spark.sparkContext
+        own_pools = settings.sharing is not Sharing.FIFO
+        self._fleet = Fleet([replace(job, own_pool=own_pools) for job in jobs], keep_s=2 * settings.window_s)
+        self._pools = FairPools(context)
+        self._lease = ControllerLease(context, settings.lease_s, wall)
+        self._events = QueryEvents(spark, name_pools=own_pools)
+        self._executor_reader = ExecutorReader(context)
+        self._executors = ExecutorLever(context)
+        self._stages = StageReader(context)
+        self._driver_host = context.getConf().get("spark.driver.host")
+
+    def open(self) -> None:
+        """Become the controller of the application, put every pool in place and see what runs already."""
+        self._lease.take()
+        self._events.attach()
+        for track in self._fleet:
+            track.threads = self._first_threads(track)
+            track.stages.open(self._wall())
+        for query in self._spark.streams.active:
+            # Told for certain by its next stage's pool: an earlier controller may have pooled it.
+            self._fleet.adopt(query, self._wall(), pooled=True)
+        self._push_shares()
+
+    def start_jobs(self) -> None:
+        """Start every job that has a function and does not run yet."""
+        for track in self._fleet:
+            if track.run_id is None and track.job.function is not None:
+                self._start(track)
+
+    def close(self, stop_queries: bool = False) -> None:
+        """Stop governing; the queries run on with their last shares unless told otherwise."""
+        self._events.detach()
+        if stop_queries:
+            for track in self._fleet:
+                if track.query is not None and track.job.function is not None:
+                    track.query.stop()
+        self._lease.release()
+
+    def tend(self) -> None:
+        """Between rounds: keep the lease, and start again what died and has waited long enough."""
+        self._lease.renew()
+        self._take_events()
+        for track in self._fleet:
+            if track.attempts.due(self._wall()):
+                self._start(track)
+
+    def observe(self, now: float) -> Snapshot:
+        """All jobs and machines at this instant."""
+        self._lease.renew()
+        self._take_events()
+        wall_s = self._wall()
+        self._fleet.take_stages(self._stages, wall_s)
+        executors = self._executor_reader.read()
+        slots = sum(executor.slots for executor in executors)
+        return Snapshot(
+            at_s=now,
+            jobs=tuple(track.figures(self._standing(track, slots, wall_s)) for track in self._fleet),
+            machines=machines(executors, self._driver_host),
+        )
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        """Carry the steps out in order; one that fails half-way is taken back whole."""
+        return Outcome(tuple(self._apply(step) for step in steps))
+
+    def _apply(self, step: Step) -> StepOutcome:
+        done: list[Change] = []
+        try:
+            for change in step.changes:
+                _log.info("about to do %s", _text(change))
+                self._do(change)
+                _log.info("did %s", _text(change))
+                done.append(change)
+        except PenstockError as error:
+            _log.warning("%s failed: %s", step.job, error)
+            return StepOutcome(step, f"{error}{self._undo(done)}")
+        return StepOutcome(step)
+
+    def _undo(self, done: Sequence[Change]) -> str:
+        for change in reversed(done):
+            self._do(change.undo)
+        return f"; undone: {', '.join(_text(change) for change in done)}" if done else ""
+
+    def _do(self, change: Change) -> None:
+        if change.job == CLUSTER and change.operator == EXECUTORS:
+            self._executors.scale(change.after)
+        elif change.operator == ALL_OPERATORS:
+            self._reshare(self._fleet.named(change.job), change.after)
+        elif change.operator == PARTITIONS:
+            self._repartition(self._fleet.named(change.job), change.after)
+        else:
+            raise EngineError(
+                f"{change.job} has no unit named {change.operator!r} on Spark; its units are "
+                f"{ALL_OPERATORS!r} (slots) and {PARTITIONS!r}"
+            )
+
+    def _reshare(self, track: Track, threads: int) -> None:
+        refusal = check_threads(track.job.name, threads, track.job.limits, self._slots())
+        if refusal is not None:
+            raise EngineError(refusal)
+        before, track.threads = track.threads, threads
+        try:
+            self._push_shares()
+        except EngineError:
+            track.threads = before
+            self._push_shares()
+            raise
+        if not track.pooled:
+            raise EngineError(f"{track.job.name}: {track.trouble(self._wall())}")
+
+    def _repartition(self, track: Track, partitions: int) -> None:
+        if track.query is None or track.job.function is None:
+            raise EngineError(f"{track.job.name}: only a running query that penstock started can be repartitioned")
+        if partitions < 1:
+            raise EngineError(f"{track.job.name}: {partitions} partitions cannot hold a state; ask for at least 1")
+        try:
+            query = repartition(self._spark, track.job, track.query, partitions)
+        except RepartitionError as error:
+            self._runs(track, error.query)
+            raise
+        if query.runId != track.run_id:
+            self._runs(track, query)
+
+    def _runs(self, track: Track, query: StreamingQuery) -> None:
+        track.settling = track.run_id is not None
+        self._fleet.running(track.job.name, query, self._wall())
+
+    def _push_shares(self) -> None:
+        if self._settings.sharing is not Sharing.GOVERNED:
+            if self._settings.sharing is Sharing.FAIR:
+                for track in self._fleet:
+                    self._pools.set(track.job.name, PoolShare(weight=1, min_share=0))
+            return
+        threads = {track.job.name: track.threads for track in self._fleet if track.pooled}
+        limits = {track.job.name: track.job.limits for track in self._fleet}
+        for name, share in pool_shares(threads, limits, self._slots()).items():
+            self._pools.set(name, share)
+
+    def _start(self, track: Track) -> None:
+        try:
+            query = start_query(self._spark, track.job)
+        except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
+            _log.warning("%s could not start: %s", track.job.name, first_line(error))
+            track.attempts = track.attempts.failed(first_line(error), self._wall(), track.job.restart)
+            return
+        self._runs(track, query)
+
+    def _first_threads(self, track: Track) -> int:
+        """What an earlier controller left in the pool, else what the tenant asked for, else an equal share."""
+        limits, slots = track.job.limits, self._slots()
+        running = any(query.name == track.job.name for query in self._spark.streams.active)
+        kept = self._pools.share(track.job.name) if running else None
+        wanted = track.job.slots or max(1, slots // len(self._fleet))
+        most = slots if limits.max_slots is None else limits.max_slots
+        return max(1, limits.min_slots, min(most, kept.weight if kept is not None else wanted))
+
+    def _standing(self, track: Track, slots: int, wall_s: float) -> Standing:
+        total = sum(other.threads for other in self._fleet)
+        return Standing(slot_share(track.threads, total, slots), slots, self._settings.window_s, wall_s)
+
+    def _take_events(self) -> None:
+        self._fleet.take(self._events.drain(), self._wall())
+
+    def _slots(self) -> int:
+        return max(1, sum(executor.slots for executor in self._executor_reader.read()))
+
+
+def _text(change: Change) -> str:
+    unit = "slots" if change.operator == ALL_OPERATORS else change.operator
+    return f"{change.job} {unit} {change.before} -> {change.after}"

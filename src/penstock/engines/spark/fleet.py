@@ -1,0 +1,118 @@
+"""The fleet: the tracks of all jobs, kept true by the events of their queries."""
+
+from collections.abc import Iterator, Sequence
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.listener import Event, Idled, Progressed, Started, Terminated
+from penstock.engines.spark.progress import epoch_s, parse_batch
+from penstock.engines.spark.stages import StageReader, StageReading
+from penstock.engines.spark.track import Track
+from penstock.errors import ConfigError, EngineError
+
+
+class Fleet:
+    """All jobs by name, in a stable order."""
+
+    def __init__(self, jobs: Sequence[Job], keep_s: float) -> None:
+        names = [job.name for job in jobs]
+        for name in names:
+            if names.count(name) > 1:
+                raise ConfigError("jobs", name, "give each job a name of its own")
+        self._tracks = {job.name: Track(job, threads=1) for job in sorted(jobs, key=lambda job: job.name)}
+        self._runs: dict[str, str] = {}
+        self._keep_s = keep_s
+
+    def __iter__(self) -> Iterator[Track]:
+        return iter(self._tracks.values())
+
+    def __len__(self) -> int:
+        return len(self._tracks)
+
+    def named(self, name: str) -> Track:
+        """The track of that job; an EngineError lists the jobs there are."""
+        if name not in self._tracks:
+            raise EngineError(f"there is no job named {name!r}; there are: {', '.join(self._tracks) or 'none'}")
+        return self._tracks[name]
+
+    def adopt(self, query: StreamingQuery, at_s: float, pooled: bool) -> None:
+        """A query that runs belongs to the job of its name, when there is one."""
+        if query.name in self._tracks:
+            self._begin(query.name, query.runId, at_s).pooled = pooled
+            self._tracks[query.name].query = query
+
+    def running(self, name: str, query: StreamingQuery, at_s: float) -> None:
+        """The engine started this query for that job."""
+        track = self._begin(name, query.runId, at_s)
+        track.query, track.attempts, track.pooled = query, track.attempts.started(at_s), True
+
+    def take(self, events: Sequence[Event], wall_s: float) -> None:
+        """Bring the tracks up to date."""
+        for event in events:
+            if isinstance(event, Started):
+                if event.name in self._tracks and event.run_id not in self._runs:
+                    self._begin(event.name, event.run_id, epoch_s(event.timestamp)).pooled = True
+            elif isinstance(event, Progressed):
+                self._progressed(event)
+            elif isinstance(event, Idled):
+                self._idled(event)
+            else:
+                self._terminated(event, wall_s)
+
+    def take_stages(self, reader: StageReader, wall_s: float) -> None:
+        """Bring the stage histories up to date."""
+        for reading in reader.read():
+            track = self._of_run(reading.run_id)
+            if track is not None:
+                track.stages.add(reading, wall_s, reader.name)
+                self._check_pool(track, reading)
+
+    def _check_pool(self, track: Track, reading: StageReading) -> None:
+        track.pooled = reading.pool == track.job.name or not track.job.own_pool
+
+    def _begin(self, name: str, run_id: str, at_s: float) -> Track:
+        track = self._tracks[name]
+        if track.run_id != run_id:
+            self._runs[run_id] = name
+            track.begin(run_id, at_s)
+        return track
+
+    def _of_run(self, run_id: str) -> Track | None:
+        name = self._runs.get(run_id)
+        return None if name is None else self._tracks[name]
+
+    def _progressed(self, event: Progressed) -> None:
+        _, batch = parse_batch(event.json)
+        track = self._of_run(batch.run_id)
+        if track is not None:
+            track.add(batch, self._keep_s)
+
+    def _idled(self, event: Idled) -> None:
+        track = self._of_run(event.run_id)
+        if track is not None:
+            track.idle_since_s = epoch_s(event.timestamp)
+            track.settling = False
+
+    def _terminated(self, event: Terminated, wall_s: float) -> None:
+        track = self._of_run(event.run_id)
+        if track is None or track.run_id != event.run_id:
+            return
+        track.ended = "its query was stopped" if event.error is None else f"its query failed: {first_line(event.error)}"
+        if event.error is not None and track.job.function is not None:
+            track.attempts = track.attempts.failed(first_line(event.error), wall_s, track.job.restart)
+
+
+def first_line(error: object) -> str:
+    """The line of an error that tells most to a person: Spark's first, of a Python traceback the last.
+
+    >>> first_line("Traceback (most recent call last):\\n  File x\\nValueError: no such table")
+    'ValueError: no such table'
+    >>> first_line("An error occurred while calling o32.start.\\n: java.io.IOException: disk full")
+    'java.io.IOException: disk full'
+    """
+    lines = [line.strip().removeprefix(": ") for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if not line.startswith("An error occurred while calling")]
+    if not telling:
+        return type(error).__name__
+    return telling[-1] if telling[0].startswith("Traceback") else telling[0]

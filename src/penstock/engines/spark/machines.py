@@ -1,0 +1,76 @@
+"""Machines: the executors of the application, gathered by host, with the load of those hosts that can be seen."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkContext
+
+from penstock.core.figures import MachineFigures
+
+
+@dataclass(frozen=True, slots=True)
+class Executor:
+    """One executor that takes tasks; in local mode the driver is one."""
+
+    id: str
+    host: str
+    slots: int
+    memory_share: float | None
+
+
+class ExecutorReader:
+    """The living executors, from the status store: 0.4 ms."""
+
+    def __init__(self, context: SparkContext) -> None:
+        jvm: Any = context._jvm
+        scheduler: Any = context._jsc.sc()
+        self._store = scheduler.statusStore()
+        self._mapper = jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper()
+
+    def read(self) -> tuple[Executor, ...]:
+        """Executors with at least one slot, by id."""
+        listed: list[dict[str, Any]] = json.loads(self._mapper.writeValueAsString(self._store.executorList(True)))
+        found = (_executor(entry) for entry in listed if entry["totalCores"] > 0)
+        return tuple(sorted(found, key=lambda executor: executor.id))
+
+
+def machines(executors: Sequence[Executor], driver_host: str | None) -> tuple[MachineFigures, ...]:
+    """One record for each host. Load and memory are known for this machine only, by whatever address it goes."""
+    hosts: dict[str, list[Executor]] = {}
+    for executor in executors:
+        hosts.setdefault(executor.host, []).append(executor)
+    return tuple(_machine(host, found, driver_host) for host, found in sorted(hosts.items()))
+
+
+def _executor(entry: Mapping[str, Any]) -> Executor:
+    used, most = entry["memoryUsed"], entry["maxMemory"]
+    return Executor(
+        id=entry["id"],
+        host=entry["hostPort"].rsplit(":", 1)[0],
+        slots=entry["totalCores"],
+        memory_share=used / most if most > 0 else None,
+    )
+
+
+def _machine(host: str, executors: Sequence[Executor], driver_host: str | None) -> MachineFigures:
+    if host == driver_host or host.startswith("127.") or host == "localhost":
+        return MachineFigures(
+            name=host,
+            cores=os.cpu_count() or 1,
+            load=os.getloadavg()[0],
+            memory_share=_memory_share(Path("/proc/meminfo")),
+            executors=len(executors),
+        )
+    return MachineFigures(name=host, cores=sum(executor.slots for executor in executors), executors=len(executors))
+
+
+def _memory_share(meminfo: Path) -> float | None:
+    if not meminfo.exists():
+        return None
+    fields = dict(line.split(":", 1) for line in meminfo.read_text(encoding="ascii").splitlines())
+    total, available = (float(fields[name].split()[0]) for name in ("MemTotal", "MemAvailable"))
+    return 1.0 - available / total

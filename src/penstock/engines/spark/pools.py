@@ -1,0 +1,53 @@
+"""FAIR pools: read and set a pool's weight and min share while its tasks run.
+
+Spark reads both at every scheduling decision, but offers no way to change them; they are set by reflection.
+"""
+
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
+
+from penstock.engines.spark.shares import PoolShare
+from penstock.errors import EngineError
+
+POOL_PROPERTY = "spark.scheduler.pool"
+
+
+class FairPools:
+    """The pools of one Spark application."""
+
+    def __init__(self, context: SparkContext) -> None:
+        self._jvm: Any = context._jvm
+        self._scheduler: Any = context._jsc.sc()
+
+    def share(self, name: str) -> PoolShare | None:
+        """What the pool has now; None when there is no such pool."""
+        found = self._scheduler.getPoolForName(name)
+        if not found.isDefined():
+            return None
+        pool = found.get()
+        return PoolShare(weight=pool.weight(), min_share=pool.minShare())
+
+    def set(self, name: str, share: PoolShare) -> None:
+        """Give the pool this share at once; a pool that is not there yet is made, so that its first task finds it."""
+        try:
+            found = self._scheduler.getPoolForName(name)
+            if found.isDefined():
+                _set_field(found.get(), "minShare", share.min_share)
+                _set_field(found.get(), "weight", share.weight)
+            else:
+                self._create(name, share)
+        except Py4JError as error:
+            raise EngineError(f"the share of pool {name!r} could not be set: {error}") from error
+
+    def _create(self, name: str, share: PoolShare) -> None:
+        scheduling = self._jvm.org.apache.spark.scheduler
+        pool = scheduling.Pool(name, scheduling.SchedulingMode.FIFO(), share.min_share, share.weight)
+        self._scheduler.taskScheduler().rootPool().addSchedulable(pool)
+
+
+def _set_field(pool: Any, name: str, value: int) -> None:
+    field = pool.getClass().getDeclaredField(name)
+    field.setAccessible(True)
+    field.setInt(pool, value)

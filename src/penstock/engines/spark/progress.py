@@ -1,0 +1,134 @@
+"""One committed batch, read from Spark's progress document."""
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+_SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
+OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivalSketch:
+    """The arrival times of a batch's rows: a KLL sketch in milliseconds since the epoch, and their mean."""
+
+    kll: bytes
+    mean_ms: float
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch from its trigger to its commit, in seconds since the epoch.
+
+    `held_back_rows` are those that the source had and the batch left; None when the source does not say.
+    """
+
+    run_id: str
+    batch_id: int
+    started_s: float
+    committed_s: float
+    rows: float
+    held_back_rows: float | None = None
+    phases_s: Mapping[str, float] = field(default_factory=dict)
+    state_bytes: int | None = None
+    arrivals: ArrivalSketch | None = None
+
+
+def parse_batch(document: str) -> tuple[str | None, Batch]:
+    """The query's name and the batch that a progress document tells of."""
+    progress: dict[str, Any] = json.loads(document)
+    phases_s = {name: millis / 1000.0 for name, millis in progress["durationMs"].items()}
+    started_s = epoch_s(progress["timestamp"])
+    taken = float(max(0, progress["numInputRows"]))
+    arrivals = _arrivals(progress.get("observedMetrics", {}))
+    # Where rows are measured, those are the rows that count: a filter before may drop most of the source's.
+    rows = taken if arrivals is None else float(arrivals.rows)
+    held_back = _held_back(progress["sources"], started_s)
+    return progress.get("name"), Batch(
+        run_id=progress["runId"],
+        batch_id=progress["batchId"],
+        started_s=started_s,
+        committed_s=started_s + phases_s.get("triggerExecution", progress.get("batchDuration", 0) / 1000.0),
+        rows=rows,
+        held_back_rows=held_back if held_back is None or taken == 0 else held_back * rows / taken,
+        phases_s=phases_s,
+        state_bytes=_state_bytes(progress["stateOperators"]),
+        arrivals=arrivals,
+    )
+
+
+def epoch_s(timestamp: str) -> float:
+    """Seconds since the epoch of a timestamp as Spark writes it.
+
+    >>> epoch_s("1970-01-01T00:00:01.500Z")
+    1.5
+    """
+    return datetime.fromisoformat(timestamp).timestamp()
+
+
+def _held_back(sources: list[dict[str, Any]], at_s: float) -> float | None:
+    found = [_held_back_by(source, at_s) for source in sources]
+    known = [rows for rows in found if rows is not None]
+    return sum(known) if known else None
+
+
+def _held_back_by(source: Mapping[str, Any], at_s: float) -> float | None:
+    """Rows between the batch's end and the source's, in the rows that one step of its offsets held in this batch.
+
+    Offsets are rows for Kafka, seconds for the rate source, something else for others: their unit cancels out.
+    """
+    end, latest = _parsed(source.get("endOffset")), _parsed(source.get("latestOffset"))
+    if isinstance(end, Mapping) and end.keys() == {"offset", "timestamp"}:
+        return _behind_its_time(_parsed(source.get("startOffset")), end, at_s)
+    if end is None or latest is None:
+        return None
+    behind = _distance(end, latest)
+    if behind == 0:
+        return 0.0
+    taken = _distance(_parsed(source.get("startOffset")), end)
+    rows = float(source["numInputRows"])
+    return behind * rows / taken if taken > 0 and rows > 0 else None
+
+
+def _behind_its_time(start: Any, end: Mapping[str, Any], at_s: float) -> float | None:
+    """Rows of the rate-micro-batch source that are due by its own clock; None when that clock tells another time."""
+    if not isinstance(start, Mapping) or end["timestamp"] <= start.get("timestamp", 0):
+        return None
+    behind_s = at_s - float(end["timestamp"]) / 1000.0
+    if behind_s > _SAME_TIME_WITHIN_S:
+        return None
+    rows_per_s = (end["offset"] - start["offset"]) / (end["timestamp"] - start["timestamp"]) * 1000.0
+    return max(0.0, behind_s) * float(rows_per_s)
+
+
+def _parsed(offset: Any) -> Any:
+    return json.loads(offset) if isinstance(offset, str) else offset
+
+
+def _distance(start: Any, end: Any) -> float:
+    """The sum of the differences of all numbers in two offsets of the same shape."""
+    before = dict(_numbers(start, ()))
+    return sum(max(0.0, value - before.get(path, 0.0)) for path, value in _numbers(end, ()))
+
+
+def _numbers(offset: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
+    if isinstance(offset, Mapping):
+        for key, value in offset.items():
+            yield from _numbers(value, (*path, str(key)))
+    elif isinstance(offset, (int, float)) and not isinstance(offset, bool):
+        yield path, float(offset)
+
+
+def _state_bytes(operators: list[dict[str, Any]]) -> int | None:
+    return sum(int(operator["memoryUsedBytes"]) for operator in operators) if operators else None
+
+
+def _arrivals(observed: Mapping[str, Any]) -> ArrivalSketch | None:
+    found = observed.get(OBSERVED)
+    if not found or not found.get("rows"):
+        return None
+    return ArrivalSketch(base64.b64decode(found["arrivals"]), float(found["mean_ms"]), int(found["rows"]))

@@ -1,0 +1,88 @@
+"""Parallelism of a stateful query: stop, rewrite its state to another number of partitions, start.
+
+Spark rewrites the state of a checkpoint between two batches (`repartition`, RocksDB state store). A stopped query
+can leave a batch begun and not committed; that batch must be run first, with the old partitions.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.engines.spark.jobs import Job, start_query
+from penstock.errors import EngineError
+
+_ONE_BATCH_WITHIN_S = 120.0
+_PARTITIONS = "spark.sql.shuffle.partitions"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointState:
+    """The last batch that was begun, the last that was committed, and the partitions of the state."""
+
+    begun: int
+    committed: int
+    partitions: int
+
+
+def checkpoint_of(query: StreamingQuery) -> str:
+    """Where the query keeps its checkpoint."""
+    jsq: Any = query._jsq
+    return str(jsq.streamingQuery().resolvedCheckpointRoot())
+
+
+def read_checkpoint(spark: SparkSession, checkpoint: str) -> CheckpointState:
+    """What the logs of a checkpoint say; an EngineError when no batch was committed yet."""
+    runtime: Any = spark.sparkContext._jvm.org.apache.spark.sql.execution.streaming.runtime  # type: ignore[union-attr]
+    logs = runtime.StreamingQueryCheckpointMetadata(spark._jsparkSession, checkpoint, False)
+    begun, committed = logs.offsetLog().getLatestBatchId(), logs.commitLog().getLatestBatchId()
+    if not begun.isDefined() or not committed.isDefined():
+        raise EngineError(f"the checkpoint {checkpoint} holds no committed batch yet")
+    batch = int(begun.get())
+    metadata = logs.offsetLog().get(batch).get().metadataOpt().get()
+    return CheckpointState(batch, int(committed.get()), int(metadata.conf().apply(_PARTITIONS)))
+
+
+def repartition(spark: SparkSession, job: Job, query: StreamingQuery, partitions: int) -> StreamingQuery:
+    """The job's query, running again with its state in so many partitions.
+
+    When the rewrite fails the query is started with the partitions it had, and an EngineError says why.
+    """
+    checkpoint = checkpoint_of(query)
+    if read_checkpoint(spark, checkpoint).partitions == partitions:
+        return query
+    query.stop()
+    error = _rewrite(spark, job, checkpoint, partitions)
+    started = start_query(spark, job)
+    if error is not None:
+        raise RepartitionError(f"{job.name}: it runs on with the partitions it had; {error}", started)
+    return started
+
+
+class RepartitionError(EngineError):
+    """The state could not be rewritten; `query` is the one that was started again as it was."""
+
+    def __init__(self, message: str, query: StreamingQuery) -> None:
+        self.query = query
+        super().__init__(message)
+
+
+def _rewrite(spark: SparkSession, job: Job, checkpoint: str, partitions: int) -> str | None:
+    try:
+        _finish_last_batch(spark, job, checkpoint)
+        spark._streamingCheckpointManager.repartition(checkpoint, partitions)
+    except (EngineError, PySparkException) as error:
+        return str(error).strip().splitlines()[0]
+    return None
+
+
+def _finish_last_batch(spark: SparkSession, job: Job, checkpoint: str) -> None:
+    found = read_checkpoint(spark, checkpoint)
+    if found.begun == found.committed:
+        return
+    query = start_query(spark, job, once=True)
+    if not query.awaitTermination(int(_ONE_BATCH_WITHIN_S)):
+        query.stop()
+        raise EngineError(f"batch {found.begun} did not end within {_ONE_BATCH_WITHIN_S:.0f} s")

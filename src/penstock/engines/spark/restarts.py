@@ -1,0 +1,76 @@
+"""When to start a query again that died: back-off that doubles, forgiven after a healthy while."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from penstock.core.units import non_negative, positive
+from penstock.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class RestartPolicy:
+    """How often and how fast a failed query comes back. `max_restarts=None` never gives up."""
+
+    max_restarts: int | None = 5
+    backoff_s: float = 1.0
+    max_backoff_s: float = 60.0
+    healthy_after_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        positive(self.backoff_s, "backoff")
+        positive(self.max_backoff_s, "max_backoff")
+        non_negative(self.healthy_after_s, "healthy_after")
+        if self.max_restarts is not None and self.max_restarts < 0:
+            raise ConfigError("max_restarts", self.max_restarts, "write zero or more, or leave it out for no end")
+
+    def wait_s(self, failures: int) -> float:
+        """How long to wait after so many failures in a row.
+
+        >>> [RestartPolicy(backoff_s=1, max_backoff_s=5).wait_s(n) for n in (1, 2, 3, 4)]
+        [1.0, 2.0, 4.0, 5.0]
+        """
+        return min(self.max_backoff_s, float(self.backoff_s) * 2.0 ** min(failures - 1, 32))
+
+
+class Health(StrEnum):
+    """Where a job stands: it runs, waits for its next start, or was given up."""
+
+    RUNNING = "running"
+    WAITING = "waiting"
+    GIVEN_UP = "given up"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """What is known of a job's starts so far."""
+
+    health: Health = Health.RUNNING
+    failures: int = 0
+    started_s: float = 0.0
+    due_s: float | None = None
+    error: str | None = None
+
+    def started(self, now: float) -> "Attempts":
+        """The query was started."""
+        return replace(self, health=Health.RUNNING, started_s=now, due_s=None)
+
+    def failed(self, error: str, now: float, policy: RestartPolicy) -> "Attempts":
+        """The query died, or could not start."""
+        healthy = self.health is Health.RUNNING and now - self.started_s >= policy.healthy_after_s
+        failures = 1 if healthy else self.failures + 1
+        if policy.max_restarts is not None and failures > policy.max_restarts:
+            return replace(self, health=Health.GIVEN_UP, failures=failures, due_s=None, error=error)
+        due_s = now + policy.wait_s(failures)
+        return replace(self, health=Health.WAITING, failures=failures, due_s=due_s, error=error)
+
+    def due(self, now: float) -> bool:
+        """Whether it is time to try again."""
+        return self.due_s is not None and now >= self.due_s
+
+    def text(self, now: float) -> str | None:
+        """What is wrong, in words; None for a query that runs."""
+        if self.health is Health.GIVEN_UP:
+            return f"given up after {self.failures} failures; the last: {self.error}"
+        if self.health is Health.WAITING and self.due_s is not None:
+            return f"failed {self.failures} times, next start in {max(0.0, self.due_s - now):.0f} s; {self.error}"
+        return None

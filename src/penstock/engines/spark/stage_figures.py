@@ -1,0 +1,81 @@
+"""The stages of one job over a window: busy time for its capacity, and rows and bytes stage by stage for people."""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from penstock.core.figures import StageFigures
+from penstock.engines.spark.stages import StageReading
+
+_KEPT_S = 180.0
+_NAMES_AT_MOST = 500  # stages of adaptive plans can vary; names are looked up again after so many
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Task time over a span, and the part of it spent on a core."""
+
+    span_s: float
+    busy_s: float
+    cpu_s: float
+
+
+@dataclass(slots=True)
+class StageHistory:
+    """What the stages of a job did, reading by reading."""
+
+    _first_at_s: float | None = None
+    _readings: deque[tuple[float, int, StageReading]] = field(default_factory=deque)
+    _first_stage: dict[tuple[str, int], int] = field(default_factory=dict)
+    _names: dict[int, str] = field(default_factory=dict)
+
+    def open(self, at_s: float) -> None:
+        """Readings begin here."""
+        self._first_at_s = at_s if self._first_at_s is None else self._first_at_s
+
+    def add(self, reading: StageReading, at_s: float, name: Callable[[int], str | None]) -> None:
+        """One more reading; `name` says what a stage does and is asked once for each place in the plan."""
+        place = reading.stage_id - self._first_stage.setdefault((reading.run_id, reading.batch_id), reading.stage_id)
+        if place not in self._names:
+            self._names[place] = name(reading.stage_id) or f"stage {place}"
+        self._readings.append((at_s, place, reading))
+        while self._readings[0][0] < at_s - _KEPT_S:
+            self._readings.popleft()
+        if len(self._first_stage) > _NAMES_AT_MOST:
+            self._first_stage = {key: value for key, value in self._first_stage.items() if key[1] >= reading.batch_id}
+
+    def busy(self, from_s: float, to_s: float) -> Busy | None:
+        """Task time in the window; None before the first reading."""
+        if self._first_at_s is None or to_s <= max(from_s, self._first_at_s):
+            return None
+        inside = [reading for at_s, _, reading in self._readings if at_s > from_s]
+        return Busy(
+            span_s=to_s - max(from_s, self._first_at_s),
+            busy_s=sum(reading.busy_s * reading.counts_for for reading in inside),
+            cpu_s=sum(reading.cpu_s * reading.counts_for for reading in inside),
+        )
+
+    def figures(self, from_s: float, to_s: float, share_slots: float) -> tuple[StageFigures, ...]:
+        """Each stage of the plan over the window, for a job that holds so many slots."""
+        places: dict[int, list[StageReading]] = {}
+        for at_s, place, reading in self._readings:
+            if at_s > from_s:
+                places.setdefault(place, []).append(reading)
+        span_s = to_s - max(from_s, self._first_at_s or from_s)
+        return tuple(_summed(self._names[place], found, span_s, share_slots) for place, found in sorted(places.items()))
+
+
+def _summed(name: str, readings: list[StageReading], span_s: float, share_slots: float) -> StageFigures:
+    tasks = readings[-1].tasks
+    busy_s = sum(reading.busy_s * reading.counts_for for reading in readings)
+    have_s = span_s * min(tasks, share_slots)
+    return StageFigures(
+        name=name,
+        tasks=tasks,
+        rows_in=sum(reading.rows_in for reading in readings),
+        rows_out=sum(reading.rows_out for reading in readings),
+        busy_s=busy_s,
+        capacity=busy_s / have_s if have_s > 0 else None,
+        shuffle_local_bytes=sum(reading.shuffle_local_bytes for reading in readings),
+        shuffle_remote_bytes=sum(reading.shuffle_remote_bytes for reading in readings),
+    )

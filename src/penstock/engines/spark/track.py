@@ -1,0 +1,144 @@
+"""The track of one job: what the engine knows of it between two rounds, and the figures that it makes of that."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.engines.spark.flow import Flow, curves
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.latency import latency
+from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.restarts import Attempts, Health
+from penstock.engines.spark.stage_figures import StageHistory
+
+NO_ROWS_AFTER_S = 30.0  # a query that has not committed a batch by then is said to have none
+SETTLES_WITHIN_S = 60.0  # one that commits nothing for so long must not keep the others waiting
+_IN_BATCH_ALL_THE_TIME = 0.95  # share of the window spent inside batches
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a job's figures are measured against: the slots that its threads stand for, and the window."""
+
+    share_slots: float
+    slots: int
+    window_s: float
+    wall_s: float
+
+
+@dataclass(slots=True)
+class Track:
+    """One job's state inside the engine. The engine alone changes it."""
+
+    job: Job
+    threads: int
+    query: StreamingQuery | None = None
+    run_id: str | None = None
+    started_s: float | None = None
+    pooled: bool = True  # whether its query was started into its pool, so that shares reach it
+    settling: bool = False
+    ended: str | None = None  # why a query that we did not start is gone
+    attempts: Attempts = Attempts()
+    idle_since_s: float | None = None
+    batches: deque[Batch] = field(default_factory=deque)
+    stages: StageHistory = field(default_factory=StageHistory)
+
+    def begin(self, run_id: str, at_s: float) -> None:
+        """A run of its query began."""
+        self.run_id, self.started_s, self.ended, self.idle_since_s = run_id, at_s, None, None
+
+    def add(self, batch: Batch, keep_s: float) -> None:
+        """A batch was committed; batches older than `keep_s` are forgotten."""
+        if self.batches and batch.batch_id <= self.batches[-1].batch_id:
+            self.batches.clear()  # another checkpoint: its rows are counted from zero
+        self.batches.append(batch)
+        while len(self.batches) > 2 and self.batches[1].committed_s < batch.committed_s - keep_s:
+            self.batches.popleft()
+        self.idle_since_s = None
+        self.settling = False
+
+    def figures(self, standing: Standing) -> JobFigures:
+        """The job at this instant."""
+        # Of a query that is gone nothing is known: absent figures do not hold the other tenants up.
+        batches = tuple(self.batches) if self.runs else ()
+        found = curves(batches, standing.wall_s, self.idle_since_s)
+        flow = found.flow(standing.window_s) if found is not None else None
+        from_s = flow.start_s if flow is not None else standing.wall_s - standing.window_s
+        limits = self.job.limits
+        return JobFigures(
+            name=self.job.name,
+            operators=(self._operator(flow, batches, standing),),
+            latency=latency(batches, found, from_s),
+            juice=flow.juice if flow is not None else None,
+            arrival_rps=flow.arrived / flow.span_s if flow is not None else None,
+            processed_rps=flow.processed / flow.span_s if flow is not None else None,
+            backlog_rows=flow.backlog_rows if flow is not None else None,
+            settling=self._settles(standing.wall_s),
+            up_s=self._up_s(standing.wall_s),
+            max_threads=limits.max_slots,
+            state_bytes=batches[-1].state_bytes if batches else None,
+            phases_s=_mean_phases(batches),
+            stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
+            trouble=self.trouble(standing.wall_s),
+        )
+
+    def trouble(self, wall_s: float) -> str | None:
+        """What is wrong with the job, in words."""
+        waiting = self.attempts.text(wall_s)
+        if waiting is not None:
+            return waiting
+        if self.run_id is None or self.ended is not None:
+            return self.ended or f"no query named {self.job.name!r} runs"
+        if not self.pooled:
+            return "it was started before penstock, outside its pool: its share can move after its next start"
+        up_s = self._up_s(wall_s)
+        if not any(batch.rows > 0 for batch in self.batches) and up_s is not None and up_s > NO_ROWS_AFTER_S:
+            return f"no row came through in the {up_s:.0f} s since its start"
+        return None
+
+    def _operator(self, flow: Flow | None, batches: Sequence[Batch], standing: Standing) -> OperatorFigures:
+        limits = self.job.limits
+        busy = self.stages.busy(standing.wall_s - standing.window_s, standing.wall_s)
+        have_s = None if busy is None else max(standing.share_slots, 1e-9) * busy.span_s
+        capacity = None if busy is None or not have_s else busy.busy_s / have_s
+        if flow is not None and flow.behind and _always_in_batch(batches, flow):
+            capacity = max(capacity or 0.0, 1.0)
+        return OperatorFigures(
+            name=ALL_OPERATORS,
+            threads=self.threads,
+            capacity=capacity,
+            rows_in_rps=flow.arrived / flow.span_s if flow is not None else None,
+            rows_out_rps=flow.processed / flow.span_s if flow is not None else None,
+            busy_share=None if capacity is None else min(1.0, capacity),
+            cpu_share=None if busy is None or not have_s else min(1.0, busy.cpu_s / have_s),
+            backlog_rows=flow.backlog_rows if flow is not None else None,
+            is_source=True,
+            min_threads=max(1, limits.min_slots),
+            max_threads=standing.slots if limits.max_slots is None else limits.max_slots,
+        )
+
+    @property
+    def runs(self) -> bool:
+        """Whether its query is there, as far as is known."""
+        return self.run_id is not None and self.ended is None and self.attempts.health is Health.RUNNING
+
+    def _settles(self, wall_s: float) -> bool:
+        """A query that was started again says nothing about its share until it has committed a batch."""
+        up_s = self._up_s(wall_s)
+        return self.settling and up_s is not None and up_s < SETTLES_WITHIN_S
+
+    def _up_s(self, wall_s: float) -> float | None:
+        return max(0.0, wall_s - self.started_s) if self.runs and self.started_s is not None else None
+
+
+def _always_in_batch(batches: Sequence[Batch], flow: Flow) -> bool:
+    inside_s = sum(max(0.0, batch.committed_s - max(batch.started_s, flow.start_s)) for batch in batches)
+    return flow.stalled or inside_s >= _IN_BATCH_ALL_THE_TIME * flow.span_s
+
+
+def _mean_phases(batches: Sequence[Batch]) -> dict[str, float]:
+    names = sorted({name for batch in batches for name in batch.phases_s})
+    return {name: sum(batch.phases_s.get(name, 0.0) for batch in batches) / len(batches) for name in names}

@@ -1,0 +1,87 @@
+"""A Spark application of penstock's own: one session for all tenants of a file, with what governing needs set."""
+
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pyspark.sql import SparkSession
+
+from penstock.errors import ConfigError, EngineError
+
+_REACHED_WITHIN_S = 3.0
+_DEFAULTS: Mapping[str, str] = {
+    "spark.scheduler.mode": "FAIR",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
+    "spark.locality.wait": "0",
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+}
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def start_application(name: str, master: str, conf: Mapping[str, object], code: Path | None = None) -> SparkSession:
+    """A session at that master; the tenants' own conf goes over penstock's defaults.
+
+    `code` is the directory that holds the tenants' modules, for the driver and for Spark's Python workers.
+    """
+    check_master(master)
+    _prepare_python(code)
+    builder = SparkSession.builder.master(master).appName(f"penstock {name}")
+    local = master.startswith("local") or "//127." in master or "//localhost" in master
+    if local:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    settings = {**_DEFAULTS, **(_LOOPBACK if local else {}), **{key: _text(value) for key, value in conf.items()}}
+    settings.setdefault("spark.executorEnv.PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        return builder.getOrCreate()
+    except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
+        raise EngineError(f"Spark did not start at master {master}: {str(error).strip().splitlines()[0]}") from error
+
+
+def check_master(master: str) -> None:
+    """A ConfigError for a master that cannot be one, or where nobody listens; Spark itself would wait a minute."""
+    if master.startswith(("local", "yarn", "k8s://")):
+        return
+    if not master.startswith("spark://"):
+        raise ConfigError("master", master, "write local[n], spark://host:port, yarn or k8s://...")
+    reached = [_reachable(address) for address in master.removeprefix("spark://").split(",")]
+    if not any(reached):
+        raise ConfigError(
+            "master", master, "nobody listens there; start a cluster with `penstock cluster up`, or use local[4]"
+        )
+
+
+def _reachable(address: str) -> bool:
+    place = urlsplit(f"//{address}")
+    if place.hostname is None or place.port is None:
+        return False
+    try:
+        socket.create_connection((place.hostname, place.port), timeout=_REACHED_WITHIN_S).close()
+    except OSError:
+        return False
+    return True
+
+
+def _prepare_python(code: Path | None) -> None:
+    # Left unset, executors take the system's Python, which lacks pyarrow.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if code is None:
+        return
+    place = str(code.resolve())
+    if place not in sys.path:
+        sys.path.insert(0, place)
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if place not in paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join([place, *(path for path in paths if path)])
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,30 @@
+"""Real time for the loop, with something to do between rounds."""
+
+import time
+from collections.abc import Callable
+from threading import Event
+
+_TICK_S = 0.5
+
+
+class RealClock:
+    """Seconds since it was made. `tick` is called every half second while the loop waits."""
+
+    def __init__(self, stop: Event, tick: Callable[[], None] = lambda: None) -> None:
+        self._started_s = time.monotonic()
+        self._stop = stop
+        self._tick = tick
+
+    def now(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self._started_s
+
+    def wait_until(self, at_s: float) -> bool:
+        """Wait; False as soon as the run is told to stop."""
+        while not self._stop.is_set():
+            left_s = at_s - self.now()
+            if left_s <= 0:
+                return True
+            self._tick()
+            self._stop.wait(min(_TICK_S, left_s))
+        return False

@@ -1,0 +1,96 @@
+"""The same tenants under one policy after another, in one application: for the demo and for the benchmark."""
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from penstock.core.intents import Intent
+from penstock.core.view import JobView, View
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.shares import Sharing
+from penstock.governing.controller import Controller, Governed
+from penstock.governing.recorder import Told
+from penstock.loop import LoopSettings
+from penstock.planning.registry import policy_named
+
+
+@dataclass(frozen=True, slots=True)
+class Tenants:
+    """Jobs as they are under a directory of checkpoints, and what is wanted of them."""
+
+    jobs: Callable[[Path], Sequence[Job]]
+    intents: Mapping[str, Intent]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One policy's turn. Views before `measure_from_s` do not count."""
+
+    policy: str
+    seconds: float
+    measure_from_s: float = 0.0
+    interval_s: float = 1.0
+    window_s: float = 6.0
+    govern_from_s: float = 0.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """What came of a trial."""
+
+    trial: Trial
+    views: tuple[View, ...]
+    decisions: tuple[Told, ...]
+
+    @property
+    def utility_share(self) -> float:
+        """The mean share of the maximum utility."""
+        return _mean([view.utility / view.max_utility for view in self.views])
+
+    def job_utility_share(self, name: str) -> float:
+        """The mean share of one job's maximum utility."""
+        return _mean([(job.utility or 0.0) / job.max_utility for job in self._seen(name)])
+
+    def met(self, name: str) -> float:
+        """The share of time that a job had what it asked for."""
+        return _mean([float(job.met) for job in self._seen(name)])
+
+    def _seen(self, name: str) -> list[JobView]:
+        return [view.job(name) for view in self.views]
+
+
+def run_trial(
+    spark: SparkSession, tenants: Tenants, trial: Trial, on_view: Callable[[View], None] = lambda view: None
+) -> TrialResult:
+    """Start the tenants afresh, govern them for a while, stop them."""
+    with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
+        settings = SparkSettings(window_s=trial.window_s, sharing=Sharing.of_policy(trial.policy))
+        engine = SparkEngine(spark, tenants.jobs(Path(place)), settings)
+        governed = Governed(
+            intents=tenants.intents,
+            policy=policy_named(trial.policy, trial.settings),
+            settings=LoopSettings(interval_s=trial.interval_s, govern_from_s=trial.govern_from_s),
+            until_s=trial.seconds,
+        )
+        controller = Controller(engine, governed, on_view)
+        with controller:
+            try:
+                engine.start_jobs()
+                controller.wait()
+            finally:
+                for query in spark.streams.active:
+                    query.stop()
+        if controller.error is not None:
+            raise controller.error
+    views = tuple(view for view in controller.views if view.at_s >= trial.measure_from_s)
+    return TrialResult(trial, views, controller.decisions)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0

@@ -1,0 +1,121 @@
+"""A controller of one Spark application: the engine, the loop in its thread, and what it can be asked."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Event, Lock, Thread
+
+from penstock.core.figures import Snapshot
+from penstock.core.intents import Intent
+from penstock.core.plan import Outcome, Step
+from penstock.core.ports import Policy, Store
+from penstock.core.view import View
+from penstock.engines.spark.engine import SparkEngine
+from penstock.errors import EngineError
+from penstock.governing.clock import RealClock
+from penstock.governing.recorder import Recorder, Told
+from penstock.loop import Governor, LoopSettings, drive
+
+_log = logging.getLogger("penstock")
+_STOPS_WITHIN_S = 60.0
+
+
+class _OneAtATime:
+    """The engine, asked by the loop and by users: one after the other."""
+
+    def __init__(self, engine: SparkEngine) -> None:
+        self._engine = engine
+        self._lock = Lock()
+
+    def observe(self, now: float) -> Snapshot:
+        with self._lock:
+            return self._engine.observe(now)
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        with self._lock:
+            return self._engine.apply(steps)
+
+    def tend(self) -> None:
+        with self._lock:
+            self._engine.tend()
+
+
+@dataclass(frozen=True, slots=True)
+class Governed:
+    """What a controller serves, and how."""
+
+    intents: Mapping[str, Intent]
+    policy: Policy
+    store: Store | None = None
+    settings: LoopSettings = LoopSettings()
+    until_s: float = float("inf")
+
+
+class Controller:
+    """Starts when it is entered, stops when it is left; the queries run on."""
+
+    def __init__(
+        self, engine: SparkEngine, governed: Governed, on_view: Callable[[View], None] = lambda view: None
+    ) -> None:
+        self._engine = engine
+        self._asked = _OneAtATime(engine)
+        self._governed = governed
+        self._on_view = on_view
+        self._recorder = Recorder(governed.store, governed.settings.dry_run)
+        self._stop = Event()
+        self._clock = RealClock(self._stop, self._asked.tend)
+        self._thread = Thread(target=self._run, name="penstock", daemon=True)
+        self._error: Exception | None = None
+
+    def __enter__(self) -> "Controller":
+        self._engine.open()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.stop()
+
+    def stop(self, stop_queries: bool = False) -> None:
+        """End the loop, then let go of the application."""
+        self._stop.set()
+        self._thread.join(_STOPS_WITHIN_S)
+        self._engine.close(stop_queries)
+        if self._thread.is_alive():
+            raise EngineError(f"the loop did not end within {_STOPS_WITHIN_S:.0f} s; a step of it still runs")
+
+    def wait(self) -> None:
+        """Until the run is over."""
+        while self._thread.is_alive():
+            self._thread.join(1.0)
+
+    def snapshot(self) -> Snapshot:
+        """All jobs and machines as they are now."""
+        return self._asked.observe(self._clock.now())
+
+    @property
+    def decisions(self) -> tuple[Told, ...]:
+        """Each decision: what, why, and what came of it."""
+        return self._recorder.decisions
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """What was seen, round by round."""
+        return self._recorder.views
+
+    @property
+    def error(self) -> Exception | None:
+        """Why the loop ended by itself; None while all is well."""
+        return self._error
+
+    def _run(self) -> None:
+        governor = Governor(self._asked, self._governed.policy, self._recorder, self._governed.settings)
+        try:
+            drive(governor, lambda: self._governed.intents, self._clock, self._governed.until_s, self._after)
+        except Exception as error:
+            self._error = error
+            _log.exception("governing ended; the queries run on with their last shares")
+
+    def _after(self, now: float) -> None:
+        view = self._recorder.views[-1]
+        _log.info("%.0f s: utility %.1f of %.1f", now, view.utility, view.max_utility)
+        self._on_view(view)

@@ -1,0 +1,82 @@
+"""`penstock.govern`: two lines in somebody's driver, and its queries are governed."""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from penstock.core.intents import Intent
+from penstock.core.ports import Policy, Store
+from penstock.core.units import positive_seconds
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.features import check_session
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.shares import Sharing, SlotLimits
+from penstock.errors import ConfigError
+from penstock.governing.controller import Controller, Governed
+from penstock.loop import LoopSettings
+from penstock.planning.registry import DEFAULT, policy_named
+
+_log = logging.getLogger("penstock")
+
+
+def govern(
+    spark: SparkSession,
+    intents: Mapping[str, Intent],
+    policy: str | Policy = DEFAULT,
+    dry_run: bool = False,
+    store: Store | None = None,
+    *,
+    limits: Mapping[str, tuple[int, int | None]] | None = None,
+    interval: object = 10.0,
+    window: object = 60.0,
+) -> Controller:
+    """Govern the named queries of this application while the `with` block lasts.
+
+    Call it before the queries start: each then runs in a pool of its name. Queries that run already are seen, and
+    their shares can move after their next start. `limits` holds (min_slots, max_slots) by query.
+
+    with ps.govern(spark, {"orders": ps.Intent(ps.Latency("2s", percentile=95))}) as g:
+        query = orders.writeStream.queryName("orders").start()
+        query.awaitTermination()
+    """
+    check_session(spark)
+    for name, intent in _checked(intents).items():
+        _log.info("%s: %s", name, intent.text())
+    bounds = {name: SlotLimits(*pair) for name, pair in (limits or {}).items()}
+    _refuse_unknown(bounds, intents)
+    interval_s = positive_seconds(interval, "interval")
+    decider = policy_named(policy) if isinstance(policy, str) else policy
+    sharing = Sharing.of_policy(decider.name)
+    engine = SparkEngine(
+        spark,
+        [Job(name, limits=bounds.get(name, SlotLimits())) for name in intents],
+        SparkSettings(positive_seconds(window, "window"), sharing, lease_s=max(10.0, 4.5 * interval_s)),
+    )
+    return Controller(
+        engine,
+        Governed(
+            intents=dict(intents),
+            policy=decider,
+            store=store,
+            settings=LoopSettings(interval_s=interval_s, dry_run=dry_run),
+        ),
+    )
+
+
+def _checked(intents: Any) -> Mapping[str, Intent]:
+    if not isinstance(intents, Mapping) or not intents:
+        raise ConfigError("intents", intents, "give at least one query's name with its Intent")
+    for name, intent in intents.items():
+        if not isinstance(name, str) or not name:
+            raise ConfigError("intents", name, "name each query as in queryName(...)")
+        if not isinstance(intent, Intent):
+            raise ConfigError(f"intents[{name!r}]", intent, "give an Intent, such as Intent(Latency('2s'))")
+    return intents
+
+
+def _refuse_unknown(limits: Mapping[str, SlotLimits], intents: Mapping[str, Intent]) -> None:
+    for name in limits:
+        if name not in intents:
+            raise ConfigError(f"limits[{name!r}]", name, f"name a query with an intent: {', '.join(sorted(intents))}")

@@ -1,0 +1,161 @@
+"""`penstock run`: all tenants of a file in one application, each in its own pool, governed for a while."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from penstock.config.tenants import TenantPart, TenantsFile
+from penstock.core.ports import Store
+from penstock.core.view import View
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.shares import Sharing
+from penstock.governing.application import start_application
+from penstock.governing.controller import Controller, Governed
+from penstock.governing.recorder import Told
+from penstock.loop import LoopSettings
+from penstock.planning.registry import DEFAULT, policy_named
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a file's tenants are run; None leaves a choice to the file."""
+
+    policy: str | None = None
+    master: str | None = None
+    for_s: float = float("inf")
+    dry_run: bool = False
+    code: Path | None = None  # the directory of the tenants' modules
+    store: Store | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunStory:
+    """What a run came to."""
+
+    name: str
+    policy: str
+    master: str
+    dry_run: bool
+    views: Sequence[View]
+    decisions: Sequence[Told]
+    error: str | None = None
+
+
+def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
+    """Start every tenant and govern them until the time is over; then stop them all."""
+    options = _filled(tenants, options)
+    policy = policy_named(options.policy or DEFAULT)
+    conf = dict(tenants.conf)
+    if tenants.checkpoints is not None:
+        conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
+    spark = start_application(tenants.name, options.master or tenants.master, conf, options.code)
+    try:
+        engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, policy.name))
+        governed = Governed(
+            intents={part.name: part.intent() for part in tenants.jobs},
+            policy=policy,
+            store=options.store,
+            settings=LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run),
+            until_s=options.for_s,
+        )
+        return _governed(spark, engine, Controller(engine, governed, on_view), _story(tenants, options))
+    finally:
+        spark.stop()
+
+
+def _filled(tenants: TenantsFile, options: RunOptions) -> RunOptions:
+    return replace(options, policy=options.policy or tenants.policy or DEFAULT, master=options.master or tenants.master)
+
+
+def _engine_settings(tenants: TenantsFile, policy: str) -> SparkSettings:
+    return SparkSettings(tenants.window, Sharing.of_policy(policy), lease_s=max(10.0, 4.5 * tenants.interval))
+
+
+def _governed(spark: SparkSession, engine: SparkEngine, controller: Controller, story: RunStory) -> RunStory:
+    with controller:
+        try:
+            engine.start_jobs()
+            controller.wait()
+        finally:
+            for query in spark.streams.active:
+                query.stop()
+    error = None if controller.error is None else str(controller.error)
+    return replace(story, views=controller.views, decisions=controller.decisions, error=error)
+
+
+def _story(tenants: TenantsFile, options: RunOptions) -> RunStory:
+    policy, master = options.policy or DEFAULT, options.master or tenants.master
+    return RunStory(tenants.name, policy, master, options.dry_run, (), ())
+
+
+def _job(part: TenantPart) -> Job:
+    return Job(
+        name=part.name,
+        function=partial(_call, part),
+        limits=part.limits(),
+        slots=part.slots,
+        restart=part.restart.policy(),
+        max_rows_per_batch=part.max_rows_per_batch,
+        max_files_per_batch=part.max_files_per_batch,
+    )
+
+
+def _call(part: TenantPart, spark: SparkSession) -> Any:
+    # Looked up at every start: a module that cannot be imported is this tenant's trouble, not the others'.
+    return part.function()(spark, **part.params)
+
+
+def as_document(story: RunStory) -> dict[str, Any]:
+    """The figures of `penstock run --json`."""
+    shares = [view.utility / view.max_utility for view in story.views if view.max_utility > 0]
+    return {
+        "name": story.name,
+        "policy": story.policy,
+        "master": story.master,
+        "dry_run": story.dry_run,
+        "seconds": story.views[-1].at_s if story.views else 0.0,
+        "utility_mean": _mean(shares),
+        "jobs": {job.name: _job_document(job.name, story.views) for job in story.views[-1].jobs} if story.views else {},
+        "decisions": [_decision_document(told) for told in story.decisions],
+        "error": story.error,
+    }
+
+
+def _job_document(name: str, views: Sequence[View]) -> dict[str, Any]:
+    seen = [view.job(name) for view in views if any(job.name == name for job in view.jobs)]
+    last = seen[-1].figures
+    return {
+        "utility_mean": _mean([(job.utility or 0.0) / job.max_utility for job in seen]),
+        "slo_met": _mean([float(job.met) for job in seen]),
+        "slots": last.threads,
+        "juice": last.juice,
+        "latency_mean_s": None if last.latency is None else last.latency.mean_s,
+        "latency_estimated": None if last.latency is None else last.latency.estimated,
+        "trouble": last.trouble,
+    }
+
+
+def _decision_document(told: Told) -> dict[str, Any]:
+    decision = told.decision
+    return {
+        "at": decision.at_s,
+        "reason": str(decision.reason),
+        "changes": [
+            {"job": c.job, "operator": c.operator, "before": c.before, "after": c.after} for c in decision.changes
+        ],
+        "why": decision.why,
+        "utility_before": decision.utility_before,
+        "expected_utility": decision.expected_utility,
+        "dry_run": told.dry_run,
+        "errors": list(told.errors),
+        "came": None if told.verdict is None else told.verdict.text,
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,71 @@
+"""The tenants file, field by field."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from penstock.config.tenants import TenantsFile, read_tenants
+from penstock.core.intents import Intent, Latency
+from penstock.engines.spark.restarts import RestartPolicy
+from penstock.engines.spark.shares import SlotLimits
+from penstock.errors import ConfigError
+
+
+def read(tmp_path: Path, **changes: Any) -> TenantsFile:
+    """A file with one ordinary job, changed so."""
+    job = {"name": "fraud", "job": "shop.jobs:fraud", "intent": {"latency": "2s", "percentile": 95, "utility": 35}}
+    path = tmp_path / "tenants.yaml"
+    path.write_text(yaml.safe_dump({"jobs": [{**job, **changes}]}))
+    return read_tenants(path)
+
+
+def test_a_job_is_read_with_its_intent_limits_and_restarts(tmp_path: Path) -> None:
+    restart = {"max_restarts": 2, "backoff": "500ms"}
+    job = read(tmp_path, max_slots=6, params={"topic": "payments"}, restart=restart).jobs[0]
+    assert job.intent() == Intent(Latency("2s", percentile=95, utility=35))
+    assert job.limits() == SlotLimits(1, 6)
+    assert job.restart.policy() == RestartPolicy(max_restarts=2, backoff_s=0.5)
+    assert job.params == {"topic": "payments"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_slot": 6}, r"jobs.0.max_slot: 6 will not do; there is no such field"),
+        ({"max_slots": 0}, r"jobs.0.max_slots: 0 will not do"),
+        ({"min_slots": 4, "max_slots": 2}, r"max_slots: 2 will not do; write at least 4"),
+        ({"slots": 9, "max_slots": 4}, r"slots: 9 will not do; write a number between min_slots and max_slots"),
+        ({"intent": {"latency": "soon"}}, r"latency: 'soon' will not do; write a number of seconds"),
+        ({"intent": {}}, r"intent: 'nothing' will not do"),
+        ({"job": "shop.jobs.fraud"}, r"jobs.0.job: 'shop.jobs.fraud' will not do"),
+        ({"name": "a b"}, r"jobs.0.name: 'a b' will not do"),
+        ({"restart": {"max_restarts": -1}}, r"jobs.0.restart.max_restarts: -1 will not do"),
+    ],
+)
+def test_a_wrong_field_is_named_with_its_value_and_the_remedy(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read(tmp_path, **changes)
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="give a file that can be read"):
+        read_tenants(tmp_path / "none.yaml")
+
+
+def test_two_jobs_of_one_name_are_refused(tmp_path: Path) -> None:
+    job = {"name": "a", "job": "m:f", "intent": {"juice": 0.9}}
+    (tmp_path / "t.yaml").write_text(yaml.safe_dump({"jobs": [job, job]}))
+    with pytest.raises(ConfigError, match="give each job a name of its own"):
+        read_tenants(tmp_path / "t.yaml")
+
+
+@pytest.mark.parametrize(
+    ("job", "message"), [("no.such.module:f", "cannot be imported"), ("json:nothing", "has no function nothing")]
+)
+def test_a_function_that_is_not_there_is_said(tmp_path: Path, job: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read(tmp_path, job=job).jobs[0].function()

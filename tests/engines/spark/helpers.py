@@ -1,0 +1,66 @@
+"""Jobs and waiting, as the tests of the Spark engine need them."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from penstock.core.figures import ALL_OPERATORS, JobFigures, Snapshot
+from penstock.core.plan import Change, Outcome, Step
+from penstock.engines.spark.engine import SparkEngine
+
+WITHIN_S = 90.0
+Found = TypeVar("Found")
+
+
+def eventually(look: Callable[[], Found | None], within_s: float = WITHIN_S) -> Found:
+    """What `look` returns once it is something; a failure when that takes too long."""
+    deadline = time.monotonic() + within_s
+    while True:
+        found = look()
+        if found:
+            return found
+        assert time.monotonic() < deadline, f"{look} came to nothing within {within_s} s"
+        time.sleep(0.05)
+
+
+def observed(engine: SparkEngine, job: str, ready: Callable[[JobFigures], object]) -> JobFigures:
+    """The job's figures, once `ready` finds in them what it looks for."""
+
+    def look() -> JobFigures | None:
+        engine.tend()
+        figures = of(engine.observe(time.monotonic()), job)
+        return figures if ready(figures) else None
+
+    return eventually(look)
+
+
+def of(snapshot: Snapshot, job: str) -> JobFigures:
+    return next(found for found in snapshot.jobs if found.name == job)
+
+
+def give(engine: SparkEngine, job: str, slots: int, before: int = 1) -> Outcome:
+    """Apply one change of one job's slots."""
+    return engine.apply([Step(job, (Change(job, ALL_OPERATORS, before, slots),))])
+
+
+def rates(spark: SparkSession, rows_per_s: int = 20) -> DataFrame:
+    return spark.readStream.format("rate").option("rowsPerSecond", rows_per_s).load()
+
+
+def quick(spark: SparkSession) -> DataStreamWriter:
+    """A light stateless job."""
+    return rates(spark).writeStream.format("noop").trigger(processingTime="200 milliseconds")
+
+
+def counting(checkpoint: str) -> Callable[[SparkSession], DataStreamWriter]:
+    """A job that counts rows by key."""
+
+    def job(spark: SparkSession) -> DataStreamWriter:
+        counts = rates(spark, 200).groupBy((functions.col("value") % 7).alias("key")).count()
+        writer = counts.writeStream.format("noop").outputMode("update")
+        return writer.option("checkpointLocation", checkpoint).trigger(processingTime="200 milliseconds")
+
+    return job

@@ -1,0 +1,58 @@
+"""A driver of its own on a standalone cluster: executors down and up, one lost, and the counts that came of it.
+
+Usage: on_cluster.py MASTER INPUT OUTPUT CHECKPOINT. Run by test_cluster; prints one JSON document.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from penstock.core.plan import Change, Step
+from penstock.engines.spark.engine import CLUSTER, EXECUTORS, SparkEngine, SparkSettings
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.machines import ExecutorReader
+from penstock.governing.application import start_application
+from tests.engines.spark.helpers import eventually, observed
+from tests.engines.spark.test_exactly_once import FILES, ROWS_PER_FILE, counted, counting_files, write_input
+
+CONF = {"spark.executor.cores": 1, "spark.executor.memory": "512m", "spark.sql.shuffle.partitions": 2}
+
+
+def scale(engine: SparkEngine, before: int, after: int) -> str | None:
+    step = Step(CLUSTER, (Change(CLUSTER, EXECUTORS, before, after),))
+    return engine.apply([step]).steps[0].error
+
+
+def executors(spark: SparkSession) -> list[str]:
+    return [executor.id for executor in ExecutorReader(spark.sparkContext).read()]
+
+
+def lose_one(spark: SparkSession) -> None:
+    """Kill an executor under the query; the master replaces it, for the target stays."""
+    jvm: Any = spark.sparkContext._jvm
+    spark.sparkContext._jsc.sc().killExecutors(jvm.PythonUtils.toSeq(executors(spark)[:1]))
+
+
+def main(master: str, source: Path, target: Path, checkpoint: str) -> dict[str, Any]:
+    spark = start_application("cluster test", master, CONF)
+    expected = {row["key"]: row["count"] for row in write_input(spark, source).collect()}
+    engine = SparkEngine(spark, [Job("counting", counting_files(source, target, checkpoint))], SparkSettings(20.0))
+    engine.open()
+    engine.start_jobs()
+    eventually(lambda: len(executors(spark)) == 2 or None)
+    observed(engine, "counting", lambda job: job.processed_rps)
+    errors = [scale(engine, 2, 1), scale(engine, 1, 2), scale(engine, 2, 2)]
+    lose_one(spark)
+    eventually(lambda: sum(counted(spark, target).values()) == ROWS_PER_FILE * FILES or None)
+    machines = [machine.name for machine in engine.observe(1.0).machines]
+    equal = counted(spark, target) == expected
+    engine.close(stop_queries=True)
+    spark.stop()
+    return {"equal": equal, "errors": errors, "machines": machines}
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4])))

@@ -1,0 +1,113 @@
+"""Bad days: what goes wrong is said in a sentence, and the other tenants go on."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession, functions
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from penstock.core.figures import ALL_OPERATORS
+from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.features import check_session
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.restarts import RestartPolicy
+from penstock.engines.spark.shares import SlotLimits
+from penstock.errors import ConfigError, EngineError
+from penstock.governing.application import check_master
+from tests.engines.spark.helpers import give, observed, of, quick, rates
+from tests.real_spark import OpenEngine
+
+AT_ONCE = RestartPolicy(max_restarts=2, backoff_s=0.1)
+
+
+def raises(spark: SparkSession) -> DataStreamWriter:
+    raise ValueError("no such topic: payments")
+
+
+def dies(spark: SparkSession) -> DataStreamWriter:
+    rows = rates(spark, 50).select(functions.raise_error(functions.lit("bad row 7")))
+    return rows.writeStream.format("noop").trigger(processingTime="100 milliseconds")
+
+
+def test_a_job_that_raises_at_start_is_tried_again_then_given_up_and_the_other_runs(
+    engine: OpenEngine, name: str
+) -> None:
+    other = f"{name}_other"
+    running = engine(Job(name, raises, restart=AT_ONCE), Job(other, quick))
+    figures = observed(running, name, lambda job: "given up" in (job.trouble or ""))
+    assert figures.trouble == "given up after 3 failures; the last: no such topic: payments"
+    assert figures.latency is None
+    assert figures.juice is None
+    assert observed(running, other, lambda job: job.processed_rps).trouble is None
+
+
+def test_a_query_that_dies_repeatedly_is_given_up_with_its_own_error(engine: OpenEngine, name: str) -> None:
+    running = engine(Job(name, dies, restart=AT_ONCE))
+    figures = observed(running, name, lambda job: "given up" in (job.trouble or ""))
+    assert "bad row 7" in (figures.trouble or "")
+
+
+def test_a_query_without_a_single_row_has_no_latency_rather_than_zero(
+    engine: OpenEngine, name: str, tmp_path: Path
+) -> None:
+    def nothing(spark: SparkSession) -> DataStreamWriter:
+        rows = spark.readStream.schema("key long").parquet(str(tmp_path))
+        return rows.writeStream.format("noop").trigger(processingTime="100 milliseconds")
+
+    running = engine(Job(name, nothing))
+    figures = observed(running, name, lambda job: (job.up_s or 0.0) > 3.0)
+    assert (figures.latency, figures.juice, figures.arrival_rps) == (None, None, None)
+
+
+def test_a_checkpoint_that_cannot_be_written_is_that_tenants_trouble(
+    engine: OpenEngine, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+
+    def blocked(spark: SparkSession) -> DataStreamWriter:
+        return quick(spark).option("checkpointLocation", str(tmp_path / "file" / "checkpoint"))
+
+    running = engine(Job(name, blocked, restart=RestartPolicy(max_restarts=0)))
+    figures = observed(running, name, lambda job: job.trouble)
+    assert str(tmp_path / "file") in (figures.trouble or "")
+
+
+def test_an_intent_for_a_query_that_is_not_there_is_said(engine: OpenEngine, name: str) -> None:
+    running = engine(Job(name))
+    assert of(running.observe(1.0), name).trouble == f"no query named {name!r} runs"
+
+
+def test_limits_are_kept_whatever_a_policy_asks(spark: SparkSession, engine: OpenEngine, name: str) -> None:
+    running = engine(Job(name, quick, SlotLimits(2, 3), slots=2))
+    before = FairPools(spark.sparkContext).share(name)
+    assert give(running, name, 4).failed[0].error == f"{name}: 4 slots are more than its max_slots, 3"
+    assert give(running, name, 1).failed[0].error == f"{name}: 1 slots are fewer than its min_slots, 2"
+    assert FairPools(spark.sparkContext).share(name) == before
+    assert of(running.observe(1.0), name).operator(ALL_OPERATORS).threads == 2
+
+
+def test_a_second_controller_refuses(spark: SparkSession, engine: OpenEngine, name: str) -> None:
+    engine(Job(name, quick))
+    with pytest.raises(EngineError, match="another controller governs this application"):
+        SparkEngine(spark, [Job(name)]).open()
+
+
+def test_a_query_that_ran_before_is_seen_and_its_share_is_said_to_move_later(
+    spark: SparkSession, engine: OpenEngine, name: str
+) -> None:
+    quick(spark).queryName(name).start()
+    running = engine(Job(name))
+    figures = observed(running, name, lambda job: job.stages and job.juice is not None)
+    assert "after its next start" in (figures.trouble or "")
+    assert "after its next start" in (give(running, name, 3).failed[0].error or "")
+
+
+def test_a_master_that_is_not_there_is_said_at_once() -> None:
+    with pytest.raises(ConfigError, match="nobody listens there"):
+        check_master("spark://127.0.0.1:9")
+
+
+def test_a_session_that_is_none_is_refused() -> None:
+    with pytest.raises(EngineError, match="a SparkSession is needed"):
+        check_session("spark")

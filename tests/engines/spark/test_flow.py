@@ -1,0 +1,75 @@
+"""Rows that arrive and rows that are processed, as curves: juice, backlog and latency by hand."""
+
+import pytest
+
+from penstock.engines.spark.flow import Curves, curves
+from penstock.engines.spark.latency import latency
+from penstock.engines.spark.progress import Batch
+
+
+def batches(rows: list[float], seconds: float, held_back: list[float] | None = None) -> list[Batch]:
+    """Batches triggered every second, each of which takes so long."""
+    held = held_back or [0.0] * len(rows)
+    return [
+        Batch("run", number, started_s=float(number), committed_s=number + seconds, rows=count, held_back_rows=kept)
+        for number, (count, kept) in enumerate(zip(rows, held, strict=True))
+    ]
+
+
+def flow_of(found: list[Batch], now_s: float) -> Curves:
+    made = curves(found, now_s)
+    assert made is not None
+    return made
+
+
+def test_a_query_that_keeps_up_has_juice_one_and_its_own_rate() -> None:
+    flow = flow_of(batches([100.0] * 11, 0.5), 10.6).flow(60.0)
+    assert flow is not None
+    assert flow.juice == 1.0
+    assert flow.arrived / flow.span_s == pytest.approx(100.0)
+
+
+def test_rows_that_a_bounded_batch_leaves_behind_are_backlog_and_lost_juice() -> None:
+    # 100 of 200 rows a second are taken: half of what arrives, and 100 more wait each second.
+    flow = flow_of(batches([100.0] * 11, 0.5, [100.0 * n for n in range(11)]), 10.6).flow(60.0)
+    assert flow is not None
+    assert flow.juice == pytest.approx(0.5)
+    assert flow.backlog_rows == pytest.approx(1000 + 100)  # held back at the last trigger, and half a second's rows
+    assert flow.behind
+
+
+def test_a_batch_that_does_not_end_is_held_against_the_query() -> None:
+    flow = flow_of(batches([100.0] * 3, 0.5), 8.5).flow(4.0)
+    assert flow is not None
+    assert (flow.stalled, flow.processed) == (True, 0.0)
+    assert flow.juice == 0.0
+
+
+def test_a_query_without_new_rows_is_idle_not_stalled() -> None:
+    made = curves(batches([100.0] * 3, 0.5), 30.0, idle_since_s=25.0)
+    assert made is not None
+    flow = made.flow(10.0)
+    assert flow is not None
+    assert (flow.stalled, flow.juice, flow.arrived) == (False, None, 0.0)
+
+
+def test_one_batch_alone_tells_no_rate() -> None:
+    assert curves(batches([100.0], 0.5), 5.0) is None
+
+
+def test_without_sketches_latency_is_estimated_from_trigger_and_batch_times() -> None:
+    # Rows of a second arrive evenly before their trigger and are done half a second after it: 0.5 to 1.5 s.
+    found = batches([100.0] * 11, 0.5)
+    made = latency(found, flow_of(found, 10.6), from_s=5.0)
+    assert made is not None
+    assert made.estimated
+    assert made.mean_s == pytest.approx(1.0, abs=0.01)
+    assert made.at(95) == pytest.approx(1.45, abs=0.03)
+
+
+def test_waiting_in_a_backlog_counts_as_latency() -> None:
+    # Half of 200 rows/s is taken: the rows committed at 10.5 s are numbers 1000 to 1100, which came at about 5 s.
+    found = batches([100.0] * 11, 0.5, [100.0 * n for n in range(11)])
+    made = latency(found, flow_of(found, 10.6), from_s=10.0)
+    assert made is not None
+    assert made.mean_s == pytest.approx(5.5, abs=0.4)

@@ -1,0 +1,30 @@
+"""Back-off, decided without a clock of its own."""
+
+from penstock.engines.spark.restarts import Attempts, Health, RestartPolicy
+
+POLICY = RestartPolicy(max_restarts=2, backoff_s=1.0, max_backoff_s=10.0, healthy_after_s=60.0)
+
+
+def test_the_wait_doubles_from_failure_to_failure() -> None:
+    once = Attempts().failed("boom", 100.0, POLICY)
+    twice = once.started(101.0).failed("boom", 102.0, POLICY)
+    assert (once.due_s, twice.due_s) == (101.0, 104.0)
+
+
+def test_a_query_that_fails_too_often_is_given_up() -> None:
+    found = Attempts()
+    for at in (100.0, 101.0, 102.0):
+        found = found.failed("boom", at, POLICY)
+    assert found.health is Health.GIVEN_UP
+    assert not found.due(1e9)
+
+
+def test_a_healthy_while_forgives_earlier_failures() -> None:
+    found = Attempts().failed("boom", 100.0, POLICY).started(101.0).failed("boom", 170.0, POLICY)
+    assert found.failures == 1
+
+
+def test_what_is_wrong_is_said_until_it_runs_again() -> None:
+    waiting = Attempts().failed("boom", 100.0, POLICY)
+    assert waiting.text(100.5) == "failed 1 times, next start in 0 s; boom"
+    assert waiting.started(101.0).text(102.0) is None

@@ -1,0 +1,63 @@
+"""Two lines in somebody's driver."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+import penstock as ps
+from penstock.core.figures import ALL_OPERATORS
+from penstock.core.plan import Change, Decision, Plan, Reason
+from penstock.core.view import View
+from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.shares import PoolShare
+from penstock.errors import ConfigError
+from tests.engines.spark.helpers import eventually, quick
+
+INTENT = ps.Intent(ps.Latency("2s"), ps.Juice(0.9))
+
+
+class ToTwo:
+    """Gives every job two slots, and says so every round."""
+
+    name = "to two"
+
+    def start(self) -> int:
+        return 0
+
+    def decide(self, view: View, memory: int) -> tuple[Plan, int]:
+        changes = tuple(Change(job.name, ALL_OPERATORS, job.figures.threads, 2) for job in view.jobs)
+        return Plan((Decision(Reason.REDUCED, changes, "two are enough", view.at_s, view.utility),)), memory + 1
+
+
+def test_a_governed_query_gets_the_share_that_the_policy_decides(spark: SparkSession, name: str) -> None:
+    with ps.govern(spark, {name: INTENT}, ToTwo(), interval=0.2, limits={name: (1, 4)}) as g:
+        query = quick(spark).queryName(name).start()
+        eventually(lambda: FairPools(spark.sparkContext).share(name) == PoolShare(2, 2) or None)
+        eventually(lambda: g.snapshot().jobs[0].juice is not None or None)
+        query.stop()
+    assert g.error is None
+
+
+def test_a_dry_run_says_what_it_would_do_and_does_nothing(spark: SparkSession, name: str) -> None:
+    with ps.govern(spark, {name: INTENT}, ToTwo(), dry_run=True, interval=0.2) as g:
+        eventually(lambda: len(g.decisions) > 2 or None)
+        assert FairPools(spark.sparkContext).share(name) == PoolShare(4, 4)
+    assert f"Reduced would do slots {name} 4 -> 2 | two are enough" in g.decisions[0].text()
+
+
+def test_the_queries_run_on_with_their_last_shares_when_the_controller_is_gone(spark: SparkSession, name: str) -> None:
+    with ps.govern(spark, {name: INTENT}, ToTwo(), interval=0.2):
+        query = quick(spark).queryName(name).start()
+        eventually(lambda: FairPools(spark.sparkContext).share(name) == PoolShare(2, 2) or None)
+    assert query.isActive
+    assert FairPools(spark.sparkContext).share(name) == PoolShare(2, 2)
+    query.stop()
+
+
+def test_an_intent_that_is_none_is_refused(spark: SparkSession) -> None:
+    with pytest.raises(ConfigError, match="give an Intent"):
+        ps.govern(spark, {"orders": ps.Latency("2s")})  # type: ignore[dict-item]
+
+
+def test_limits_for_a_query_without_an_intent_are_refused(spark: SparkSession) -> None:
+    with pytest.raises(ConfigError, match="name a query with an intent: orders"):
+        ps.govern(spark, {"orders": INTENT}, limits={"oders": (1, 2)})

@@ -1,0 +1,47 @@
+"""`penstock run`: a file's tenants in one application, in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from penstock.governing.application import check_master
+
+ROOT = Path(__file__).parents[2]
+TENANTS = """
+name: shop
+master: local[2]
+interval: 1s
+window: 5s
+jobs:
+  - name: quick
+    job: tests.governing.tenant_jobs:quick
+    params: {rows_per_second: 50}
+    intent: {juice: 0.5, utility: 10}
+  - name: broken
+    job: tests.governing.tenant_jobs:broken
+    intent: {latency: 2s}
+    restart: {max_restarts: 1, backoff: 100ms}
+"""
+MAIN = "import sys; from penstock.cli.run import run; run(sys.argv[1:])"
+
+
+def penstock_run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", MAIN, *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, check=False)
+
+
+def test_one_tenants_broken_job_is_reported_and_the_other_is_governed(tmp_path: Path) -> None:
+    (tmp_path / "tenants.yaml").write_text(TENANTS)
+    done = penstock_run(str(tmp_path / "tenants.yaml"), "--for", "25s", "--json", "-")
+    assert done.returncode == 0, done.stderr[-2000:]
+    story = json.loads(done.stdout)
+    assert story["jobs"]["broken"]["trouble"] == "given up after 2 failures; the last: no credentials"
+    assert story["jobs"]["quick"]["trouble"] is None
+    assert story["jobs"]["quick"]["juice"] is not None
+
+
+def test_local_masters_need_nobody_to_listen() -> None:
+    check_master("local[4]")

@@ -1,0 +1,69 @@
+"""One real Spark for all tests of the Spark engine."""
+
+import os
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.jobs import Job
+
+OpenEngine = Callable[..., SparkEngine]
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    work = tmp_path_factory.mktemp("spark")
+    session = (
+        SparkSession.builder.master("local[4]")
+        .config("spark.scheduler.mode", "FAIR")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.log.level", "OFF")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.warehouse.dir", str(work / "warehouse"))
+        .config(
+            "spark.sql.streaming.stateStore.providerClass",
+            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+        )
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def name() -> str:
+    """A name that no other test's query or pool has."""
+    return f"job_{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def engine(spark: SparkSession) -> Iterator[OpenEngine]:
+    """Opens engines and closes them, with their queries, at the end."""
+    opened: list[SparkEngine] = []
+
+    def open_engine(*jobs: Job, settings: SparkSettings | None = None) -> SparkEngine:
+        made = SparkEngine(spark, jobs, settings or SparkSettings(window_s=20.0))
+        made.open()
+        opened.append(made)
+        made.start_jobs()
+        return made
+
+    yield open_engine
+    for made in opened:
+        made.close(stop_queries=True)
+    for query in spark.streams.active:
+        query.stop()
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> str:
+    return str(tmp_path / "checkpoint")
