@@ -1,0 +1,74 @@
+"""A run on Spark is recorded, and a controller started again goes on from it."""
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import penstock as ps
+from penstock.core.plan import Plan
+from penstock.core.view import View
+from penstock.store.open import open_store
+from tests.engines.spark.helpers import eventually
+
+INTENT = ps.Intent(ps.Juice(0.9))
+
+
+class Counting:
+    """Does nothing but count its rounds, in its memory."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.remembered: list[int] = []
+        self.at_s: list[float] = []
+
+    def start(self) -> int:
+        return 0
+
+    def decide(self, view: View, memory: int) -> tuple[Plan, int]:
+        self.remembered.append(memory)
+        self.at_s.append(view.at_s)
+        return Plan(note=f"round {memory}"), memory + 1
+
+
+def three_rounds(policy: Counting) -> None:
+    eventually(lambda: len(policy.remembered) > 2 or None)
+
+
+def test_a_controller_started_again_goes_on_with_memory_and_clock(
+    spark: SparkSession, name: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "runs.sqlite"
+    before, after = Counting(), Counting()
+    for policy in (before, after):
+        with ps.govern(spark, {name: INTENT}, policy, store=place, interval=0.2):
+            three_rounds(policy)
+    assert after.remembered[0] == before.remembered[-1] + 1
+    assert after.at_s[0] > before.at_s[-1]
+
+
+def test_what_was_seen_and_said_can_be_read_back(spark: SparkSession, name: str, tmp_path: Path) -> None:
+    place = tmp_path / "runs.sqlite"
+    policy = Counting()
+    with ps.govern(spark, {name: INTENT}, policy, store=place, interval=0.2) as g:
+        three_rounds(policy)
+        assert g.remembering is not None
+        assert g.remembering.place == str(place)
+    store = open_store(place, create=False)
+    run = store.read_run(spark.sparkContext.applicationId)
+    store.close()
+    assert len(run.at_s) == len(policy.remembered)
+    assert [job.name for job in run.jobs] == [name]
+
+
+def test_a_store_that_cannot_be_written_does_not_stop_governing(spark: SparkSession, name: str, tmp_path: Path) -> None:
+    policy = Counting()
+    (tmp_path / "file").write_text("not a directory")
+    with ps.govern(spark, {name: INTENT}, policy, store=tmp_path / "file" / "runs.sqlite", interval=0.2) as g:
+        three_rounds(policy)
+    assert g.error is None
+
+
+def test_none_remembers_nothing_beyond_the_process(spark: SparkSession, name: str) -> None:
+    with ps.govern(spark, {name: INTENT}, Counting(), store=None, interval=0.2) as g:
+        assert g.remembering is None
