@@ -13,8 +13,8 @@ setup: ## make this checkout ready to run
 setup-tests:
 	@PYTHON="$(PYTHON)" scripts/setup.sh tests
 
-demo: setup ## see penstock at work
-	@$(BIN)/penstock simulate scenarios/henge/fig13.yaml --policy static,fair,henge --story --plot penstock-demo.png
+demo: setup ## real Spark, embedded: tenants in trouble, then helped
+	@$(BIN)/penstock demo
 
 test: setup-tests ## run all tests
 	@$(BIN)/pytest
