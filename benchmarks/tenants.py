@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.intents import Intent, Juice, Latency
@@ -28,6 +29,7 @@ from penstock.governing.demo_tenants import Tenant, spike
 
 POLICIES = ("fifo", "fair", "static", "henge")
 INTERVAL_S = 2.0
+ROWS_PER_BATCH = 200_000
 # Five rounds of Henge's ten seconds in one: a run takes minutes, not the better part of an hour.
 HENGE = {"quiet_rounds": 2, "quiet_within": 0.03, "quiet_at_most_s": 12.0, "drop_within": 0.1, "blocklist_s": 60.0}
 # What a person would give at the median load, within eight slots.
@@ -116,7 +118,9 @@ def _late(result: TrialResult) -> float:
 
 def unlimited(spark: SparkSession) -> DataStreamWriter:
     """A query of its own, as fast as it goes."""
-    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 200_000).option("numPartitions", 4)
+    source = (
+        spark.readStream.format("rate-micro-batch").option("rowsPerBatch", ROWS_PER_BATCH).option("numPartitions", 4)
+    )
     return (
         source.load().selectExpr("sum(hash(value, timestamp)) AS sum").writeStream.format("noop").outputMode("update")
     )
@@ -140,12 +144,17 @@ def throughput(spark: SparkSession, governed: bool, seconds: float) -> float:
 def _rows_per_s(spark: SparkSession, seconds: float) -> float:
     query = unlimited(spark).queryName("alone").start()
     time.sleep(seconds / 4)
-    started_s, skipped = time.monotonic(), query.lastProgress["batchId"]
+    started_s, skipped = time.monotonic(), _batch(query)
     time.sleep(seconds)
-    batches = query.lastProgress["batchId"] - skipped
+    batches = _batch(query) - skipped
     spent_s = time.monotonic() - started_s
     query.stop()
-    return batches * 200_000 / spent_s
+    return batches * ROWS_PER_BATCH / spent_s
+
+
+def _batch(query: StreamingQuery) -> int:
+    progress = query.lastProgress
+    return int(progress["batchId"]) if progress is not None else 0
 
 
 def cost_of_governing(spark: SparkSession, seconds: float) -> str:
@@ -168,7 +177,7 @@ def main() -> None:
     print(f"Real Spark, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
     if not options.cost_only:
         _compare(spark, options)
-    print(f"Throughput of one query alone, governed / ungoverned: {cost_of_governing(spark, 20.0)}", flush=True)
+    print(f"Throughput of one query alone, governed / ungoverned: {cost_of_governing(spark, 10.0)}", flush=True)
     spark.stop()
 
 

@@ -98,10 +98,10 @@ def _behind_its_time(start: Any, end: Mapping[str, Any], at_s: float) -> float |
     """Rows of the rate-micro-batch source that are due by its own clock; None when that clock tells another time."""
     if not isinstance(start, Mapping) or end["timestamp"] <= start.get("timestamp", 0):
         return None
-    behind_s = at_s - end["timestamp"] / 1000.0
+    behind_s = at_s - float(end["timestamp"]) / 1000.0
     if behind_s > _SAME_TIME_WITHIN_S:
         return None
-    rows_per_s = (end["offset"] - start["offset"]) / (end["timestamp"] - start["timestamp"]) * 1000.0
+    rows_per_s: float = (end["offset"] - start["offset"]) / (end["timestamp"] - start["timestamp"]) * 1000.0
     return max(0.0, behind_s) * float(rows_per_s)
 
 
