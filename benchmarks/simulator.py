@@ -8,6 +8,7 @@ import os
 import platform
 import statistics
 import time
+from itertools import pairwise
 from pathlib import Path
 
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
@@ -23,7 +24,7 @@ OPERATORS = ("source", "parse", "filter", "join", "aggregate", "sink")
 
 def scenario(jobs: int, seconds: float) -> ScenarioFile:
     """Jobs of six operators under a daily load, crowded enough that Henge has work to do."""
-    flow = {a: [b] for a, b in zip(OPERATORS, OPERATORS[1:], strict=False)}
+    flow = {a: [b] for a, b in pairwise(OPERATORS)}
     return ScenarioFile.model_validate(
         {
             "name": "benchmark",
@@ -48,7 +49,7 @@ def simulated_seconds(jobs: int, hours: float) -> tuple[float, int]:
     variant = Variant({}, scenario(jobs, hours * 3600))
     started = time.perf_counter()
     result = simulate(variant, "henge", Path())
-    return time.perf_counter() - started, len(result.recorder.told)
+    return time.perf_counter() - started, len(result.recorder.decisions)
 
 
 def fleet(jobs: int, at_s: float, changed: frozenset[str]) -> View:
@@ -87,7 +88,8 @@ def main() -> None:
     lines = [
         "# Simulator and Henge policy: speed and growth",
         "",
-        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, "
+        f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, {platform.machine()}, "
+        f"Python {platform.python_version()}, "
         f"`python benchmarks/simulator.py --hours {options.hours:g} --jobs {options.jobs}`.",
         "",
     ]

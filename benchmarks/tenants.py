@@ -29,7 +29,6 @@ from penstock.governing.demo_tenants import Tenant, spike
 
 POLICIES = ("fifo", "fair", "static", "henge")
 INTERVAL_S = 2.0
-ROWS_PER_BATCH = 200_000
 # Five rounds of Henge's ten seconds in one: a run takes minutes, not the better part of an hour.
 HENGE = {"quiet_rounds": 2, "quiet_within": 0.03, "quiet_at_most_s": 12.0, "drop_within": 0.1, "blocklist_s": 60.0}
 # What a person would give at the median load, within eight slots.
@@ -118,9 +117,7 @@ def _late(result: TrialResult) -> float:
 
 def unlimited(spark: SparkSession) -> DataStreamWriter:
     """A query of its own, as fast as it goes."""
-    source = (
-        spark.readStream.format("rate-micro-batch").option("rowsPerBatch", ROWS_PER_BATCH).option("numPartitions", 4)
-    )
+    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 200_000).option("numPartitions", 4)
     return (
         source.load().selectExpr("sum(hash(value, timestamp)) AS sum").writeStream.format("noop").outputMode("update")
     )
@@ -141,20 +138,20 @@ def throughput(spark: SparkSession, governed: bool, seconds: float) -> float:
     return _rows_per_s(spark, seconds)
 
 
+def _batches(query: StreamingQuery) -> int:
+    progress = query.lastProgress
+    return 0 if progress is None else int(progress["batchId"])
+
+
 def _rows_per_s(spark: SparkSession, seconds: float) -> float:
     query = unlimited(spark).queryName("alone").start()
     time.sleep(seconds / 4)
-    started_s, skipped = time.monotonic(), _batch(query)
+    started_s, skipped = time.monotonic(), _batches(query)
     time.sleep(seconds)
-    batches = _batch(query) - skipped
+    batches = _batches(query) - skipped
     spent_s = time.monotonic() - started_s
     query.stop()
-    return batches * ROWS_PER_BATCH / spent_s
-
-
-def _batch(query: StreamingQuery) -> int:
-    progress = query.lastProgress
-    return int(progress["batchId"]) if progress is not None else 0
+    return batches * 200_000 / spent_s
 
 
 def cost_of_governing(spark: SparkSession, seconds: float) -> str:
@@ -177,7 +174,7 @@ def main() -> None:
     print(f"Real Spark, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
     if not options.cost_only:
         _compare(spark, options)
-    print(f"Throughput of one query alone, governed / ungoverned: {cost_of_governing(spark, 10.0)}", flush=True)
+    print(f"Throughput of one query alone, governed / ungoverned: {cost_of_governing(spark, 20.0)}", flush=True)
     spark.stop()
 
 

@@ -1,6 +1,12 @@
 """What all tests share: a calm hypothesis, and builders in tests/builders.py."""
 
+import os
+import tempfile
+
 from hypothesis import HealthCheck, settings
+
+# Runs that tests record by default go nowhere near the user's own.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="penstock-tests-")
 
 # Timing belongs in benchmarks; examples are the same on every machine and every run.
 settings.register_profile(

@@ -52,10 +52,13 @@ class Governor:
         plan, memory = Plan(note="watching only, not governing yet"), carried.memory
         if now >= self.settings.govern_from_s:
             plan, memory = self.policy.decide(view, memory)  # decide
-        outcome = Outcome() if self.settings.dry_run else self.engine.apply(order(plan))  # act
         open_decisions, verdicts = carried.open_decisions.judge(view, plan.decisions)
         plan = replace(plan, verdicts=verdicts) if verdicts else plan
-        self.store.append(Cycle(now, self.policy.name, view, plan, outcome, memory))  # remember
+        cycle = Cycle(now, self.policy.name, view, plan, Outcome(), memory)
+        steps = () if self.settings.dry_run else order(plan)
+        if steps:
+            self.store.announce(cycle)
+        self.store.append(replace(cycle, outcome=self.engine.apply(steps)))  # act, and remember
         return Carried(memory, open_decisions)
 
 

@@ -5,7 +5,12 @@ import sys
 
 import click
 
+from penstock.cli.cluster import cluster
+from penstock.cli.demo import demo
+from penstock.cli.explain import explain_command
 from penstock.cli.policies import policies
+from penstock.cli.report import report_command
+from penstock.cli.run import run
 from penstock.cli.simulate import simulate
 from penstock.errors import PenstockError
 
@@ -16,17 +21,20 @@ def cli() -> None:
     """penstock gives each Spark streaming tenant its share: intents in, explained decisions out."""
 
 
+cli.add_command(demo)
+cli.add_command(run)
 cli.add_command(simulate)
+cli.add_command(explain_command)
+cli.add_command(report_command)
 cli.add_command(policies)
+cli.add_command(cluster)
 
 
 def main() -> None:
     """Run a command; what the user can mend is one message and exit code 2, never a traceback."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        cli(standalone_mode=False)
-    except click.exceptions.Exit as exit_:
-        sys.exit(exit_.exit_code)
+        sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)

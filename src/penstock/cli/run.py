@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.logging import RichHandler
 
 from penstock.cli.output import write_json
+from penstock.cli.recorded import store_option
 from penstock.cli.tenants_table import tenants_table
 from penstock.config.tenants import read_tenants
 from penstock.core.units import positive_seconds
@@ -30,9 +31,16 @@ Examples:
 @click.option("--for", "for_", help="How long, such as 10m; until Ctrl-C by default.")
 @click.option("--dry-run", is_flag=True, help="Decide and say so, but do nothing.")
 @click.option("--master", help="Where Spark runs: local[8], spark://host:port, yarn; the file's own by default.")
+@store_option
 @click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 def run(
-    tenants: Path, policy: str | None, for_: str | None, dry_run: bool, master: str | None, json_out: str | None
+    tenants: Path,
+    policy: str | None,
+    for_: str | None,
+    dry_run: bool,
+    master: str | None,
+    store: str | None,
+    json_out: str | None,
 ) -> None:
     """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
@@ -41,9 +49,17 @@ def run(
     )
     file = read_tenants(tenants)
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
-    from penstock.governing.run import RunOptions, as_document, run_tenants  # pyspark takes a second to import
+    from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
+    from penstock.governing.run import RunOptions, as_document, run_tenants
 
-    options = RunOptions(policy=policy, master=master, for_s=for_s, dry_run=dry_run, code=tenants.absolute().parent)
+    options = RunOptions(
+        policy=policy,
+        master=master,
+        for_s=for_s,
+        dry_run=dry_run,
+        code=tenants.absolute().parent,
+        store=store or DEFAULT_STORE,
+    )
     with Live(console=console, auto_refresh=False, transient=False) as live:
 
         def show(view: View) -> None:
@@ -54,5 +70,7 @@ def run(
         console.print(told.text(), markup=False, highlight=False)
     if story.error is not None:
         console.print(f"governing ended: {story.error}", style="red", markup=False)
+    if story.run_id is not None:
+        console.print(f"recorded in {story.recorded_in}: penstock explain {story.run_id}", highlight=False)
     if json_out is not None:
         write_json(json_out, as_document(story))

@@ -1,8 +1,10 @@
 """`penstock simulate`: a scenario on the simulated cluster, policies side by side."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import click
 from rich import box
@@ -10,12 +12,17 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from penstock.cli.output import write_json
+from penstock.cli.output import write_json, write_text
+from penstock.core.ports import Store
+from penstock.core.run import RunInfo
 from penstock.planning.registry import policy_named
 from penstock.simulation.expect import Finding, judge
 from penstock.simulation.reading import Variant, read_scenario
 from penstock.simulation.run import RunResult
 from penstock.simulation.run import simulate as run_one
+from penstock.store.open import open_store
+from penstock.telling.explain import explain
+from penstock.telling.report import page
 
 EXAMPLE = """
 \b
@@ -34,6 +41,8 @@ Examples:
 @click.option(
     "--plot", "plot_out", type=click.Path(path_type=Path), help="Draw utility and decisions to this PNG file."
 )
+@click.option("--html", "html_out", help="Write a page about the (first acting) run to this file.")
+@click.option("--store", "store_at", help="Record the runs in this store (a file or a URL) for report and explain.")
 @click.option("--story", is_flag=True, help="Tell every decision, with its reason and what came of it.")
 @click.pass_context
 def simulate(
@@ -43,6 +52,8 @@ def simulate(
     seed: int | None,
     json_out: str | None,
     plot_out: Path | None,
+    html_out: str | None,
+    store_at: str | None,
     story: bool,
 ) -> None:
     """Run SCENARIO (a YAML file) on the simulated cluster and judge its claims.
@@ -55,12 +66,16 @@ def simulate(
     for name in names:
         policy_named(name)  # an unknown name is refused before any run
     seed = variants[0].scenario.seed if seed is None else seed
-    results = _run_all(console, scenario, variants, names, seed)
+    results = _run_all(console, scenario, variants, names, seed, store_at)
     findings = judge(variants[0].scenario.expect, results)
     console.print(_table(results))
     _print_findings(console, findings)
     if story:
-        _print_story(console, results)
+        for result in results:
+            click.echo(explain(result.run(), console.width), err=True)
+    if html_out is not None:
+        write_text(html_out, page(acting(results).run()), "--html")
+        console.print(f"report: {html_out}")
     if plot_out is not None:
         from penstock.simulation.plot import plot  # matplotlib takes a second to import
 
@@ -79,7 +94,7 @@ def _policies(given: str | None, variants: tuple[Variant, ...]) -> list[str]:
 
 
 def _run_all(
-    console: Console, path: Path, variants: tuple[Variant, ...], names: list[str], seed: int
+    console: Console, path: Path, variants: tuple[Variant, ...], names: list[str], seed: int, store_at: str | None
 ) -> list[RunResult]:
     columns = (TextColumn("{task.description:40}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"))
     results: list[RunResult] = []
@@ -89,8 +104,24 @@ def _run_all(
             for name in names:
                 progress.update(task, description=f"{name} {variant.label}"[:40])
                 done = sum(result.variant.scenario.duration for result in results)
-                results.append(run_one(variant, name, path.parent, seed, _teller(progress, task, done)))
+                teller = _teller(progress, task, done)
+                with _store(store_at, variant, name) as store:
+                    results.append(run_one(variant, name, path.parent, seed, teller, store))
     return results
+
+
+@contextmanager
+def _store(at: str | None, variant: Variant, policy: str) -> Iterator[Store | None]:
+    if at is None:
+        yield None
+        return
+    store = open_store(at)
+    name = f"{variant.scenario.name} {variant.label}".strip()
+    store.begin(RunInfo(f"{name} {policy} {uuid4().hex[:6]}", name, policy, "simulator"))
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def _teller(progress: Progress, task: TaskID, done: float) -> Callable[[float], None]:
@@ -136,6 +167,11 @@ def _row(result: RunResult) -> list[str]:
     ]
 
 
+def acting(results: list[RunResult]) -> RunResult:
+    """The first run in which something was done; the first of all when nothing was."""
+    return next((result for result in results if result.recorder.decisions), results[0])
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
@@ -149,17 +185,6 @@ def _print_findings(console: Console, findings: list[Finding]) -> None:
         console.print(f"{sign}: {finding.claim} (found {figure}, wanted {finding.wanted})", highlight=False)
         if finding.not_reproduced is not None:
             console.print(f"   {finding.not_reproduced}", highlight=False, style="dim")
-
-
-def _print_story(console: Console, results: list[RunResult]) -> None:
-    for result in results:
-        console.print(f"\n{result.policy} {result.variant.label}", style="bold")
-        for told in result.recorder.told:
-            d = told.decision
-            moves = ", ".join(f"{c.job}.{c.operator} {c.before} -> {c.after}" for c in d.changes[:6])
-            more = f" and {len(d.changes) - 6} more" if len(d.changes) > 6 else ""
-            came = "" if told.verdict is None else f"; {told.verdict.text}"
-            console.print(f"{d.at_s:8.0f} s  {d.reason}: {d.why}: {moves}{more}{came}", highlight=False, soft_wrap=True)
 
 
 def _document(

@@ -4,18 +4,23 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from penstock.config.fields import PositiveSeconds
 from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery
+from penstock.errors import ConfigError
 
 
 class IntentPart(BaseModel):
-    """Each target that is given counts, with the same utility and shape."""
+    """Each target that is given counts, with the same utility and shape.
+
+    Beside latency or juice a recovery target bounds plans; alone it is an objective with a utility of its own.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    latency: float | str | None = None
+    latency: PositiveSeconds | None = None
     percentile: float | None = None
     juice: float | None = None
-    recovery: float | str | None = None
+    recovery: PositiveSeconds | None = None
     utility: float = 1.0
     shape: str = "knee"
     points: tuple[tuple[float | str, float], ...] = ()
@@ -34,11 +39,16 @@ class IntentPart(BaseModel):
             found.append(Latency(self.latency, percentile=self.percentile, **alike))
         if self.juice is not None:
             found.append(Juice(self.juice, **alike))
-        if self.recovery is not None:
+        if self.recovery is not None and not found:
             found.append(Recovery(self.recovery, **alike))
         return found
 
 
-def intent_of(parts: tuple[IntentPart, ...]) -> Intent:
-    """The intent that the parts state together."""
-    return Intent(*(objective for part in parts for objective in part.objectives()))
+def intent_of(parts: tuple[IntentPart, ...], field: str) -> Intent:
+    """The intent that the parts state together; `field` is their place in the file, for errors."""
+    try:
+        objectives = [objective for part in parts for objective in part.objectives()]
+        bound = next((part.recovery for part in parts if part.recovery is not None), None)
+        return Intent(*objectives, recovery=bound)
+    except ConfigError as error:
+        raise ConfigError(f"{field}.{error.field}", error.value, error.remedy) from None

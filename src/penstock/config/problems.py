@@ -35,9 +35,6 @@ def checked(model: type[Model], raw: object, what: str) -> Model:
 def _first_problem(error: ValidationError, model: type[BaseModel], what: str) -> ConfigError:
     problem = error.errors(include_url=False)[0]
     field = ".".join(str(part) for part in problem["loc"]) or what
-    cause = problem.get("ctx", {}).get("error")
-    if isinstance(cause, ConfigError):
-        return ConfigError(field, cause.value, cause.remedy)
     if problem["type"] == "extra_forbidden":
         return ConfigError(field, problem["input"], "there is no such field; check its spelling and its place")
     if problem["type"] == "missing":

@@ -18,18 +18,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from penstock.config.fields import OneOrMore, PositiveSeconds
 from penstock.config.intents import IntentPart, intent_of
 from penstock.config.problems import checked, read_yaml
 from penstock.core.intents import Intent
-from penstock.core.units import positive_seconds, seconds
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import ConfigError
 
-Seconds = Annotated[float, BeforeValidator(seconds)]
-PositiveSeconds = Annotated[float, BeforeValidator(positive_seconds)]
 Slots = Annotated[int, Field(ge=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]  # it names a pool, a query and a checkpoint directory
 
@@ -50,17 +48,13 @@ class RestartPart(_Part):
         return RestartPolicy(self.max_restarts, self.backoff, self.max_backoff)
 
 
-def _listed(value: Any) -> Any:
-    return value if isinstance(value, list | tuple) else [value]
-
-
 class TenantPart(_Part):
     """One tenant's job."""
 
     name: Name
     job: Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
     params: dict[str, Any] = {}
-    intents: Annotated[tuple[IntentPart, ...], BeforeValidator(_listed), Field(alias="intent")]
+    intents: Annotated[tuple[IntentPart, ...], OneOrMore, Field(alias="intent")]
     min_slots: Annotated[int, Field(ge=0)] = 1
     max_slots: Slots | None = None
     slots: Slots | None = None
@@ -73,7 +67,7 @@ class TenantPart(_Part):
         limits = self.limits()
         if self.slots is not None and not limits.min_slots <= self.slots <= (limits.max_slots or self.slots):
             raise ConfigError("slots", self.slots, "write a number between min_slots and max_slots")
-        intent_of(self.intents)
+        self.intent()
         return self
 
     def limits(self) -> SlotLimits:
@@ -82,7 +76,7 @@ class TenantPart(_Part):
 
     def intent(self) -> Intent:
         """What is wanted of it."""
-        return intent_of(self.intents)
+        return intent_of(self.intents, f"jobs.{self.name}.intent")
 
     def function(self) -> Callable[..., Any]:
         """The function that `job` names; a ConfigError when there is none."""

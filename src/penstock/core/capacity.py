@@ -18,7 +18,7 @@ def operator_capacity(executed: Sequence[float], latency: Sequence[float], windo
     0.6
     """
     span = positive(window, "window")
-    if len(executed) != len(latency) or not executed:
+    if len(executed) != len(latency) or len(executed) == 0:
         raise ConfigError("latency", list(latency), f"give one value for each of the {len(executed)} executors")
     return max(
         non_negative(count, "executed") * non_negative(time, "latency") / span

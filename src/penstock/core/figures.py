@@ -42,7 +42,8 @@ class LatencyFigures:
 def _between(below: tuple[float, float], above: tuple[float, float], percentile: float) -> float:
     if above[0] == below[0] or percentile >= above[0]:
         return above[1]
-    tails = [math.log(1.0 - p / 100.0) for p in (below[0], percentile, above[0])]
+    # A maximum, percentile 100, has no tail to take the logarithm of; the 99.999th stands in for it.
+    tails = [math.log(max(1.0 - p / 100.0, 1e-5)) for p in (below[0], percentile, above[0])]
     part = (tails[1] - tails[0]) / (tails[2] - tails[0])
     return below[1] + part * (above[1] - below[1])
 

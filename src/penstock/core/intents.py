@@ -14,7 +14,7 @@ from penstock.core.shapes import (
     Step,
     piecewise,
 )
-from penstock.core.units import non_negative, positive, positive_seconds, seconds, text_of_seconds
+from penstock.core.units import is_number, non_negative, positive, positive_seconds, seconds, text_of_seconds
 from penstock.errors import ConfigError
 
 SHAPES = ("knee", "linear", "step", "piecewise", "lognormal")
@@ -46,9 +46,7 @@ class Latency:
         zero_at: object = None,
         spread: float = 1.0,
     ) -> None:
-        if percentile is not None and not (
-            isinstance(percentile, (int, float)) and not isinstance(percentile, bool) and 0 < percentile < 100
-        ):
+        if percentile is not None and not (is_number(percentile) and 0 < percentile < 100):
             raise ConfigError(
                 "percentile", percentile, "write a number between 0 and 100, or leave it out for the mean"
             )
@@ -256,7 +254,10 @@ def _time_shape(name: str, target_s: float, points: Points, zero_at: object, spr
 
 def _juice_shape(name: str, target: float, points: Points, zero_at: object, spread: float) -> Shape:
     if name == "linear":
-        return LinearJuice(non_negative(0.0 if zero_at is None else zero_at, "zero_at") / target)
+        zero = 0.0 if zero_at is None else non_negative(zero_at, "zero_at")
+        if zero >= target:
+            raise ConfigError("zero_at", zero_at, f"write a juice below the target {target:g}")
+        return LinearJuice(zero / target)
     if name == "piecewise":
         pairs = [(non_negative(value, "points"), share) for value, share in _checked_points(points)]
         return piecewise(pairs, target, less_is_better=False)
@@ -273,15 +274,15 @@ def _plain_shape(name: str, spread: float) -> Shape:
     raise ConfigError("shape", name, f"choose one of {', '.join(SHAPES)}")
 
 
-def _checked_points(points: Points) -> list[tuple[object, float]]:
+def _checked_points(points: object) -> list[tuple[object, float]]:
     remedy = "write pairs of value and share, such as [['2s', 1.0], ['4s', 0.3]]"
+    if isinstance(points, str) or not isinstance(points, Sequence) or not points:
+        raise ConfigError("points", points, remedy)
     result: list[tuple[object, float]] = []
     for point in points:
         if isinstance(point, str) or not isinstance(point, Sequence) or len(point) != 2:
             raise ConfigError("points", point, remedy)
         result.append((point[0], non_negative(point[1], "points", remedy)))
-    if not result:
-        raise ConfigError("points", points, remedy)
     return result
 
 

@@ -46,7 +46,7 @@ def juice(
     total = sum(actual[sink] for sink in topology.sinks) / len(topology.sources)
     if weights is not None:
         total = _weighted(topology, sent_on, actual, weights)
-    return JuiceResult(total, actual)
+    return JuiceResult(min(1.0, total), actual)  # the last bit of a sum of shares may lie above 1
 
 
 def _source_juice(topology: Topology, taken: Mapping[str, tuple[float, float]]) -> dict[str, float]:
@@ -55,7 +55,8 @@ def _source_juice(topology: Topology, taken: Mapping[str, tuple[float, float]]) 
             raise ConfigError(f"taken[{name!r}]", name, f"name a source: {', '.join(topology.sources)}")
     ratios = dict.fromkeys(topology.sources, 1.0)
     for name, (took, arrived) in taken.items():
-        ratios[name] = min(1.0, took / arrived) if arrived > 0 else 1.0
+        rows = [non_negative(value, f"taken[{name!r}]") for value in (took, arrived)]
+        ratios[name] = min(1.0, rows[0] / rows[1]) if rows[1] > 0 else 1.0
     return ratios
 
 

@@ -41,7 +41,10 @@ class Store(Protocol):
     """Remembers cycles; the last one's memory is where a restarted controller goes on."""
 
     def append(self, cycle: Cycle) -> None:
-        """Keep a cycle."""
+        """Keep a cycle; it completes the one that was announced for the same instant."""
+
+    def announce(self, cycle: Cycle) -> None:
+        """Keep a cycle before it is acted on: a controller that dies while it acts finds here what it meant to do."""
 
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         """The newest stored memory of that policy, or None."""

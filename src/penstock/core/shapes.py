@@ -84,45 +84,49 @@ class Lognormal:
 
 @dataclass(frozen=True, slots=True)
 class Piecewise:
-    """Straight lines between points (badness, share); flat beyond the last one."""
+    """Straight lines between points, as the user sees them: over latency, or over juice. Flat beyond the last.
+
+    A point is (badness, share), or for figures where more is better (-goodness, share) with goodness =
+    1 / badness, the figure in targets; both rise as the figure gets worse.
+    """
 
     points: tuple[tuple[float, float], ...]
+    less_is_better: bool = True
 
     def share(self, badness: float) -> float:
         if badness <= 1:
             return 1.0
-        before = (1.0, 1.0)
+        worse = _worse(badness, self.less_is_better)
+        before = (_worse(1.0, self.less_is_better), 1.0)
         for point in self.points:
-            if badness <= point[0]:
-                return before[1] + (point[1] - before[1]) * (badness - before[0]) / (point[0] - before[0])
+            if worse <= point[0]:
+                part = (worse - before[0]) / (point[0] - before[0])
+                return (1.0 - part) * before[1] + part * point[1]  # so written it never falls below 0
             before = point
         return before[1]
 
 
+def _worse(badness: float, less_is_better: bool) -> float:
+    """What a piecewise shape is drawn over: badness itself, or the figure it came from, turned round."""
+    return badness if less_is_better else -1.0 / badness
+
+
 def piecewise(points: Sequence[tuple[float, float]], target: float, less_is_better: bool) -> Piecewise:
-    """Points (value, share) as the user gave them, checked to be monotonic and turned into badness."""
-    ordered = sorted(
-        ((_badness(value, target, less_is_better), share, value) for value, share in points), key=lambda p: p[0]
-    )
+    """Points (value, share) as the user gave them, checked to be monotonic and measured in targets."""
+    sign = 1.0 if less_is_better else -1.0
+    ordered = sorted(((sign * value / target, share, value) for value, share in points), key=lambda p: p[0])
     last = 1.0
-    for badness, share, value in ordered:
+    for worse, share, value in ordered:
         if not (math.isfinite(share) and 0 <= share <= 1):
             raise ConfigError("points", (value, share), "the share of the maximum utility lies between 0 and 1")
-        if badness <= 1 and share != 1:
+        if worse <= sign and share != 1:
             raise ConfigError("points", (value, share), "a value that meets the target has share 1")
         if share > last:
             raise ConfigError(
                 "points", (value, share), f"utility must never rise as the figure gets worse; write {last:g} or less"
             )
         last = share
-    beyond = tuple((badness, share) for badness, share, _ in ordered if badness > 1)
-    values = [badness for badness, _ in beyond]
-    if len(set(values)) != len(values):
+    beyond = tuple((worse, share) for worse, share, _ in ordered if worse > sign)
+    if len({worse for worse, _ in beyond}) != len(beyond):
         raise ConfigError("points", list(points), "give each value once")
-    return Piecewise(beyond)
-
-
-def _badness(value: float, target: float, less_is_better: bool) -> float:
-    if less_is_better:
-        return value / target
-    return math.inf if value == 0 else target / value
+    return Piecewise(beyond, less_is_better)

@@ -127,7 +127,7 @@ def _topological_order(children: Mapping[str, Sequence[str]], edges: Iterable[Ed
     try:
         return tuple(sorter.static_order())
     except CycleError as error:
-        loop = " -> ".join(reversed(error.args[1]))
+        loop = " -> ".join(error.args[1])  # each sends to the next
         raise ConfigError("topology", loop, "remove an edge of this cycle: rows must flow one way") from None
 
 

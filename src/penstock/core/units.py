@@ -2,6 +2,8 @@
 
 import math
 import re
+from numbers import Real
+from typing import TypeGuard
 
 from penstock.errors import ConfigError
 
@@ -35,11 +37,10 @@ def positive_seconds(value: object, field: str = "duration") -> float:
 
 def non_negative(value: object, field: str, remedy: str = "write a number of zero or more") -> float:
     """A finite number of zero or more."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    number = _finite(value)
+    if number is None or number < 0:
         raise ConfigError(field, value, remedy)
-    if not math.isfinite(value) or value < 0:
-        raise ConfigError(field, value, remedy)
-    return float(value)
+    return number
 
 
 def positive(value: object, field: str, remedy: str = "write a number above zero") -> float:
@@ -57,8 +58,28 @@ def text_of_seconds(value: float) -> str:
     ('70ms', '2s', '10m', '90s')
     """
     if value < 1:
-        return f"{value * 1000:.3g}ms"
+        return f"{_three_digits(value * 1000)}ms"
     for unit, size in (("h", 3600.0), ("m", 60.0)):
         if value >= size and value % size == 0:
             return f"{value / size:g}{unit}"
-    return f"{value:.3g}s" if value < 1000 else f"{value:.0f}s"
+    return f"{_three_digits(value)}s"
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a real number; those of numpy are, a truth value is not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _finite(value: object) -> float | None:
+    if not is_number(value):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond every float
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _three_digits(value: float) -> str:
+    """Three digits, or all before the point; never with an exponent, which nobody would write."""
+    return f"{value:.3g}" if value < 99.95 else f"{value:.0f}"

@@ -8,10 +8,11 @@ _TICK_S = 0.5
 
 
 class RealClock:
-    """Seconds since it was made. `tick` is called every half second while the loop waits."""
+    """Seconds since the run began. `tick` is called every half second while the loop waits."""
 
-    def __init__(self, stop: Event, tick: Callable[[], None] = lambda: None) -> None:
-        self._started_s = time.monotonic()
+    def __init__(self, stop: Event, tick: Callable[[], None] = lambda: None, already_s: float = 0.0) -> None:
+        # A controller that goes on with an earlier run goes on with its clock: remembered instants stay true.
+        self._started_s = time.monotonic() - already_s
         self._stop = stop
         self._tick = tick
 

@@ -8,12 +8,13 @@ from threading import Event, Lock, Thread
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.plan import Outcome, Step
-from penstock.core.ports import Policy, Store
+from penstock.core.ports import Policy
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import EngineError
 from penstock.governing.clock import RealClock
 from penstock.governing.recorder import Recorder, Told
+from penstock.governing.remembering import Remembering
 from penstock.loop import Governor, LoopSettings, drive
 
 _log = logging.getLogger("penstock")
@@ -46,7 +47,7 @@ class Governed:
 
     intents: Mapping[str, Intent]
     policy: Policy
-    store: Store | None = None
+    remembering: Remembering | None = None
     settings: LoopSettings = LoopSettings()
     until_s: float = float("inf")
 
@@ -61,9 +62,12 @@ class Controller:
         self._asked = _OneAtATime(engine)
         self._governed = governed
         self._on_view = on_view
-        self._recorder = Recorder(governed.store, governed.settings.dry_run)
+        remembering = governed.remembering
+        store = None if remembering is None else remembering.store
+        self._recorder = Recorder(store, governed.settings.dry_run)
         self._stop = Event()
-        self._clock = RealClock(self._stop, self._asked.tend)
+        already_s = 0.0 if remembering is None else remembering.already_s
+        self._clock = RealClock(self._stop, self._asked.tend, already_s)
         self._thread = Thread(target=self._run, name="penstock", daemon=True)
         self._error: Exception | None = None
 
@@ -80,6 +84,8 @@ class Controller:
         self._stop.set()
         self._thread.join(_STOPS_WITHIN_S)
         self._engine.close(stop_queries)
+        if self._governed.remembering is not None:
+            self._governed.remembering.store.close()
         if self._thread.is_alive():
             raise EngineError(f"the loop did not end within {_STOPS_WITHIN_S:.0f} s; a step of it still runs")
 
@@ -101,6 +107,11 @@ class Controller:
     def views(self) -> tuple[View, ...]:
         """What was seen, round by round."""
         return self._recorder.views
+
+    @property
+    def remembering(self) -> Remembering | None:
+        """Where the run is recorded."""
+        return self._governed.remembering
 
     @property
     def error(self) -> Exception | None:

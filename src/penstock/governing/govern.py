@@ -2,12 +2,13 @@
 
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from penstock.core.intents import Intent
-from penstock.core.ports import Policy, Store
+from penstock.core.ports import Policy
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.features import check_session
@@ -15,8 +16,10 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import Sharing, SlotLimits
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
+from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
 from penstock.planning.registry import DEFAULT, policy_named
+from penstock.store.archive import Archive
 
 _log = logging.getLogger("penstock")
 
@@ -26,7 +29,7 @@ def govern(
     intents: Mapping[str, Intent],
     policy: str | Policy = DEFAULT,
     dry_run: bool = False,
-    store: Store | None = None,
+    store: Archive | str | Path | None = DEFAULT_STORE,
     *,
     limits: Mapping[str, tuple[int, int | None]] | None = None,
     interval: object = 10.0,
@@ -35,7 +38,8 @@ def govern(
     """Govern the named queries of this application while the `with` block lasts.
 
     Call it before the queries start: each then runs in a pool of its name. Queries that run already are seen, and
-    their shares can move after their next start. `limits` holds (min_slots, max_slots) by query.
+    their shares can move after their next start. `limits` holds (min_slots, max_slots) by query. `store` is where the
+    run is recorded: a SQLite file's path, a PostgreSQL URL, the file in the user's state directory by default, or None.
 
     with ps.govern(spark, {"orders": ps.Intent(ps.Latency("2s", percentile=95))}) as g:
         query = orders.writeStream.queryName("orders").start()
@@ -59,7 +63,7 @@ def govern(
         Governed(
             intents=dict(intents),
             policy=decider,
-            store=store,
+            remembering=remember(store, spark, str(spark.sparkContext.appName), decider.name),
             settings=LoopSettings(interval_s=interval_s, dry_run=dry_run),
         ),
     )

@@ -40,6 +40,11 @@ class Recorder:
         self._told: deque[Told] = deque(maxlen=_KEPT)
         self._views: deque[View] = deque(maxlen=_KEPT)
 
+    def announce(self, cycle: Cycle) -> None:
+        """What is about to be done is the store's affair: it must outlive this process."""
+        if self._store is not None:
+            self._store.announce(cycle)
+
     def append(self, cycle: Cycle) -> None:
         """Keep a cycle."""
         failed = {found.step.job: found.error or "" for found in cycle.outcome.failed}

@@ -9,7 +9,6 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from penstock.config.tenants import TenantPart, TenantsFile
-from penstock.core.ports import Store
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
@@ -17,6 +16,7 @@ from penstock.engines.spark.shares import Sharing
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.recorder import Told
+from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
 from penstock.planning.registry import DEFAULT, policy_named
 
@@ -30,7 +30,7 @@ class RunOptions:
     for_s: float = float("inf")
     dry_run: bool = False
     code: Path | None = None  # the directory of the tenants' modules
-    store: Store | None = None
+    store: str | None = DEFAULT_STORE  # a path, a URL, or None to remember nothing after the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class RunStory:
     views: Sequence[View]
     decisions: Sequence[Told]
     error: str | None = None
+    run_id: str | None = None  # under which it is recorded
+    recorded_in: str | None = None
 
 
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
@@ -59,7 +61,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
         governed = Governed(
             intents={part.name: part.intent() for part in tenants.jobs},
             policy=policy,
-            store=options.store,
+            remembering=remember(options.store, spark, tenants.name, policy.name),
             settings=LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run),
             until_s=options.for_s,
         )
@@ -85,7 +87,9 @@ def _governed(spark: SparkSession, engine: SparkEngine, controller: Controller, 
             for query in spark.streams.active:
                 query.stop()
     error = None if controller.error is None else str(controller.error)
-    return replace(story, views=controller.views, decisions=controller.decisions, error=error)
+    told = replace(story, views=controller.views, decisions=controller.decisions, error=error)
+    kept = controller.remembering
+    return told if kept is None else replace(told, run_id=kept.run.id, recorded_in=kept.place)
 
 
 def _story(tenants: TenantsFile, options: RunOptions) -> RunStory:
@@ -123,6 +127,7 @@ def as_document(story: RunStory) -> dict[str, Any]:
         "jobs": {job.name: _job_document(job.name, story.views) for job in story.views[-1].jobs} if story.views else {},
         "decisions": [_decision_document(told) for told in story.decisions],
         "error": story.error,
+        "run": story.run_id,
     }
 
 

@@ -1,7 +1,9 @@
 """Limits: no decision gives an operator, a job or the cluster more, or less, than it may have."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from penstock.core.figures import OperatorFigures
 from penstock.core.plan import Change, Decision, Plan
 from penstock.core.ports import Memory, Policy
 from penstock.core.view import JobView, View
@@ -46,14 +48,15 @@ class WithLimits:
 class _Ledger:
     """Threads as they will stand after each change that is let through."""
 
-    view: View
-    threads: dict[tuple[str, str], int]
+    jobs: Mapping[str, JobView]
     per_job: dict[str, int]
+    total: int
+    max_threads: int | None
 
     @classmethod
     def of(cls, view: View) -> "_Ledger":
-        threads = {(job.name, op.name): op.threads for job in view.jobs for op in job.figures.operators}
-        return cls(view, threads, {job.name: job.figures.threads for job in view.jobs})
+        per_job = {job.name: job.figures.threads for job in view.jobs}
+        return cls({job.name: job for job in view.jobs}, per_job, sum(per_job.values()), view.max_threads)
 
     def limited(self, decision: Decision) -> Decision:
         # What is taken away is booked first, so that it can be given to another in the same decision.
@@ -62,23 +65,26 @@ class _Ledger:
         return replace(decision, changes=tuple(change for change in kept if change.after != change.before))
 
     def _limited(self, change: Change) -> Change:
-        job = self.view.job(change.job)
+        job = self.jobs[change.job]
         operator = job.figures.operator(change.operator)
-        now = self.threads[change.job, change.operator]
-        highest = now + self._room(job)
-        if operator.max_threads is not None:
-            highest = min(highest, operator.max_threads)
-        after = max(operator.min_threads, min(change.after, int(min(highest, 2**31))))
-        # A configuration that is over its limits already is never made to grow, nor forced to shrink.
-        after = min(after, max(now, change.after))
-        self.threads[change.job, change.operator] = after
+        now = operator.threads
+        if change.after > now:
+            # What is over its limits already is not made to grow, nor does a wish for more shrink it.
+            after = max(now, min(change.after, int(min(now + self._room(job), _highest(operator)))))
+        else:
+            after = min(now, max(change.after, operator.min_threads))
         self.per_job[change.job] += after - now
+        self.total += after - now
         return replace(change, before=now, after=after)
 
     def _room(self, job: JobView) -> float:
         left = float("inf")
         if job.figures.max_threads is not None:
             left = job.figures.max_threads - self.per_job[job.name]
-        if self.view.max_threads is not None:
-            left = min(left, self.view.max_threads - sum(self.per_job.values()))
+        if self.max_threads is not None:
+            left = min(left, self.max_threads - self.total)
         return max(0.0, left)
+
+
+def _highest(operator: OperatorFigures) -> float:
+    return float(2**31) if operator.max_threads is None else operator.max_threads

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.plan import Decision
 from penstock.errors import ConfigError
-from penstock.simulation.recorder import Told
 from penstock.simulation.run import RunResult
 from penstock.simulation.schema import ExpectPart
 
@@ -145,22 +145,22 @@ def _final(part: ExpectPart, result: RunResult) -> Figure:
     return float(_utility(part, result)[-10:].mean())
 
 
-def _told(part: ExpectPart, result: RunResult) -> list[Told]:
+def _decisions(part: ExpectPart, result: RunResult) -> list[Decision]:
     start, end = part.between or (0.0, float("inf"))
     return [
-        told
-        for told in result.recorder.told
-        if start <= told.decision.at_s <= end
-        and (part.job is None or part.job in told.decision.jobs)
-        and (part.reason is None or part.reason == told.decision.reason)
+        record.decision
+        for record in result.recorder.decisions
+        if start <= record.decision.at_s <= end
+        and (part.job is None or part.job in record.decision.jobs)
+        and (part.reason is None or part.reason == record.decision.reason)
     ]
 
 
 def _first_touched(part: ExpectPart, result: RunResult) -> Figure:
     """Jobs in the order in which they were first given more."""
     order: list[str] = []
-    for told in _told(part, result):
-        order += [job for job in told.decision.jobs if job not in order]
+    for decision in _decisions(part, result):
+        order += [job for job in decision.jobs if job not in order]
     return order
 
 
@@ -202,7 +202,7 @@ METRICS: dict[str, Callable[[ExpectPart, RunResult], Figure]] = {
     "load_mean": _mean_of("load"),
     "memory_mean": _mean_of("memory_share"),
     "memory_max": lambda part, result: float(np.max(result.recorder.column("memory_share")[_rounds(part, result)])),
-    "decisions": lambda part, result: float(len(_told(part, result))),
+    "decisions": lambda part, result: float(len(_decisions(part, result))),
     "first_touched": _first_touched,
     "converged_at": lambda part, result: result.converged_at(),
     "met_from": _met_from,

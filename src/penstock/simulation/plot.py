@@ -15,7 +15,7 @@ from penstock.simulation.run import RunResult
 
 COLOURS = ("#0b6e99", "#c4572e", "#5b8c3e", "#7a4f9e", "#8a8a8a", "#b08d00", "#3f3f8f", "#a23b72")
 MARKS = {"Reconfigured": "#2b2b2b", "Reduced": "#c4572e", "Reverted": "#7a4f9e", "Rescaled": "#8a8a8a"}
-MOST_LABELS = 24  # beyond it names over the lines would hide each other
+LABEL_ROOM = 0.015  # of the width: what a name over a line needs
 
 
 def plot(results: Sequence[RunResult], out: Path) -> None:
@@ -25,7 +25,7 @@ def plot(results: Sequence[RunResult], out: Path) -> None:
     )
     for place, result in enumerate(results):
         _utility(axes[0], result, COLOURS[place % len(COLOURS)])
-    acting = next((result for result in results if result.recorder.told), results[0])
+    acting = next((result for result in results if result.recorder.decisions), results[0])
     _decisions(axes[0], acting)
     scenario = results[0].variant.scenario
     axes[0].set_title(f"{scenario.name}: {scenario.about}" if scenario.about else scenario.name, loc="left", wrap=True)
@@ -49,14 +49,16 @@ def _utility(axis: Axes, result: RunResult, colour: str) -> None:
 
 
 def _decisions(axis: Axes, result: RunResult) -> None:
-    told = result.recorder.told
-    for place, entry in enumerate(told):
-        decision = entry.decision
+    duration = result.variant.scenario.duration
+    labelled, height = -duration, 0
+    for record in result.recorder.decisions:
+        decision = record.decision
         axis.axvline(decision.at_s, color=MARKS.get(str(decision.reason), "#8a8a8a"), lw=0.8, alpha=0.6)
-        if len(told) <= MOST_LABELS:
-            label = decision.jobs[0] if len(decision.jobs) == 1 else str(decision.reason)
-            height = 104 + 4 * (place % 2)
-            axis.text(decision.at_s, height, label, fontsize=7, ha="center", va="bottom", clip_on=True)
+        if decision.at_s - labelled < LABEL_ROOM * duration:
+            continue  # names on top of each other tell nothing
+        label = decision.jobs[0] if len(decision.jobs) == 1 else str(decision.reason)
+        axis.text(decision.at_s, 104 + 4 * height, label, fontsize=7, ha="center", va="bottom", clip_on=True)
+        labelled, height = decision.at_s, 1 - height
     start = result.variant.scenario.govern_from
     if start > 0:
         axis.axvspan(0, start, color="#000000", alpha=0.04)

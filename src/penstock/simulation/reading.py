@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-from pydantic import ValidationError
-
+from penstock.config.problems import checked, read_yaml
 from penstock.errors import ConfigError
 from penstock.simulation.schema import ScenarioFile
 
@@ -34,24 +32,14 @@ def read_scenario(path: Path) -> tuple[Variant, ...]:
     if not isinstance(paths, dict) or not all(isinstance(values, list) and values for values in paths.values()):
         raise ConfigError("vary", paths, "write a list of values for each path, such as jobs.0.threads.bolt: [5, 10]")
     return tuple(
-        Variant(dict(zip(paths, values, strict=True)), _checked(_with(raw, dict(zip(paths, values, strict=True)))))
+        Variant(dict(zip(paths, values, strict=True)), _scenario(raw, dict(zip(paths, values, strict=True))))
         for values in itertools.product(*paths.values())
     )
 
 
 def _yaml(path: Path) -> dict[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError("scenario", str(path), f"give a file that can be read ({error.strerror})") from None
-    try:
-        raw = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError("scenario", str(path), f"it must be YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(raw, dict):
-        raise ConfigError("scenario", str(path), "it must hold fields such as name, duration, jobs")
-    # What only lends anchors to other parts of the file.
-    return {key: value for key, value in raw.items() if not str(key).startswith("x-")}
+    # What only lends anchors to other parts of the file is left out.
+    return {key: value for key, value in read_yaml(path, "scenario").items() if not str(key).startswith("x-")}
 
 
 def _included(raw: dict[str, Any], base: Path) -> dict[str, Any]:
@@ -67,6 +55,10 @@ def _included(raw: dict[str, Any], base: Path) -> dict[str, Any]:
     return {**raw, "topologies": {**shared, **(raw.get("topologies") or {})}}
 
 
+def _scenario(raw: Mapping[str, Any], values: Mapping[str, Any]) -> ScenarioFile:
+    return checked(ScenarioFile, _with(raw, values), "scenario")
+
+
 def _with(raw: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = copy.deepcopy(dict(raw))
     for path, value in values.items():
@@ -79,25 +71,3 @@ def _with(raw: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             raise ConfigError("vary", path, "name a field of this scenario, such as jobs.0.intent.latency") from None
     return result
-
-
-def _checked(raw: Mapping[str, Any]) -> ScenarioFile:
-    try:
-        return ScenarioFile.model_validate(raw)
-    except ValidationError as error:
-        raise first_problem(error) from None
-
-
-def first_problem(error: ValidationError) -> ConfigError:
-    """The first thing wrong, as field, value and remedy."""
-    problem = error.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in problem["loc"]) or "scenario"
-    cause = problem.get("ctx", {}).get("error")
-    if isinstance(cause, ConfigError):
-        return ConfigError(field, cause.value, cause.remedy)
-    if problem["type"] == "extra_forbidden":
-        return ConfigError(field, problem["input"], "there is no such field; check its spelling and its place")
-    if problem["type"] == "missing":
-        return ConfigError(field, None, "this field is needed")
-    message = problem["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return ConfigError(field, problem["input"], message)

@@ -1,31 +1,39 @@
-"""Records a simulated run round by round, in columns, for figures, checks and plots."""
+"""Records a simulated run round by round, in columns, for figures, checks, plots and stories.
 
+The store's own timelines keep more and cost five times as much a round; two simulated days have 17,280 rounds.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.cycle import Cycle
-from penstock.core.plan import Decision, Verdict
-from penstock.core.ports import Memory
+from penstock.core.plan import Verdict
+from penstock.core.ports import Memory, Store
+from penstock.core.run import (
+    DecisionRecord,
+    JobTimeline,
+    MachineTimeline,
+    Note,
+    Run,
+    RunInfo,
+    records_of,
+    with_verdicts,
+)
 
 NAN = float("nan")
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A decision as it was made, with what came of it once that was known."""
-
-    decision: Decision
-    verdict: Verdict | None = None
-    error: str | None = None
-
-
 @dataclass(slots=True)
 class Recorder:
-    """Fills the Store port: it keeps what a run's story and figures need, and no whole views."""
+    """Fills the Store port. What `also` names, if anything, is told everything as well."""
 
     jobs: tuple[str, ...]
+    intents: tuple[str, ...]
+    max_utilities: tuple[float, ...]
+    also: Store | None = None
     at_s: list[float] = field(default_factory=list)
     utility: list[list[float]] = field(default_factory=list)
     met: list[list[float]] = field(default_factory=list)
@@ -36,59 +44,51 @@ class Recorder:
     max_utility: list[float] = field(default_factory=list)
     load: list[float] = field(default_factory=list)
     memory_share: list[float] = field(default_factory=list)
-    told: list[Told] = field(default_factory=list)
-    notes: list[tuple[float, str]] = field(default_factory=list)
+    decisions: list[DecisionRecord] = field(default_factory=list)
+    verdicts: list[Verdict] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+
+    def announce(self, cycle: Cycle) -> None:
+        """A simulated controller does not die between deciding and acting; another store may want to know."""
+        if self.also is not None:
+            self.also.announce(cycle)
 
     def append(self, cycle: Cycle) -> None:
         """Keep one cycle."""
+        if self.also is not None:
+            self.also.append(cycle)
         view = cycle.view
         self.at_s.append(cycle.at_s)
         self.max_utility.append(view.max_utility)
-        columns = {job.name: job for job in view.jobs}
-        rows: list[list[float]] = [[], [], [], [], [], []]
+        there = {job.name: job for job in view.jobs}
+        rows: list[tuple[float, ...]] = []
         for name in self.jobs:
-            job = columns.get(name)
+            job = there.get(name)
             if job is None:
-                values = (NAN, NAN, NAN, NAN, NAN, NAN)
-            else:
-                figures = job.figures
-                values = (
-                    job.utility or 0.0,
-                    float(job.met),
-                    float(figures.threads),
-                    figures.latency.mean_s if figures.latency is not None else NAN,
-                    figures.juice if figures.juice is not None else NAN,
-                    figures.arrival_rps if figures.arrival_rps is not None else NAN,
-                )
-            for row, value in zip(rows, values, strict=True):
-                row.append(value)
+                rows.append((NAN, NAN, NAN, NAN, NAN, NAN))
+                continue
+            figures = job.figures
+            latency = NAN if figures.latency is None else figures.latency.mean_s
+            juice = NAN if figures.juice is None else figures.juice
+            arrival = NAN if figures.arrival_rps is None else figures.arrival_rps
+            rows.append((job.utility or 0.0, float(job.met), float(figures.threads), latency, juice, arrival))
         kept = (self.utility, self.met, self.threads, self.latency_s, self.juice, self.arrival_rps)
-        for column, row in zip(kept, rows, strict=True):
-            column.append(row)
+        for column, row in zip(kept, zip(*rows, strict=True), strict=True):
+            column.append(list(row))
         alive = [machine for machine in view.machines if machine.alive]
         self.load.append(sum(m.load or 0.0 for m in alive) / max(len(alive), 1))
         self.memory_share.append(sum(m.memory_share or 0.0 for m in alive) / max(len(alive), 1))
-        self._tell(cycle)
+        self.decisions.extend(records_of(cycle))
+        self.verdicts.extend(cycle.plan.verdicts)
+        if cycle.plan.note != (self.notes[-1].text if self.notes else ""):
+            self.notes.append(Note(cycle.at_s, cycle.plan.note))
 
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         """Every simulated run starts afresh."""
         return None
 
-    def _tell(self, cycle: Cycle) -> None:
-        for verdict in cycle.plan.verdicts:
-            for place, told in enumerate(self.told):
-                if told.verdict is None and told.decision.at_s == verdict.decided_at_s:
-                    self.told[place] = Told(told.decision, verdict, told.error)
-                    break
-        errors = {outcome.step.job: outcome.error for outcome in cycle.outcome.failed}
-        for decision in cycle.plan.decisions:
-            failed = [f"{job}: {errors[job]}" for job in decision.jobs if job in errors]
-            self.told.append(Told(decision, error="; ".join(failed) or None))
-        if cycle.plan.note and (not self.notes or self.notes[-1][1] != cycle.plan.note):
-            self.notes.append((cycle.at_s, cycle.plan.note))
-
     def column(self, name: str) -> NDArray[np.float64]:
-        """One of the recorded columns as an array of rounds by jobs."""
+        """One of the recorded columns as an array: rounds, or rounds by jobs."""
         return np.array(getattr(self, name), dtype=float)
 
     def share(self) -> NDArray[np.float64]:
@@ -96,3 +96,36 @@ class Recorder:
         total = np.nansum(self.column("utility"), axis=1)
         result: NDArray[np.float64] = total / np.maximum(np.array(self.max_utility), 1e-12)
         return result
+
+    def told(self) -> tuple[DecisionRecord, ...]:
+        """Every decision with what came of it."""
+        return with_verdicts(self.decisions, self.verdicts)
+
+    def run(self, info: RunInfo, cores: int) -> Run:
+        """The run as it is told afterwards; the machines, all alike, are told as one."""
+        return Run(
+            info=info,
+            at_s=self.at_s,
+            utility=np.nansum(self.column("utility"), axis=1).tolist(),
+            max_utility=self.max_utility,
+            jobs=tuple(self._timeline(place) for place in range(len(self.jobs))),
+            machines=(MachineTimeline("a machine, on average", cores, self.load),),
+            decisions=self.told(),
+            notes=tuple(self.notes),
+        )
+
+    def _timeline(self, place: int) -> JobTimeline:
+        met, threads = self._of(self.met, place), self._of(self.threads, place)
+        return JobTimeline(
+            name=self.jobs[place],
+            intent=self.intents[place],
+            max_utility=self.max_utilities[place],
+            utility=self._of(self.utility, place),
+            met=[None if value is None else value > 0 for value in met],
+            threads=[None if value is None else int(value) for value in threads],
+            latency_s=self._of(self.latency_s, place),
+            juice=self._of(self.juice, place),
+        )
+
+    def _of(self, column: Sequence[Sequence[float]], place: int) -> list[float | None]:
+        return [None if row[place] != row[place] else row[place] for row in column]

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from penstock.core.ports import Engine, Policy
+from penstock.core.ports import Engine, Policy, Store
+from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.registry import policy_named
-from penstock.simulation.build import continuous_cluster, intents_of
+from penstock.simulation.continuous import continuous_cluster
+from penstock.simulation.jobs import intents_of
+from penstock.simulation.micro_batch import MicroBatchSimulation
 from penstock.simulation.reading import Variant
 from penstock.simulation.recorder import Recorder
 from penstock.simulation.schema import ScenarioFile
@@ -41,13 +44,20 @@ class RunResult:
             **({"variant": dict(self.variant.values)} if self.variant.values else {}),
             "utility_mean": float(share[chosen].mean()),
             **percentile,
-            "reconfigurations": len(self.recorder.told),
+            "reconfigurations": len(self.recorder.decisions),
             "converged_at": self.converged_at(),
             "slot_seconds": self.slot_seconds,
             "recoveries": list(self.recoveries),
             "jobs": self._jobs(chosen),
-            "decisions": [told_as_json(told) for told in self.recorder.told],
+            "decisions": [_as_json(record) for record in self.recorder.told()],
         }
+
+    def run(self) -> Run:
+        """The run as reports and stories tell it."""
+        scenario = self.variant.scenario
+        name = f"{scenario.name} {self.variant.label}".strip()
+        info = RunInfo(f"{name} {self.policy}", name, self.policy, "simulator")
+        return self.recorder.run(info, scenario.cluster.cores)
 
     def converged_at(self) -> float | None:
         """When utility had first been at its maximum for four rounds, as Henge asks before it rests."""
@@ -74,9 +84,9 @@ def _mean(values: "np.ndarray[Any, np.dtype[np.float64]]") -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-def told_as_json(told: Any) -> dict[str, Any]:
+def _as_json(record: DecisionRecord) -> dict[str, Any]:
     """A decision and what came of it."""
-    decision = told.decision
+    decision = record.decision
     return {
         "at": decision.at_s,
         "reason": str(decision.reason),
@@ -87,8 +97,8 @@ def told_as_json(told: Any) -> dict[str, Any]:
         "why": decision.why,
         "utility_before": decision.utility_before,
         "utility_expected": decision.expected_utility,
-        "utility_came": None if told.verdict is None else told.verdict.utility_came,
-        "error": told.error,
+        "utility_came": None if record.verdict is None else record.verdict.utility_came,
+        "error": "; ".join(record.errors) or None,
     }
 
 
@@ -116,13 +126,15 @@ def simulate(
     base: Path,
     seed: int | None = None,
     on_time: Callable[[float], None] = lambda now: None,
+    also: Store | None = None,
 ) -> RunResult:
-    """Run one variant under one policy; `base` is where its files are looked for."""
+    """Run one variant under one policy; `base` is where its files are looked for, `also` a store to fill."""
     scenario = variant.scenario
     policy = policy_named(policy_name, scenario.settings.get(policy_name))
-    cluster = continuous_cluster(scenario, base, scenario.seed if seed is None else seed)
+    cluster = _cluster(scenario, base, scenario.seed if seed is None else seed, policy_name)
     intents = intents_of(scenario)
-    recorder = Recorder(tuple(intents))
+    asked = tuple(intent.text() for intent in intents.values())
+    recorder = Recorder(tuple(intents), asked, tuple(i.max_utility for i in intents.values()), also)
     governor = _governor(cluster, policy, recorder, scenario)
     drive(governor, lambda: intents, SimClock(cluster.advance_to), scenario.duration, on_time)
     targets = {name: intent.recovery_s for name, intent in intents.items()}
@@ -136,6 +148,27 @@ def simulate(
         measure_from_s=measured_from,
         max_utility={name: intent.max_utility for name, intent in intents.items()},
     )
+
+
+class Simulated(Engine, Protocol):
+    """What a simulated cluster offers beyond the Engine port."""
+
+    @property
+    def thread_seconds(self) -> float:
+        """Threads, or slots, that were held, times how long."""
+
+    def advance_to(self, at_s: float) -> None:
+        """Let simulated time pass."""
+
+    def recovered(self, targets: Mapping[str, float | None]) -> list[dict[str, object]]:
+        """The recoveries so far, as `simulate --json` reports them."""
+
+
+def _cluster(scenario: ScenarioFile, base: Path, seed: int, policy: str) -> Simulated:
+    if scenario.engine == "continuous":
+        return continuous_cluster(scenario, base, seed)
+    # Spark's scheduling mode is chosen when an application starts: `fifo` is the policy of not choosing one.
+    return MicroBatchSimulation(scenario, base, seed, "fifo" if policy == "fifo" else "fair")
 
 
 def _governor(engine: Engine, policy: Policy, recorder: Recorder, scenario: ScenarioFile) -> Governor:

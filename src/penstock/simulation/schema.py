@@ -2,12 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from penstock.core.units import positive_seconds, seconds
+from penstock.config.fields import OneOrMore, PositiveSeconds, Seconds
+from penstock.config.intents import IntentPart
 
-Seconds = Annotated[float, BeforeValidator(seconds)]
-PositiveSeconds = Annotated[float, BeforeValidator(positive_seconds)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
@@ -141,24 +140,6 @@ class BatchPart(Part):
     max_threads: Count | None = None
 
 
-class IntentPart(Part):
-    """One objective or several: each target that is given counts, with the same utility and shape."""
-
-    latency: PositiveSeconds | None = None
-    percentile: float | None = None
-    juice: float | None = None
-    recovery: PositiveSeconds | None = None
-    utility: float = 1.0
-    shape: str = "knee"
-    points: tuple[tuple[float | str, float], ...] = ()
-    zero_at: float | str | None = None
-    spread: float = 1.0
-
-
-def _listed(value: Any) -> Any:
-    return value if isinstance(value, list | tuple) else [value]
-
-
 class JobPart(Part):
     """One job, or several alike: with `copies`, their names get -1, -2, ..."""
 
@@ -166,7 +147,7 @@ class JobPart(Part):
     topology: str | None = None
     batch: BatchPart | None = None
     rate: RatePart
-    intent: Annotated[tuple[IntentPart, ...], BeforeValidator(_listed)]
+    intent: Annotated[tuple[IntentPart, ...], OneOrMore]
     copies: Count = 1
     threads: dict[str, Count] = {}  # by operator, over the topology's
     starts: Seconds = 0.0

@@ -1,0 +1,1 @@
+"""Remembering: what was seen, decided and done, in memory, in SQLite or in PostgreSQL."""

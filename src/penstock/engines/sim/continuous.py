@@ -68,7 +68,7 @@ class ContinuousCluster:
         self._events = _Events()
         self._cut_off = False
         self._last_news: Snapshot | None = None
-        self.thread_seconds = 0.0
+        self._thread_seconds = 0.0
         self.recoveries: list[Recovery] = []
         self._schedule(faults)
         self._events.run_due(0.0)
@@ -103,14 +103,24 @@ class ContinuousCluster:
             external = arrivals[step] if step < len(arrivals) else np.zeros(self._layout.size)
             physics.step(external * self._begun)
             meters.count(physics)
-            self.thread_seconds += self._threads_now * STEP_S
+            self._thread_seconds += self._threads_now * STEP_S
             self._now += STEP_S
             if self.recoveries:
                 self._watch_recoveries()
         self._events.run_due(self._now)
 
     @property
-    def layout_and_totals(self) -> tuple[Floats, Floats, Floats, Floats]:
+    def thread_seconds(self) -> float:
+        """Threads that jobs held, times how long."""
+        return self._thread_seconds
+
+    @property
+    def in_transit(self) -> Floats:
+        """Tuples that parents sent in the last step, by the operator they go to."""
+        return self._physics.inflow
+
+    @property
+    def totals(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Tuples by operator since the start: (arrived, done, dropped, still queued)."""
         meters = self._meters
         return meters.total_arrived, meters.total_done, meters.total_dropped, self._physics.queue
@@ -197,7 +207,7 @@ class ContinuousCluster:
         job, rows = self._jobs[number], self._rows(number)
         arrivals = self._arrivals[int(self._now / STEP_S), rows] if int(self._now) < len(self._arrivals) else 0.0
         rate = float(np.sum(arrivals)) / STEP_S
-        self.recoveries.append(Recovery(number, self._now, rate, float(self._physics.queue[rows].sum())))
+        self.recoveries.append(Recovery(number, self._now, rate, self._backlog(number)))
         lost = self._physics.queue[rows] + self._physics.inflow[rows]
         sources = self._layout.is_source[rows]
         lost[sources] = 0.0  # a source's queue is outside the job: it survives
@@ -247,10 +257,15 @@ class ContinuousCluster:
 
     def _watch_recoveries(self) -> None:
         for recovery in self.recoveries:
-            if recovery.seconds is None and self._now >= self._paused_until[recovery.job]:
-                backlog = float(self._physics.queue[self._rows(recovery.job)].sum())
-                if backlog <= 1.05 * recovery.backlog_before + recovery.rate_rps * STEP_S:
-                    recovery.seconds = self._now - recovery.at_s
+            if recovery.seconds is not None or self._now < self._paused_until[recovery.job]:
+                continue
+            if self._backlog(recovery.job) <= 1.05 * recovery.backlog_before + recovery.rate_rps * STEP_S:
+                recovery.seconds = self._now - recovery.at_s
+
+    def _backlog(self, number: int) -> float:
+        """All that waits in the job or is on its way within it."""
+        rows = self._rows(number)
+        return float(self._physics.queue[rows].sum() + self._physics.inflow[rows].sum())
 
     # Threads
 

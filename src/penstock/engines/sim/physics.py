@@ -105,9 +105,9 @@ class Physics:
         layout = self.layout
         self.arrived = self.inflow + external
         able = self.capacity * self.running
-        if layout.blocks.any():
-            able = np.minimum(able, self._room_below())
         waiting = self.queue + self.arrived
+        if layout.blocks.any():
+            able = np.minimum(able, self._room_below(able, waiting))
         self.done = np.minimum(waiting, able)
         left = waiting - self.done
         kept = np.minimum(left, np.where(layout.blocks, np.inf, layout.queue_limit * np.maximum(self.threads, 1.0)))
@@ -122,14 +122,17 @@ class Physics:
         if self.steps % SLOW_EVERY == 0:
             self._slow_step()
 
-    def _room_below(self) -> Floats:
-        """How much each operator may process before a child's queue is full (back-pressure)."""
+    def _room_below(self, able: Floats, waiting: Floats) -> Floats:
+        """How much each operator may process so that no child's queue is over its limit (back-pressure).
+
+        What is sent now arrives in the next step, in which the child can work on it as well.
+        """
         layout = self.layout
         limit = np.where(layout.blocks, layout.queue_limit, np.inf) * np.maximum(self.threads, 1.0)
-        room = np.maximum(limit - self.queue - self.inflow, 0.0)[layout.edge_to]
-        allowed = room / np.maximum(layout.selectivity, 1e-9)
+        left = np.maximum(waiting - able, 0.0)
+        room = np.maximum(limit + able - left, 0.0)[layout.edge_to]
         result = np.full(layout.size, np.inf)
-        np.minimum.at(result, layout.edge_from, allowed)
+        np.minimum.at(result, layout.edge_from, room / np.maximum(layout.selectivity, 1e-9))
         return result
 
     def _note_sojourn(self) -> None:

@@ -71,7 +71,7 @@ def _threads_wanted(job: JobView, settings: ReactiveSettings) -> int | None:
     ratio = sum(threads * cpu for threads, cpu in used) / sum(threads for threads, _ in used) / settings.cpu_target
     if abs(ratio - 1) <= settings.tolerance:
         return job.figures.threads
-    return max(len(job.figures.operators), math.ceil(job.figures.threads * ratio))
+    return max(len(job.figures.operators), math.ceil(job.figures.threads * ratio - 1e-9))
 
 
 def _scaled(view: View, job: JobView, target: int) -> Decision | None:

@@ -39,6 +39,7 @@ class Pending:
     utility_before: float
     job: str | None = None
     job_utility_before: float = 0.0
+    job_rate_before_rps: float | None = None  # what the job processed
 
 
 @dataclass(frozen=True, slots=True)

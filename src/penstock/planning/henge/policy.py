@@ -22,6 +22,8 @@ from penstock.planning.henge.actions import best_past, candidates, reconfigure, 
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
 from penstock.planning.henge.settings import HengeSettings
 
+CATCHING_UP = 0.05  # share of the arrival rate by which processing must exceed it; less is noise
+
 
 class Signal(Enum):
     """What a round finds, the most pressing first."""
@@ -129,6 +131,8 @@ def _level(memory: HengeMemory, settings: HengeSettings) -> float:
 def _quiet(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
     if any(job.figures.settling for job in view.jobs):
         return False
+    if memory.pending is not None and _catches_up(view, memory.pending, settings):
+        return False
     if view.at_s - memory.disturbed_at_s >= settings.quiet_at_most_s:
         return True
     if len(memory.recent) < 2 * settings.quiet_rounds:
@@ -136,6 +140,17 @@ def _quiet(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
     before = memory.recent[: settings.quiet_rounds]
     moved = abs(_level(memory, settings) - sum(before) / len(before))
     return moved <= settings.quiet_within * view.max_utility
+
+
+def _catches_up(view: View, pending: Pending, settings: HengeSettings) -> bool:
+    """Whether the job that was given more is working off its backlog and will be done in time."""
+    job = next((job.figures for job in view.jobs if job.name == pending.job), None)
+    if job is None or job.processed_rps is None or job.arrival_rps is None or not job.backlog_rows:
+        return False
+    gain_rps = job.processed_rps - job.arrival_rps
+    if gain_rps <= CATCHING_UP * job.arrival_rps or view.at_s - pending.at_s >= settings.catch_up_s:
+        return False
+    return job.backlog_rows / gain_rps <= settings.catch_up_s
 
 
 def _dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
@@ -203,7 +218,14 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
     for job in candidates(view, memory.blocked_until):
         decision = reconfigure(view, job, settings)
         if decision is not None:
-            pending = Pending(Kind.RECONFIGURATION, view.at_s, _level(memory, settings), job.name, job.utility or 0.0)
+            pending = Pending(
+                Kind.RECONFIGURATION,
+                view.at_s,
+                _level(memory, settings),
+                job.name,
+                job.utility or 0.0,
+                job.figures.processed_rps,
+            )
             return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
     return _revert(view, memory, settings, "nothing that is left to try could help")
 
@@ -263,10 +285,18 @@ def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMe
 
 
 def _gained_little(view: View, pending: Pending, settings: HengeSettings) -> bool:
+    """Less than 5 % more utility, and no more rows processed either.
+
+    The paper looks at utility alone. Behind a long backlog utility hardly moves at first: that the backlog
+    grows more slowly than before is the gain there is.
+    """
     job = next((job for job in view.jobs if job.name == pending.job), None)
     if job is None or job.met:
         return False
-    return (job.utility or 0.0) < pending.job_utility_before * (1 + settings.marginal_gain)
+    more = 1 + settings.marginal_gain
+    before, now = pending.job_rate_before_rps, job.figures.processed_rps
+    faster = before is not None and now is not None and now >= before * more
+    return not faster and (job.utility or 0.0) < pending.job_utility_before * more
 
 
 HANDLERS: dict[tuple[State, Signal], Handler] = {

@@ -27,6 +27,9 @@ class HengeSettings:
     quiet_rounds: int = 3
     quiet_within: float = 0.01
     quiet_at_most_s: float = 180.0
+    # A job that works off its backlog has the latency of the past, however well its new share serves it: it is
+    # not judged while the backlog will be gone within this time. The paper's queues are short; Kafka's are not.
+    catch_up_s: float = 600.0
     # A drop must exceed noise: without a tolerance half of all harmless steps would look like drops.
     drop_within: float = 0.01
 

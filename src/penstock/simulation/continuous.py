@@ -1,42 +1,15 @@
-"""From a checked scenario to a simulated cluster, its intents and its limits."""
+"""Continuous-operator scenarios: from a checked scenario to a simulated cluster."""
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from penstock.core.intents import Intent, Juice, Latency, Objective
 from penstock.core.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
-from penstock.engines.sim.spec import Fault, SimCluster, SimJob, SimOperator
+from penstock.engines.sim.spec import Fault, Rates, SimCluster, SimJob, SimOperator
 from penstock.errors import ConfigError
-from penstock.simulation.schema import (
-    IntentPart,
-    JobPart,
-    OperatorPart,
-    RatePart,
-    ScenarioFile,
-    TopologyPart,
-    TraceRate,
-)
-from penstock.workloads import rates
-
-
-def named_jobs(scenario: ScenarioFile) -> Iterator[tuple[str, int, JobPart]]:
-    """Every job by its own name, with its number in the file: copies become -1, -2, ..."""
-    seen: set[str] = set()
-    for number, job in enumerate(scenario.jobs):
-        names = [job.name] if job.copies == 1 else [f"{job.name}-{i}" for i in range(1, job.copies + 1)]
-        for name in names:
-            if name in seen:
-                raise ConfigError(f"jobs.{number}.name", name, "give each job a name of its own")
-            seen.add(name)
-            yield name, number, job
-
-
-def intents_of(scenario: ScenarioFile) -> dict[str, Intent]:
-    """What each job asks for."""
-    return {name: _intent(job.intent, f"jobs.{number}.intent") for name, number, job in named_jobs(scenario)}
+from penstock.simulation.jobs import arrivals_of, named_jobs
+from penstock.simulation.schema import JobPart, OperatorPart, ScenarioFile, TopologyPart
 
 
 def continuous_cluster(scenario: ScenarioFile, base: Path, seed: int) -> ContinuousCluster:
@@ -48,7 +21,7 @@ def continuous_cluster(scenario: ScenarioFile, base: Path, seed: int) -> Continu
             known = ", ".join(scenario.topologies) or "none is defined"
             raise ConfigError(f"jobs.{number}.topology", part.topology, f"name one of topologies: {known}")
         rng = np.random.default_rng([seed, place])
-        arriving = arrivals(part.rate, seconds, base, rng, f"jobs.{number}.rate")
+        arriving = arrivals_of(part.rate, seconds, base, rng, f"jobs.{number}.rate")
         jobs.append(_job(name, f"jobs.{number}", part, scenario.topologies[part.topology], arriving))
     cluster = scenario.cluster
     machines = SimCluster(
@@ -69,35 +42,7 @@ def faults_of(scenario: ScenarioFile) -> list[Fault]:
     return [Fault(fault.kind, fault.at, fault.duration, fault.target, fault.load) for fault in scenario.faults]
 
 
-def arrivals(part: RatePart, seconds: int, base: Path, rng: np.random.Generator, field: str) -> rates.Rates:
-    """Rows that arrive in each second of the run."""
-    curve = _curve(part, seconds, base, field)
-    return rates.noisy(curve, part.noise, rng) if part.noise > 0 else curve
-
-
-def _curve(part: RatePart, seconds: int, base: Path, field: str) -> rates.Rates:
-    if part.spike is not None:
-        spike = part.spike
-        return rates.spike(spike.base, spike.factor, spike.start, spike.end, seconds)
-    if part.step is not None:
-        return rates.step(part.step.before, part.step.after, part.step.at, seconds)
-    if part.sine is not None:
-        return rates.sine(part.sine.mean, part.sine.amplitude, part.sine.period, seconds)
-    if part.trace is not None:
-        recorded = _recorded(part.trace, base)
-        return rates.replay(recorded, seconds, part.trace.mean, part.trace.speed, part.trace.smooth)
-    if part.constant is None:
-        raise ConfigError(field, None, "give exactly one of constant, spike, step, sine, trace")
-    return rates.constant(part.constant, seconds)
-
-
-def _recorded(part: TraceRate, base: Path) -> rates.Trace:
-    if part.file is not None:
-        return rates.read_trace(base / part.file, part.step)
-    return rates.Trace(np.array(part.values, dtype=float), part.step)
-
-
-def _job(name: str, field: str, part: JobPart, shape: TopologyPart, arriving: rates.Rates) -> SimJob:
+def _job(name: str, field: str, part: JobPart, shape: TopologyPart, arriving: Rates) -> SimJob:
     topology = Topology(shape.flow)
     for where, names in (("threads", part.threads), ("operators", shape.operators)):
         for operator in names:
@@ -149,19 +94,3 @@ def _selectivity(topology: Topology, shape: TopologyPart, field: str) -> dict[tu
             raise ConfigError(f"{field}.topology.selectivity", key, f"name an operator or an edge of it: {known}")
         result.update(dict.fromkeys(edges, value))
     return result
-
-
-def _intent(parts: Sequence[IntentPart], field: str) -> Intent:
-    try:
-        objectives = [objective for part in parts for objective in _objectives(part)]
-        recovery = next((part.recovery for part in parts if part.recovery is not None), None)
-        return Intent(*objectives, recovery=recovery)
-    except ConfigError as error:
-        raise ConfigError(f"{field}.{error.field}", error.value, error.remedy) from None
-
-
-def _objectives(part: IntentPart) -> Iterator[Objective]:
-    if part.latency is not None:
-        yield Latency(part.latency, part.percentile, part.utility, part.shape, part.points, part.zero_at, part.spread)
-    if part.juice is not None:
-        yield Juice(part.juice, part.utility, part.shape, part.points, part.zero_at, part.spread)

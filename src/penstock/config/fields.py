@@ -1,0 +1,28 @@
+"""Kinds of fields that several files have: their errors get the field's place in the file."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from penstock.core.units import positive_seconds, seconds
+from penstock.errors import ConfigError
+
+
+def _placed(parse: Callable[[object], float]) -> Callable[[object], float]:
+    def checked(value: object) -> float:
+        try:
+            return parse(value)
+        except ConfigError as error:
+            raise ValueError(error.remedy) from None
+
+    return checked
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+Seconds = Annotated[float, BeforeValidator(_placed(seconds))]
+PositiveSeconds = Annotated[float, BeforeValidator(_placed(positive_seconds))]
+OneOrMore = BeforeValidator(_listed)  # one value stands for a list of it

@@ -1,0 +1,119 @@
+"""A run as it is told afterwards: who was governed how, cycle by cycle; a store or a simulation makes one.
+
+The timelines are columns: number i of each belongs to the cycle at `Run.at_s[i]`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from penstock.core.cycle import Cycle
+from penstock.core.intents import Latency
+from penstock.core.plan import Decision, StepOutcome, Verdict
+from penstock.core.view import JobView
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """Which run it is. `started_at_s` is the epoch second at which its clock began, None in simulated time."""
+
+    id: str
+    name: str
+    policy: str
+    engine: str
+    master: str = ""
+    started_at_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is said from this cycle on; empty when it is over."""
+
+    at_s: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobTimeline:
+    """One job over the run. `intent` and `max_utility` are the last ones stated; a cycle without the job has Nones."""
+
+    name: str
+    intent: str
+    max_utility: float
+    utility: Sequence[float | None]
+    met: Sequence[bool | None]
+    threads: Sequence[int | None]
+    latency_s: Sequence[float | None]  # the figure that the intent asks for, see asked_latency_s
+    juice: Sequence[float | None]
+    troubles: tuple[Note, ...] = ()  # what was wrong with it in words, such as the error that ended its query
+
+
+@dataclass(frozen=True, slots=True)
+class MachineTimeline:
+    """One machine over the run."""
+
+    name: str
+    cores: int
+    load: Sequence[float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionRecord:
+    """A decision, what the engine made of it, and what came of it once that was known.
+
+    No outcomes means that nothing was done: a dry run, or a controller that died before it could say so.
+    """
+
+    decision: Decision
+    outcomes: tuple[StepOutcome, ...] = ()
+    verdict: Verdict | None = None
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Why steps of it were not done, in words."""
+        return tuple(f"{o.step.job}: {o.error}" for o in self.outcomes if o.error is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A whole run. `notes` holds why the policy did nothing, or nothing more, where its words changed."""
+
+    info: RunInfo
+    at_s: Sequence[float]
+    utility: Sequence[float]
+    max_utility: Sequence[float]
+    jobs: tuple[JobTimeline, ...]
+    machines: tuple[MachineTimeline, ...] = ()
+    decisions: tuple[DecisionRecord, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+    def job(self, name: str) -> JobTimeline:
+        """The job of that name."""
+        return next(job for job in self.jobs if job.name == name)
+
+
+def asked_latency_s(job: JobView) -> float | None:
+    """The latency that the job's intent asks for, at its percentile; the mean where it asks for none."""
+    latency = job.figures.latency
+    asked = next((o.percentile for o in job.intent.objectives if isinstance(o, Latency)), None)
+    return None if latency is None else latency.at(asked)
+
+
+def records_of(cycle: Cycle) -> tuple[DecisionRecord, ...]:
+    """The cycle's decisions, each with the steps that were taken for its jobs; verdicts come in later cycles."""
+    steps = cycle.outcome.steps
+    return tuple(
+        DecisionRecord(decision, tuple(step for step in steps if step.step.job in decision.jobs))
+        for decision in cycle.plan.decisions
+    )
+
+
+def with_verdicts(records: Sequence[DecisionRecord], verdicts: Sequence[Verdict]) -> tuple[DecisionRecord, ...]:
+    """Each decision with its verdict: the n-th verdict on an instant belongs to the n-th decision made then."""
+    waiting: dict[float, list[Verdict]] = {}
+    for verdict in verdicts:
+        waiting.setdefault(verdict.decided_at_s, []).append(verdict)
+    told: list[DecisionRecord] = []
+    for record in records:
+        found = waiting.get(record.decision.at_s)
+        told.append(DecisionRecord(record.decision, record.outcomes, found.pop(0) if found else None))
+    return tuple(told)

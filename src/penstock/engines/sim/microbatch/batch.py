@@ -1,0 +1,100 @@
+"""A batch: the rows it took, the stage it is in, and what its stages took when it is done."""
+
+from dataclasses import dataclass
+
+from penstock.core.figures import StageFigures
+from penstock.engines.sim.microbatch.spec import MicroBatchJob
+
+
+@dataclass(frozen=True, slots=True)
+class BatchReport:
+    """A finished batch: its phases, and each stage in detail."""
+
+    duration_s: float
+    phases_s: dict[str, float]
+    stages: tuple[StageFigures, ...]
+
+
+class Batch:
+    """An open batch: it has taken its rows and runs its stages one after another."""
+
+    __slots__ = (
+        "busy_s",
+        "cpu_s",
+        "demand",
+        "done",
+        "left",
+        "newest_s",
+        "oldest_s",
+        "rows",
+        "stage",
+        "stage_from_s",
+        "stages_from_s",
+        "started_s",
+        "wait_s",
+    )
+
+    def __init__(self, rows: int, oldest_s: float, newest_s: float, started_s: float) -> None:
+        self.rows = rows
+        self.oldest_s = oldest_s  # when its first and its last row arrived
+        self.newest_s = newest_s
+        self.restart(started_s)
+
+    def restart(self, started_s: float) -> None:
+        """Begin it again with the same rows, as the offset log has them."""
+        self.started_s = started_s
+        self.stages_from_s = started_s
+        self.stage = -1
+        self.left = 0  # tasks of the open stage that are not done
+        self.cpu_s = 0.0  # of each task of the open stage
+        self.wait_s = 0.0
+        self.demand = 0.0  # share of their time that wants a core
+        self.busy_s = 0.0  # of the open stage's tasks that are done
+        self.stage_from_s = started_s
+        self.done: list[StageFigures] = []
+
+    def open_next_stage(self, spec: MicroBatchJob, now: float) -> bool:
+        """Go on to the next stage; False when there is none left."""
+        self.stage += 1
+        if self.stage >= len(spec.stages):
+            return False
+        stage = spec.stages[self.stage]
+        self.stage_from_s = now
+        self.busy_s = 0.0
+        per_task = rows_into(spec, self.stage, self.rows) / stage.partitions
+        self.left = stage.partitions
+        self.cpu_s = per_task * stage.cpu_s_per_row
+        self.wait_s = per_task * stage.wait_s_per_row + stage.task_overhead_s
+        total_s = self.cpu_s + self.wait_s
+        self.demand = self.cpu_s / total_s if total_s > 0 else 0.0
+        return True
+
+    def close_stage(self, spec: MicroBatchJob, now: float, share_slots: float) -> None:
+        """Note what the open stage took, now that its last task is done."""
+        slot_s = share_slots * (now - self.stage_from_s)
+        self.done.append(
+            StageFigures(
+                name=spec.stages[self.stage].name,
+                tasks=spec.stages[self.stage].partitions,
+                rows_in=round(rows_into(spec, self.stage, self.rows)),
+                rows_out=round(rows_into(spec, self.stage + 1, self.rows)),
+                busy_s=self.busy_s,
+                capacity=min(1.0, self.busy_s / slot_s) if slot_s > 0 else None,
+            )
+        )
+
+    def report(self, now: float, commit_s: float) -> BatchReport:
+        """What it took, now that it is committed."""
+        phases = {
+            "planning": self.stages_from_s - self.started_s,
+            "stages": now - commit_s - self.stages_from_s,
+            "commit": commit_s,
+        }
+        return BatchReport(now - self.started_s, phases, tuple(self.done))
+
+
+def rows_into(spec: MicroBatchJob, stage: int, rows: float) -> float:
+    """Rows that reach the stage of this number when `rows` enter the job."""
+    for factor in spec.selectivity[:stage]:
+        rows *= factor
+    return rows

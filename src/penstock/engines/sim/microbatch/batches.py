@@ -1,0 +1,179 @@
+"""The life of a job and its batches.
+
+start -> wait for trigger -> planning -> stage 1 .. n -> commit -> wait for trigger ...
+              ^                    (a failure at any point: down, then the open batch again)  |
+              +-------------------------------------------------------------------------------+
+"""
+
+import math
+
+from penstock.engines.sim.microbatch.batch import Batch
+from penstock.engines.sim.microbatch.ledger import JUICE_STEP_S, Commit, Totals
+from penstock.engines.sim.microbatch.state import JobState
+from penstock.engines.sim.microbatch.tasks import end_task, kill_tasks, offer_slots
+from penstock.engines.sim.microbatch.world import World
+
+Visit = tuple[JobState, int]  # a job and the life that the news belongs to
+
+_POLL_S = 0.01  # how often a query without a trigger interval looks for rows
+
+
+def start_job(world: World, job: JobState) -> None:
+    """The job appears, and its first trigger is due."""
+    job.present = True
+    job.accrue(world.now)
+    world.share_anew()
+    world.schedule(world.now, "trigger", (job, job.life))
+
+
+def end_job(world: World, job: JobState) -> None:
+    """The job is taken away; rows that it did not process stay where they are."""
+    job.life += 1
+    _stop_batch(world, job)
+    job.present = False
+    world.share_anew()
+    offer_slots(world)
+
+
+def fail_job(world: World, job: JobState) -> None:
+    """The job dies and comes back after its downtime, with its open batch to be done again."""
+    if not job.present:
+        return
+    job.life += 1
+    _stop_batch(world, job)
+    job.down_until_s = world.now + job.spec.restart_s
+    world.schedule(job.down_until_s, "restart", (job, job.life))
+    offer_slots(world)
+
+
+def restart_job(world: World, visit: Visit) -> None:
+    """Back after a failure: the open batch runs again with the same rows, so each row counts once."""
+    job, life = visit
+    if life != job.life:
+        return
+    job.accrue(world.now)
+    job.up_since_s = world.now
+    if job.batch is None:
+        world.schedule(world.now, "trigger", visit)
+    else:
+        job.batch.restart(world.now)
+        world.schedule(world.now + job.spec.batch_overhead_s, "planned", visit)
+
+
+def trigger(world: World, visit: Visit) -> None:
+    """Take what has arrived, at most a full batch of it; without rows, wait for the next trigger."""
+    job, life = visit
+    if life != job.life:
+        return
+    waiting = job.arrivals.by(world.now) - job.processed
+    rows = min(waiting, job.spec.max_rows_per_batch or waiting)
+    if rows == 0:
+        _await_rows(world, job)
+        return
+    first = job.processed
+    job.accrue(world.now)
+    job.batch = Batch(rows, job.arrivals.time_of(first), job.arrivals.time_of(first + rows - 1), world.now)
+    job.batch_order = next(world.batches)
+    world.schedule(world.now + job.spec.batch_overhead_s, "planned", visit)
+
+
+def planned(world: World, visit: Visit) -> None:
+    """The batch is planned: its first stage may run."""
+    job, life = visit
+    if life == job.life and job.batch is not None:
+        job.batch.stages_from_s = world.now
+        _next_stage(world, job, job.batch)
+
+
+def task_done(world: World, number: int) -> None:
+    """A slot is free; after the last task of a stage the next stage may run."""
+    job = end_task(world, number)
+    if job is None:
+        return
+    offer_slots(world)  # before the next stage is known: Spark offers a slot as soon as it is free
+    batch = job.batch
+    if batch is not None and batch.left == 0:
+        batch.close_stage(job.spec, world.now, job.share_slots)
+        _next_stage(world, job, batch)
+
+
+def committed(world: World, visit: Visit) -> None:
+    """The batch is done: its rows are processed, all at this instant."""
+    job, life = visit
+    batch = job.batch
+    if life != job.life or batch is None:
+        return
+    job.accrue(world.now)
+    job.report = batch.report(world.now, job.spec.commit_s)
+    job.processed += batch.rows
+    job.batch = None
+    entry = Commit(
+        at_s=world.now,
+        rows=batch.rows,
+        oldest_s=batch.oldest_s,
+        newest_s=batch.newest_s,
+        duration_s=world.now - batch.started_s,
+        arrived=job.arrivals.by(world.now),
+        processed=job.processed,
+    )
+    job.ledger.commit(entry, _kept_s(world))
+    world.schedule(_due_after(job, batch.started_s, world.now), "trigger", visit)
+
+
+def sample_job(world: World, job: JobState) -> None:
+    """Note the running totals, once a second."""
+    job.ledger.sample(totals(world, job), _kept_s(world))
+
+
+def totals(world: World, job: JobState) -> Totals:
+    """The running totals as of now."""
+    job.accrue(world.now)
+    return Totals(
+        at_s=world.now,
+        arrived=job.arrivals.by(world.now),
+        processed=job.processed,
+        busy_s=job.busy_s,
+        cpu_s=job.cpu_s,
+        share_s=job.share_s,
+        batch_s=job.batch_s,
+    )
+
+
+def _next_stage(world: World, job: JobState, batch: Batch) -> None:
+    if batch.open_next_stage(job.spec, world.now):
+        job.waiting = batch.left
+        offer_slots(world)
+    else:
+        world.schedule(world.now + job.spec.commit_s, "committed", (job, job.life))
+
+
+def _stop_batch(world: World, job: JobState) -> None:
+    job.accrue(world.now)
+    job.waiting = 0
+    kill_tasks(world, lambda task: task.job is job)
+
+
+def _await_rows(world: World, job: JobState) -> None:
+    if job.spec.trigger_s > 0:
+        due = _next_trigger(job, world.now)
+    else:
+        due = max(job.arrivals.time_of(job.processed), world.now + _POLL_S)
+    if due < math.inf:
+        world.schedule(due, "trigger", (job, job.life))
+
+
+def _due_after(job: JobState, started_s: float, now: float) -> float:
+    """At the next trigger, or at once when the batch took longer than the interval."""
+    interval_s = job.spec.trigger_s
+    return now if now - started_s >= interval_s else max(now, _next_trigger(job, started_s))
+
+
+def _next_trigger(job: JobState, after_s: float) -> float:
+    """The first multiple of the interval, counted from the job's start, that lies after `after_s`."""
+    interval_s, from_s = job.spec.trigger_s, job.spec.starts_at_s
+    passed = math.floor((after_s - from_s) / interval_s + 1e-9)
+    return from_s + (passed + 1) * interval_s
+
+
+def _kept_s(world: World) -> float:
+    return max(world.cluster.metrics_window_s, world.cluster.juice_window_s) + JUICE_STEP_S

@@ -1,0 +1,130 @@
+"""What the simulated application tells about itself: its present, turned into core's figures."""
+
+from dataclasses import replace
+
+from penstock.core.figures import (
+    ALL_OPERATORS,
+    JobFigures,
+    LatencyFigures,
+    MachineFigures,
+    OperatorFigures,
+    Snapshot,
+)
+from penstock.engines.sim.microbatch.batch import rows_into
+from penstock.engines.sim.microbatch.batches import totals
+from penstock.engines.sim.microbatch.ledger import Totals
+from penstock.engines.sim.microbatch.machines import Machine
+from penstock.engines.sim.microbatch.mixture import Uniform, latency_of
+from penstock.engines.sim.microbatch.state import JobState
+from penstock.engines.sim.microbatch.world import World
+
+_ALL_THE_TIME = 0.99  # share of a window with a batch open; between two late batches there is no gap
+
+
+def snapshot_of(world: World) -> Snapshot:
+    """All jobs that are there, and all machines."""
+    return Snapshot(
+        at_s=world.now,
+        jobs=tuple(_job(world, job) for job in world.jobs if job.present),
+        machines=tuple(_machine(world, machine) for machine in world.machines),
+        max_threads=world.cluster.max_threads,
+    )
+
+
+def aged(snapshot: Snapshot, now: float) -> Snapshot:
+    """The same news, older."""
+    age_s = now - snapshot.at_s
+    return Snapshot(
+        at_s=now,
+        jobs=tuple(replace(job, age_s=job.age_s + age_s) for job in snapshot.jobs),
+        machines=tuple(replace(machine, age_s=machine.age_s + age_s) for machine in snapshot.machines),
+        max_threads=snapshot.max_threads,
+    )
+
+
+def _job(world: World, job: JobState) -> JobFigures:
+    now = totals(world, job)
+    past = job.ledger.totals_at(world.now - world.cluster.metrics_window_s)
+    down = world.now < job.down_until_s
+    return JobFigures(
+        name=job.name,
+        operators=(_operator(job, past, now),),
+        latency=_latency(world, job, now),
+        juice=job.ledger.juice(now, world.cluster.juice_window_s, job.spec.trigger_s),
+        arrival_rps=_rate(past, now, now.arrived - past.arrived),
+        processed_rps=_rate(past, now, now.processed - past.processed),
+        backlog_rows=float(now.arrived - now.processed),
+        topology=job.spec.topology,
+        settling=down,
+        up_s=None if down else world.now - job.up_since_s,
+        max_threads=job.spec.max_threads,
+        phases_s=job.report.phases_s if job.report else {},
+        stages=job.report.stages if job.report else (),
+        trouble=f"failed; restarts in {job.down_until_s - world.now:.0f} s" if down else None,
+    )
+
+
+def _operator(job: JobState, past: Totals, now: Totals) -> OperatorFigures:
+    """The job's one scalable unit: its share of the slots."""
+    processed_rps = _rate(past, now, now.processed - past.processed)
+    leaving = rows_into(job.spec, len(job.spec.stages), 1.0)
+    return OperatorFigures(
+        name=ALL_OPERATORS,
+        threads=job.threads,
+        capacity=_capacity(past, now),
+        rows_in_rps=processed_rps,
+        rows_out_rps=None if processed_rps is None else processed_rps * leaving,
+        busy_share=_of_share(past, now, now.busy_s - past.busy_s),
+        cpu_share=_of_share(past, now, now.cpu_s - past.cpu_s),
+        backlog_rows=float(now.arrived - now.processed),
+        is_source=True,
+        min_threads=job.spec.min_threads,
+        max_threads=job.spec.max_threads,
+    )
+
+
+def _capacity(past: Totals, now: Totals) -> float | None:
+    """Henge, equation 3, with task time for execution time and slots for executors.
+
+    A job that is in a batch all the time and still falls behind is at its capacity, even where the slots
+    idle while it plans and commits.
+    """
+    elapsed_s = now.at_s - past.at_s
+    always = elapsed_s > 0 and now.batch_s - past.batch_s >= _ALL_THE_TIME * elapsed_s
+    if always and now.processed - past.processed < now.arrived - past.arrived:
+        return 1.0
+    return _of_share(past, now, now.busy_s - past.busy_s)
+
+
+def _latency(world: World, job: JobState, now: Totals) -> LatencyFigures | None:
+    parts = job.ledger.latencies(world.now - world.cluster.metrics_window_s)
+    if parts:
+        return latency_of(parts)
+    waiting = now.arrived - now.processed
+    if waiting == 0:
+        return None
+    # Nothing came out for a whole window: as if all that waits were committed now, the least it can be.
+    youngest_s = world.now - job.arrivals.time_of(now.arrived - 1)
+    oldest_s = world.now - job.arrivals.time_of(now.processed)
+    return latency_of([Uniform(waiting, max(0.0, youngest_s), max(0.0, oldest_s))], estimated=True)
+
+
+def _machine(world: World, machine: Machine) -> MachineFigures:
+    return MachineFigures(
+        name=machine.name,
+        cores=machine.cores,
+        load=machine.mean_load(world.now) if machine.alive else None,
+        executors=1 if machine.alive else 0,
+        alive=machine.alive,
+    )
+
+
+def _rate(past: Totals, now: Totals, rows: int) -> float | None:
+    elapsed_s = now.at_s - past.at_s
+    return rows / elapsed_s if elapsed_s > 0 else None
+
+
+def _of_share(past: Totals, now: Totals, used_s: float) -> float | None:
+    """`used_s` as a share of the slot time that is the job's; slots that others left idle do not raise it above 1."""
+    slot_s = now.share_s - past.share_s
+    return min(1.0, max(0.0, used_s / slot_s)) if slot_s > 0 else None

@@ -1,0 +1,146 @@
+"""What a micro-batch simulation is made of: values that a scenario fills in, checked when they are built."""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.core.topology import Topology
+from penstock.core.units import non_negative, positive
+from penstock.errors import ConfigError
+
+SCHEDULING = ("fifo", "fair")
+FAULT_KINDS = ("job", "machine", "link", "interference")
+
+
+@dataclass(frozen=True, slots=True)
+class MicroBatchStage:
+    """One stage of every batch: `partitions` tasks that share its rows evenly.
+
+    CPU work slows down when a machine is short of cores. Waiting (for a service or a disk) does not, nor does
+    the fixed overhead of a task, which is mostly the driver's and the network's time.
+    """
+
+    name: str
+    partitions: int
+    cpu_s_per_row: float = 0.0
+    wait_s_per_row: float = 0.0
+    task_overhead_s: float = 0.01
+
+    def __post_init__(self) -> None:
+        _whole(self.partitions, f"{self.name}.partitions", at_least=1)
+        non_negative(self.cpu_s_per_row, f"{self.name}.cpu_s_per_row")
+        non_negative(self.wait_s_per_row, f"{self.name}.wait_s_per_row")
+        non_negative(self.task_overhead_s, f"{self.name}.task_overhead_s")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MicroBatchJob:
+    """One structured streaming query. `arrivals` holds the rows of each second of the run, 0 beyond its end.
+
+    `selectivity` says for each stage how many rows leave it for each that enters; left empty it is 1 for all.
+    """
+
+    name: str
+    stages: tuple[MicroBatchStage, ...]
+    arrivals: NDArray[np.float64] = field(repr=False)
+    topology: Topology | None = None
+    selectivity: tuple[float, ...] = ()
+    trigger_s: float = 1.0  # 0: the next batch starts as soon as rows wait
+    batch_overhead_s: float = 0.1  # planning, offset log and commit log
+    commit_s: float = 0.0  # committing the state of a batch
+    max_rows_per_batch: int | None = None  # bounds the length of tasks, hence how long they hold slots
+    threads: int = 1  # the initial share of the slots
+    min_threads: int = 1
+    max_threads: int | None = None
+    starts_at_s: float = 0.0
+    ends_at_s: float = math.inf
+    restart_s: float = 10.0  # downtime after a failure
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise ConfigError(f"{self.name}.stages", self.stages, "give at least one stage")
+        if self.selectivity and len(self.selectivity) != len(self.stages):
+            raise ConfigError(f"{self.name}.selectivity", self.selectivity, "give one value for each stage, or none")
+        for value in self.selectivity:
+            non_negative(value, f"{self.name}.selectivity")
+        _checked_arrivals(self.arrivals, self.name)
+        for word in ("trigger_s", "batch_overhead_s", "commit_s", "starts_at_s", "restart_s"):
+            non_negative(getattr(self, word), f"{self.name}.{word}")
+        if math.isnan(self.ends_at_s) or self.ends_at_s <= self.starts_at_s:
+            raise ConfigError(f"{self.name}.ends_at_s", self.ends_at_s, "write a time after starts_at_s")
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        _whole(self.min_threads, f"{self.name}.min_threads", at_least=1)
+        _whole(self.threads, f"{self.name}.threads", at_least=self.min_threads)
+        if self.max_rows_per_batch is not None:
+            _whole(self.max_rows_per_batch, f"{self.name}.max_rows_per_batch", at_least=1)
+        if self.max_threads is not None:
+            _whole(self.max_threads, f"{self.name}.max_threads", at_least=self.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class MicroBatchCluster:
+    """One application's executors: `slots` task slots on `cores` cores, both spread evenly over `machines`."""
+
+    slots: int = 8
+    cores: int = 8
+    machines: int = 1
+    scheduling: str = "fair"
+    # Share of a core lost for each runnable thread beyond the first per core: switching and cold caches.
+    context_switch: float = 0.0
+    interference: float = 0.0  # how much longer CPU work takes when all cores are busy: caches, memory
+    noise: float = 0.0  # spread of task durations: standard deviation of their logarithm
+    seed: int = 0
+    max_threads: int | None = None  # limit over all jobs together
+    metrics_window_s: float = 30.0
+    juice_window_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        _whole(self.machines, "machines", at_least=1)
+        _whole(self.slots, "slots", at_least=self.machines)
+        _whole(self.cores, "cores", at_least=self.machines)
+        if self.max_threads is not None:
+            _whole(self.max_threads, "max_threads", at_least=1)
+        if self.scheduling not in SCHEDULING:
+            raise ConfigError("scheduling", self.scheduling, f"choose one of {', '.join(SCHEDULING)}")
+        for word in ("context_switch", "interference", "noise", "seed"):
+            non_negative(getattr(self, word), word)
+        positive(self.metrics_window_s, "metrics_window_s")
+        positive(self.juice_window_s, "juice_window_s")
+
+
+@dataclass(frozen=True, slots=True)
+class MicroBatchFault:
+    """Something bad from `at_s` for `for_s` seconds.
+
+    kind "job": the job `target` fails and restarts (its own `restart_s` says how long that takes);
+    "machine": the machine `target` goes down with its slots; "link": the controller gets no news and cannot act;
+    "interference": `load` runnable threads of somebody else on the machine `target`, or on every machine.
+    """
+
+    kind: str
+    at_s: float
+    for_s: float = 0.0
+    target: str | None = None
+    load: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in FAULT_KINDS:
+            raise ConfigError("fault", self.kind, f"choose one of {', '.join(FAULT_KINDS)}")
+        non_negative(self.at_s, "at_s")
+        non_negative(self.load, "load")
+        if self.kind != "job":
+            positive(self.for_s, "for_s")
+
+
+def _whole(value: object, field_name: str, at_least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < at_least:
+        raise ConfigError(field_name, value, f"write a whole number of {at_least} or more")
+
+
+def _checked_arrivals(arrivals: NDArray[np.float64], name: str) -> None:
+    if arrivals.ndim != 1 or not bool(np.all(np.isfinite(arrivals) & (arrivals >= 0))):
+        raise ConfigError(f"{name}.arrivals", arrivals, "give one number of rows, zero or more, for each second")

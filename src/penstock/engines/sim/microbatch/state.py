@@ -1,0 +1,100 @@
+"""A job's present in the simulation: what runs, what waits, and what it has used so far."""
+
+import math
+
+import numpy as np
+
+from penstock.engines.sim.microbatch.arrivals import ArrivalCurve
+from penstock.engines.sim.microbatch.batch import Batch, BatchReport
+from penstock.engines.sim.microbatch.ledger import Ledger
+from penstock.engines.sim.microbatch.spec import MicroBatchJob
+
+_DRAWN_AT_ONCE = 1024
+
+
+class JobState:
+    """Everything that changes about one job. It has at most one open batch, and that at most one open stage."""
+
+    __slots__ = (
+        "_noise",
+        "_random",
+        "_sigma",
+        "_since_s",
+        "arrivals",
+        "batch",
+        "batch_order",
+        "batch_s",
+        "busy_s",
+        "cpu_rate",
+        "cpu_s",
+        "down_until_s",
+        "ledger",
+        "life",
+        "min_share",
+        "name",
+        "present",
+        "processed",
+        "report",
+        "running",
+        "share_s",
+        "share_slots",
+        "spec",
+        "threads",
+        "trigger",
+        "up_since_s",
+        "waiting",
+    )
+
+    def __init__(self, spec: MicroBatchJob, seed: tuple[int, int], noise: float) -> None:
+        self.spec = spec
+        self.name = spec.name
+        self.arrivals = ArrivalCurve(spec.arrivals, spec.starts_at_s, spec.ends_at_s)
+        self.threads = spec.threads
+        self.min_share = 0
+        self.share_slots = 0.0
+        self.present = False
+        self.up_since_s = spec.starts_at_s
+        self.down_until_s = -math.inf
+        self.life = 0  # rises with each failure; news from an earlier life is ignored
+        self.trigger = 0  # number of the last trigger that was due
+        self.batch: Batch | None = None
+        self.batch_order = 0
+        self.report: BatchReport | None = None  # of the last batch
+        self.waiting = 0  # tasks of the open stage that have no slot yet
+        self.running = 0
+        self.processed = 0
+        self.busy_s = 0.0
+        self.cpu_s = 0.0
+        self.cpu_rate = 0.0
+        self.share_s = 0.0
+        self.batch_s = 0.0
+        self._since_s = spec.starts_at_s
+        self.ledger = Ledger(spec.starts_at_s)
+        # A stream of its own: what one job's tasks draw does not depend on what others do.
+        self._random = np.random.default_rng(seed)
+        self._sigma = noise
+        self._noise: list[float] = []
+
+    @property
+    def opened(self) -> int:
+        """Rows of the open batch."""
+        return 0 if self.batch is None else self.batch.rows
+
+    def accrue(self, now: float) -> None:
+        """Add up what was used since the last change; call before each change."""
+        elapsed = now - self._since_s
+        self.busy_s += self.running * elapsed
+        self.cpu_s += self.cpu_rate * elapsed
+        self.share_s += self.share_slots * elapsed
+        if self.batch is not None and self._since_s >= self.down_until_s:
+            self.batch_s += elapsed
+        self._since_s = now
+
+    def next_noise(self) -> float:
+        """The factor on a task's duration: lognormal with mean 1."""
+        if self._sigma == 0.0:
+            return 1.0
+        if not self._noise:
+            drawn = self._random.standard_normal(_DRAWN_AT_ONCE)
+            self._noise = [float(value) for value in np.exp(self._sigma * drawn - self._sigma**2 / 2.0)]
+        return self._noise.pop()

@@ -1,0 +1,63 @@
+"""An archive: a store whose runs can be listed, read back and audited; the loop only needs its Store half."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from penstock.core.ports import Store
+from penstock.core.run import Run, RunInfo
+from penstock.core.view import View
+from penstock.errors import ConfigError, PenstockError
+
+
+class StoreError(PenstockError):
+    """The database did not do what was asked of it; nothing half-written is left behind."""
+
+
+class RefusedError(StoreError):
+    """The database works, but will not have this very cycle, now or later."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """An act of a person on a running controller: who did what, when (epoch seconds)."""
+
+    at_epoch_s: float
+    who: str
+    act: str
+    detail: str = ""
+
+
+class Archive(Store, Protocol):
+    """Every store of ours. `begin` comes before the first `append`."""
+
+    def begin(self, run: RunInfo) -> RunInfo:
+        """Record under this run from now on.
+
+        A run whose id is known already is gone on with, as a restarted controller does: its clock, and so
+        its start, stay as they were; the answer says which.
+        """
+
+    def runs(self) -> tuple[RunInfo, ...]:
+        """All runs, oldest first."""
+
+    def read_run(self, run_id: str) -> Run:
+        """The whole run, for reports."""
+
+    def views(self, run_id: str) -> Iterator[View]:
+        """What the policy saw, cycle by cycle, as far as whole cycles are kept."""
+
+    def add_audit(self, entry: AuditEntry) -> None:
+        """Keep an act in the log of the run."""
+
+    def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
+        """The acts on that run, oldest first."""
+
+    def close(self) -> None:
+        """Let go of connections; the store is not used afterwards."""
+
+
+def unknown_run(name: str, known: Sequence[RunInfo]) -> ConfigError:
+    """The error for a run that is not there, with those that are."""
+    ids = ", ".join(run.id for run in known[-5:])
+    return ConfigError("run", name, f"name one that is recorded: last, {ids}" if ids else "none is recorded here yet")

@@ -1,0 +1,168 @@
+"""The database behind a store: SQLite at a path, or PostgreSQL by a URL; its errors become ours."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
+
+from penstock.errors import ConfigError
+from penstock.store import tables
+from penstock.store.archive import RefusedError, StoreError
+
+BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
+CONNECT_S = 5
+_SCHEMA_LOCK = 7_305_428_671  # an arbitrary number that two controllers creating the same tables agree on
+
+
+class Database:
+    """Connections to one database. Nothing is opened before it is used."""
+
+    def __init__(self, target: str, create: bool = True) -> None:
+        self._url = _url(target)
+        self._create = create
+        self._ready = False
+        self._engine = _engine(self._url)
+        self._writer = self._engine.execution_options(penstock_writes=True)
+        options = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._reader = self._engine.execution_options(**options)
+
+    @property
+    def place(self) -> str:
+        """Where it is, fit to be shown: without a password."""
+        return str(self._url.database) if self._is_sqlite else without_password(self._url)
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """One transaction: all of it, or nothing."""
+        with self._translated():
+            self._prepare()
+            with self._writer.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """One consistent sight of the data, whoever writes meanwhile."""
+        with self._translated():
+            self._prepare()
+            with self._reader.begin() as connection:
+                yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    @property
+    def _is_sqlite(self) -> bool:
+        return self._url.get_backend_name() == "sqlite"
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (IntegrityError, DataError) as error:
+            raise RefusedError(f"store {self.place}: {self._words_of(error)}") from None
+        except (SQLAlchemyError, OSError) as error:
+            raise StoreError(f"store {self.place}: {self._words_of(error)}") from None
+
+    def _words_of(self, error: Exception) -> str:
+        """The driver's own first line; SQLAlchemy's would add the statement and its parameters."""
+        words = str(getattr(error, "orig", None) or error).strip().splitlines()
+        text = words[0] if words else type(error).__name__
+        return text.replace(self._url.password, "***") if self._url.password else text
+
+    def _prepare(self) -> None:
+        if self._ready:
+            return
+        if self._is_sqlite:
+            self._prepare_file(Path(str(self._url.database)))
+        # Who only reads must not wait for its turn to write.
+        with (self._writer if self._create else self._reader).begin() as connection:
+            self._check_schema(connection)
+        self._ready = True
+
+    def _prepare_file(self, path: Path) -> None:
+        if self._create:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        elif not path.is_file():
+            raise ConfigError("store", str(path), "no runs are recorded there; give the path that the run showed")
+
+    def _check_schema(self, connection: sa.Connection) -> None:
+        if self._create and not self._is_sqlite:
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
+        if sa.inspect(connection).has_table(tables.schema.name):
+            self._check_version(connection.execute(sa.select(tables.schema.c.version)).scalar_one())
+        elif self._create:
+            tables.metadata.create_all(connection)
+            connection.execute(tables.schema.insert().values(version=tables.SCHEMA_VERSION))
+        else:
+            raise ConfigError("store", self.place, "it is a database, but no runs of penstock are in it")
+
+    def _check_version(self, found: int) -> None:
+        if found != tables.SCHEMA_VERSION:
+            raise ConfigError(
+                "store",
+                self.place,
+                f"its schema has version {found}, this penstock writes version {tables.SCHEMA_VERSION}; "
+                "use the penstock that wrote it, or give another path",
+            )
+
+
+def without_password(target: str | URL) -> str:
+    """The URL as it may be shown.
+
+    >>> without_password("postgresql://ann:s3cret@host/runs?password=x")
+    'postgresql://ann:***@host/runs?password=***'
+    """
+    text = target if isinstance(target, str) else target.render_as_string(hide_password=True)
+    text = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", text)
+    return re.sub(r"((?:^|[?&])(?:ssl)?password=)[^&]*", r"\1***", text)
+
+
+def _url(target: str) -> URL:
+    if "://" not in target:
+        return URL.create("sqlite", database=str(Path(target).expanduser().absolute()))
+    remedy = "write a path, or postgresql://user@host/database"
+    try:
+        url = make_url(target)
+    except (ArgumentError, ValueError):
+        raise ConfigError("store", without_password(target), remedy) from None
+    if url.drivername in ("postgres", "postgresql"):
+        url = url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise ConfigError("store", without_password(target), remedy)
+    if url.get_backend_name() == "sqlite" and not url.database:
+        raise ConfigError(
+            "store", without_password(target), "write the path of the file, such as sqlite:///runs.sqlite"
+        )
+    return url
+
+
+def _engine(url: URL) -> sa.Engine:
+    if url.get_backend_name() == "postgresql":
+        # tcp_user_timeout is in milliseconds: a link that went dead must not hold up governing for minutes.
+        limits = {"connect_timeout": CONNECT_S, "tcp_user_timeout": 10_000, "options": f"-c lock_timeout={BUSY_S}s"}
+        missing = {name: value for name, value in limits.items() if name not in url.query}
+        return sa.create_engine(url, pool_pre_ping=True, connect_args=missing, hide_parameters=True)
+    engine = sa.create_engine(url, connect_args={"timeout": BUSY_S}, hide_parameters=True)
+    sa.event.listen(engine, "connect", _set_up_sqlite)
+    sa.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: Any, record: object) -> None:
+    connection.isolation_level = None  # transactions begin where we say so, see _begin_sqlite
+    # WAL lets reports read while a run writes. With NORMAL a crash of the process loses nothing; only a power
+    # cut may lose the last rounds, and then the Spark application that they tell of is gone too.
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "journal_size_limit=8388608"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    # A writer takes its turn at once: a transaction that turns from reading to writing could be refused.
+    writes = connection.get_execution_options().get("penstock_writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

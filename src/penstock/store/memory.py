@@ -1,0 +1,131 @@
+"""A store in this process: whole cycles for a while, timelines and decisions for the whole run."""
+
+import logging
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from threading import Lock
+
+from penstock.core.cycle import Cycle
+from penstock.core.plan import Verdict
+from penstock.core.ports import Memory
+from penstock.core.run import DecisionRecord, Note, Run, RunInfo, records_of, with_verdicts
+from penstock.core.view import View
+from penstock.store.archive import AuditEntry, unknown_run
+from penstock.store.timelines import Timelines, moment_of, noted
+
+KEPT_CYCLES = 720  # two hours of 10 s rounds
+KEPT_DECISIONS = 10_000
+
+log = logging.getLogger("penstock.store")
+
+
+class MemoryStore:
+    """Keeps the newest `kept_cycles` cycles whole; a web server may read while the loop appends."""
+
+    def __init__(self, run: RunInfo | None = None, kept_cycles: int = KEPT_CYCLES) -> None:
+        self._kept_cycles = kept_cycles
+        self._lock = Lock()
+        self._now = self._empty(run or RunInfo("run", "run", policy="", engine=""))
+        self._runs = {self._now.info.id: self._now}
+
+    def begin(self, run: RunInfo) -> RunInfo:
+        with self._lock:
+            if not self._now.cycles:  # the run that a new store stands ready with makes room
+                del self._runs[self._now.info.id]
+            known = self._runs.get(run.id)
+            if known is not None:
+                known.info = replace(run, started_at_s=known.info.started_at_s)
+            self._now = self._runs[run.id] = known or self._empty(run)
+            return self._now.info
+
+    def append(self, cycle: Cycle) -> None:
+        with self._lock:
+            self._now.append(cycle)
+
+    def announce(self, cycle: Cycle) -> None:
+        self.append(cycle)
+
+    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+        memory = self._now.memories.get(policy)
+        if memory is not None and not isinstance(memory, memory_type):
+            log.warning("the memory of policy %s is not a %s; starting afresh", policy, memory_type.__name__)
+            return None
+        return memory
+
+    def cycles(self, run_id: str) -> tuple[Cycle, ...]:
+        """The whole cycles that are kept, oldest first."""
+        with self._lock:
+            return tuple(self._found(run_id).cycles)
+
+    def runs(self) -> tuple[RunInfo, ...]:
+        return tuple(found.info for found in self._runs.values())
+
+    def read_run(self, run_id: str) -> Run:
+        with self._lock:
+            return self._found(run_id).run()
+
+    def views(self, run_id: str) -> Iterator[View]:
+        return (cycle.view for cycle in self.cycles(run_id))
+
+    def add_audit(self, entry: AuditEntry) -> None:
+        self._now.audit.append(entry)
+
+    def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
+        return tuple(self._found(run_id).audit)
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def _empty(self, run: RunInfo) -> "_Remembered":
+        return _Remembered(run, deque(maxlen=self._kept_cycles))
+
+    def _found(self, run_id: str) -> "_Remembered":
+        if run_id not in self._runs:
+            raise unknown_run(run_id, self.runs())
+        return self._runs[run_id]
+
+
+@dataclass(slots=True)
+class _Remembered:
+    """All that is kept of one run."""
+
+    info: RunInfo
+    cycles: deque[Cycle]
+    timelines: Timelines = field(default_factory=Timelines)
+    decisions: deque[DecisionRecord] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
+    verdicts: deque[Verdict] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
+    notes: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
+    memories: dict[str, Memory] = field(default_factory=dict)
+    audit: deque[AuditEntry] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
+
+    def append(self, cycle: Cycle) -> None:
+        if self.cycles and self.cycles[-1].at_s == cycle.at_s:
+            self._take_back(self.cycles.pop())
+        else:
+            self.timelines.add(moment_of(cycle.view))
+        self.cycles.append(cycle)
+        self.decisions.extend(records_of(cycle))
+        self.verdicts.extend(cycle.plan.verdicts)
+        noted(self.notes, cycle.at_s, cycle.plan.note)
+        self.memories[cycle.policy] = cycle.memory
+
+    def run(self) -> Run:
+        lines = self.timelines
+        return Run(
+            info=self.info,
+            at_s=tuple(lines.at_s),
+            utility=tuple(lines.utility),
+            max_utility=tuple(lines.max_utility),
+            jobs=lines.jobs(),
+            machines=lines.machines(),
+            decisions=with_verdicts(tuple(self.decisions), tuple(self.verdicts)),
+            notes=tuple(self.notes),
+        )
+
+    def _take_back(self, cycle: Cycle) -> None:
+        """The cycle was announced, and now comes with what came of it."""
+        for _ in cycle.plan.decisions:
+            self.decisions.pop()
+        for _ in cycle.plan.verdicts:
+            self.verdicts.pop()

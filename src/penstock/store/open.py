@@ -1,0 +1,44 @@
+"""Opening a store by a path, a URL, or nothing at all, and finding a run in it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from penstock.core.run import RunInfo
+from penstock.store.archive import Archive, unknown_run
+from penstock.store.database import Database
+from penstock.store.retention import Retention
+from penstock.store.sql import SqlStore
+
+FILE_NAME = "runs.sqlite"
+
+
+def default_path(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where runs are recorded when nobody says where: the user's state directory, or here without a home.
+
+    >>> str(default_path({"XDG_STATE_HOME": "/home/ann/.state"})), str(default_path({}))
+    ('/home/ann/.state/penstock/runs.sqlite', 'penstock-runs.sqlite')
+    """
+    state = environment.get("XDG_STATE_HOME")
+    if not state and environment.get("HOME"):
+        state = str(Path(environment["HOME"], ".local", "state"))
+    return Path(state, "penstock", FILE_NAME) if state else Path(f"penstock-{FILE_NAME}")
+
+
+def open_store(target: str | Path | None = None, retention: Retention | None = None, create: bool = True) -> SqlStore:
+    """The store at a path or a URL; `create=False` to read what must be there already.
+
+    Nothing is opened before it is used, so that a disk that is full can be tolerated; see `Tolerant`.
+    """
+    return SqlStore(Database(str(default_path() if target is None else target), create), retention)
+
+
+def find_run(archive: Archive, name: str) -> RunInfo:
+    """The run of that id, else the newest of that name; `last` is the newest of all."""
+    runs = archive.runs()
+    found = [run for run in runs if run.id == name] or [run for run in runs if run.name == name]
+    if not found and name == "last":
+        found = list(runs)
+    if not found:
+        raise unknown_run(name, runs)
+    return found[-1]

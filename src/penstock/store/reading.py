@@ -1,0 +1,146 @@
+"""Reading a run back: its rows in the order of its cycles, told as a Run or as the views that were seen."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import sqlalchemy as sa
+
+from penstock.core.intents import Intent
+from penstock.core.plan import StepOutcome
+from penstock.core.run import DecisionRecord, Note, Run, with_verdicts
+from penstock.core.view import View
+from penstock.store import rows, tables
+from penstock.store.archive import AuditEntry
+from penstock.store.intent_codec import decode_intent
+from penstock.store.timelines import JobMoment, Moment, Timelines, noted
+
+Found = Mapping[Any, Any]
+
+
+def run_rows(connection: sa.Connection) -> Sequence[Found]:
+    """All runs, oldest first."""
+    return connection.execute(sa.select(tables.runs).order_by(tables.runs.c.number)).mappings().all()
+
+
+def read_run(connection: sa.Connection, run: int) -> Run:
+    """The whole run."""
+    info = rows.run_info(connection.execute(sa.select(tables.runs).where(tables.runs.c.number == run)).mappings().one())
+    lines = _timelines(connection, run)
+    outcomes = _outcomes(connection, run)
+    records = [_record(row, outcomes) for row in _of_cycles(connection, tables.decisions, run)]
+    verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run)]
+    return Run(
+        info=info,
+        at_s=tuple(lines.at_s),
+        utility=tuple(lines.utility),
+        max_utility=tuple(lines.max_utility),
+        jobs=lines.jobs(),
+        machines=lines.machines(),
+        decisions=with_verdicts(records, verdicts),
+        notes=_notes(connection, run),
+    )
+
+
+def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
+    """What the policy saw, cycle by cycle."""
+    intents = _intents(connection, run)
+    judged = groupby(_job_rows(connection, run, tables.job_figures), key=itemgetter("cycle_id"))
+    by_cycle = _Steps(judged)
+    cycles = sa.select(tables.cycles).where(tables.cycles.c.run == run).order_by(tables.cycles.c.id)
+    for row in connection.execute(cycles, execution_options={"yield_per": 100}).mappings():
+        yield rows.view_of(row, {found["job"]: found for found in by_cycle.of(row["id"])}, intents)
+
+
+def read_audit(connection: sa.Connection, run: int) -> tuple[AuditEntry, ...]:
+    """The acts on the run, oldest first."""
+    table = tables.audit
+    found = connection.execute(sa.select(table).where(table.c.run == run).order_by(table.c.id)).mappings()
+    return tuple(AuditEntry(row["at_epoch_s"], row["who"], row["act"], row["detail"]) for row in found)
+
+
+def _timelines(connection: sa.Connection, run: int) -> Timelines:
+    jobs = _Steps(groupby(_job_rows(connection, run, tables.job_figures), key=itemgetter("cycle_id")))
+    machines = _Steps(groupby(_of_cycles(connection, tables.machine_figures, run), key=itemgetter("cycle_id")))
+    columns = [tables.cycles.c[name] for name in ("id", "at_s", "utility", "max_utility")]
+    lines = Timelines()
+    for row in connection.execute(sa.select(*columns).where(tables.cycles.c.run == run).order_by(tables.cycles.c.id)):
+        loads = ((m["machine"], m["cores"], m["load"] if m["alive"] else None) for m in machines.of(row.id))
+        told = (_moment(found) for found in jobs.of(row.id))
+        lines.add(Moment(row.at_s, row.utility, row.max_utility, told, loads))
+    return lines
+
+
+class _Steps:
+    """Groups of rows in the order of their cycles, fetched by cycle; a cycle may have none."""
+
+    def __init__(self, groups: Iterator[tuple[int, Iterator[Found]]]) -> None:
+        self._groups = groups
+        self._next = next(groups, None)
+
+    def of(self, cycle_id: int) -> Sequence[Found]:
+        if self._next is None or self._next[0] != cycle_id:
+            return ()
+        found = tuple(self._next[1])
+        self._next = next(self._groups, None)
+        return found
+
+
+def _job_rows(connection: sa.Connection, run: int, table: sa.Table) -> Iterator[Found]:
+    joined = table.join(tables.intents, table.c.intent_id == tables.intents.c.id)
+    wanted = (
+        sa.select(table, tables.intents.c.job, tables.intents.c.text, tables.intents.c.max_utility)
+        .select_from(joined)
+        .where(tables.intents.c.run == run)
+        .order_by(table.c.cycle_id, table.c.intent_id)
+    )
+    return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
+
+
+def _of_cycles(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[Found]:
+    joined = table.join(tables.cycles, table.c.cycle_id == tables.cycles.c.id)
+    wanted = sa.select(table).select_from(joined).where(tables.cycles.c.run == run).order_by(*table.primary_key.columns)
+    return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
+
+
+def _moment(row: Found) -> JobMoment:
+    return JobMoment(
+        name=row["job"],
+        intent=row["text"],
+        max_utility=row["max_utility"],
+        utility=row["utility"],
+        met=row["met"],
+        threads=row["threads"],
+        latency_s=row["latency_s"],
+        juice=row["juice"],
+        trouble=row["trouble"],
+    )
+
+
+def _outcomes(connection: sa.Connection, run: int) -> Mapping[int, Sequence[StepOutcome]]:
+    found: dict[int, list[StepOutcome]] = {}
+    for row in _of_cycles(connection, tables.step_outcomes, run):
+        found.setdefault(row["cycle_id"], []).append(rows.outcome_of(row))
+    return found
+
+
+def _record(row: Found, outcomes: Mapping[int, Sequence[StepOutcome]]) -> DecisionRecord:
+    decision = rows.decision_of(row)
+    steps = outcomes.get(row["cycle_id"], ())
+    return DecisionRecord(decision, tuple(step for step in steps if step.step.job in decision.jobs))
+
+
+def _notes(connection: sa.Connection, run: int) -> tuple[Note, ...]:
+    cycles = tables.cycles
+    found = connection.execute(sa.select(cycles.c.at_s, cycles.c.note).where(cycles.c.run == run).order_by(cycles.c.id))
+    notes: list[Note] = []
+    for at_s, text in found:
+        noted(notes, at_s, text)
+    return tuple(notes)
+
+
+def _intents(connection: sa.Connection, run: int) -> Mapping[int, Intent]:
+    table = tables.intents
+    found = connection.execute(sa.select(table.c.id, table.c.body).where(table.c.run == run))
+    return {number: decode_intent(body) for number, body in found}

@@ -1,0 +1,39 @@
+"""Replay: a policy judged on a recorded incident; it sees what was seen then and says what it would do."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from penstock.core.figures import Snapshot
+from penstock.core.plan import Plan
+from penstock.core.ports import Memory, Policy
+from penstock.core.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One recorded cycle, with the plan of the policy that is judged and its memory afterwards."""
+
+    view: View
+    plan: Plan
+    memory: Memory
+
+
+def replay(policy: Policy, views: Iterable[View], govern_from_s: float = 0.0) -> Iterator[Replayed]:
+    """The policy's plans for what was seen from `govern_from_s` on.
+
+    Give what the recorded run was governed from: a policy that is asked earlier has other memories.
+
+    The world does not answer: figures after its first differing decision are those of the decisions that
+    were taken then, so compare what it does first, and why, and not how it would have ended.
+    """
+    memory = policy.start()
+    for view in views:
+        if view.at_s < govern_from_s:
+            continue
+        plan, memory = policy.decide(view, memory)
+        yield Replayed(view, plan, memory)
+
+
+def snapshot_of(view: View) -> Snapshot:
+    """The figures alone, as an engine gave them, to be judged against other intents."""
+    return Snapshot(view.at_s, tuple(job.figures for job in view.jobs), view.machines, view.max_threads)

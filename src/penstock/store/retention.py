@@ -1,0 +1,51 @@
+"""Retention: what is too old or too much goes, a few cycles at a time, so that no round waits for it."""
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from penstock.core.units import positive
+from penstock.store.tables import cycles, runs
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How much is kept. With 20 jobs a cycle takes about 15 KB."""
+
+    max_age_s: float = 14 * 86_400.0  # older cycles of any run go, and runs that have none left
+    max_cycles: int = 20_000  # of one run: more than two days of 10 s rounds
+    every: int = 10  # look once in so many appends
+    batch: int = 30  # delete at most so many cycles at a time, above `every`, or it would never catch up
+
+    def __post_init__(self) -> None:
+        positive(self.max_age_s, "max_age_s")
+        positive(self.max_cycles, "max_cycles", "keep at least one cycle")
+        positive(self.every, "every")
+        positive(self.batch - self.every, "batch", f"write more than every={self.every}, or old cycles pile up")
+
+    def prune(self, connection: sa.Connection, run: int, now_epoch_s: float | None) -> None:
+        """Delete a batch of what is beyond the bounds, seen from the run that is being written."""
+        newest_surplus = (
+            sa.select(cycles.c.id)
+            .where(cycles.c.run == run)
+            .order_by(cycles.c.id.desc())
+            .limit(1)
+            .offset(self.max_cycles)
+            .scalar_subquery()
+        )
+        self._delete(connection, sa.and_(cycles.c.run == run, cycles.c.id <= newest_surplus))
+        if now_epoch_s is not None:
+            oldest_kept = now_epoch_s - self.max_age_s
+            self._delete(connection, cycles.c.epoch_s < oldest_kept)
+            self._delete_empty_runs(connection, run, oldest_kept)
+
+    def _delete(self, connection: sa.Connection, beyond: sa.ColumnElement[bool]) -> None:
+        doomed = sa.select(cycles.c.id).where(beyond).order_by(cycles.c.id).limit(self.batch)
+        connection.execute(cycles.delete().where(cycles.c.id.in_(doomed)))
+
+    def _delete_empty_runs(self, connection: sa.Connection, current: int, oldest_kept: float) -> None:
+        has_cycles = sa.exists().where(cycles.c.run == runs.c.number)
+        doomed = sa.select(runs.c.number).where(
+            runs.c.number != current, runs.c.started_at_s < oldest_kept, sa.not_(has_cycles)
+        )
+        connection.execute(runs.delete().where(runs.c.number.in_(doomed.limit(self.batch))))

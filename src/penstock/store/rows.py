@@ -1,0 +1,174 @@
+"""Core values as rows of the tables, and rows as core values."""
+
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from penstock.core.cycle import Cycle
+from penstock.core.figures import LatencyFigures, MachineFigures, Snapshot
+from penstock.core.intents import Intent
+from penstock.core.plan import Change, Decision, Reason, Step, StepOutcome, Verdict
+from penstock.core.run import RunInfo, asked_latency_s
+from penstock.core.view import JobView, View
+from penstock.store.codec import decode, encode, encode_figures
+from penstock.store.replay import snapshot_of
+
+Row = dict[str, Any]
+
+
+def run_row(run: RunInfo) -> Row:
+    return {name: getattr(run, name) for name in ("id", "name", "policy", "engine", "master", "started_at_s")}
+
+
+def run_info(row: Mapping[Any, Any]) -> RunInfo:
+    return RunInfo(**{name: row[name] for name in ("id", "name", "policy", "engine", "master", "started_at_s")})
+
+
+def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> Row:
+    view = cycle.view
+    return {
+        "run": run,
+        "at_s": cycle.at_s,
+        "epoch_s": None if started_at_s is None else started_at_s + cycle.at_s,
+        "policy": cycle.policy,
+        "utility": view.utility,
+        "max_utility": view.max_utility,
+        "note": cycle.plan.note,
+        "snapshot": _deflated(encode_figures(snapshot_of(view), Snapshot)),
+    }
+
+
+def job_row(job: JobView, cycle_id: int, intent_id: int) -> Row:
+    figures = job.figures
+    return {
+        "cycle_id": cycle_id,
+        "intent_id": intent_id,
+        "utility": job.utility,
+        "met": job.met,
+        "fresh": job.fresh,
+        "settling": figures.settling,
+        "threads": figures.threads,
+        "latency_s": asked_latency_s(job),
+        **_latency_columns(figures.latency),
+        "juice": figures.juice,
+        "arrival_rps": figures.arrival_rps,
+        "processed_rps": figures.processed_rps,
+        "backlog_rows": figures.backlog_rows,
+        "trouble": figures.trouble,
+    }
+
+
+def machine_row(machine: MachineFigures, cycle_id: int) -> Row:
+    return {
+        "cycle_id": cycle_id,
+        "machine": machine.name,
+        "cores": machine.cores,
+        "load": machine.load,
+        "memory_share": machine.memory_share,
+        "executors": machine.executors,
+        "alive": machine.alive,
+    }
+
+
+def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[Row]:
+    return [
+        {
+            "cycle_id": cycle_id,
+            "position": position,
+            "at_s": decision.at_s,
+            "reason": decision.reason.value,
+            "why": decision.why,
+            "changes": encode(decision.changes),
+            "utility_before": decision.utility_before,
+            "expected_utility": decision.expected_utility,
+        }
+        for position, decision in enumerate(decisions)
+    ]
+
+
+def decision_of(row: Mapping[Any, Any]) -> Decision:
+    return Decision(
+        reason=Reason(row["reason"]),
+        changes=_changes(row["changes"]),
+        why=row["why"],
+        at_s=row["at_s"],
+        utility_before=row["utility_before"],
+        expected_utility=row["expected_utility"],
+    )
+
+
+def outcome_rows(outcomes: Iterable[StepOutcome], cycle_id: int) -> list[Row]:
+    return [
+        {
+            "cycle_id": cycle_id,
+            "position": position,
+            "job": outcome.step.job,
+            "changes": encode(outcome.step.changes),
+            "error": outcome.error,
+        }
+        for position, outcome in enumerate(outcomes)
+    ]
+
+
+def outcome_of(row: Mapping[Any, Any]) -> StepOutcome:
+    return StepOutcome(Step(row["job"], _changes(row["changes"])), row["error"])
+
+
+def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
+    return [
+        {
+            "cycle_id": cycle_id,
+            "position": position,
+            "decided_at_s": verdict.decided_at_s,
+            "judged_at_s": verdict.judged_at_s,
+            "utility_came": verdict.utility_came,
+            "text": verdict.text,
+        }
+        for position, verdict in enumerate(verdicts)
+    ]
+
+
+def verdict_of(row: Mapping[Any, Any]) -> Verdict:
+    return Verdict(**{name: row[name] for name in ("decided_at_s", "judged_at_s", "utility_came", "text")})
+
+
+def view_of(row: Mapping[Any, Any], judged: Mapping[str, Mapping[Any, Any]], intents: Mapping[int, Intent]) -> View:
+    """The view as it was: its figures from the cycle's row, how they were judged from the jobs' rows."""
+    snapshot = unpacked(row["snapshot"], Snapshot)
+    jobs = tuple(
+        JobView(figures, intents[found["intent_id"]], found["utility"], found["met"], found["fresh"])
+        for figures in snapshot.jobs
+        if (found := judged.get(figures.name)) is not None
+    )
+    return View(snapshot.at_s, jobs, snapshot.machines, row["utility"], row["max_utility"], snapshot.max_threads)
+
+
+def packed(value: object) -> bytes:
+    """The value as deflated JSON."""
+    return _deflated(encode(value))
+
+
+def unpacked(body: bytes, value_type: type[Any]) -> Any:
+    return decode(zlib.decompress(body).decode(), value_type)
+
+
+def _deflated(text: str) -> bytes:
+    return zlib.compress(text.encode(), level=1)  # to a quarter; higher levels cost more than they save
+
+
+def _changes(text: str) -> tuple[Change, ...]:
+    changes: tuple[Change, ...] = decode(text, cast(Any, tuple[Change, ...]))
+    return changes
+
+
+def _latency_columns(latency: LatencyFigures | None) -> Row:
+    def at(percentile: float) -> float | None:
+        return None if latency is None else latency.at(percentile)
+
+    return {
+        "latency_mean_s": None if latency is None else latency.mean_s,
+        "latency_p50_s": at(50),
+        "latency_p95_s": at(95),
+        "latency_p99_s": at(99),
+        "latency_estimated": None if latency is None else latency.estimated,
+    }

@@ -1,0 +1,196 @@
+"""A store in SQLite or PostgreSQL: each cycle, with the policy's memory, in one transaction."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import sqlalchemy as sa
+
+from penstock.core.cycle import Cycle
+from penstock.core.intents import Intent
+from penstock.core.ports import Memory
+from penstock.core.run import Run, RunInfo
+from penstock.core.view import JobView, View
+from penstock.errors import ConfigError
+from penstock.store import reading, rows, tables
+from penstock.store.archive import AuditEntry, StoreError, unknown_run
+from penstock.store.codec import DoesNotFitError
+from penstock.store.database import Database
+from penstock.store.intent_codec import encode_intent
+from penstock.store.retention import Retention
+
+log = logging.getLogger("penstock.store")
+
+
+class SqlStore:
+    """Written by one controller at a time; read by as many as like."""
+
+    def __init__(self, database: Database, retention: Retention | None = None) -> None:
+        self._database = database
+        self._retention = retention or Retention()
+        self._writing: _Writing | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is, fit to be shown."""
+        return self._database.place
+
+    def begin(self, run: RunInfo) -> RunInfo:
+        with self._database.writing() as connection:
+            known = connection.execute(sa.select(tables.runs).where(tables.runs.c.id == run.id)).mappings().first()
+            if known is None:
+                number = _new_id(connection, tables.runs, rows.run_row(run))
+                last_at_s = None
+            else:
+                number, run = known["number"], replace(run, started_at_s=known["started_at_s"])
+                connection.execute(tables.runs.update().where(tables.runs.c.number == number).values(rows.run_row(run)))
+                newest = sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == number)
+                last_at_s = connection.execute(newest).scalar_one()
+        self._writing = _Writing(run, number, last_at_s)
+        return run
+
+    def append(self, cycle: Cycle) -> None:
+        run = self._begun()
+        with self._database.writing() as connection:
+            if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # it was announced before
+                connection.execute(_cycle_at(run.number, cycle.at_s))
+            intent_ids = _intent_ids(connection, run, cycle.view)
+            self._insert(connection, cycle, intent_ids)
+            if cycle.memory != run.memories.get(cycle.policy):
+                _write_memory(connection, run.number, cycle)
+            if run.appended % self._retention.every == 0:
+                self._retention.prune(connection, run.number, _epoch_s(run.info, cycle.at_s))
+        # Only what was committed is taken as known.
+        run.wrote(cycle, intent_ids)
+
+    def announce(self, cycle: Cycle) -> None:
+        self.append(cycle)
+
+    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+        run = self._begun()
+        wanted = sa.select(tables.memories.c.body).where(
+            tables.memories.c.run == run.number, tables.memories.c.policy == policy
+        )
+        with self._database.reading() as connection:
+            body = connection.execute(wanted).scalar_one_or_none()
+        if body is None:
+            return None
+        try:
+            return rows.unpacked(body, memory_type)
+        except DoesNotFitError as error:
+            log.warning("the stored memory of policy %s no longer fits (%s); it starts afresh", policy, error)
+            return None
+
+    def runs(self) -> tuple[RunInfo, ...]:
+        with self._database.reading() as connection:
+            return tuple(rows.run_info(row) for row in reading.run_rows(connection))
+
+    def read_run(self, run_id: str) -> Run:
+        with self._database.reading() as connection:
+            return reading.read_run(connection, self._number(connection, run_id))
+
+    def views(self, run_id: str) -> Iterator[View]:
+        with self._database.reading() as connection:
+            try:
+                yield from reading.read_views(connection, self._number(connection, run_id))
+            except DoesNotFitError as error:
+                remedy = f"its figures were recorded by another penstock ({error}); replay it with that one"
+                raise ConfigError("run", run_id, remedy) from None
+
+    def add_audit(self, entry: AuditEntry) -> None:
+        run = self._begun()
+        values = {name: getattr(entry, name) for name in ("at_epoch_s", "who", "act", "detail")}
+        with self._database.writing() as connection:
+            connection.execute(tables.audit.insert().values(run=run.number, **values))
+
+    def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
+        with self._database.reading() as connection:
+            return reading.read_audit(connection, self._number(connection, run_id))
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _begun(self) -> "_Writing":
+        if self._writing is None:
+            raise StoreError(f"store {self.place}: no run was begun; call begin() first")
+        return self._writing
+
+    def _number(self, connection: sa.Connection, run_id: str) -> int:
+        found = reading.run_rows(connection)
+        for row in found:
+            if row["id"] == run_id:
+                return int(row["number"])
+        raise unknown_run(run_id, [rows.run_info(row) for row in found])
+
+    def _insert(self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]) -> None:
+        run, view, plan = self._begun(), cycle.view, cycle.plan
+        cycle_id = _new_id(connection, tables.cycles, rows.cycle_row(cycle, run.number, run.info.started_at_s))
+        for table, found in (
+            (tables.job_figures, [rows.job_row(job, cycle_id, intent_ids[job.name]) for job in view.jobs]),
+            (tables.machine_figures, [rows.machine_row(machine, cycle_id) for machine in view.machines]),
+            (tables.decisions, rows.decision_rows(plan.decisions, cycle_id)),
+            (tables.step_outcomes, rows.outcome_rows(cycle.outcome.steps, cycle_id)),
+            (tables.verdicts, rows.verdict_rows(plan.verdicts, cycle_id)),
+        ):
+            if found:
+                connection.execute(table.insert(), found)
+
+
+@dataclass(slots=True)
+class _Writing:
+    """The run that is being written, and what of it is known to be in the database."""
+
+    info: RunInfo
+    number: int
+    last_at_s: float | None
+    appended: int = 0
+    intents: dict[str, tuple[Intent, int]] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
+
+    def wrote(self, cycle: Cycle, intent_ids: Mapping[str, int]) -> None:
+        self.last_at_s = cycle.at_s
+        self.appended += 1
+        self.memories[cycle.policy] = cycle.memory
+        for job in cycle.view.jobs:
+            self.intents[job.name] = (job.intent, intent_ids[job.name])
+
+
+def _intent_ids(connection: sa.Connection, run: _Writing, view: View) -> dict[str, int]:
+    """The row of each job's intent; a new row for a new job, or an intent that was changed."""
+    ids: dict[str, int] = {}
+    for job in view.jobs:
+        known = run.intents.get(job.name)
+        ids[job.name] = known[1] if known and known[0] == job.intent else _intent_id(connection, run.number, job)
+    return ids
+
+
+def _intent_id(connection: sa.Connection, run: int, job: JobView) -> int:
+    stated = {"run": run, "job": job.name, "body": encode_intent(job.intent)}
+    same = [tables.intents.c[name] == value for name, value in stated.items()]
+    known = connection.execute(sa.select(tables.intents.c.id).where(*same)).scalars().first()
+    if known is not None:
+        return int(known)
+    row = {**stated, "text": job.intent.text(), "max_utility": job.max_utility}
+    return _new_id(connection, tables.intents, row)
+
+
+def _write_memory(connection: sa.Connection, run: int, cycle: Cycle) -> None:
+    memories = tables.memories
+    key = {"run": run, "policy": cycle.policy}
+    values = {"at_s": cycle.at_s, "body": rows.packed(cycle.memory)}
+    here = [memories.c[name] == value for name, value in key.items()]
+    if connection.execute(memories.update().where(*here).values(values)).rowcount == 0:
+        connection.execute(memories.insert().values(**key, **values))
+
+
+def _cycle_at(run: int, at_s: float) -> sa.Delete:
+    return tables.cycles.delete().where(tables.cycles.c.run == run, tables.cycles.c.at_s == at_s)
+
+
+def _epoch_s(info: RunInfo, at_s: float) -> float | None:
+    return None if info.started_at_s is None else info.started_at_s + at_s
+
+
+def _new_id(connection: sa.Connection, table: sa.Table, row: rows.Row) -> int:
+    key = next(iter(table.primary_key.columns))
+    return int(connection.execute(table.insert().values(row).returning(key)).scalar_one())

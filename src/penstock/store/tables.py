@@ -1,0 +1,194 @@
+"""The tables: figures per cycle, job, machine and decision, for reports, a dashboard and whoever likes SQL.
+
+Names begin with penstock_, because a PostgreSQL database may be shared. All of a run hangs on its row, and all
+of a cycle on its row: deleting one deletes the rest.
+"""
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Dialect,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+# SQLite counts rows by itself only in a column that is called INTEGER.
+_Id = BigInteger().with_variant(Integer, "sqlite")
+
+
+class Words(TypeDecorator[str]):
+    """Text from anywhere, an error of Spark's for instance: what PostgreSQL cannot hold becomes a question mark."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        if value is None:
+            return None
+        return value.replace("\x00", "?").encode("utf-8", "replace").decode("utf-8")
+
+
+def _in_cycle() -> Column[Any]:
+    return Column("cycle_id", _Id, ForeignKey("penstock_cycles.id", ondelete="CASCADE"), primary_key=True)
+
+
+def _in_run() -> Column[Any]:
+    return Column("run", _Id, ForeignKey("penstock_runs.number", ondelete="CASCADE"), nullable=False)
+
+
+def _position() -> Column[Any]:
+    return Column("position", Integer, primary_key=True)
+
+
+schema = Table("penstock_schema", metadata, Column("version", Integer, primary_key=True))
+
+runs = Table(
+    "penstock_runs",
+    metadata,
+    Column("number", _Id, primary_key=True),
+    Column("id", Words, nullable=False, unique=True),
+    Column("name", Words, nullable=False),
+    Column("policy", Words, nullable=False),
+    Column("engine", Words, nullable=False),
+    Column("master", Words, nullable=False),
+    Column("started_at_s", Double),  # epoch seconds; null in simulated time
+)
+
+intents = Table(
+    "penstock_intents",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    _in_run(),
+    Column("job", Words, nullable=False),
+    Column("text", Words, nullable=False),
+    Column("max_utility", Double, nullable=False),
+    Column("body", Text, nullable=False),  # see intent_codec
+    Index("penstock_intents_of_run", "run"),
+)
+
+cycles = Table(
+    "penstock_cycles",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    _in_run(),
+    Column("at_s", Double, nullable=False),  # seconds since the run began
+    Column("epoch_s", Double),
+    Column("policy", Words, nullable=False),
+    Column("utility", Double, nullable=False),
+    Column("max_utility", Double, nullable=False),
+    Column("note", Words, nullable=False),
+    Column("snapshot", LargeBinary, nullable=False),  # all figures, JSON deflated, for replay
+    UniqueConstraint("run", "at_s"),
+    Index("penstock_cycles_by_age", "epoch_s"),
+)
+
+job_figures = Table(
+    "penstock_job_figures",
+    metadata,
+    _in_cycle(),
+    Column("intent_id", _Id, ForeignKey("penstock_intents.id", ondelete="CASCADE"), primary_key=True),
+    Column("utility", Double),
+    Column("met", Boolean, nullable=False),
+    Column("fresh", Boolean, nullable=False),
+    Column("settling", Boolean, nullable=False),
+    Column("threads", Integer, nullable=False),
+    Column("latency_s", Double),  # the figure that the intent asks for
+    Column("latency_mean_s", Double),
+    Column("latency_p50_s", Double),
+    Column("latency_p95_s", Double),
+    Column("latency_p99_s", Double),
+    Column("latency_estimated", Boolean),
+    Column("juice", Double),
+    Column("arrival_rps", Double),
+    Column("processed_rps", Double),
+    Column("backlog_rows", Double),
+    Column("trouble", Words),
+    Index("penstock_job_figures_of_intent", "intent_id"),
+    sqlite_with_rowid=False,
+)
+
+machine_figures = Table(
+    "penstock_machine_figures",
+    metadata,
+    _in_cycle(),
+    Column("machine", Words, primary_key=True),
+    Column("cores", Integer, nullable=False),
+    Column("load", Double),
+    Column("memory_share", Double),
+    Column("executors", Integer),
+    Column("alive", Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+decisions = Table(
+    "penstock_decisions",
+    metadata,
+    _in_cycle(),
+    _position(),
+    Column("at_s", Double, nullable=False),
+    Column("reason", Words, nullable=False),
+    Column("why", Words, nullable=False),
+    Column("changes", Words, nullable=False),  # JSON: [{"job", "operator", "before", "after"}, ...]
+    Column("utility_before", Double, nullable=False),
+    Column("expected_utility", Double),
+    sqlite_with_rowid=False,
+)
+
+step_outcomes = Table(
+    "penstock_step_outcomes",
+    metadata,
+    _in_cycle(),
+    _position(),
+    Column("job", Words, nullable=False),
+    Column("changes", Words, nullable=False),
+    Column("error", Words),
+    sqlite_with_rowid=False,
+)
+
+verdicts = Table(
+    "penstock_verdicts",
+    metadata,
+    _in_cycle(),
+    _position(),
+    Column("decided_at_s", Double, nullable=False),
+    Column("judged_at_s", Double, nullable=False),
+    Column("utility_came", Double, nullable=False),
+    Column("text", Words, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+memories = Table(
+    "penstock_memories",
+    metadata,
+    Column("run", _Id, ForeignKey("penstock_runs.number", ondelete="CASCADE"), primary_key=True),
+    Column("policy", Words, primary_key=True),
+    Column("at_s", Double, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+)
+
+audit = Table(
+    "penstock_audit",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    _in_run(),
+    Column("at_epoch_s", Double, nullable=False),
+    Column("who", Words, nullable=False),
+    Column("act", Words, nullable=False),
+    Column("detail", Words, nullable=False),
+    Index("penstock_audit_of_run", "run"),
+)

@@ -1,0 +1,141 @@
+"""A store that never stops governing: when its database fails, memory takes over until it works again.
+
+Time is that of the cycles: nothing here reads a clock.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from penstock.core.cycle import Cycle
+from penstock.core.ports import Memory
+from penstock.core.run import Run, RunInfo
+from penstock.core.view import View
+from penstock.store.archive import Archive, AuditEntry, RefusedError, StoreError
+from penstock.store.memory import KEPT_CYCLES, MemoryStore
+
+T = TypeVar("T")
+
+RETRY_S = 60.0
+CAUGHT_UP_AT_ONCE = 20  # cycles written in one round after an outage: 0.1 s on SQLite
+
+REMEDY = "governing goes on and remembers in memory; free space or mend the database, it is tried again by itself"
+
+log = logging.getLogger("penstock.store")
+
+
+class Tolerant:
+    """Wraps a store; warns once for each outage, and catches up on what was missed afterwards."""
+
+    def __init__(self, store: Archive, retry_s: float = RETRY_S, warn: Callable[[str], None] = log.warning) -> None:
+        self._store = store
+        self._retry_s = retry_s
+        self._warn = warn
+        self._run: RunInfo | None = None
+        self._begun = False
+        self._stand_in: MemoryStore | None = None  # while the database is down
+        self._retry_at_s = 0.0
+        self._missed: deque[Cycle] = deque(maxlen=KEPT_CYCLES)
+        self._missed_audit: deque[AuditEntry] = deque(maxlen=KEPT_CYCLES)
+        self._lost = 0
+
+    @property
+    def down(self) -> bool:
+        """Whether memory stands in for the database."""
+        return self._stand_in is not None
+
+    def begin(self, run: RunInfo) -> RunInfo:
+        self._run, self._begun = run, False
+        self._missed.clear()
+        if self._stand_in is not None:
+            self._stand_in.begin(run)
+        try:
+            self._run = self._store.begin(run)
+            self._begun = True
+        except StoreError as error:
+            self._fail(error, at_s=None)
+        return self._run
+
+    def append(self, cycle: Cycle) -> None:
+        self._queue(cycle)
+        if self._stand_in is not None:
+            self._stand_in.append(cycle)
+            if cycle.at_s < self._retry_at_s:
+                return
+        try:
+            self._catch_up()
+        except StoreError as error:
+            self._fail(error, cycle.at_s)
+
+    def announce(self, cycle: Cycle) -> None:
+        self.append(cycle)
+
+    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+        return self._either(lambda store: store.last_memory(policy, memory_type))
+
+    def runs(self) -> tuple[RunInfo, ...]:
+        return self._either(lambda store: store.runs())
+
+    def read_run(self, run_id: str) -> Run:
+        return self._either(lambda store: store.read_run(run_id))
+
+    def views(self, run_id: str) -> Iterator[View]:
+        return self._either(lambda store: store.views(run_id))
+
+    def audit(self, run_id: str) -> tuple[AuditEntry, ...]:
+        return self._either(lambda store: store.audit(run_id))
+
+    def add_audit(self, entry: AuditEntry) -> None:
+        if self._stand_in is None:
+            try:
+                return self._store.add_audit(entry)
+            except StoreError as error:
+                self._fail(error, at_s=None)
+        self._missed_audit.append(entry)
+        return self._either(lambda store: store.add_audit(entry))
+
+    def close(self) -> None:
+        self._store.close()
+
+    def _queue(self, cycle: Cycle) -> None:
+        if self._missed and self._missed[-1].at_s == cycle.at_s:
+            self._missed.pop()  # it was announced, and is now complete
+        self._lost += len(self._missed) == self._missed.maxlen
+        self._missed.append(cycle)
+
+    def _catch_up(self) -> None:
+        """Write what waits, oldest first; no more at once than a round can bear."""
+        if not self._begun and self._run is not None:
+            self._run = self._store.begin(self._run)
+            self._begun = True
+        for _ in range(min(len(self._missed), CAUGHT_UP_AT_ONCE)):
+            try:
+                self._store.append(self._missed[0])
+            except RefusedError as error:
+                self._warn(f"{error}; the cycle at {self._missed[0].at_s:g} s is left out")
+            self._missed.popleft()
+        while self._missed_audit:
+            self._store.add_audit(self._missed_audit[0])
+            self._missed_audit.popleft()
+        if self._stand_in is not None and not self._missed:
+            self._stand_in = None
+            log.info("the store works again; %d cycles were lost meanwhile", self._lost)
+            self._lost = 0
+
+    def _fail(self, error: StoreError, at_s: float | None) -> None:
+        if self._stand_in is None:
+            self._stand_in = MemoryStore(self._run)
+            for cycle in self._missed:
+                self._stand_in.append(cycle)
+            self._warn(f"{error}; {REMEDY}")
+        self._retry_at_s = 0.0 if at_s is None else at_s + self._retry_s
+
+    def _either(self, ask: Callable[[Archive], T]) -> T:
+        if self._stand_in is None:
+            try:
+                return ask(self._store)
+            except StoreError as error:
+                self._fail(error, at_s=None)
+        assert self._stand_in is not None  # _fail has just put it there
+        return ask(self._stand_in)

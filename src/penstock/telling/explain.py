@@ -1,0 +1,111 @@
+"""The story of a run, decision by decision, for a terminal."""
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.core.run import DecisionRecord, Note, Run
+from penstock.telling.summary import summarise
+from penstock.telling.thin import outages
+from penstock.telling.words import changes_text, clock, count, expectation, number, span, started, what_came
+
+WIDTH = 100
+DIP = 0.95  # as Henge has it: a fall of more than 5 % is news
+_INDENT = " " * 11
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """Something that ends a quiet stretch."""
+
+    at_s: float
+    lines: tuple[str, ...]
+
+
+def explain(run: Run, width: int = WIDTH) -> str:
+    """The whole story as text."""
+    return "\n".join([*_head(run, width), "", *_story(run, width)]) + "\n"
+
+
+def _head(run: Run, width: int) -> Iterator[str]:
+    info = run.info
+    where = f"{info.engine} {info.master}".strip()
+    yield _wrapped(f"{info.name} ({info.id}): {info.policy} on {where}, {started(info)}", width, "")
+    for sentence in summarise(run).sentences:
+        yield _wrapped(f"  {sentence}", width, "  ")
+
+
+def _story(run: Run, width: int) -> Iterator[str]:
+    """Events in the order of time, and between them the quiet, a line each."""
+    since = 0
+    for event in sorted(_events(run), key=lambda found: found.at_s):
+        until = _first_at_or_after(run.at_s, event.at_s, since)
+        yield from _quiet(run, since, until, width)
+        yield _wrapped(f"{clock(event.at_s):>8}   {event.lines[0]}", width, _INDENT)
+        for line in event.lines[1:]:
+            yield _wrapped(_INDENT + line, width, _INDENT + "  ")
+        # The cycle of the event itself is told; what follows it may be quiet.
+        since = max(since, until + (until < len(run.at_s) and run.at_s[until] == event.at_s))
+    yield from _quiet(run, since, len(run.at_s), width)
+
+
+def _events(run: Run) -> Iterator[_Event]:
+    for record in run.decisions:
+        yield _Event(record.decision.at_s, tuple(_decision_lines(record)))
+    for job in run.jobs:
+        for trouble in job.troubles:
+            text = f"is in trouble: {trouble.text}" if trouble.text else "is out of trouble"
+            yield _Event(trouble.at_s, (f"{job.name} {text}",))
+    for index in outages(run.at_s):
+        silent_s = run.at_s[index] - run.at_s[index - 1]
+        yield _Event(run.at_s[index], (f"nothing was recorded for {span(silent_s)}; back again",))
+
+
+def _decision_lines(record: DecisionRecord) -> Iterator[str]:
+    decision = record.decision
+    yield f"{decision.reason} {changes_text(decision.changes)}"
+    yield f"why:      {decision.why}"
+    yield f"expected: {expectation(record)}"
+    judged = f"{clock(record.verdict.judged_at_s)} " if record.verdict is not None else ""
+    yield f"came:     {judged}{what_came(record)}"
+
+
+def _quiet(run: Run, since: int, until: int, width: int) -> Iterator[str]:
+    if since >= until:
+        return
+    start, end = run.at_s[since], run.at_s[until - 1]
+    held = f"quiet to {clock(end)} ({count(until - since, 'cycle')})" if until - since > 1 else "quiet"
+    notes = _notes_between(run.notes, start, end)
+    line = _printable(f"{clock(start):>8}   {held}, {_utility(run, since, until)}" + (f": {notes}" if notes else ""))
+    yield line if len(line) <= width else line[: width - 1] + "…"
+
+
+def _utility(run: Run, since: int, until: int) -> str:
+    """From what to what, and how low in between where that is a different story."""
+    values = run.utility[since:until]
+    first, last, low = number(values[0]), number(values[-1]), min(values)
+    moved = first if first == last else f"{first} -> {last}"
+    dip = f", lowest {number(low)}" if low < DIP * min(values[0], values[-1]) else ""
+    return f"utility {moved}{dip} of {number(run.max_utility[until - 1])}"
+
+
+def _notes_between(notes: Sequence[Note], start: float, end: float) -> str:
+    """The policy's words in force during a stretch, each once."""
+    before = [note for note in notes if note.at_s <= start][-1:]
+    within = [note for note in notes if start < note.at_s <= end]
+    texts = list(dict.fromkeys(note.text for note in (*before, *within) if note.text))
+    return "; then ".join(texts[:2]) + (f"; and {len(texts) - 2} more" if len(texts) > 2 else "")
+
+
+def _first_at_or_after(at_s: Sequence[float], when: float, since: int) -> int:
+    return next((index for index in range(since, len(at_s)) if at_s[index] >= when), len(at_s))
+
+
+def _wrapped(text: str, width: int, indent: str) -> str:
+    shown = _printable(text)
+    return textwrap.fill(shown, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _printable(text: str) -> str:
+    """Names come from users: no line breaks, and nothing that moves the cursor or colours the terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)

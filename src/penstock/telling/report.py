@@ -1,0 +1,116 @@
+"""A run as one self-contained HTML page: no script, nothing fetched, light and dark, narrow and wide."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+from penstock.core.run import DecisionRecord, Run
+from penstock.telling.charts import satisfaction_strips, threads_chart, utility_chart
+from penstock.telling.markup import Markup, joined, tag
+from penstock.telling.summary import JobSummary, Summary, came_of, summarise
+from penstock.telling.thin import slices
+from penstock.telling.words import changes_text, clock, count, expectation, number, percent, span, started, what_came
+
+SHOWN = 500  # rows of a table: the page stays quick to open, and the newest count most
+
+
+def page(run: Run) -> str:
+    """The whole page."""
+    summary = summarise(run)
+    title = f"{run.info.name}: {run.info.policy}"
+    tables = (_jobs(summary), _troubles(run), _decisions(run))
+    body = tag("main", _header(run), _summary(run, summary), *_charts(run, summary), *tables)
+    return "<!doctype html>\n" + tag("html", _head(title), tag("body", body), lang="en")
+
+
+def _head(title: str) -> Markup:
+    style = Markup(files("penstock.telling").joinpath("page.css").read_text(encoding="utf-8"))
+    policy = "default-src 'none'; style-src 'unsafe-inline'"  # a browser then refuses to fetch anything at all
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title),
+        tag("style", style),
+    )
+
+
+def _header(run: Run) -> Markup:
+    info = run.info
+    where = f"{info.engine} {info.master}".strip()
+    facts = f"{info.policy} on {where}, {started(info)}, run {info.id}"
+    return tag("header", tag("h1", info.name), tag("p", facts, class_="facts"))
+
+
+def _summary(run: Run, summary: Summary) -> Markup:
+    tiles = [
+        (percent(summary.met_share), "of the time intents were met, mean over jobs"),
+        (percent(summary.utility_share), "of the utility that could be had"),
+        (number(float(len(run.decisions))), "decision" if len(run.decisions) == 1 else "decisions"),
+        (span(summary.length_s), f"in {count(len(run.at_s), 'cycle')}"),
+    ]
+    told = [tag("p", _typeset(sentence)) for sentence in summary.sentences]
+    shown = [tag("div", tag("b", value), tag("span", words), class_="tile") for value, words in tiles]
+    return tag("section", tag("h2", "Summary"), tag("div", *shown, class_="tiles"), *told)
+
+
+def _charts(run: Run, summary: Summary) -> Sequence[Markup]:
+    if not len(run.at_s):
+        return ()
+    cut = slices(run.at_s)
+    charts = (satisfaction_strips(run, cut, summary.jobs), utility_chart(run, cut), threads_chart(run, cut))
+    return [tag("section", chart) for chart in charts]
+
+
+def _jobs(summary: Summary) -> Markup:
+    heads = ("Job", "Intent", "Worth", "Met", "Utility", "Threads", "Decisions")
+    rows = [_row(heads, _job_cells(job)) for job in summary.jobs]
+    return tag("section", tag("h2", "Jobs"), _table(heads, rows))
+
+
+def _job_cells(job: JobSummary) -> Sequence[str]:
+    threads = "–" if job.first_threads is None else f"{job.first_threads} → {job.last_threads}"
+    shares = (percent(job.met_share), percent(job.utility_share))
+    return job.name, job.intent, number(job.max_utility), *shares, threads, str(job.decisions)
+
+
+def _troubles(run: Run) -> Markup | None:
+    """What was wrong with jobs, such as a query that died; nothing when nothing was."""
+    found = sorted((trouble.at_s, job.name, trouble.text or "over") for job in run.jobs for trouble in job.troubles)
+    heads = ("When", "Job", "Trouble")
+    rows = [_row(heads, (clock(at_s), name, text)) for at_s, name, text in found[-SHOWN:]]
+    return tag("section", tag("h2", "Troubles"), _table(heads, rows, "numbered")) if rows else None
+
+
+def _decisions(run: Run) -> Markup:
+    heads = ("No.", "When", "What", "Whom", "Why", "Expected", "What came")
+    numbered = list(enumerate(run.decisions, start=1))[-SHOWN:]
+    rows = [
+        _row(heads, _decision_cells(index, record), f"d{index}", came_of(run, record).name.lower())
+        for index, record in numbered
+    ]
+    left_out = len(run.decisions) - len(numbered)
+    note = tag("p", f"The first {count(left_out, 'decision')} are left out here.") if left_out else None
+    table = _table(heads, rows, "numbered") if rows else tag("p", "No decision was taken.")
+    return tag("section", tag("h2", "Decisions"), note, table)
+
+
+def _decision_cells(index: int, record: DecisionRecord) -> Sequence[str]:
+    decision = record.decision
+    whom, expected, came = changes_text(decision.changes), expectation(record), what_came(record)
+    return str(index), clock(decision.at_s), decision.reason.value, whom, decision.why, expected, came
+
+
+def _row(heads: Sequence[str], cells: Sequence[str], anchor: str | None = None, kind: str | None = None) -> Markup:
+    shown = [tag("td", _typeset(cell), data_label=head) for head, cell in zip(heads, cells, strict=True)]
+    return tag("tr", *shown, id=anchor, class_=kind)
+
+
+def _typeset(text: str) -> str:
+    """The signs that a page has and a terminal may not."""
+    return text.replace("->", "→").replace("<=", "≤").replace(">=", "≥")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Markup], kind: str | None = None) -> Markup:
+    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in heads)))
+    return tag("div", tag("table", head, tag("tbody", joined(*rows)), class_=kind), class_="table")

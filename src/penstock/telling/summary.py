@@ -1,0 +1,192 @@
+"""The summary of a run: what happened, to whom, why, and what it cost."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from penstock.core.run import DecisionRecord, JobTimeline, Run
+from penstock.telling.words import changes_text, clock, count, number, percent, span
+
+NO_CHANGE = 0.005  # a share of the maximum utility: less than this is noise
+
+
+class Came(StrEnum):
+    """What a decision turned out to be."""
+
+    BETTER = "better"
+    SAME = "no change"
+    WORSE = "worse"
+    OPEN = "not judged"
+    FAILED = "not done"
+
+
+@dataclass(frozen=True, slots=True)
+class JobSummary:
+    """One job over the whole run. Shares are None where there was no figure at all."""
+
+    name: str
+    intent: str
+    max_utility: float
+    met_share: float | None
+    utility_share: float | None
+    worst: tuple[float, float] | None  # the longest stretch below its intent, from and to
+    first_threads: int | None
+    last_threads: int | None
+    decisions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The run in figures; `sentences` says them in words."""
+
+    length_s: float
+    utility_share: float | None
+    met_share: float | None  # mean over jobs
+    thread_seconds: float
+    jobs: tuple[JobSummary, ...]
+    came: Counter[Came]
+    sentences: tuple[str, ...]
+
+
+def summarise(run: Run) -> Summary:
+    """The summary of a run, which may be empty or still going on."""
+    jobs = tuple(_job(run, job) for job in run.jobs)
+    came = Counter(came_of(run, record) for record in run.decisions)
+    share = mean(u / m if m > 0 else None for u, m in zip(run.utility, run.max_utility, strict=True))
+    seconds = sum(_thread_seconds(run, job) for job in run.jobs)
+    return Summary(
+        length_s=run.at_s[-1] - run.at_s[0] if len(run.at_s) else 0.0,
+        utility_share=share,
+        met_share=mean(job.met_share for job in jobs),
+        thread_seconds=seconds,
+        jobs=jobs,
+        came=came,
+        sentences=tuple(_sentences(run, share, jobs, came, seconds)),
+    )
+
+
+def came_of(run: Run, record: DecisionRecord) -> Came:
+    """How a decision turned out, by the utility that came of it."""
+    if record.errors:
+        return Came.FAILED
+    if record.verdict is None:
+        return Came.OPEN
+    gain = record.verdict.utility_came - record.decision.utility_before
+    if abs(gain) < NO_CHANGE * max(run.max_utility, default=0.0):
+        return Came.SAME
+    return Came.BETTER if gain > 0 else Came.WORSE
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """The mean of what is there.
+
+    >>> mean([1.0, None, 0.0]), mean([None])
+    (0.5, None)
+    """
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _job(run: Run, job: JobTimeline) -> JobSummary:
+    held = [threads for threads in job.threads if threads is not None]
+    return JobSummary(
+        name=job.name,
+        intent=job.intent,
+        max_utility=job.max_utility,
+        met_share=mean(job.met),
+        utility_share=mean(None if u is None else u / job.max_utility for u in job.utility),
+        worst=_longest_miss(run.at_s, job.met),
+        first_threads=held[0] if held else None,
+        last_threads=held[-1] if held else None,
+        decisions=sum(job.name in record.decision.jobs for record in run.decisions),
+    )
+
+
+def _longest_miss(at_s: Sequence[float], met: Sequence[bool | None]) -> tuple[float, float] | None:
+    longest: tuple[float, float] | None = None
+    start: float | None = None
+    for now, is_met in zip(at_s, met, strict=True):
+        if is_met is not False:
+            start = None
+            continue
+        start = now if start is None else start
+        if longest is None or now - start > longest[1] - longest[0]:
+            longest = (start, now)
+    return longest
+
+
+def _thread_seconds(run: Run, job: JobTimeline) -> float:
+    lengths = [later - now for now, later in zip(run.at_s, run.at_s[1:], strict=False)]
+    return sum((threads or 0) * length for threads, length in zip(job.threads, lengths, strict=False))
+
+
+def _sentences(
+    run: Run, share: float | None, jobs: Sequence[JobSummary], came: Counter[Came], thread_seconds: float
+) -> Iterable[str]:
+    if not len(run.at_s):
+        yield "Nothing is recorded of this run yet."
+        return
+    length_s = run.at_s[-1] - run.at_s[0]
+    best = f"{percent(share)} of the utility that they could have"
+    yield f"Over {span(length_s)}, {count(len(jobs), 'job')} had {best}; {_ends(run)}."
+    yield _to_whom(jobs)
+    yield from _troubles(run)
+    yield _what_was_done(run, came)
+    if run.decisions:
+        first = run.decisions[0].decision
+        yield f"It began at {clock(first.at_s)} with {changes_text(first.changes)}, because {_clause(first.why)}."
+    yield _cost(run, length_s, thread_seconds)
+
+
+def _ends(run: Run) -> str:
+    return f"at the end utility was {number(run.utility[-1])} of {number(run.max_utility[-1])}"
+
+
+def _to_whom(jobs: Sequence[JobSummary]) -> str:
+    missed = [job for job in jobs if job.met_share is not None and job.met_share < 1.0]
+    if not missed:
+        return "Every job met its intent whenever it was seen."
+    missed.sort(key=lambda job: (job.met_share or 0.0, job.name))
+    told = "; ".join(_missed(job) for job in missed[:3])
+    more = f"; {count(len(missed) - 3, 'more job')} missed theirs at times" if len(missed) > 3 else ""
+    return f"In trouble: {told}{more}."
+
+
+def _missed(job: JobSummary) -> str:
+    worst = f", longest from {clock(job.worst[0])} to {clock(job.worst[1])}" if job.worst else ""
+    return f"{job.name} met its intent ({job.intent}) {percent(job.met_share)} of the time{worst}"
+
+
+def _troubles(run: Run) -> Iterable[str]:
+    found = sorted((note.at_s, job.name, note.text) for job in run.jobs for note in job.troubles if note.text)
+    if found:
+        told = "; ".join(f"{name} at {clock(at_s)}, {_clause(text)}" for at_s, name, text in found[:3])
+        more = f"; and {count(len(found) - 3, 'more trouble')}" if len(found) > 3 else ""
+        yield f"What broke: {told}{more}."
+
+
+def _what_was_done(run: Run, came: Counter[Came]) -> str:
+    if not run.decisions:
+        return "No decision was taken."
+    reasons = Counter(record.decision.reason.value for record in run.decisions)
+    kinds = ", ".join(f"{amount} {reason}" for reason, amount in sorted(reasons.items()))
+    turned = ", ".join(f"{came[kind]} {kind.value}" for kind in Came if came[kind])
+    return f"{count(len(run.decisions), 'decision')}: {kinds}. What came of them: {turned}."
+
+
+def _cost(run: Run, length_s: float, thread_seconds: float) -> str:
+    moved = sum(abs(c.after - c.before) for record in run.decisions for c in record.decision.changes)
+    lost = sum(
+        (m - u) * (later - now)
+        for u, m, now, later in zip(run.utility, run.max_utility, run.at_s, run.at_s[1:], strict=False)
+    )
+    held = f"{number(thread_seconds / length_s)} threads on average" if length_s > 0 else "no time passed"
+    return (
+        f"It cost {held} ({number(thread_seconds)} thread-seconds); {count(moved, 'thread')} changed hands; "
+        f"{number(lost / length_s if length_s > 0 else 0.0)} utility was missing on average."
+    )
+
+
+def _clause(sentence: str) -> str:
+    return sentence.strip().rstrip(".")

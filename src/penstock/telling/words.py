@@ -1,0 +1,129 @@
+"""Figures and changes in the words of a reader."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from penstock.core.figures import ALL_OPERATORS
+from penstock.core.plan import Change
+from penstock.core.run import DecisionRecord, RunInfo
+
+MANY_JOBS = 3  # a decision on more jobs than this is told in sums
+MANY_OPERATORS = 4
+
+
+def clock(at_s: float) -> str:
+    """Time since the start.
+
+    >>> clock(75.0), clock(93_784.0)
+    ('0:01:15', '26:03:04')
+    """
+    minutes, seconds = divmod(round(at_s), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}"
+
+
+def span(length_s: float) -> str:
+    """A length of time, as precise as a reader needs it.
+
+    >>> span(40.0), span(95.0), span(8000.0), span(200_000.0)
+    ('40 s', '1 min 35 s', '2 h 13 min', '2 d 7 h')
+    """
+    whole = round(length_s)
+    for size, unit, below, smaller in ((86_400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s")):
+        if whole >= size:
+            rest = whole % size // below
+            return f"{whole // size} {unit}" + (f" {rest} {smaller}" if rest else "")
+    return f"{whole} s"
+
+
+def percent(share: float | None) -> str:
+    """A share; never 100 % when something is missing.
+
+    >>> percent(0.876), percent(0.9997), percent(1.0), percent(None)
+    ('88 %', '99.9 %', '100 %', '–')
+    """
+    if share is None:
+        return "–"
+    if 0.99 <= share < 1.0:
+        return f"{min(99.9, share * 100):.1f} %"
+    return f"{share * 100:.0f} %"
+
+
+def number(value: float | None) -> str:
+    """A figure with a decimal where it matters.
+
+    >>> number(70.0), number(61.24), number(0.25), number(295200.0), number(None)
+    ('70', '61.2', '0.25', '295,200', '–')
+    """
+    if value is None:
+        return "–"
+    if value == round(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 1 else f"{value:.2f}"
+
+
+def count(amount: int, noun: str) -> str:
+    """So many of something.
+
+    >>> count(1, "decision"), count(12, "decision")
+    ('1 decision', '12 decisions')
+    """
+    return f"{amount:,} {noun}" if amount == 1 else f"{amount:,} {noun}s"
+
+
+def started(info: RunInfo) -> str:
+    """When it began, in UTC; simulated time has no date."""
+    if info.started_at_s is None:
+        return "in simulated time"
+    return f"started {datetime.fromtimestamp(info.started_at_s, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def changes_text(changes: Sequence[Change]) -> str:
+    """Whom, and from what to what.
+
+    >>> changes_text([Change("ads", "map", 3, 6), Change("ads", "sink", 1, 2)])
+    'ads: map 3 -> 6, sink 1 -> 2'
+    """
+    by_job: dict[str, list[Change]] = {}
+    for change in changes:
+        by_job.setdefault(change.job, []).append(change)
+    if len(by_job) > MANY_JOBS:
+        return f"{len(by_job)} jobs: {_in_all(changes)}"
+    return "; ".join(f"{job}: {_operators(found)}" for job, found in by_job.items())
+
+
+def expectation(record: DecisionRecord) -> str:
+    """The utility that was expected, beside what it was.
+
+    >>> from penstock.core.plan import Decision, Reason
+    >>> expectation(DecisionRecord(Decision(Reason.REDUCED, (), "", 0.0, 55.0, 65.04)))
+    'utility 55 -> 65.0'
+    """
+    decision = record.decision
+    if decision.expected_utility is None:
+        return "nothing stated"
+    return f"utility {number(decision.utility_before)} -> {number(decision.expected_utility)}"
+
+
+def what_came(record: DecisionRecord) -> str:
+    """What became of a decision, as far as it is known."""
+    if record.errors:
+        return "not done: " + "; ".join(record.errors)
+    if record.verdict is not None:
+        return record.verdict.text if record.outcomes else f"not carried out; {record.verdict.text}"
+    return "not judged yet" if record.outcomes else "not carried out"
+
+
+def _operators(changes: Sequence[Change]) -> str:
+    if len(changes) > MANY_OPERATORS:
+        return f"{len(changes)} operators, {_in_all(changes)}"
+    return ", ".join(_one(change) for change in changes)
+
+
+def _one(change: Change) -> str:
+    moved = f"{change.before} -> {change.after}"
+    return f"slots {moved}" if change.operator == ALL_OPERATORS else f"{change.operator} {moved}"
+
+
+def _in_all(changes: Sequence[Change]) -> str:
+    return f"{sum(c.before for c in changes)} -> {sum(c.after for c in changes)} threads in all"

@@ -1,0 +1,77 @@
+"""The command line as a user calls it: exit codes, what goes where, and errors in one line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.simulation.test_reading import scenario, written
+
+
+def penstock(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "penstock.cli.main", *arguments], capture_output=True, text=True, check=False
+    )
+
+
+def test_json_to_standard_output_is_one_document_and_nothing_else(tmp_path: Path) -> None:
+    path = written(tmp_path, scenario())
+    done = penstock("simulate", str(path), "--policy", "henge,static", "--seed", "7", "--json", "-")
+    document = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert (document["scenario"], document["seed"]) == ("small", 7)
+    assert [run["policy"] for run in document["runs"]] == ["henge", "static"]
+    assert set(document["runs"][0]) == {
+        "policy", "utility_mean", "utility_p5", "utility_p15", "utility_p50", "utility_p90", "reconfigurations",
+        "converged_at", "slot_seconds", "recoveries", "jobs", "decisions",
+    }  # fmt: skip
+    assert "small" in done.stderr
+
+
+def test_what_the_user_can_mend_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
+    path = written(tmp_path, scenario(durration="1h"))
+    done = penstock("simulate", str(path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "penstock: durration: '1h' will not do; there is no such field; check its spelling and its place\n"
+    )
+
+
+def test_an_unknown_policy_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    done = penstock("simulate", str(written(tmp_path, scenario())), "--policy", "magic")
+    assert done.returncode == 2
+    assert "policy: 'magic' will not do; choose one of" in done.stderr
+
+
+def test_a_claim_that_fails_is_exit_code_1_and_named(tmp_path: Path) -> None:
+    claim = {"claim": "it is magic", "metric": "utility_mean", "policy": "static", "at_least": 2}
+    path = written(tmp_path, scenario(expect=[claim], policies=["static"]))
+    done = penstock("simulate", str(path))
+    assert done.returncode == 1
+    assert "fails: it is magic (found 1, wanted at least 2.0)" in done.stderr
+
+
+def test_a_plot_and_a_story_come_on_request(tmp_path: Path) -> None:
+    crowded = scenario(duration="300s")
+    crowded["jobs"][0]["rate"] = 1500
+    out = tmp_path / "out.png"
+    done = penstock("simulate", str(written(tmp_path, crowded)), "--plot", str(out), "--story")
+    assert done.returncode == 0
+    assert out.stat().st_size > 10_000
+    assert "1 decision: 1 Reconfigured" in done.stderr
+
+
+def test_json_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    done = penstock("simulate", str(written(tmp_path, scenario())), "--json", str(tmp_path / "no" / "such.json"))
+    assert done.returncode == 2
+    assert "give a path that can be written" in done.stderr
+
+
+def test_policies_are_listed_with_a_line_each() -> None:
+    lines = penstock("policies").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["fifo", "fair", "static", "reactive", "ds2", "henge"]
+    assert lines[-1].endswith("(default)")
+
+
+def test_help_shows_an_example() -> None:
+    assert "penstock simulate scenarios/henge/fig13.yaml" in penstock("simulate", "--help").stdout

@@ -1,0 +1,31 @@
+"""Decisions find their outcomes and their verdicts."""
+
+from dataclasses import replace
+
+from penstock.core.intents import Intent, Juice, Latency, Objective
+from penstock.core.plan import Outcome, Plan, Step, StepOutcome, Verdict
+from penstock.core.run import DecisionRecord, asked_latency_s, records_of, with_verdicts
+from tests.recorded import a_cycle, a_decision, a_job
+
+
+def test_each_decision_gets_the_steps_of_its_own_jobs() -> None:
+    decisions = (a_decision(10.0, "ads"), a_decision(10.0, "fraud"))
+    steps = tuple(StepOutcome(Step(name, ()), error) for name, error in (("fraud", "no slot"), ("ads", None)))
+    cycle = replace(a_cycle(10.0, plan=Plan(decisions)), outcome=Outcome(steps))
+    assert [(record.decision.jobs, record.errors) for record in records_of(cycle)] == [
+        (("ads",), ()),
+        (("fraud",), ("fraud: no slot",)),
+    ]
+
+
+def test_verdicts_on_decisions_of_one_instant_come_in_their_order() -> None:
+    records = [DecisionRecord(a_decision(at_s)) for at_s in (10.0, 10.0, 20.0)]
+    verdicts = [Verdict(10.0, 70.0, 61.0, "first"), Verdict(10.0, 70.0, 62.0, "second")]
+    told = [record.verdict and record.verdict.text for record in with_verdicts(records, verdicts)]
+    assert told == ["first", "second", None]
+
+
+def test_the_latency_of_a_job_is_the_one_that_its_intent_asks_for() -> None:
+    asked: dict[str, Objective] = {"p50": Latency("1s", percentile=50), "mean": Latency("1s"), "none": Juice(1.0)}
+    told = {name: asked_latency_s(a_job("ads", intent=Intent(objective))) for name, objective in asked.items()}
+    assert told == {"p50": 1.0, "mean": 1.5, "none": 1.5}

@@ -1,0 +1,69 @@
+"""The loop over the simulator: seen, decided, done, and better for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.core.cycle import Cycle
+from penstock.core.figures import ALL_OPERATORS
+from penstock.core.intents import Intent, Latency
+from penstock.core.plan import Change, Decision, Plan, Reason
+from penstock.core.ports import Engine
+from penstock.core.view import View
+from penstock.loop import Governor
+from tests.engines.sim.microbatch.builders import a_job, an_engine, waiting_stage
+
+INTENTS = {"urgent": Intent(Latency("3s", utility=35))}
+
+
+@dataclass(frozen=True)
+class SixForTheUrgent:
+    """Gives the urgent job six threads from 60 s on, once."""
+
+    name: str = "six"
+
+    def start(self) -> None:
+        return None
+
+    def decide(self, view: View, memory: None) -> tuple[Plan, None]:
+        if view.at_s < 60.0 or view.job("urgent").figures.threads == 6:
+            return Plan(), memory
+        change = Change("urgent", ALL_OPERATORS, 1, 6)
+        return Plan((Decision(Reason.RECONFIGURED, (change,), "it is late", view.at_s, view.utility),)), memory
+
+
+@dataclass
+class Cycles:
+    """A store that keeps all cycles."""
+
+    kept: list[Cycle] = field(default_factory=list)
+
+    def announce(self, cycle: Cycle) -> None:
+        """Nothing is kept of a cycle before it is acted on."""
+
+    def append(self, cycle: Cycle) -> None:
+        self.kept.append(cycle)
+
+    def last_memory(self, policy: str, memory_type: type[Any]) -> None:
+        return None
+
+
+def three_that_want_eleven_of_eight_slots() -> Engine:
+    common: dict[str, Any] = {"rate": 370.0, "stages": (waiting_stage(16, 0.01),), "max_rows_per_batch": 400}
+    return an_engine(*(a_job(name, **common) for name in ("urgent", "x", "y")), slots=8, cores=8, noise=0.1)
+
+
+def utilities(cycles: Sequence[Cycle]) -> list[float]:
+    return [cycle.view.utility for cycle in cycles]
+
+
+def test_a_share_given_by_the_loop_brings_the_urgent_job_back() -> None:
+    store = Cycles()
+    governor = Governor(three_that_want_eleven_of_eight_slots(), SixForTheUrgent(), store)
+    carried = governor.start()
+    for now in range(10, 301, 10):
+        carried = governor.run_cycle(INTENTS, carried, float(now))
+    before, after = utilities(store.kept[3:6]), utilities(store.kept[-3:])
+    assert max(before) < 20.0  # and falling: its backlog grows
+    assert min(after) == 35.0
+    assert [len(cycle.outcome.steps) for cycle in store.kept].count(1) == 1

@@ -1,0 +1,70 @@
+"""The juice of a window: from commit to commit, so that the batch in flight is no loss."""
+
+import pytest
+
+from penstock.engines.sim.microbatch.ledger import Commit, Ledger, Totals
+
+KEEP_S = 70.0
+
+
+def ledger(*commits: tuple[float, int, int]) -> Ledger:
+    """A job that started at 0 with these commits: (time, arrived by then, processed by then)."""
+    result = Ledger(0.0)
+    for at_s, arrived, processed in commits:
+        result.commit(Commit(at_s, 10, at_s - 2.0, at_s - 1.0, 0.5, arrived, processed), KEEP_S)
+    return result
+
+
+def juice(commits: Ledger, at_s: float, arrived: int, processed: int) -> float | None:
+    return commits.juice(Totals(at_s, arrived, processed), window_s=60.0, trigger_s=1.0)
+
+
+def test_juice_is_processed_over_arrived_between_the_first_and_the_last_commit() -> None:
+    commits = ledger((10.0, 1000, 900), (20.0, 2000, 1700))
+    assert juice(commits, 25.0, 2500, 1700) == 0.8  # (1700 - 900) / (2000 - 1000)
+
+
+def test_the_window_forgets_what_is_older_than_it() -> None:
+    commits = ledger((5.0, 500, 100), (11.0, 1100, 200), (20.0, 2000, 1000), (65.0, 6500, 5500))
+    assert juice(commits, 69.0, 6900, 5500) == pytest.approx(5400 / 6000)  # from the newest commit by 10 s: at 5 s
+    assert juice(commits, 71.0, 7100, 5500) == pytest.approx(4500 / 4500)  # from 20 s on
+
+
+def test_a_backlog_worked_off_is_no_more_than_all() -> None:
+    assert juice(ledger((10.0, 1000, 100), (20.0, 1100, 1100)), 20.0, 1100, 1100) == 1.0
+
+
+def test_without_arrivals_nothing_is_lost() -> None:
+    assert juice(ledger((10.0, 100, 100), (11.0, 100, 100)), 12.0, 100, 100) == 1.0
+
+
+def test_a_batch_that_overstays_counts_against_the_job() -> None:
+    commits = ledger((10.0, 1000, 1000), (20.0, 2000, 2000))
+    assert juice(commits, 30.0, 3000, 2000) == 1.0  # ten seconds are one step of the window
+    assert juice(commits, 31.0, 3100, 2000) == pytest.approx(1000 / 2100)
+
+
+@pytest.mark.parametrize(
+    ("commits", "at_s", "expected"),
+    [
+        (ledger(), 9.0, None),  # too early to tell
+        (ledger(), 11.0, 0.0),  # nothing came out yet
+        (ledger((5.0, 500, 400)), 9.0, None),  # one commit alone spans no time
+    ],
+)
+def test_juice_is_unknown_until_two_commits_or_a_long_wait(
+    commits: Ledger, at_s: float, expected: float | None
+) -> None:
+    assert juice(commits, at_s, 1000, 0) == expected
+
+
+def test_one_commit_in_a_whole_window_is_measured_from_the_start() -> None:
+    assert juice(ledger((65.0, 6500, 1300)), 66.0, 6600, 1300) == 0.2  # 1300 / 6500
+
+
+def test_totals_are_those_of_the_newest_sample_by_then() -> None:
+    samples = Ledger(0.0)
+    for second in range(1, 200):
+        samples.sample(Totals(float(second), 10 * second, 0), KEEP_S)
+    assert samples.totals_at(150.5).arrived == 1500
+    assert samples.totals_at(0.0).at_s == 129.0  # 199 - 70: what is older was let go

@@ -1,0 +1,150 @@
+"""One job alone: what it takes can be computed by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from penstock.core.topology import Topology
+from penstock.engines.sim.microbatch import MicroBatchStage
+from penstock.engines.sim.microbatch.state import JobState
+from tests.engines.sim.microbatch.builders import a_job, an_engine, mean_latency, seen, waiting_stage
+
+# 25 rows x 10 ms + 50 ms a task, 4 tasks on 4 slots and 4 cores; 100 ms to plan, 100 ms to commit
+BATCH_S = 0.1 + (25 * 0.01 + 0.05) + 0.1
+
+
+def test_a_batch_takes_planning_and_its_slowest_task_and_commit() -> None:
+    phases = seen(an_engine(a_job()), 60.0).phases_s
+    assert phases == {"planning": pytest.approx(0.1), "stages": pytest.approx(0.3), "commit": pytest.approx(0.1)}
+
+
+def test_latency_is_spread_evenly_between_the_batch_time_and_one_trigger_more() -> None:
+    latency = seen(an_engine(a_job()), 60.0).latency
+    assert latency is not None
+    newest, oldest = BATCH_S, BATCH_S + 0.99  # the first row of a second comes 10 ms after its beginning
+    assert latency.mean_s == pytest.approx((newest + oldest) / 2)
+    assert latency.at(90) == pytest.approx(newest + 0.9 * (oldest - newest))
+    assert not latency.estimated
+
+
+def test_rows_wait_longer_for_a_longer_trigger() -> None:
+    # 1,000 rows a batch: 250 x 10 ms + 50 ms = 2.55 s of tasks, 0.2 s around them; rows wait 5 s on average
+    assert mean_latency(an_engine(a_job(trigger_s=10.0)), 60.0) == pytest.approx(2.75 + 9.99 / 2)
+
+
+def test_a_job_without_a_trigger_interval_takes_rows_as_they_come() -> None:
+    quick = a_job(trigger_s=0.0, stages=(waiting_stage(4, 0.0),), batch_overhead_s=0.02, commit_s=0.0)
+    assert mean_latency(an_engine(quick), 30.0) < 0.05
+
+
+def test_capacity_is_busy_task_time_over_the_share_of_the_slots() -> None:
+    operator = seen(an_engine(a_job(threads=4)), 60.0).operators[0]
+    assert operator.capacity == pytest.approx(4 * 0.3 / 4)  # four tasks of 0.3 s each second on four slots
+    assert operator.cpu_share == pytest.approx(4 * 0.25 / 4)
+
+
+def test_a_job_that_keeps_up_has_all_its_juice() -> None:
+    job = seen(an_engine(a_job()), 60.0)
+    assert (job.juice, job.arrival_rps, job.processed_rps) == (1.0, 100.0, 100.0)
+
+
+def test_a_job_that_falls_behind_is_at_capacity_and_loses_juice() -> None:
+    # One task of 10 ms a row does 100 rows/s at most; 200 arrive.
+    slow = a_job(rate=200.0, stages=(waiting_stage(1, 0.01),), max_rows_per_batch=100, batch_overhead_s=0.0)
+    job = seen(an_engine(slow), 120.0)
+    assert job.operators[0].capacity == 1.0
+    assert job.juice == pytest.approx(100 / (1.1 * 200), rel=0.05)  # 100 rows in 1.0 s and 0.1 s of commit
+
+
+def test_batches_grow_with_the_backlog_unless_bounded() -> None:
+    slow: dict[str, Any] = {"rate": 200.0, "stages": (waiting_stage(1, 0.01),)}
+    unbounded = seen(an_engine(a_job(**slow)), 120.0).stages[0].rows_in
+    bounded = seen(an_engine(a_job(**slow, max_rows_per_batch=100)), 120.0).stages[0].rows_in
+    assert bounded == 100
+    assert unbounded is not None
+    assert unbounded > 1000
+
+
+def test_stages_run_one_after_another_on_what_the_one_before_lets_through() -> None:
+    stages = (MicroBatchStage("parse", 4, wait_s_per_row=0.004), MicroBatchStage("count", 2, wait_s_per_row=0.004))
+    job = seen(an_engine(a_job(stages=stages, selectivity=(0.5, 0.1))), 60.0)
+    # 25 rows x 4 ms + 10 ms, then 25 rows (half of 100 on two tasks) x 4 ms + 10 ms
+    assert job.phases_s["stages"] == pytest.approx(0.11 + 0.11)
+    assert [(stage.rows_in, stage.rows_out) for stage in job.stages] == [(100, 50), (50, 5)]
+    assert job.operators[0].rows_out_rps == pytest.approx(100 * 0.5 * 0.1)
+
+
+@pytest.mark.parametrize(
+    ("cores", "context_switch", "stage_s"),
+    [
+        (4, 0.0, 0.25),  # as many cores as tasks
+        (2, 0.0, 0.5),  # each core serves two
+        (2, 0.1, 0.55),  # and loses a tenth for the second thread
+    ],
+)
+def test_cpu_work_slows_down_when_cores_are_short(cores: int, context_switch: float, stage_s: float) -> None:
+    job = a_job(stages=(MicroBatchStage("work", 4, cpu_s_per_row=0.01, task_overhead_s=0.0),))
+    engine = an_engine(job, cores=cores, context_switch=context_switch)
+    assert seen(engine, 30.0).phases_s["stages"] == pytest.approx(stage_s)
+
+
+def test_waiting_does_not_slow_down_when_cores_are_short() -> None:
+    engine = an_engine(a_job(stages=(waiting_stage(4, 0.01),)), cores=1)
+    assert seen(engine, 30.0).phases_s["stages"] == pytest.approx(0.25)
+
+
+def test_tasks_beyond_the_slots_run_in_waves() -> None:
+    engine = an_engine(a_job(stages=(waiting_stage(8, 0.01),)), slots=3)
+    assert seen(engine, 30.0).phases_s["stages"] == pytest.approx(3 * 0.125)  # 3 + 3 + 2 tasks of 12.5 rows
+
+
+def test_a_quiet_job_starts_no_batch_and_has_no_latency() -> None:
+    job = seen(an_engine(a_job(rate=0.0)), 60.0)
+    assert (job.latency, job.processed_rps, job.backlog_rows, dict(job.phases_s)) == (None, 0.0, 0.0, {})
+
+
+def test_before_the_first_batch_what_is_not_known_is_none() -> None:
+    job = seen(an_engine(a_job()), 0.0)
+    assert (job.latency, job.juice, job.arrival_rps, job.operators[0].capacity) == (None, None, None, None)
+
+
+def test_latency_grows_while_nothing_comes_out() -> None:
+    stuck = a_job(stages=(waiting_stage(4, 100.0),))  # 25 rows x 100 s
+    engine = an_engine(stuck)
+    latencies = [seen(engine, at_s).latency for at_s in (50.0, 100.0, 150.0)]
+    # As if all were committed now: from 0 to the age of the row that came 10 ms after the start.
+    assert [latency and latency.mean_s for latency in latencies] == pytest.approx([24.995, 49.995, 74.995])
+    assert all(latency is not None and latency.estimated for latency in latencies)
+
+
+def test_a_job_is_seen_only_between_its_start_and_its_end() -> None:
+    engine = an_engine(a_job(), a_job("guest", starts_at_s=20.0, ends_at_s=40.0, threads=3))
+    counted = [(len(engine.observe(at_s).jobs), engine.threads_total()) for at_s in (19.0, 30.0, 41.0)]
+    assert counted == [(1, 1), (2, 4), (1, 1)]
+
+
+def test_the_topology_is_handed_on() -> None:
+    topology = Topology({"parse": ["count"]})
+    assert seen(an_engine(a_job(topology=topology)), 1.0).topology == topology
+
+
+def test_a_burst_is_worked_off() -> None:
+    arrivals = np.array([100.0] * 20 + [2000.0] + [100.0] * 100)
+    engine = an_engine(a_job(arrivals=arrivals))
+    assert mean_latency(engine, 30.0) > 2.0
+    # The burst's 2,000 rows take about 5 s; a minute later all is as before.
+    assert mean_latency(engine, 90.0) == pytest.approx(0.995)
+
+
+def test_busy_neighbours_on_the_same_machine_slow_cpu_work_down() -> None:
+    job = a_job(stages=(MicroBatchStage("work", 4, cpu_s_per_row=0.01, task_overhead_s=0.0),))
+    engine = an_engine(job, interference=0.2)
+    assert seen(engine, 30.0).phases_s["stages"] == pytest.approx(0.25 * 1.2)  # all four cores are busy
+
+
+def test_noise_leaves_the_mean_duration_as_it_is() -> None:
+    state = JobState(a_job(), seed=(1, 0), noise=0.5)
+    drawn = [state.next_noise() for _ in range(20_000)]
+    assert np.mean(drawn) == pytest.approx(1.0, abs=0.02)
+    assert np.std(np.log(drawn)) == pytest.approx(0.5, abs=0.02)

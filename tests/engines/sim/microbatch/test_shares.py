@@ -1,0 +1,50 @@
+"""Pools: from threads to weights and minimum shares, and the order of Spark's FAIR scheduling."""
+
+import pytest
+
+from penstock.engines.sim.microbatch.shares import fair_order, fifo_order, reshare
+from penstock.engines.sim.microbatch.state import JobState
+from tests.engines.sim.microbatch.builders import a_job
+
+
+def pool(name: str, threads: int, min_share: int = 0, running: int = 0, batch: int = 0) -> JobState:
+    state = JobState(a_job(name, threads=threads), seed=(0, 0), noise=0.0)
+    state.min_share, state.running, state.batch_order = min_share, running, batch
+    return state
+
+
+@pytest.mark.parametrize(
+    ("threads", "slots", "min_shares"),
+    [
+        ((2, 1), 8, [2, 1]),  # there is room: each has its threads
+        ((6, 2), 8, [6, 2]),
+        ((8, 4, 4), 8, [4, 2, 2]),  # twice as many as slots: each has half
+        ((5, 5, 5), 8, [2, 2, 2]),  # 8 x 5 / 15 = 2.67, rounded down
+        ((9, 1), 8, [7, 0]),
+        ((3,), 0, [0]),
+    ],
+)
+def test_minimum_shares_are_threads_scaled_down_to_the_slots(
+    threads: tuple[int, ...], slots: int, min_shares: list[int]
+) -> None:
+    jobs = [pool(str(index), count) for index, count in enumerate(threads)]
+    reshare(jobs, slots)
+    assert [job.min_share for job in jobs] == min_shares
+    assert sum(job.share_slots for job in jobs) <= slots + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (pool("b", 1, min_share=2, running=1), pool("a", 9, min_share=2, running=2)),  # below its minimum
+        (pool("b", 1, min_share=4, running=1), pool("a", 1, min_share=2, running=1)),  # 1/4 of it before 1/2
+        (pool("b", 3, running=5), pool("a", 1, running=2)),  # 5/3 running for each weight before 2/1
+        (pool("a", 1, running=1), pool("b", 1, running=1)),  # the name
+    ],
+)
+def test_fair_order_is_sparks(first: JobState, second: JobState) -> None:
+    assert fair_order(first) < fair_order(second)
+
+
+def test_fifo_order_is_the_order_of_the_batches() -> None:
+    assert fifo_order(pool("b", 1, running=7, batch=1)) < fifo_order(pool("a", 9, batch=2))

@@ -1,0 +1,199 @@
+"""The Henge state machine, round by round: fleets in, decisions out."""
+
+from collections.abc import Callable
+
+from penstock.core.plan import Change, Reason
+from penstock.core.view import JobView, View
+from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
+from penstock.planning.henge.policy import HANDLERS, Henge, Signal
+from tests.builders import job, operator, rounds, view
+
+HENGE = Henge()
+
+
+def steady(jobs: Callable[[], list[JobView]], start: int, count: int, load: float = 1.0) -> list[View]:
+    """The same fleet for `count` rounds of 10 s."""
+    return [view(10.0 * n, jobs(), load) for n in range(start, start + count)]
+
+
+def searching(*past: Past, pending: Pending | None = None, recent: float = 10.0, **more: object) -> HengeMemory:
+    """A search that is under way for job "a", at a quiet level of utility."""
+    return HengeMemory(
+        jobs=("a", "b"),
+        history=past,
+        pending=pending,
+        recent=(recent,) * 5,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def test_every_state_answers_every_signal_that_it_can_find() -> None:
+    never_when_converged = {Signal.DROPPED}
+    never_when_searching = {Signal.FELL, Signal.EXPIRED}
+    for signal in Signal:
+        assert ((State.CONVERGED, signal) in HANDLERS) == (signal not in never_when_converged)
+        assert ((State.NOT_CONVERGED, signal) in HANDLERS) == (signal not in never_when_searching)
+
+
+def test_the_first_action_waits_for_six_quiet_rounds_and_helps_the_most_valuable_job() -> None:
+    plans, _ = rounds(HENGE, steady(lambda: [job("a", 1, 10), job("b", 1, 20)], 0, 7))
+    assert [len(plan.decisions) for plan in plans] == [0, 0, 0, 0, 0, 0, 1]
+    (decision,) = plans[-1].decisions
+    # Equation 4: (0.5 / 0.3 - 1) x 10 = 6.67, rounded to 7.
+    assert decision.changes == (Change("b", "work", 4, 11),)
+    assert decision.reason is Reason.RECONFIGURED
+    assert decision.expected_utility == 2 - 1 + 20  # what is there now, with b at its maximum
+    assert "b misses mean latency <= 1s" in decision.why
+
+
+def test_ties_in_maximum_utility_go_to_the_lower_current_utility() -> None:
+    plans, _ = rounds(HENGE, steady(lambda: [job("a", 5, 10), job("b", 2, 10)], 0, 7))
+    assert plans[-1].decisions[0].jobs == ("b",)
+
+
+def test_a_job_without_congested_operators_yields_its_turn() -> None:
+    idle = [operator(capacity=0.3), operator("unknown", capacity=None)]
+    plans, _ = rounds(HENGE, steady(lambda: [job("a", 1, 20, idle), job("b", 1, 10)], 0, 7))
+    assert plans[-1].decisions[0].jobs == ("b",)
+
+
+def test_utilities_that_still_move_are_waited_for_but_not_for_ever() -> None:
+    moving = [view(10.0 * n, [job("a", 0.2 * n, 10)]) for n in range(20)]
+    plans, _ = rounds(HENGE, moving)
+    acted = [n for n, plan in enumerate(plans) if plan.decisions]
+    assert acted == [18]  # 0.6 of 10 per 3 rounds is above 1 %; after 180 s it is judged all the same
+
+
+def test_a_marginal_gain_is_kept_and_the_job_blocklisted_for_an_hour() -> None:
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0)
+    memory = searching(Past(()), Past((Change("a", "work", 1, 4),)), pending=pending)
+    plan, after = HENGE.decide(view(200.0, [job("a", 5.2, 10), job("b", 5, 10)]), memory)
+    assert after.blocked_until == {"a": 200.0 + 3600.0}  # 5.2 < 5.0 x 1.05
+    assert plan.decisions[0].jobs == ("b",)
+
+
+def test_a_gain_of_five_percent_keeps_the_job_in_the_queue() -> None:
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 9.0, "a", 4.0)
+    memory = searching(Past(()), Past((Change("a", "work", 1, 4),)), pending=pending)
+    plan, after = HENGE.decide(view(200.0, [job("a", 4.2, 10), job("b", 5, 10)]), memory)
+    assert after.blocked_until == {}
+    assert plan.decisions[0].jobs == ("a",)
+
+
+def test_a_drop_on_a_crowded_cluster_reduces_satisfied_jobs_but_not_their_sources_or_busy_operators() -> None:
+    spare = [
+        operator("source", 10, 0.1, is_source=True),
+        operator("idle", 10, 0.1),
+        operator("one", 1, 0.1),
+        operator("busy", 10, 0.4),
+    ]
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    memory = searching(Past((), 14.0), Past((Change("a", "work", 1, 4),)), pending=pending, recent=12.0)
+    plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10, spare)], load=9.0), memory)
+    assert plan.decisions[0].reason is Reason.REDUCED
+    assert plan.decisions[0].changes == (Change("b", "idle", 10, 2),)  # 80 % of 10, never below one thread
+    assert after.reduced == {"b"}
+    assert after.locked_out
+
+
+def test_a_second_drop_right_after_a_reduction_reverts_to_the_best_configuration() -> None:
+    history = (Past((), 14.0), Past((Change("b", "work", 9, 4),), 13.0), Past((Change("a", "work", 1, 4),)))
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 13.0, "a", 3.0)
+    memory = searching(*history, pending=pending, recent=12.0, locked_out=True, reduced=frozenset({"b"}))
+    plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10)], load=9.0), memory)
+    assert plan.decisions[0].reason is Reason.REVERTED
+    assert plan.decisions[0].changes == (Change("a", "work", 4, 1), Change("b", "work", 4, 9))
+    assert plan.decisions[0].expected_utility == 14.0
+    assert after.state is State.CONVERGED
+
+
+def test_a_drop_without_crowding_reverts_at_once() -> None:
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    memory = searching(Past((), 14.0), Past((Change("a", "work", 1, 4),)), pending=pending, recent=12.0)
+    plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10)], load=1.0), memory)
+    assert plan.decisions[0].changes == (Change("a", "work", 4, 1),)
+    assert after.state is State.CONVERGED
+    assert after.history == (Past((), 14.0),)
+
+
+def test_a_job_is_reduced_once_only() -> None:
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    memory = searching(
+        Past((), 14.0), Past((Change("a", "work", 1, 4),)), pending=pending, recent=12.0, reduced=frozenset({"b"})
+    )
+    plan, _ = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10, [operator(capacity=0.1)])], 9.0), memory)
+    assert plan.decisions[0].reason is Reason.REVERTED
+
+
+def test_four_quiet_rounds_at_the_maximum_converge() -> None:
+    plans, memory = rounds(HENGE, steady(lambda: [job("a", 10, 10), job("b", 20, 20)], 0, 10))
+    assert not any(plan.decisions for plan in plans)
+    assert [plan.note[:9] for plan in plans[-4:]] == ["everyone ", "everyone ", "everyone ", "converged"]
+    assert memory.state is State.CONVERGED
+
+
+def converged(level: float, **more: object) -> HengeMemory:
+    """A cluster at rest at that level."""
+    return HengeMemory(
+        state=State.CONVERGED,
+        jobs=("a", "b"),
+        recent=(level,) * 6,
+        converged_utility=level,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def test_a_fall_of_more_than_five_percent_forgets_the_history_but_not_the_blocklist() -> None:
+    memory = converged(20.0, history=(Past((), 20.0),), blocked_until={"a": 9e9}, reduced=frozenset({"b"}))
+    plans, after = rounds(
+        HENGE, [view(500.0 + 10 * n, [job("a", 8.5, 10), job("b", 10, 10)]) for n in range(3)], memory
+    )
+    assert (after.state, after.history, after.reduced) == (State.NOT_CONVERGED, (), frozenset())
+    assert after.blocked_until == {"a": 9e9}
+    assert not any(plan.decisions for plan in plans)
+
+
+def test_a_fall_of_four_percent_is_slept_through() -> None:
+    views = [view(500.0 + 10 * n, [job("a", 9.2, 10), job("b", 10, 10)]) for n in range(30)]
+    plans, after = rounds(HENGE, views, converged(20.0))
+    assert after.state is State.CONVERGED
+    assert not any(plan.decisions for plan in plans)
+
+
+def test_a_new_job_forgets_everything_and_watches_first() -> None:
+    memory = converged(20.0, blocked_until={"a": 9e9})
+    three = [job("a", 10, 10), job("b", 10, 10), job("c", 1, 10)]
+    plan, after = HENGE.decide(view(500.0, three), memory)
+    assert plan.decisions == ()
+    assert (after.jobs, after.blocked_until, after.state) == (("a", "b", "c"), {}, State.NOT_CONVERGED)
+
+
+def test_a_blocklisted_job_is_tried_again_when_its_hour_is_over() -> None:
+    memory = converged(15.0, blocked_until={"a": 4000.0})
+    before, _ = HENGE.decide(view(3990.0, [job("a", 5, 10), job("b", 10, 10)]), memory)
+    after, _ = HENGE.decide(view(4000.0, [job("a", 5, 10), job("b", 10, 10)]), memory)
+    assert before.decisions == ()
+    assert after.decisions[0].jobs == ("a",)
+
+
+def test_stale_figures_stop_all_action_until_five_minutes_of_fresh_ones() -> None:
+    def at(second: float) -> View:
+        return view(second, [job("a", 1, 10, fresh=not 1020 <= second < 1380), job("b", 1, 10)])
+
+    plans, _ = rounds(HENGE, [at(10.0 * n) for n in range(100, 180)])
+    acted = [10 * (100 + n) for n, plan in enumerate(plans) if plan.decisions]
+    assert acted[0] == 1680  # 1380 + 300
+
+
+def test_an_action_that_never_arrived_is_not_held_against_the_job() -> None:
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    memory = searching(Past((), 14.0), Past((Change("a", "work", 4, 9),)), pending=pending, recent=12.0)
+    plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10)]), memory)
+    assert after.blocked_until == {}
+    assert plan.decisions[0].changes == (Change("a", "work", 4, 11),)
+
+
+def test_settling_jobs_are_waited_for() -> None:
+    views = [view(10.0 * n, [job("a", 1, 10, settling=True), job("b", 1, 10)]) for n in range(40)]
+    plans, _ = rounds(HENGE, views)
+    assert not any(plan.decisions for plan in plans)

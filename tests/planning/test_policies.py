@@ -1,0 +1,119 @@
+"""One contract for every policy: pure, restartable from stored memory, within limits."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from penstock.analysis.assess import assess
+from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
+from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.view import View
+from penstock.errors import ConfigError
+from penstock.planning.registry import POLICIES, policy_named
+from tests.builders import rounds, threads_after, topology
+
+INTENTS = {
+    "a": Intent(Latency("100ms", utility=10)),
+    "b": Intent(Latency("200ms", percentile=95, utility=20), Juice(1.0, utility=20)),
+    "c": Intent(Juice(0.9, utility=5)),
+}
+
+
+def random_views(seed: int, count: int = 40) -> list[View]:
+    """Fleets that change from round to round: jobs come and go, news fails, threads stay within limits."""
+    chance = random.Random(seed)
+    return [assess(_snapshot(chance, 10.0 * n), INTENTS) for n in range(count)]
+
+
+def _snapshot(chance: random.Random, at_s: float) -> Snapshot:
+    jobs = tuple(_job(chance, name) for name in INTENTS if chance.random() > 0.05)
+    machines = tuple(MachineFigures(f"m{n}", 4, chance.uniform(0, 9)) for n in range(3))
+    return Snapshot(at_s, jobs, machines, max_threads=60)
+
+
+def _job(chance: random.Random, name: str) -> JobFigures:
+    operators = tuple(
+        OperatorFigures(
+            op,
+            chance.randint(1, 6),
+            chance.random(),
+            100.0,
+            100.0,
+            chance.random(),
+            chance.random(),
+            0.0,
+            op == "source",
+            1,
+            8,
+        )
+        for op in ("source", "work", "sink")
+    )
+    mean = 10 ** chance.uniform(-2, 1)
+    latency = LatencyFigures(mean, ((50.0, mean), (95.0, 2 * mean), (99.0, 3 * mean)))
+    age = 0.0 if chance.random() > 0.03 else 40.0
+    return JobFigures(name, operators, age, latency, chance.random(), 100.0, 90.0, 10.0, topology(), max_threads=20)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@given(seed=st.integers(0, 10_000))
+def test_the_same_views_give_the_same_plans(name: str, seed: int) -> None:
+    views = random_views(seed, 15)
+    assert rounds(policy_named(name), views) == rounds(policy_named(name), views)
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@given(seed=st.integers(0, 10_000), stop=st.integers(1, 39))
+def test_a_controller_restarted_from_stored_memory_goes_on_as_if_nothing_had_happened(
+    name: str, seed: int, stop: int
+) -> None:
+    views = random_views(seed)
+    whole, end = rounds(policy_named(name), views)
+    first, memory = rounds(policy_named(name), views[:stop])
+    adapter = TypeAdapter(type(memory))
+    stored = adapter.validate_json(adapter.dump_json(memory))
+    second, restarted_end = rounds(policy_named(name), views[stop:], stored)
+    assert first + second == whole
+    assert restarted_end == end
+
+
+@pytest.mark.parametrize("name", POLICIES)
+@given(seed=st.integers(0, 10_000))
+def test_no_plan_exceeds_the_limits_of_operator_job_or_cluster(name: str, seed: int) -> None:
+    views = random_views(seed)
+    plans, _ = rounds(policy_named(name), views)
+    for view, plan in zip(views, plans, strict=True):
+        before = {(j.name, o.name): o.threads for j in view.jobs for o in j.figures.operators}
+        after = threads_after(view, plan)
+        assert all(1 <= threads <= 8 for threads in after.values())
+        for job in view.jobs:
+            grown = sum(after[k] for k in after if k[0] == job.name)
+            assert grown <= max(20, sum(before[k] for k in before if k[0] == job.name))
+        assert sum(after.values()) <= max(60, sum(before.values()))
+
+
+@pytest.mark.parametrize("name", ["henge", "ds2", "reactive"])
+@given(seed=st.integers(0, 10_000))
+def test_every_decision_says_why_and_changes_something(name: str, seed: int) -> None:
+    plans, _ = rounds(policy_named(name), random_views(seed))
+    for decision in (d for plan in plans for d in plan.decisions):
+        assert len(decision.why) > 20
+        assert decision.changes
+        assert all(change.before != change.after for change in decision.changes)
+
+
+def test_an_unknown_policy_is_refused_with_the_names_of_those_there_are() -> None:
+    with pytest.raises(ConfigError, match=r"policy: 'hange' will not do; choose one of fifo, fair, .*henge"):
+        policy_named("hange")
+
+
+def test_an_unknown_setting_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"settings\.henge\.blocklist: .*choose one of capacity_threshold"):
+        policy_named("henge", {"blocklist": 3})
+
+
+def test_a_setting_out_of_range_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"reduction: 1\.5 will not do"):
+        policy_named("henge", {"reduction": 1.5})

@@ -1,0 +1,67 @@
+"""The ordinary, so that a test states only what matters."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from penstock.core.cycle import Cycle
+from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.plan import Change, Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
+from penstock.core.run import RunInfo
+from penstock.core.topology import Topology
+from penstock.core.view import JobView, View
+
+URGENT = Intent(Latency("2s", percentile=95, utility=35), Juice(1.0, utility=35), recovery="60s")
+RUN = RunInfo("demo-1", "demo", policy="henge", engine="sim", master="", started_at_s=1_000_000.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A policy's memory."""
+
+    rounds: int = 0
+    threads: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+def a_job(name: str, utility: float | None = 20.0, threads: int = 4, intent: Intent = URGENT) -> JobView:
+    operators = (
+        OperatorFigures("source", 1, 0.1, 100.0, 100.0, is_source=True),
+        OperatorFigures("map", threads - 1, 0.45, 100.0, 50.0, backlog_rows=12.0),
+    )
+    figures = JobFigures(
+        name,
+        operators,
+        latency=LatencyFigures(1.5, ((50.0, 1.0), (95.0, 3.0), (99.0, 4.0))),
+        juice=0.9,
+        arrival_rps=100.0,
+        topology=Topology({"source": ["map"]}),
+        phases_s={"addBatch": 0.4},
+    )
+    return JobView(figures, intent, utility, met=utility is not None and utility >= intent.max_utility, fresh=True)
+
+
+def a_view(at_s: float, jobs: Sequence[JobView] = ()) -> View:
+    jobs = tuple(jobs or (a_job("ads"), a_job("fraud", utility=35.0)))
+    machines = (MachineFigures("m1", 8, load=6.5), MachineFigures("m2", 8, load=None, alive=False))
+    utility = sum(job.utility or 0.0 for job in jobs)
+    return View(at_s, jobs, machines, utility, sum(job.max_utility for job in jobs), max_threads=40)
+
+
+def a_decision(at_s: float, job: str = "ads", why: str = "ads misses its latency") -> Decision:
+    return Decision(Reason.RECONFIGURED, (Change(job, "map", 3, 6),), why, at_s, 55.0, expected_utility=65.0)
+
+
+def a_cycle(at_s: float, view: View | None = None, plan: Plan | None = None, memory: object = None) -> Cycle:
+    memory = Noted(int(at_s), {("ads", "map"): 3}) if memory is None else memory
+    return Cycle(at_s, "henge", view or a_view(at_s), plan or Plan(note="all is quiet"), Outcome(), memory)
+
+
+def an_acting_cycle(at_s: float, error: str | None = None) -> Cycle:
+    decision = a_decision(at_s)
+    outcome = Outcome((StepOutcome(Step("ads", decision.changes), error),))
+    return Cycle(at_s, "henge", a_view(at_s), Plan((decision,)), outcome, Noted(int(at_s)))
+
+
+def a_judging_cycle(at_s: float, decided_at_s: float) -> Cycle:
+    verdict = Verdict(decided_at_s, at_s, 64.0, "better: utility 55.0 -> 64.0 (expected 65.0)")
+    return a_cycle(at_s, plan=Plan(note="waiting", verdicts=(verdict,)))

@@ -1,0 +1,125 @@
+"""Scenario files: what may stand in them, and one clear error for what may not."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from penstock.errors import ConfigError
+from penstock.simulation.reading import read_scenario
+from penstock.simulation.run import simulate
+
+
+def scenario(**over: Any) -> dict[str, Any]:
+    """A small scenario that is right."""
+    return {
+        "name": "small",
+        "duration": "60s",
+        "topologies": {
+            "line": {
+                "flow": {"source": ["work"], "work": []},
+                "operators": {"source": {"cpu": "0.05ms"}, "work": {"cpu": "1ms"}},
+            }
+        },
+        "jobs": [{"name": "a", "topology": "line", "rate": 100, "intent": {"latency": "100ms"}}],
+        **over,
+    }
+
+
+def written(tmp_path: Path, raw: Any) -> Path:
+    path = tmp_path / "scenario.yaml"
+    path.write_text(raw if isinstance(raw, str) else yaml.safe_dump(raw), encoding="utf-8")
+    return path
+
+
+def job(**over: Any) -> dict[str, Any]:
+    return {**scenario()["jobs"][0], **over}
+
+
+def run_all(path: Path) -> None:
+    for variant in read_scenario(path):
+        simulate(variant, "static", path.parent)
+
+
+BAD: list[tuple[dict[str, Any], str]] = [
+    (
+        {"topologies": {"line": {"flow": {"a": ["b"], "b": ["c"], "c": ["a"]}}}},
+        "topology: 'a -> b -> c -> a' will not do; remove an edge of this cycle: rows must flow one way",
+    ),
+    (
+        {"topologies": {"line": {"flow": {"source": ["work"], "work": []}, "operators": {"wrok": {}}}}},
+        "jobs.0.operators.wrok: 'wrok' will not do; name an operator of it: source, work",
+    ),
+    (
+        {"jobs": [job(threads={"sink": 3})]},
+        "jobs.0.threads.sink: 'sink' will not do; name an operator of it: source, work",
+    ),
+    (
+        {"jobs": [job(rate=-5)]},
+        "jobs.0.rate.constant: -5 will not do; should be greater than or equal to 0",
+    ),
+    (
+        {"jobs": [job(intent={"latency": "1s", "shape": "piecewise", "points": [["2s", 0.5], ["3s", 0.8]]})]},
+        "jobs.0.intent.points: (3.0, 0.8) will not do; utility must never rise as the figure gets worse; "
+        "write 0.5 or less",
+    ),
+    (
+        {"jobs": [job(intent={"latency": "1s", "shape": "bell"})]},
+        "jobs.0.intent.shape: 'bell' will not do; choose one of knee, linear, step, piecewise, lognormal",
+    ),
+    ({"jobs": [job(intent={"latency": "soon"})]}, "jobs.0.intent.0.latency: 'soon' will not do; write a number of"),
+    ({"jobs": [job(intent={})]}, "jobs.0.intent.intent: 'nothing' will not do; state at least one of latency, juice"),
+    ({"jobs": [job(topology="star")]}, "jobs.0.topology: 'star' will not do; name one of topologies: line"),
+    ({"jobs": [job(), job()]}, "jobs.1.name: 'a' will not do; give each job a name of its own"),
+    ({"jobs": []}, "jobs: [] will not do; List should have at least 1 item after validation, not 0"),
+    ({"durration": "1h"}, "durration: '1h' will not do; there is no such field; check its spelling and its place"),
+    ({"jobs": [job(rate={"spike": {"base": 1, "start": 0}})]}, "jobs.0.rate.spike.end: None will not do; this field"),
+    ({"jobs": [job(rate={"constant": 1, "noise": 2})]}, "jobs.0.rate.noise: 2 will not do; should be less than or"),
+    ({"jobs": [job(rate={"noise": 0.1})]}, "jobs.0.rate: {'noise': 0.1} will not do; give exactly one of constant"),
+    (
+        {"jobs": [job(rate={"trace": {"file": "no.csv", "mean": 5}})]},
+        "will not do; name a CSV file with a header and numbers in the last column",
+    ),
+    ({"faults": [{"kind": "flood", "at": 1}]}, "faults.0.kind: 'flood' will not do; should be 'machine', 'job'"),
+    ({"vary": {"jobs.7.rate": [1, 2]}}, "vary: 'jobs.7.rate' will not do; name a field of this scenario"),
+    ({"vary": {"jobs.0.rate": 3}}, "vary: {'jobs.0.rate': 3} will not do; write a list of values for each path"),
+    ({"include": ["missing.yaml"]}, "will not do; give a file that can be read (No such file or directory)"),
+]
+
+
+@pytest.mark.parametrize(("over", "message"), BAD)
+def test_a_wrong_field_gives_one_error_with_its_place_value_and_remedy(
+    tmp_path: Path, over: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        run_all(written(tmp_path, scenario(**over)))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "- a list", "name: [unclosed", "just words"])
+def test_a_file_that_is_no_scenario_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match="scenario: "):
+        read_scenario(written(tmp_path, text))
+
+
+def test_every_combination_of_what_varies_is_a_variant(tmp_path: Path) -> None:
+    raw = scenario(vary={"jobs.0.rate": [100, 200], "jobs.0.threads.work": [1, 2, 3]})
+    variants = read_scenario(written(tmp_path, raw))
+    assert [variant.label for variant in variants][:2] == ["rate=100 work=1", "rate=100 work=2"]
+    assert [variant.scenario.jobs[0].threads["work"] for variant in variants] == [1, 2, 3, 1, 2, 3]
+    assert variants[5].scenario.jobs[0].rate.constant == 200
+
+
+def test_topologies_may_be_shared_through_an_included_file(tmp_path: Path) -> None:
+    shared = {"topologies": scenario()["topologies"]}
+    (tmp_path / "shared.yaml").write_text(yaml.safe_dump(shared), encoding="utf-8")
+    raw = {**scenario(include=["shared.yaml"])}
+    del raw["topologies"]
+    run_all(written(tmp_path, raw))
+    assert list(read_scenario(written(tmp_path, raw))[0].scenario.topologies) == ["line"]
+
+
+def test_copies_get_numbers(tmp_path: Path) -> None:
+    (variant,) = read_scenario(written(tmp_path, scenario(jobs=[job(copies=2), job(name="b")])))
+    assert list(simulate(variant, "static", tmp_path).recorder.jobs) == ["a-1", "a-2", "b"]

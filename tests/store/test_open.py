@@ -1,0 +1,83 @@
+"""Paths and URLs, good and bad."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from penstock.errors import ConfigError
+from penstock.store.open import default_path, open_store
+from tests.recorded import RUN, a_cycle
+from tests.store.postgres import PASSWORD
+
+
+def test_the_default_lies_in_the_home_of_the_user() -> None:
+    assert default_path({"HOME": "/home/ann"}) == Path("/home/ann/.local/state/penstock/runs.sqlite")
+
+
+def test_folders_on_the_way_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "runs.sqlite"
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        assert (store.place, path.is_file()) == (str(path), True)
+
+
+@pytest.mark.parametrize(
+    ("target", "shown"),
+    [
+        ("mysql://ann:s3cret@host/runs", "mysql://ann:***@host/runs"),
+        ("postgresql://ann:s3cret@ho@st:x/runs", "postgresql://ann:***@st:x/runs"),
+        ("sqlite://", "sqlite://"),
+    ],
+)
+def test_a_url_that_will_not_do_is_shown_without_its_password(target: str, shown: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        open_store(target)
+    assert shown in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_what_is_shown_of_postgresql_has_no_password(postgres_url: str) -> None:
+    with closing(open_store(postgres_url)) as store:
+        assert PASSWORD not in store.place
+        assert "penstock:***@" in store.place
+
+
+def test_reading_makes_no_new_file(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    with closing(open_store(path, create=False)) as store, pytest.raises(ConfigError, match="no runs are recorded"):
+        store.runs()
+    assert not path.exists()
+
+
+def test_a_database_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE shopping (item TEXT)")
+    with closing(open_store(path, create=False)) as store, pytest.raises(ConfigError, match="no runs of penstock"):
+        store.runs()
+
+
+def test_a_schema_of_another_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("UPDATE penstock_schema SET version = 99")
+    with closing(open_store(path)) as store, pytest.raises(ConfigError, match="has version 99"):
+        store.begin(RUN)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_run_is_read_while_another_writes_it(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    target = request.getfixturevalue("postgres_url") if kind == "postgresql" else str(tmp_path / "runs.sqlite")
+    with closing(open_store(target)) as writer, closing(open_store(target, create=False)) as reader:
+        writer.begin(RUN)
+        for at_s in (10.0, 20.0):
+            writer.append(a_cycle(at_s))
+        views = reader.views(RUN.id)
+        assert next(views).at_s == 10.0  # the reader stays in its transaction
+        writer.append(a_cycle(30.0))
+        assert [view.at_s for view in views] == [20.0]  # one consistent sight
+        assert reader.read_run(RUN.id).at_s == (10.0, 20.0, 30.0)

@@ -1,0 +1,115 @@
+"""Governing goes on when the database does not."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from penstock.store.archive import AuditEntry
+from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
+from penstock.store.tolerant import Tolerant
+from tests.recorded import RUN, Noted, a_cycle, a_job, a_view
+from tests.store.postgres import Server
+
+
+@pytest.fixture
+def full_disk() -> Iterator[list[int]]:
+    """A limit in pages that every connection gets; SQLite then fails as it does when the disk is full."""
+    pages = [1_000_000]
+
+    def limit(connection: sa.Connection) -> None:
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql(f"PRAGMA max_page_count={pages[0]}")
+
+    sa.event.listen(sa.Engine, "begin", limit)
+    yield pages
+    sa.event.remove(sa.Engine, "begin", limit)
+
+
+def tolerant(path: Path) -> tuple[SqlStore, Tolerant, list[str]]:
+    warnings: list[str] = []
+    store = open_store(path)
+    return store, Tolerant(store, retry_s=60.0, warn=warnings.append), warnings
+
+
+def append(store: Tolerant, start: int, stop: int) -> None:
+    for number in range(start, stop):
+        store.append(a_cycle(number * 10.0))
+
+
+def test_a_disk_that_fills_up_stops_nothing_and_is_said_once(tmp_path: Path, full_disk: list[int]) -> None:
+    _, store, warnings = tolerant(tmp_path / "runs.sqlite")
+    with closing(store):
+        store.begin(RUN)
+        append(store, 0, 2)
+        full_disk[0] = 1  # SQLite keeps the pages it has, and gets no more
+        append(store, 2, 100)
+        assert store.down
+        assert store.last_memory("henge", Noted) == Noted(990, {("ads", "map"): 3})
+        (warning,) = warnings
+    assert "database or disk is full" in warning
+    assert "free space" in warning
+
+
+def test_when_there_is_room_again_what_was_missed_is_written(tmp_path: Path, full_disk: list[int]) -> None:
+    inner, store, _ = tolerant(tmp_path / "runs.sqlite")
+    with closing(store):
+        store.begin(RUN)
+        full_disk[0] = 1
+        append(store, 0, 60)
+        store.add_audit(AuditEntry(1.0, "ann", "pause"))
+        full_disk[0] = 1_000_000
+        append(store, 60, 80)
+        assert not store.down
+        assert inner.read_run(RUN.id).at_s == tuple(number * 10.0 for number in range(80))
+        assert inner.audit(RUN.id) == (AuditEntry(1.0, "ann", "pause"),)
+
+
+def test_a_disk_that_is_full_from_the_start_is_tried_again(tmp_path: Path, full_disk: list[int]) -> None:
+    full_disk[0] = 1
+    inner, store, warnings = tolerant(tmp_path / "runs.sqlite")
+    with closing(store):
+        assert store.begin(RUN) == RUN
+        append(store, 0, 5)
+        full_disk[0] = 1_000_000
+        append(store, 5, 20)
+        assert (store.down, len(warnings)) == (False, 1)
+        assert len(inner.read_run(RUN.id).at_s) == 20
+
+
+def test_a_file_that_is_no_database_stops_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    path.write_text("these are not the pages you are looking for " * 100)
+    _, store, warnings = tolerant(path)
+    with closing(store):
+        store.begin(RUN)
+        append(store, 0, 3)
+        assert len(store.read_run(RUN.id).at_s) == 3
+    assert "not a database" in warnings[0]
+
+
+def test_a_server_that_is_not_there_stops_nothing_and_no_password_is_told(postgres: Server) -> None:
+    warnings: list[str] = []
+    store = Tolerant(open_store(postgres.url("postgres", password="wrong-Wort")), warn=warnings.append)
+    with closing(store):
+        store.begin(RUN)
+        append(store, 0, 3)
+        assert store.down
+    assert "wrong-Wort" not in warnings[0]
+    assert "penstock:***@127.0.0.1" in warnings[0]
+
+
+def test_a_cycle_that_the_database_refuses_is_left_out_and_the_next_is_written(postgres_url: str) -> None:
+    warnings: list[str] = []
+    inner = open_store(postgres_url)
+    store = Tolerant(inner, warn=warnings.append)
+    with closing(store):
+        store.begin(RUN)
+        store.append(a_cycle(10.0, a_view(10.0, [a_job("ads", threads=2**40)])))  # beyond the column's range
+        store.append(a_cycle(20.0))
+        assert not store.down
+        assert inner.read_run(RUN.id).at_s == (20.0,)
+    assert "cycle at 10 s is left out" in warnings[0]

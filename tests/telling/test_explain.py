@@ -1,0 +1,65 @@
+"""The story as text."""
+
+from dataclasses import replace
+
+from penstock.core.run import Run
+from penstock.store.memory import MemoryStore
+from penstock.telling.explain import explain
+from tests.recorded import RUN, a_cycle, a_judging_cycle, a_view, an_acting_cycle
+from tests.telling.sample import renamed, sample_run
+
+
+def recorded() -> Run:
+    store = MemoryStore(RUN)
+    for at_s in (10.0, 20.0, 30.0):
+        store.append(a_cycle(at_s))
+    store.append(an_acting_cycle(40.0))
+    store.append(a_judging_cycle(100.0, 40.0))
+    return store.read_run(RUN.id)
+
+
+def test_a_decision_is_told_with_why_expectation_and_outcome() -> None:
+    story = explain(recorded())
+    assert (
+        " 0:00:40   Reconfigured ads: map 3 -> 6\n"
+        "           why:      ads misses its latency\n"
+        "           expected: utility 55 -> 65\n"
+        "           came:     0:01:40 better: utility 55.0 -> 64.0 (expected 65.0)\n"
+    ) in story
+
+
+def test_a_quiet_stretch_is_one_line_with_what_the_policy_said() -> None:
+    assert " 0:00:10   quiet to 0:00:30 (3 cycles), utility 55 of 70: all is quiet\n" in explain(recorded())
+
+
+def test_the_head_says_which_run_it_is() -> None:
+    assert explain(recorded()).startswith("demo (demo-1): henge on sim, started 1970-01-12 13:46 UTC\n")
+
+
+def test_a_step_that_failed_and_one_that_was_never_taken_are_told() -> None:
+    store = MemoryStore(RUN)
+    store.append(an_acting_cycle(10.0, error="no free slot"))
+    store.append(replace(an_acting_cycle(20.0), outcome=a_cycle(20.0).outcome))
+    story = explain(store.read_run(RUN.id))
+    assert "came:     not done: ads: no free slot" in story
+    assert "came:     not carried out" in story
+
+
+def test_outages_and_troubles_are_events() -> None:
+    story = explain(sample_run())
+    assert "geo is in trouble: its query died: Connection refused" in story
+    assert "geo is out of trouble" in story
+    assert "nothing was recorded for 10 min 10 s; back again" in story
+
+
+def test_a_dip_within_a_quiet_stretch_is_not_hidden() -> None:
+    store = MemoryStore(RUN)
+    for at_s, utility in ((10.0, 60.0), (20.0, 12.0), (30.0, 61.0)):
+        store.append(a_cycle(at_s, replace(a_view(at_s), utility=utility)))
+    assert "utility 60 -> 61, lowest 12 of 70" in explain(store.read_run(RUN.id))
+
+
+def test_no_line_is_wider_than_asked_and_nothing_moves_the_cursor() -> None:
+    story = explain(renamed(sample_run(), "evil\x1b[2J\nname"), width=80)
+    assert max(len(line) for line in story.splitlines()) <= 80
+    assert "\x1b" not in story

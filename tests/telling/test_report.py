@@ -1,0 +1,115 @@
+"""The page stands by itself, and holds what users write without being broken by it."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from penstock.core.columns import Column
+from penstock.core.run import JobTimeline, Run
+from penstock.store.memory import MemoryStore
+from penstock.telling.report import page
+from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
+from tests.telling.sample import sample_run
+
+EVIL = "<script>alert('x')</script>\"><img src=http://evil.example/x>"
+VOID = {"meta", "br", "img", "path", "rect", "line"}
+
+
+class Elements(HTMLParser):
+    """Checks that every element is closed in its turn, and notes text, names and attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.names: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
+        if tag not in VOID or tag == "path":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def told() -> str:
+    return page(sample_run())
+
+
+def test_the_page_is_well_formed_and_has_no_script(told: str) -> None:
+    assert {"svg", "table", "style"} <= Elements(told).names
+    assert "script" not in Elements(told).names
+
+
+def test_nothing_is_fetched_from_anywhere(told: str) -> None:
+    fetching = {"src", "srcset", "action", "data", "poster", "xlink:href"}
+    found = Elements(told).attributes
+    assert not [name for name, _ in found if name in fetching]
+    assert all((value or "").startswith("#") for name, value in found if name == "href")
+    assert not re.search(r"url\(|@import|https?://", told)
+
+
+def test_the_summary_comes_first_and_everything_is_there(told: str) -> None:
+    heads = re.findall(r"<(?:h2|figcaption)>([^<]*)", told)
+    assert heads == [
+        "Summary",
+        "Intents met by each job",
+        "Utility against its maximum",
+        "Threads, or slots, by job",
+        "Jobs",
+        "Troubles",
+        "Decisions",
+    ]
+
+
+def test_each_decision_has_its_mark_and_its_row(told: str) -> None:
+    decisions = len(sample_run().decisions)
+    assert told.count('class="mark"') == decisions
+    assert [name for name, value in Elements(told).attributes if value == f"d{decisions}"] == ["id"]
+
+
+def test_words_of_users_stay_words() -> None:
+    store = MemoryStore(replace(RUN, name=EVIL, master=EVIL))
+    ill = a_job(EVIL)
+    store.append(a_cycle(10.0, a_view(10.0, [replace(ill, figures=replace(ill.figures, trouble=EVIL))])))
+    acting = an_acting_cycle(20.0, error=EVIL)
+    store.append(replace(acting, plan=replace(acting.plan, decisions=(replace(acting.plan.decisions[0], why=EVIL),))))
+    found = Elements(page(store.read_run(RUN.id)))
+    assert found.names.isdisjoint({"script", "img"})
+    assert found.text.count(EVIL) >= 5
+
+
+def test_a_run_without_a_cycle_is_a_page_too() -> None:
+    assert "Nothing is recorded of this run yet." in Elements(page(MemoryStore(RUN).read_run(RUN.id))).text
+
+
+def test_a_run_in_which_nothing_could_be_measured_is_a_page_too() -> None:
+    store = MemoryStore(RUN)
+    store.append(a_cycle(10.0, a_view(10.0, [a_job("ads", utility=None)])))
+    assert "–" in Elements(page(store.read_run(RUN.id))).text
+
+
+def test_two_days_of_forty_jobs_stay_a_page_that_opens() -> None:
+    cycles = 17_280
+    column: Column[float] = Column(float, [1.0 + number % 7 for number in range(cycles)])
+    flags: Column[bool] = Column(bool, [number % 7 > 2 for number in range(cycles)])
+    threads: Column[int] = Column(int, [number % 5 for number in range(cycles)])
+    jobs = tuple(JobTimeline(f"job-{n}", "", 10.0, column, flags, threads, column, column) for n in range(40))
+    total = tuple(value or 0.0 for value in column)
+    run = Run(RUN, tuple(10.0 * number for number in range(cycles)), total, (70.0,) * cycles, jobs)
+    assert len(page(run)) < 1_000_000

@@ -1,0 +1,64 @@
+"""What happened, to whom, why, and what it cost."""
+
+from dataclasses import replace
+
+from penstock.core.columns import Column
+from penstock.core.plan import Step, StepOutcome, Verdict
+from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
+from penstock.telling.summary import Came, came_of, summarise
+from tests.recorded import RUN, a_decision
+
+
+def a_line(name: str, met: list[bool | None], threads: int = 4) -> JobTimeline:
+    utility = [None if m is None else 10.0 if m else 5.0 for m in met]
+    length = len(met)
+    none: Column[float] = Column(float, [None] * length)
+    return JobTimeline(name, "juice >= 0.9", 10.0, utility, met, [threads] * length, none, none)
+
+
+def a_run(*jobs: JobTimeline, decisions: tuple[DecisionRecord, ...] = ()) -> Run:
+    length = len(jobs[0].met)
+    utility = [sum(job.utility[i] or 0.0 for job in jobs) for i in range(length)]
+    at_s = [10.0 * number for number in range(length)]
+    return Run(RUN, at_s, utility, [10.0 * len(jobs)] * length, jobs, decisions=decisions)
+
+
+def test_an_empty_run_is_told_as_such() -> None:
+    assert summarise(Run(RUN, (), (), (), ())).sentences == ("Nothing is recorded of this run yet.",)
+
+
+def test_a_job_that_met_its_intent_throughout_is_in_no_trouble() -> None:
+    summary = summarise(a_run(a_line("ads", [True] * 4)))
+    assert (summary.met_share, summary.utility_share) == (1.0, 1.0)
+    assert "Every job met its intent whenever it was seen." in summary.sentences
+
+
+def test_the_longest_stretch_of_trouble_is_named() -> None:
+    summary = summarise(a_run(a_line("ads", [False, True, False, False, False, None, False, True])))
+    assert summary.jobs[0].worst == (20.0, 40.0)
+    assert summary.jobs[0].met_share == 2 / 7  # the cycle without a figure is neither
+    assert any("ads met its intent (juice >= 0.9) 29 % of the time" in sentence for sentence in summary.sentences)
+
+
+def test_threads_cost_their_time() -> None:
+    # Two jobs hold 4 and 6 threads over three rounds of 10 s; the fourth cycle ends the run.
+    summary = summarise(a_run(a_line("ads", [True] * 4), a_line("fraud", [True] * 4, threads=6)))
+    assert summary.thread_seconds == 300.0
+
+
+def test_what_broke_is_said_with_its_words() -> None:
+    line = replace(a_line("ads", [True] * 4), troubles=(Note(10.0, "its query died: out of memory."), Note(20.0, "")))
+    assert "What broke: ads at 0:00:10, its query died: out of memory." in summarise(a_run(line)).sentences
+
+
+def test_decisions_are_judged_by_what_came_of_them() -> None:
+    run = a_run(a_line("ads", [True] * 4))
+    decision = a_decision(0.0)  # taken at a utility of 55; half a percent of the maximum of 10 is 0.05
+
+    def judged(came: float) -> Came:
+        return came_of(run, DecisionRecord(decision, (), Verdict(0.0, 60.0, came, "")))
+
+    assert [judged(came) for came in (56.0, 55.04, 54.0)] == [Came.BETTER, Came.SAME, Came.WORSE]
+    failed = StepOutcome(Step("ads", ()), "no slot")
+    assert came_of(run, DecisionRecord(decision, (failed,))) is Came.FAILED
+    assert came_of(run, DecisionRecord(decision)) is Came.OPEN
