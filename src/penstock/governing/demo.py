@@ -8,7 +8,7 @@ from penstock.governing.application import start_application
 from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
 from penstock.governing.demo_tenants import SLOTS, demo_tenants
 
-SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, MEASURED_FROM_S, WARM_UP_S = 11.0, 17.0, 25.0, 4.0, 8.0
+SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, MEASURED_FROM_S, WARM_UP_S = 12.0, 18.0, 27.0, 5.0, 12.0
 WINDOW_S = 4.0
 # Rounds of 1 s instead of 10, so that a search fits into seconds: utilities are held quiet after fewer of them.
 _HENGE = {

@@ -1,7 +1,7 @@
 """The demo's four tenants: one in a hurry, one not, and two that want most of their rows through.
 
 Payments, reports and clicks wait as I/O does: their tasks hold a slot and hardly a core. Models burns CPU. In the
-middle the rows of clicks double. All together they want 11 of the 8 slots, and 14 in the spike.
+middle the rows of clicks double. All together they want 10 of the 8 slots, and 13 in the spike.
 """
 
 from collections.abc import Sequence
@@ -55,11 +55,11 @@ def spike(base: float, factor: float, start_s: float, end_s: float) -> tuple[tup
 
 def demo_tenants(start_s: float, end_s: float) -> Sequence[Tenant]:
     """The four, with the spike between these seconds."""
-    hurried, relaxed = Intent(Latency("2.5s", utility=40)), Intent(Latency("15s", utility=10))
+    hurried, relaxed = Intent(Latency("3s", utility=40)), Intent(Latency("15s", utility=10))
     most, enough = Intent(Juice(0.6, utility=10)), Intent(Juice(0.8, utility=10))
     return (
-        Tenant("payments", hurried, ((0.0, 240.0),), SlotLimits(1, 7), wait_s=0.018, tasks=12),
-        Tenant("reports", relaxed, ((0.0, 120.0),), SlotLimits(1, 2), wait_s=0.02, tasks=12, trigger_s=2.0),
+        Tenant("payments", hurried, ((0.0, 200.0),), SlotLimits(1, 7), wait_s=0.018, tasks=12),
+        Tenant("reports", relaxed, ((0.0, 120.0),), SlotLimits(1, 1), wait_s=0.02, tasks=12),
         Tenant(
             "clicks", most, spike(180.0, 2.0, start_s, end_s), SlotLimits(1, 2), wait_s=0.02, tasks=12, bounded=True
         ),

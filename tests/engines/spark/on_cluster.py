@@ -16,8 +16,9 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.governing.application import start_application
 from tests.engines.spark.helpers import eventually, observed
-from tests.engines.spark.test_exactly_once import FILES, ROWS_PER_FILE, counted, counting_files, write_input
+from tests.engines.spark.test_exactly_once import ROWS_PER_FILE, counted, counting_files, write_input
 
+FILES = 14
 CONF = {"spark.executor.cores": 1, "spark.executor.memory": "512m", "spark.sql.shuffle.partitions": 2}
 
 
@@ -38,7 +39,7 @@ def lose_one(spark: SparkSession) -> None:
 
 def main(master: str, source: Path, target: Path, checkpoint: str) -> dict[str, Any]:
     spark = start_application("cluster test", master, CONF)
-    expected = {row["key"]: row["count"] for row in write_input(spark, source).collect()}
+    expected = {row["key"]: row["count"] for row in write_input(spark, source, FILES).collect()}
     engine = SparkEngine(spark, [Job("counting", counting_files(source, target, checkpoint))], SparkSettings(20.0))
     engine.open()
     engine.start_jobs()

@@ -17,9 +17,9 @@ from tests.real_spark import OpenEngine
 ROWS_PER_FILE, FILES, KEYS = 400, 30, 13
 
 
-def write_input(spark: SparkSession, place: Path) -> DataFrame:
-    rows = spark.range(ROWS_PER_FILE * FILES).select((functions.col("id") * 7919 % KEYS).alias("key"))
-    rows.repartition(FILES).write.parquet(str(place))
+def write_input(spark: SparkSession, place: Path, files: int = FILES) -> DataFrame:
+    rows = spark.range(ROWS_PER_FILE * files).select((functions.col("id") * 7919 % KEYS).alias("key"))
+    rows.repartition(files).write.parquet(str(place))
     return rows.groupBy("key").count()
 
 

@@ -101,7 +101,7 @@ def _behind_its_time(start: Any, end: Mapping[str, Any], at_s: float) -> float |
     behind_s = at_s - float(end["timestamp"]) / 1000.0
     if behind_s > _SAME_TIME_WITHIN_S:
         return None
-    rows_per_s = (end["offset"] - start["offset"]) / (end["timestamp"] - start["timestamp"]) * 1000.0
+    rows_per_s: float = (end["offset"] - start["offset"]) / (end["timestamp"] - start["timestamp"]) * 1000.0
     return max(0.0, behind_s) * float(rows_per_s)
 
 

@@ -29,7 +29,7 @@ class RestartPolicy:
         >>> [RestartPolicy(backoff_s=1, max_backoff_s=5).wait_s(n) for n in (1, 2, 3, 4)]
         [1.0, 2.0, 4.0, 5.0]
         """
-        return min(self.max_backoff_s, float(self.backoff_s) * 2.0 ** min(failures - 1, 32))
+        return min(float(self.max_backoff_s), float(self.backoff_s) * 2.0 ** min(failures - 1, 32))
 
 
 class Health(StrEnum):
