@@ -1,6 +1,8 @@
 """The Henge state machine, round by round: fleets in, decisions out."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 from penstock.core.plan import Change, Reason
 from penstock.core.view import JobView, View
@@ -55,6 +57,29 @@ def test_a_job_without_congested_operators_yields_its_turn() -> None:
     idle = [operator(capacity=0.3), operator("unknown", capacity=None)]
     plans, _ = rounds(HENGE, steady(lambda: [job("a", 1, 20, idle), job("b", 1, 10)], 0, 7))
     assert plans[-1].decisions[0].jobs == ("b",)
+
+
+def test_a_job_without_figures_is_not_known_to_miss_anything() -> None:
+    unknown = replace(job("a", 0, 20), utility=None)
+    plans, _ = rounds(HENGE, [view(10.0 * n, [unknown, job("b", 1, 10)]) for n in range(7)])
+    assert plans[-1].decisions[0].jobs == ("b",)
+
+
+def test_a_job_that_works_off_its_backlog_is_not_judged_by_the_latency_of_the_past() -> None:
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 100.0)
+    memory = searching(Past(()), Past((Change("a", "work", 1, 4),)), pending=pending)
+    # 3,000 rows wait and 20 a second more are processed than come: 150 s to go.
+    catching: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 120.0, "backlog_rows": 3000.0}
+    plan, after = HENGE.decide(view(200.0, [job("a", 5, 10, **catching), job("b", 5, 10)]), memory)
+    assert (plan.decisions, after.blocked_until) == ((), {})
+
+
+def test_more_rows_processed_are_a_gain_even_if_utility_does_not_show_it_yet() -> None:
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 80.0)
+    memory = searching(Past(()), Past((Change("a", "work", 1, 4),)), pending=pending)
+    slower: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 90.0, "backlog_rows": 3000.0}  # 90 > 80 x 1.05
+    _, after = HENGE.decide(view(200.0, [job("a", 5, 10, **slower), job("b", 5, 10)]), memory)
+    assert after.blocked_until == {}
 
 
 def test_utilities_that_still_move_are_waited_for_but_not_for_ever() -> None:

@@ -13,9 +13,16 @@ from penstock.planning.words import missed
 
 
 def candidates(view: View, blocked_until: Mapping[str, float]) -> list[JobView]:
-    """Those that miss their SLO, the most valuable first, then the worst off (section 4.3.1)."""
-    missing = [job for job in view.jobs if not job.met and blocked_until.get(job.name, 0.0) <= view.at_s]
-    return sorted(missing, key=lambda job: (-job.max_utility, job.utility or 0.0, job.name))
+    """Those that miss their SLO, the most valuable first, then the worst off (section 4.3.1).
+
+    A job whose figures are not there yet is not known to miss anything.
+    """
+    missing = [
+        (job, job.utility)
+        for job in view.jobs
+        if job.utility is not None and not job.met and blocked_until.get(job.name, 0.0) <= view.at_s
+    ]
+    return [job for job, utility in sorted(missing, key=lambda known: (-known[0].max_utility, known[1], known[0].name))]
 
 
 def reconfigure(view: View, job: JobView, settings: HengeSettings) -> Decision | None:
