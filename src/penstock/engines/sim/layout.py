@@ -13,8 +13,19 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
+class Level:
+    """The edges that end at one depth, from the sources down."""
+
+    parents: Ints
+    children: Ints
+    selectivity: Floats
+    split: Floats
+    here: Ints  # the operators at this depth, each once
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything is. `levels` holds, for each depth, the edges that end there."""
+    """Where everything is."""
 
     jobs: tuple[SimJob, ...]
     job_of: Ints
@@ -27,13 +38,14 @@ class Layout:
     tuple_mb: Floats
     queue_limit: Floats  # per thread; infinite where there is none
     blocks: NDArray[np.bool_]
+    any_blocks: bool
     is_source: NDArray[np.bool_]
     is_sink: NDArray[np.bool_]
     edge_from: Ints
     edge_to: Ints
     selectivity: Floats
     split: Floats  # the edge's share of all that its parent sends
-    levels: tuple[Ints, ...]
+    levels: tuple["Level", ...]
     sources: Ints
     sources_per_job: Floats
 
@@ -67,13 +79,14 @@ def lay_out(jobs: Sequence[SimJob]) -> Layout:
         tuple_mb=_column(operators, "bytes_per_tuple") / 1e6,
         queue_limit=np.array([np.inf if o.queue_limit is None else o.queue_limit for o in operators]),
         blocks=np.repeat([job.overflow == "block" for job in jobs], counts),
+        any_blocks=any(job.overflow == "block" for job in jobs),
         is_source=is_source,
         is_sink=is_sink,
         edge_from=edge_from,
         edge_to=edge_to,
         selectivity=selectivity,
         split=split,
-        levels=_levels(edge_from, edge_to, len(operators)),
+        levels=_levels(edge_from, edge_to, selectivity, split, len(operators)),
         sources=sources,
         sources_per_job=np.bincount(job_of[sources], minlength=len(jobs)).astype(float),
     )
@@ -100,9 +113,10 @@ def _edges(jobs: Sequence[SimJob], first: Ints) -> tuple[Ints, Ints, Floats, Flo
     return edge_from, edge_to, selectivity, split
 
 
-def _levels(edge_from: Ints, edge_to: Ints, size: int) -> tuple[Ints, ...]:
+def _levels(edge_from: Ints, edge_to: Ints, selectivity: Floats, split: Floats, size: int) -> tuple[Level, ...]:
     depth = np.zeros(size, dtype=np.int64)
     for parent, child in zip(edge_from, edge_to, strict=True):
         depth[child] = max(depth[child], depth[parent] + 1)
     by_depth = depth[edge_to]
-    return tuple(np.flatnonzero(by_depth == d) for d in range(1, int(depth.max(initial=0)) + 1))
+    found = [np.flatnonzero(by_depth == d) for d in range(1, int(depth.max(initial=0)) + 1)]
+    return tuple(Level(edge_from[at], edge_to[at], selectivity[at], split[at], np.unique(edge_to[at])) for at in found)

@@ -100,9 +100,8 @@ def juice_by_job(layout: Layout, arrived: Floats, done: Floats) -> Floats:
     ratio = np.where(arrived > 1e-9, np.minimum(done / np.maximum(arrived, 1e-9), 1.0), 1.0)
     juice = np.where(layout.is_source, ratio, 0.0)
     for level in layout.levels:
-        parents, children = layout.edge_from[level], layout.edge_to[level]
-        share = juice[parents] * layout.split[level] * ratio[children]
-        juice += np.bincount(children, weights=share, minlength=layout.size)
+        share = juice[level.parents] * level.split * ratio[level.children]
+        juice += np.bincount(level.children, weights=share, minlength=layout.size)
     at_sinks = np.bincount(layout.job_of, weights=juice * layout.is_sink, minlength=len(layout.jobs))
     result: Floats = at_sinks / layout.sources_per_job
     return result
@@ -112,14 +111,15 @@ def path_latency(layout: Layout, done: Floats, mean: Floats, variance: Floats) -
     """Moments of the latency at the sinks: a mixture over parents by flow, plus each operator's own time."""
     first, second = mean.copy(), variance + mean * mean
     for level in layout.levels:
-        parents, children = layout.edge_from[level], layout.edge_to[level]
-        flow = np.maximum(done[parents] * layout.selectivity[level], 1e-12)
-        total = np.maximum(np.bincount(children, weights=flow, minlength=layout.size), 1e-12)
-        before = np.bincount(children, weights=flow * first[parents], minlength=layout.size) / total
-        before_square = np.bincount(children, weights=flow * second[parents], minlength=layout.size) / total
-        here = np.unique(children)
-        first[here] = before[here] + mean[here]
-        second[here] = before_square[here] + 2 * before[here] * mean[here] + variance[here] + mean[here] ** 2
+        children, size = level.children, layout.size
+        flow = np.maximum(done[level.parents] * level.selectivity, 1e-12)
+        total = np.maximum(np.bincount(children, weights=flow, minlength=size), 1e-12)
+        before = np.bincount(children, weights=flow * first[level.parents], minlength=size) / total
+        before_square = np.bincount(children, weights=flow * second[level.parents], minlength=size) / total
+        here = level.here
+        own = mean[here]
+        first[here] = before[here] + own
+        second[here] = before_square[here] + 2 * before[here] * own + variance[here] + own * own
     jobs = len(layout.jobs)
     weight = done * layout.is_sink
     total = np.bincount(layout.job_of, weights=weight, minlength=jobs)

@@ -37,6 +37,8 @@ class Physics:
     inflation: Floats  # how much longer CPU work takes below saturation, by operator
     slowdown: Floats  # by memory pressure and full links, by machine
     memory_share: Floats
+    threads: Floats = field(init=False)  # by operator
+    room: Floats = field(init=False)  # tuples that each operator's queues hold
     capacity: Floats = field(init=False)
     runnable: Floats = field(init=False)
     service: Floats = field(init=False)
@@ -75,14 +77,10 @@ class Physics:
         physics.replaced()
         return physics
 
-    @property
-    def threads(self) -> Floats:
-        """Threads by operator."""
-        result: Floats = self.placed.sum(axis=1)
-        return result
-
     def replaced(self) -> None:
         """Threads moved: what depends on where they are is worked out again."""
+        self.threads = self.placed.sum(axis=1)
+        self.room = self.layout.queue_limit * np.maximum(self.threads, 1.0)
         share = self.placed / np.maximum(self.threads, 1.0)[:, None]
         together = (share[self.layout.edge_from] * share[self.layout.edge_to]).sum(axis=1)
         self.remote = 1.0 - together
@@ -106,11 +104,11 @@ class Physics:
         self.arrived = self.inflow + external
         able = self.capacity * self.running
         waiting = self.queue + self.arrived
-        if layout.blocks.any():
+        if layout.any_blocks:
             able = np.minimum(able, self._room_below(able, waiting))
         self.done = np.minimum(waiting, able)
         left = waiting - self.done
-        kept = np.minimum(left, np.where(layout.blocks, np.inf, layout.queue_limit * np.maximum(self.threads, 1.0)))
+        kept = np.minimum(left, np.where(layout.blocks, np.inf, self.room))
         self.dropped = left - kept
         self.queue = kept
         sent = self.done[layout.edge_from] * layout.selectivity
@@ -128,7 +126,7 @@ class Physics:
         What is sent now arrives in the next step, in which the child can work on it as well.
         """
         layout = self.layout
-        limit = np.where(layout.blocks, layout.queue_limit, np.inf) * np.maximum(self.threads, 1.0)
+        limit = np.where(layout.blocks, self.room, np.inf)
         left = np.maximum(waiting - able, 0.0)
         room = np.maximum(limit + able - left, 0.0)[layout.edge_to]
         result = np.full(layout.size, np.inf)
