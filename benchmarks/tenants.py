@@ -47,10 +47,10 @@ def cases(seconds: float) -> Mapping[str, Load]:
     """What each case asks of the eight slots."""
     third = seconds / 3
     return {
-        "constrained": Load(((0.0, 240.0),), ((0.0, 250.0),)),
+        "constrained": Load(((0.0, 200.0),), ((0.0, 300.0),)),
         "feasible": Load(((0.0, 170.0),), ((0.0, 60.0),)),
-        "spike": Load(spike(100.0, 2.0, third, 2 * third), ((0.0, 60.0),)),
-        "diurnal": Load(_day(seconds, 60.0, 220.0), ((0.0, 80.0),)),
+        "spike": Load(spike(100.0, 2.2, third, 2 * third), ((0.0, 200.0),)),
+        "diurnal": Load(_day(seconds, 60.0, 220.0), ((0.0, 160.0),)),
     }
 
 

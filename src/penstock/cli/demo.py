@@ -12,15 +12,20 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from penstock.cli.output import write_text
 from penstock.cli.tenants_table import tenants_table
 from penstock.core.view import View
+from penstock.telling.report import page
 
 if TYPE_CHECKING:
     from penstock.governing.comparison import TrialResult
 
 
 @click.command()
-def demo() -> None:
+@click.option(
+    "--html", default="penstock-demo.html", show_default=True, help="Where the report of the governed run goes."
+)
+def demo(html: str) -> None:
     """Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed."""
     from penstock.governing.demo import SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, run_demo  # pyspark takes a second
 
@@ -38,6 +43,8 @@ def demo() -> None:
     for told in results[-1].decisions:
         console.print(told.text(), markup=False, highlight=False)
     console.print(_comparison(results))
+    write_text(html, page(results[-1].run), "--html")
+    console.print(f"report of the governed run: {html}", highlight=False)
     console.print(f"{time.monotonic() - started_s:.0f} s in all", style="dim")
 
 

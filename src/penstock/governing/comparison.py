@@ -9,14 +9,17 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from penstock.core.intents import Intent
+from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import Sharing
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.recorder import Told
+from penstock.governing.remembering import Remembering
 from penstock.loop import LoopSettings
 from penstock.planning.registry import policy_named
+from penstock.store.memory import MemoryStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class TrialResult:
     trial: Trial
     views: tuple[View, ...]
     decisions: tuple[Told, ...]
+    run: Run  # all of it, for a report
 
     @property
     def utility_share(self) -> float:
@@ -72,9 +76,12 @@ def run_trial(
     with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
         settings = SparkSettings(window_s=trial.window_s, sharing=Sharing.of_policy(trial.policy))
         engine = SparkEngine(spark, tenants.jobs(Path(place)), settings)
+        info = RunInfo(trial.policy, trial.policy, trial.policy, "spark", str(spark.sparkContext.master))
+        kept = MemoryStore(info)
         governed = Governed(
             intents=tenants.intents,
             policy=policy_named(trial.policy, trial.settings),
+            remembering=Remembering(kept, "memory", info, already_s=0.0),
             settings=LoopSettings(interval_s=trial.interval_s, govern_from_s=trial.govern_from_s),
             until_s=trial.seconds,
         )
@@ -89,7 +96,7 @@ def run_trial(
         if controller.error is not None:
             raise controller.error
     views = tuple(view for view in controller.views if view.at_s >= trial.measure_from_s)
-    return TrialResult(trial, views, controller.decisions)
+    return TrialResult(trial, views, controller.decisions, kept.read_run(trial.policy))
 
 
 def _mean(values: Sequence[float]) -> float:
