@@ -7,7 +7,8 @@ from typing import Any
 from penstock.core.plan import Change, Reason
 from penstock.core.view import JobView, View
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
-from penstock.planning.henge.policy import HANDLERS, Henge, Signal
+from penstock.planning.henge.policy import HANDLERS, Henge
+from penstock.planning.henge.signals import Signal
 from tests.builders import job, operator, rounds, view
 
 HENGE = Henge()

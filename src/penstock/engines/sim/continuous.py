@@ -1,47 +1,21 @@
 """The continuous-operator engine: Storm, or Spark's real-time mode, simulated. It fills the Engine port."""
 
-import heapq
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Change, Outcome, Step, StepOutcome
+from penstock.engines.sim.events import Events
 from penstock.engines.sim.layout import Floats, lay_out
 from penstock.engines.sim.meters import Meters
 from penstock.engines.sim.physics import STEP_S, Physics
 from penstock.engines.sim.reading import Reading, read_jobs, read_machines
+from penstock.engines.sim.recoveries import Recoveries, Recovery
 from penstock.engines.sim.spec import Fault, SimCluster, SimJob
 from penstock.engines.sim.spread import add_threads, remove_threads
 from penstock.errors import ConfigError
-
-
-@dataclass(slots=True)
-class Recovery:
-    """One job's way back from a failure."""
-
-    job: int
-    at_s: float
-    rate_rps: float
-    backlog_before: float
-    seconds: float | None = None
-
-
-@dataclass(slots=True)
-class _Events:
-    """What is due when; equal times keep their order of entry."""
-
-    heap: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
-    entered: int = 0
-
-    def at(self, at_s: float, do: Callable[[], None]) -> None:
-        heapq.heappush(self.heap, (at_s, self.entered, do))
-        self.entered += 1
-
-    def run_due(self, now: float) -> None:
-        while self.heap and self.heap[0][0] <= now:
-            heapq.heappop(self.heap)[2]()
 
 
 class ContinuousCluster:
@@ -65,11 +39,11 @@ class ContinuousCluster:
         self._paused_until = np.zeros(len(jobs))
         self._started_at = np.zeros(len(jobs))
         self._threads = np.array([op.threads for job in jobs for op in job.operators], dtype=np.int64)
-        self._events = _Events()
+        self._events = Events()
         self._cut_off = False
         self._last_news: Snapshot | None = None
         self._thread_seconds = 0.0
-        self.recoveries: list[Recovery] = []
+        self._recoveries = Recoveries()
         self._schedule(faults)
         self._events.run_due(0.0)
 
@@ -97,7 +71,7 @@ class ContinuousCluster:
         """Let simulated time pass."""
         arrivals, physics, meters = self._arrivals, self._physics, self._meters
         while self._now < at_s - 1e-9:
-            if self._events.heap and self._events.heap[0][0] <= self._now:
+            if self._events.due(self._now):
                 self._events.run_due(self._now)
             step = int(self._now / STEP_S)
             external = arrivals[step] if step < len(arrivals) else np.zeros(self._layout.size)
@@ -105,8 +79,8 @@ class ContinuousCluster:
             meters.count(physics)
             self._thread_seconds += self._threads_now * STEP_S
             self._now += STEP_S
-            if self.recoveries:
-                self._watch_recoveries()
+            if self._recoveries.found:
+                self._recoveries.watch(self._now, self._paused_until.tolist(), self._backlog)
         self._events.run_due(self._now)
 
     @property
@@ -127,10 +101,7 @@ class ContinuousCluster:
 
     def recovered(self, targets: Mapping[str, float | None]) -> list[dict[str, object]]:
         """The recoveries so far, as `simulate --json` reports them."""
-        return [
-            {"at": r.at_s, "seconds": r.seconds, "rate": r.rate_rps, "target": targets.get(self._jobs[r.job].name)}
-            for r in self.recoveries
-        ]
+        return self._recoveries.told([job.name for job in self._jobs], targets, STEP_S)
 
     # Jobs and faults
 
@@ -206,8 +177,7 @@ class ContinuousCluster:
             return
         job, rows = self._jobs[number], self._rows(number)
         arrivals = self._arrivals[int(self._now / STEP_S), rows] if int(self._now) < len(self._arrivals) else 0.0
-        rate = float(np.sum(arrivals)) / STEP_S
-        self.recoveries.append(Recovery(number, self._now, rate, self._backlog(number)))
+        self._recoveries.begin(Recovery(number, self._now, float(np.sum(arrivals)), self._backlog(number)))
         lost = self._physics.queue[rows] + self._physics.inflow[rows]
         sources = self._layout.is_source[rows]
         lost[sources] = 0.0  # a source's queue is outside the job: it survives
@@ -254,13 +224,6 @@ class ContinuousCluster:
     def _resume(self, number: int) -> None:
         if self._active[number] and self._now >= self._paused_until[number] - 1e-9:
             self._physics.running[self._rows(number)] = 1.0
-
-    def _watch_recoveries(self) -> None:
-        for recovery in self.recoveries:
-            if recovery.seconds is not None or self._now < self._paused_until[recovery.job]:
-                continue
-            if self._backlog(recovery.job) <= 1.05 * recovery.backlog_before + recovery.rate_rps * STEP_S:
-                recovery.seconds = self._now - recovery.at_s
 
     def _backlog(self, number: int) -> float:
         """All that waits in the job or is on its way within it."""

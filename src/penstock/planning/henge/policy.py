@@ -14,29 +14,13 @@ looked for in the order in which `Signal` lists them.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 
 from penstock.core.plan import Plan
 from penstock.core.view import View
 from penstock.planning.henge.actions import best_past, candidates, reconfigure, reduce_satisfied, revert
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
 from penstock.planning.henge.settings import HengeSettings
-
-CATCHING_UP = 0.05  # share of the arrival rate by which processing must exceed it; less is noise
-
-
-class Signal(Enum):
-    """What a round finds, the most pressing first."""
-
-    STALE = auto()  # figures are too old to act on
-    RECOVERING = auto()  # news came back, but not for long enough yet
-    FLEET_CHANGED = auto()  # jobs came or went
-    UNSETTLED = auto()  # the last action's effect still shows
-    FELL = auto()  # utility fell since convergence
-    EXPIRED = auto()  # a blocklisted job may be tried again
-    DROPPED = auto()  # the last action made things worse
-    AT_MAX = auto()  # everyone has what they asked for
-    MISSING = auto()  # somebody misses an SLO
+from penstock.planning.henge.signals import Signal, dropped, find_signal, names, noted, steady_utility
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,112 +36,12 @@ class Henge:
 
     def decide(self, view: View, memory: HengeMemory) -> tuple[Plan, HengeMemory]:
         """One round."""
-        memory = _noted(view, memory, self.settings)
+        memory = noted(view, memory, self.settings)
         signal = find_signal(view, memory, self.settings)
         return HANDLERS[memory.state, signal](view, memory, self.settings)
 
 
 Handler = Callable[[View, HengeMemory, HengeSettings], tuple[Plan, HengeMemory]]
-
-
-def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Signal:
-    """The most pressing thing that this round has to answer."""
-    if not view.fresh:
-        return Signal.STALE
-    if memory.fresh_since_s is not None and view.at_s - memory.fresh_since_s < settings.fresh_data_s:
-        return Signal.RECOVERING
-    if memory.jobs != _names(view):
-        return Signal.FLEET_CHANGED
-    if not _quiet(view, memory, settings):
-        return Signal.UNSETTLED
-    if memory.state is State.CONVERGED:
-        return _signal_when_converged(view, memory, settings)
-    if _dropped(view, memory, settings):
-        return Signal.DROPPED
-    return Signal.AT_MAX if _all_met(view) else Signal.MISSING
-
-
-def _signal_when_converged(view: View, memory: HengeMemory, settings: HengeSettings) -> Signal:
-    if _level(memory, settings) < (1 - settings.forget_fall) * memory.converged_utility:
-        return Signal.FELL
-    missing = {job.name for job in view.jobs if not job.met}
-    if any(job in missing and until <= view.at_s for job, until in memory.blocked_until.items()):
-        return Signal.EXPIRED
-    return Signal.AT_MAX if _all_met(view) else Signal.MISSING
-
-
-def _all_met(view: View) -> bool:
-    return all(job.met for job in view.jobs)
-
-
-# What is noticed of each round, before anything is decided
-
-
-def _noted(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
-    if not view.fresh:
-        return replace(memory, outage=True, fresh_since_s=None, recent=())
-    if memory.outage:
-        memory = replace(memory, outage=False, fresh_since_s=view.at_s, disturbed_at_s=view.at_s)
-    memory = _without_what_never_came(view, memory)
-    kept = (*memory.recent, view.utility)[-2 * settings.quiet_rounds :]
-    memory = replace(memory, recent=kept)
-    if memory.state is State.CONVERGED and len(kept) == 2 * settings.quiet_rounds:
-        # The best level since convergence: a slow slide must not lower the bar it is measured against.
-        memory = replace(memory, converged_utility=max(memory.converged_utility, _level(memory, settings)))
-    return memory
-
-
-def _without_what_never_came(view: View, memory: HengeMemory) -> HengeMemory:
-    """An action that the engine could not carry out is neither judged nor held against its job."""
-    if memory.pending is None or not memory.history:
-        return memory
-    wanted = {(change.job, change.operator): change.after for change in memory.history[-1].changes}
-    there = {(job.name, op.name): op.threads for job in view.jobs for op in job.figures.operators}
-    if any(there.get(place) == after for place, after in wanted.items()) or not wanted:
-        return memory
-    return replace(memory, pending=None, history=memory.history[:-1])
-
-
-def _names(view: View) -> tuple[str, ...]:
-    return tuple(job.name for job in view.jobs)
-
-
-def _level(memory: HengeMemory, settings: HengeSettings) -> float:
-    """Total utility without the noise of a single round."""
-    last = memory.recent[-settings.quiet_rounds :]
-    return sum(last) / len(last) if last else 0.0
-
-
-def _quiet(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
-    if any(job.figures.settling for job in view.jobs):
-        return False
-    if memory.pending is not None and _catches_up(view, memory.pending, settings):
-        return False
-    if view.at_s - memory.disturbed_at_s >= settings.quiet_at_most_s:
-        return True
-    if len(memory.recent) < 2 * settings.quiet_rounds:
-        return False
-    before = memory.recent[: settings.quiet_rounds]
-    moved = abs(_level(memory, settings) - sum(before) / len(before))
-    return moved <= settings.quiet_within * view.max_utility
-
-
-def _catches_up(view: View, pending: Pending, settings: HengeSettings) -> bool:
-    """Whether the job that was given more is working off its backlog and will be done in time."""
-    job = next((job.figures for job in view.jobs if job.name == pending.job), None)
-    if job is None or job.processed_rps is None or job.arrival_rps is None or not job.backlog_rows:
-        return False
-    gain_rps = job.processed_rps - job.arrival_rps
-    if gain_rps <= CATCHING_UP * job.arrival_rps or view.at_s - pending.at_s >= settings.catch_up_s:
-        return False
-    return job.backlog_rows / gain_rps <= settings.catch_up_s
-
-
-def _dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
-    if memory.pending is None or memory.pending.kind is not Kind.RECONFIGURATION:
-        return False
-    fall = memory.pending.utility_before - _level(memory, settings)
-    return fall > settings.drop_within * view.max_utility
 
 
 # The handlers
@@ -189,13 +73,13 @@ def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
     its fall would be blamed on the step, and the step undone.
     """
     reason, blocked = "the set of jobs changed", {}
-    if memory.jobs == _names(view):
-        reason = f"utility fell from {memory.converged_utility:.1f} to {_level(memory, settings):.1f}"
+    if memory.jobs == names(view):
+        reason = f"utility fell from {memory.converged_utility:.1f} to {steady_utility(memory, settings):.1f}"
         # The blocklist ends by its own clock: in a cluster that is too small utility falls again and again,
         # and the step that did harm an hour ago would otherwise be taken and taken back each time.
         blocked = dict(memory.blocked_until)
     note = f"{reason}: history forgotten, watching until utilities are quiet"
-    return Plan(note=note), HengeMemory(jobs=_names(view), disturbed_at_s=view.at_s, blocked_until=blocked)
+    return Plan(note=note), HengeMemory(jobs=names(view), disturbed_at_s=view.at_s, blocked_until=blocked)
 
 
 def _retry(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -221,7 +105,7 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
             pending = Pending(
                 Kind.RECONFIGURATION,
                 view.at_s,
-                _level(memory, settings),
+                steady_utility(memory, settings),
                 job.name,
                 job.utility or 0.0,
                 job.figures.processed_rps,
@@ -239,7 +123,7 @@ def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
     if decision is None:
         return _revert(view, memory, settings, "the last step made things worse")
     memory = replace(memory, reduced=memory.reduced | set(decision.jobs), locked_out=True)
-    pending = Pending(Kind.REDUCTION, view.at_s, _level(memory, settings))
+    pending = Pending(Kind.REDUCTION, view.at_s, steady_utility(memory, settings))
     return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
 
 
@@ -249,7 +133,7 @@ def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: s
     decision = None if best is None else revert(view, memory.history, best, because)
     if decision is None or best is None:
         return Plan(note=f"converged: {because}"), _converged(memory, settings)
-    pending = Pending(Kind.REVERSION, view.at_s, _level(memory, settings))
+    pending = Pending(Kind.REVERSION, view.at_s, steady_utility(memory, settings))
     memory = _acted(memory, pending, Past(decision.changes))
     # The bar for a later fall is what the old configuration gives now, not what it gave then.
     return Plan((decision,)), replace(
@@ -262,22 +146,22 @@ def _acted(memory: HengeMemory, pending: Pending, past: Past) -> HengeMemory:
 
 
 def _converged(memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
-    level = _level(memory, settings)
+    level = steady_utility(memory, settings)
     return replace(memory, state=State.CONVERGED, rounds_at_max=0, pending=None, converged_utility=level)
 
 
 def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
     """Close the pending action: note the utility it led to, and blocklist a job that gained little."""
-    level = _level(memory, settings)
+    level = steady_utility(memory, settings)
     history = memory.history or (Past(()),)
     memory = replace(memory, history=(*history[:-1], replace(history[-1], utility=level)))
     pending = memory.pending
     if pending is None:
         return memory
-    if pending.kind is Kind.RECONFIGURATION and not _dropped(view, memory, settings):
+    if pending.kind is Kind.RECONFIGURATION and not dropped(view, memory, settings):
         memory = replace(memory, locked_out=False)
     # A step that made everything worse is not tried again soon either, else a reversion would undo it for ever.
-    futile = _dropped(view, memory, settings) or _gained_little(view, pending, settings)
+    futile = dropped(view, memory, settings) or _gained_little(view, pending, settings)
     if pending.job is not None and futile:
         until = view.at_s + settings.blocklist_s
         memory = replace(memory, blocked_until={**memory.blocked_until, pending.job: until})

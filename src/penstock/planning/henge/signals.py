@@ -1,0 +1,121 @@
+"""What a round of the Henge policy notices, and the one signal that it has to answer."""
+
+from dataclasses import replace
+from enum import Enum, auto
+
+from penstock.core.view import View
+from penstock.planning.henge.memory import HengeMemory, Kind, Pending, State
+from penstock.planning.henge.settings import HengeSettings
+
+CATCHING_UP = 0.05  # share of the arrival rate by which processing must exceed it; less is noise
+
+
+class Signal(Enum):
+    """What a round finds, the most pressing first."""
+
+    STALE = auto()  # figures are too old to act on
+    RECOVERING = auto()  # news came back, but not for long enough yet
+    FLEET_CHANGED = auto()  # jobs came or went
+    UNSETTLED = auto()  # the last action's effect still shows
+    FELL = auto()  # utility fell since convergence
+    EXPIRED = auto()  # a blocklisted job may be tried again
+    DROPPED = auto()  # the last action made things worse
+    AT_MAX = auto()  # everyone has what they asked for
+    MISSING = auto()  # somebody misses an SLO
+
+
+def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Signal:
+    """The most pressing thing that this round has to answer."""
+    if not view.fresh:
+        return Signal.STALE
+    if memory.fresh_since_s is not None and view.at_s - memory.fresh_since_s < settings.fresh_data_s:
+        return Signal.RECOVERING
+    if memory.jobs != names(view):
+        return Signal.FLEET_CHANGED
+    if not _quiet(view, memory, settings):
+        return Signal.UNSETTLED
+    if memory.state is State.CONVERGED:
+        return _signal_when_converged(view, memory, settings)
+    if dropped(view, memory, settings):
+        return Signal.DROPPED
+    return Signal.AT_MAX if _all_met(view) else Signal.MISSING
+
+
+def _signal_when_converged(view: View, memory: HengeMemory, settings: HengeSettings) -> Signal:
+    if steady_utility(memory, settings) < (1 - settings.forget_fall) * memory.converged_utility:
+        return Signal.FELL
+    missing = {job.name for job in view.jobs if not job.met}
+    if any(job in missing and until <= view.at_s for job, until in memory.blocked_until.items()):
+        return Signal.EXPIRED
+    return Signal.AT_MAX if _all_met(view) else Signal.MISSING
+
+
+def _all_met(view: View) -> bool:
+    return all(job.met for job in view.jobs)
+
+
+def noted(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
+    if not view.fresh:
+        return replace(memory, outage=True, fresh_since_s=None, recent=())
+    if memory.outage:
+        memory = replace(memory, outage=False, fresh_since_s=view.at_s, disturbed_at_s=view.at_s)
+    memory = _without_what_never_came(view, memory)
+    kept = (*memory.recent, view.utility)[-2 * settings.quiet_rounds :]
+    memory = replace(memory, recent=kept)
+    if memory.state is State.CONVERGED and len(kept) == 2 * settings.quiet_rounds:
+        # The best level since convergence: a slow slide must not lower the bar it is measured against.
+        memory = replace(memory, converged_utility=max(memory.converged_utility, steady_utility(memory, settings)))
+    return memory
+
+
+def _without_what_never_came(view: View, memory: HengeMemory) -> HengeMemory:
+    """An action that the engine could not carry out is neither judged nor held against its job."""
+    if memory.pending is None or not memory.history:
+        return memory
+    wanted = {(change.job, change.operator): change.after for change in memory.history[-1].changes}
+    there = {(job.name, op.name): op.threads for job in view.jobs for op in job.figures.operators}
+    if any(there.get(place) == after for place, after in wanted.items()) or not wanted:
+        return memory
+    return replace(memory, pending=None, history=memory.history[:-1])
+
+
+def names(view: View) -> tuple[str, ...]:
+    return tuple(job.name for job in view.jobs)
+
+
+def steady_utility(memory: HengeMemory, settings: HengeSettings) -> float:
+    """Total utility without the noise of a single round."""
+    last = memory.recent[-settings.quiet_rounds :]
+    return sum(last) / len(last) if last else 0.0
+
+
+def _quiet(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
+    if any(job.figures.settling for job in view.jobs):
+        return False
+    if memory.pending is not None and _catches_up(view, memory.pending, settings):
+        return False
+    if view.at_s - memory.disturbed_at_s >= settings.quiet_at_most_s:
+        return True
+    if len(memory.recent) < 2 * settings.quiet_rounds:
+        return False
+    before = memory.recent[: settings.quiet_rounds]
+    moved = abs(steady_utility(memory, settings) - sum(before) / len(before))
+    return moved <= settings.quiet_within * view.max_utility
+
+
+def _catches_up(view: View, pending: Pending, settings: HengeSettings) -> bool:
+    """Whether the job that was given more is working off its backlog and will be done in time."""
+    job = next((job.figures for job in view.jobs if job.name == pending.job), None)
+    if job is None or job.processed_rps is None or job.arrival_rps is None or not job.backlog_rows:
+        return False
+    gain_rps = job.processed_rps - job.arrival_rps
+    if gain_rps <= CATCHING_UP * job.arrival_rps or view.at_s - pending.at_s >= settings.catch_up_s:
+        return False
+    return job.backlog_rows / gain_rps <= settings.catch_up_s
+
+
+def dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
+    if memory.pending is None or memory.pending.kind is not Kind.RECONFIGURATION:
+        return False
+    fall = memory.pending.utility_before - steady_utility(memory, settings)
+    return fall > settings.drop_within * view.max_utility
