@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from penstock.core.plan import Change, Reason
+from penstock.core.plan import Change, Plan, Reason
 from penstock.core.view import JobView, View
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
 from penstock.planning.henge.policy import HANDLERS, Henge
@@ -223,3 +223,27 @@ def test_settling_jobs_are_waited_for() -> None:
     views = [view(10.0 * n, [job("a", 1, 10, settling=True), job("b", 1, 10)]) for n in range(40)]
     plans, _ = rounds(HENGE, views)
     assert not any(plan.decisions for plan in plans)
+
+
+def fallen(arrivals_now: float, at_s: float = 400.0) -> tuple[Plan, HengeMemory]:
+    """A step for "b" at 100 s was judged harmless, the cluster rests; then "a" falls from 10 to 5."""
+    step = (Change("b", "work", 4, 9),)
+    history = (Past((), 14.0, {"a": 100.0, "b": 100.0}), Past(step, 14.5, {"a": 100.0, "b": 100.0}))
+    memory = replace(converged(14.5), history=history, disturbed_at_s=100.0, recent=(9.5,) * 5)
+    rate = {"arrival_rps": arrivals_now}
+    after: Any = {"operators": [operator(threads=9)], "arrival_rps": arrivals_now}
+    a: Any = rate
+    return HENGE.decide(view(at_s, [job("a", 5, 10, **a), job("b", 4.5, 10, **after)]), memory)
+
+
+def test_a_step_whose_harm_shows_late_is_taken_back() -> None:
+    plan, after = fallen(arrivals_now=90.0)
+    assert plan.decisions[0].reason is Reason.REVERTED
+    assert plan.decisions[0].changes == (Change("b", "work", 9, 4),)
+    assert (after.state, len(after.history)) == (State.CONVERGED, 1)
+
+
+def test_a_fall_with_other_input_or_long_after_the_step_is_the_workloads_doing() -> None:
+    for plan, after in (fallen(arrivals_now=200.0), fallen(arrivals_now=90.0, at_s=2000.0)):
+        assert plan.decisions == ()
+        assert (after.state, after.history) == (State.NOT_CONVERGED, ())

@@ -28,6 +28,7 @@ class Past:
 
     changes: tuple[Change, ...]
     utility: float | None = None
+    arrivals_rps: Mapping[str, float] = field(default_factory=dict)  # what came then, by job
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,16 @@ from penstock.core.view import View
 from penstock.planning.henge.actions import best_past, candidates, reconfigure, reduce_satisfied, revert
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
 from penstock.planning.henge.settings import HengeSettings
-from penstock.planning.henge.signals import Signal, dropped, find_signal, names, noted, steady_utility
+from penstock.planning.henge.signals import (
+    Signal,
+    arrivals,
+    caused_by_us,
+    dropped,
+    find_signal,
+    names,
+    noted,
+    steady_utility,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,16 @@ def _wait(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
 
 def _rest(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     return Plan(note="converged"), memory
+
+
+def _answer_fall(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    """Take back what did harm late; what else made utility fall is the workload's doing, so forget."""
+    if memory.history and caused_by_us(view, memory, settings):
+        memory = _judged(view, memory, settings)
+        best = best_past(memory.history, settings.drop_within * view.max_utility)
+        if best is not None and best < len(memory.history) - 1:
+            return _revert(view, memory, settings, "utility fell after the last steps, with the same input")
+    return _forget(view, memory, settings)
 
 
 def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -154,7 +173,7 @@ def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMe
     """Close the pending action: note the utility it led to, and blocklist a job that gained little."""
     level = steady_utility(memory, settings)
     history = memory.history or (Past(()),)
-    memory = replace(memory, history=(*history[:-1], replace(history[-1], utility=level)))
+    memory = replace(memory, history=(*history[:-1], replace(history[-1], utility=level, arrivals_rps=arrivals(view))))
     pending = memory.pending
     if pending is None:
         return memory
@@ -195,7 +214,7 @@ HANDLERS: dict[tuple[State, Signal], Handler] = {
     (State.CONVERGED, Signal.RECOVERING): _stay_put_recovering,
     (State.CONVERGED, Signal.FLEET_CHANGED): _forget,
     (State.CONVERGED, Signal.UNSETTLED): _rest,
-    (State.CONVERGED, Signal.FELL): _forget,
+    (State.CONVERGED, Signal.FELL): _answer_fall,
     (State.CONVERGED, Signal.EXPIRED): _retry,
     (State.CONVERGED, Signal.AT_MAX): _rest,
     (State.CONVERGED, Signal.MISSING): _rest,

@@ -30,6 +30,11 @@ class HengeSettings:
     # A job that works off its backlog has the latency of the past, however well its new share serves it: it is
     # not judged while the backlog will be gone within this time. The paper's queues are short; Kafka's are not.
     catch_up_s: float = 600.0
+    # A fall this soon after the last step, with arrivals within this share of what they were, is the step's own
+    # late effect: it is taken back. The paper blames every fall while Converged on the workload, which it does
+    # not look at; behind long queues a step that does harm shows it only after it was judged.
+    late_effect_s: float = 600.0
+    same_arrivals_within: float = 0.25
     # A drop must exceed noise: without a tolerance half of all harmless steps would look like drops.
     drop_within: float = 0.01
 

@@ -119,3 +119,21 @@ def dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
         return False
     fall = memory.pending.utility_before - steady_utility(memory, settings)
     return fall > settings.drop_within * view.max_utility
+
+
+def arrivals(view: View) -> dict[str, float]:
+    """What comes to each job, as far as it is known."""
+    known = ((job.name, job.figures.arrival_rps) for job in view.jobs)
+    return {name: rate for name, rate in known if rate is not None}
+
+
+def caused_by_us(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
+    """Whether a fall follows our own last step and not a change of the input."""
+    if view.at_s - memory.disturbed_at_s > settings.late_effect_s:
+        return False
+    then, now = memory.history[-1].arrivals_rps, arrivals(view)
+    return (
+        bool(then)
+        and then.keys() == now.keys()
+        and all(abs(now[job] - then[job]) <= settings.same_arrivals_within * max(now[job], then[job]) for job in now)
+    )
