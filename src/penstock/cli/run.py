@@ -66,6 +66,7 @@ def run(
             live.update(tenants_table(view, f"{file.name}, {view.at_s:.0f} s"), refresh=True)
 
         story = run_tenants(file, options, show)
+    console.print()
     for told in story.decisions:
         console.print(told.text(), markup=False, highlight=False)
     if story.error is not None:
