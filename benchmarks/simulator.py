@@ -52,7 +52,7 @@ def simulated_seconds(jobs: int, hours: float) -> tuple[float, int]:
     return time.perf_counter() - started, len(result.recorder.decisions)
 
 
-def fleet(jobs: int, at_s: float, changed: frozenset[str]) -> View:
+def fleet(jobs: int, at_s: float) -> View:
     """A fleet that misses its SLOs."""
     intent = Intent(Latency(0.05, utility=10))
     operators = tuple(OperatorFigures(name, 4, 0.9, 100.0, 100.0, 0.9, 0.5) for name in OPERATORS)
@@ -66,10 +66,10 @@ def fleet(jobs: int, at_s: float, changed: frozenset[str]) -> View:
 
 def decision_seconds(jobs: int) -> float:
     """The slowest round of the policy over one search: look, wait until quiet, decide."""
-    policy, memory, slowest, decided = policy_named("henge"), None, 0.0, False
+    policy, slowest, decided = policy_named("henge"), 0.0, False
     memory = policy.start()
     for turn in range(12):
-        view = fleet(jobs, 10.0 * turn, frozenset())
+        view = fleet(jobs, 10.0 * turn)
         started = time.perf_counter()
         plan, memory = policy.decide(view, memory)
         slowest = max(slowest, time.perf_counter() - started)

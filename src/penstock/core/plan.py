@@ -11,7 +11,6 @@ class Reason(StrEnum):
     REDUCED = "Reduced"
     REVERTED = "Reverted"
     RESCALED = "Rescaled"
-    RESTARTED = "Restarted"
 
 
 @dataclass(frozen=True, slots=True)

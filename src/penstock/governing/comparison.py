@@ -86,13 +86,7 @@ def run_trial(
             until_s=trial.seconds,
         )
         controller = Controller(engine, governed, on_view)
-        with controller:
-            try:
-                engine.start_jobs()
-                controller.wait()
-            finally:
-                for query in spark.streams.active:
-                    query.stop()
+        controller.run_jobs(spark)
         if controller.error is not None:
             raise controller.error
     views = tuple(view for view in controller.views if view.at_s >= trial.measure_from_s)

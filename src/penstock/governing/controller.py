@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event, Lock, Thread
 
+from pyspark.sql import SparkSession
+
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.plan import Outcome, Step
@@ -88,6 +90,16 @@ class Controller:
             self._governed.remembering.store.close()
         if self._thread.is_alive():
             raise EngineError(f"the loop did not end within {_STOPS_WITHIN_S:.0f} s; a step of it still runs")
+
+    def run_jobs(self, spark: SparkSession) -> None:
+        """Start the engine's jobs, govern them until the run is over, and stop all queries of the application."""
+        with self:
+            try:
+                self._engine.start_jobs()
+                self.wait()
+            finally:
+                for query in spark.streams.active:
+                    query.stop()
 
     def wait(self) -> None:
         """Until the run is over."""

@@ -65,7 +65,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
             settings=LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run),
             until_s=options.for_s,
         )
-        return _governed(spark, engine, Controller(engine, governed, on_view), _story(tenants, options))
+        return _governed(spark, Controller(engine, governed, on_view), _story(tenants, options))
     finally:
         spark.stop()
 
@@ -78,14 +78,8 @@ def _engine_settings(tenants: TenantsFile, policy: str) -> SparkSettings:
     return SparkSettings(tenants.window, Sharing.of_policy(policy), lease_s=max(10.0, 4.5 * tenants.interval))
 
 
-def _governed(spark: SparkSession, engine: SparkEngine, controller: Controller, story: RunStory) -> RunStory:
-    with controller:
-        try:
-            engine.start_jobs()
-            controller.wait()
-        finally:
-            for query in spark.streams.active:
-                query.stop()
+def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> RunStory:
+    controller.run_jobs(spark)
     error = None if controller.error is None else str(controller.error)
     told = replace(story, views=controller.views, decisions=controller.decisions, error=error)
     kept = controller.remembering
