@@ -4,11 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.pairs import PairCounts, merged
+from penstock.core.pairs import Key, PairCounts, merged
 from penstock.errors import ConfigError
 
-keys = st.one_of(st.integers(0, 5), st.sampled_from(["a", "b"]), st.tuples(st.sampled_from("xy"), st.integers(0, 2)))
-exact_counts = st.dictionaries(st.tuples(keys, keys), st.integers(0, 1000), max_size=12).map(PairCounts.exact)
+keys: st.SearchStrategy[Key] = st.one_of(
+    st.integers(0, 5), st.sampled_from(["a", "b"]), st.tuples(st.sampled_from("xy"), st.integers(0, 2))
+)
+exact_counts = st.dictionaries(st.tuples(keys, keys), st.integers(0, 1000), max_size=12).map(
+    lambda counts: PairCounts.exact({**counts})
+)
 
 
 @given(exact_counts, exact_counts, exact_counts)
