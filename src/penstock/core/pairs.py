@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import TypeAlias
 
-from penstock.core.units import is_number, non_negative
+from penstock.core.units import non_negative
 from penstock.errors import ConfigError
 
 Part: TypeAlias = str | int
@@ -37,10 +37,8 @@ class PairCounts:
     def exact(cls, pairs: Mapping[Pair, float]) -> "PairCounts":
         """Counts of every row there was. Refuses what is no count of a pair."""
         for pair, count in pairs.items():
-            if not isinstance(pair, tuple) or len(pair) != 2:
-                raise ConfigError("pairs", pair, "write each as (left key, right key): rows")
-            if not is_number(count) or count < 0:
-                non_negative(count, f"pairs[{pair!r}]", "write the number of rows that hold both keys")
+            if type(pair) is not tuple or len(pair) != 2 or type(count) is not int or count < 0:  # a million are usual
+                _check(pair, count)
         return cls(dict(pairs), sum(pairs.values()))
 
     def __add__(self, other: "PairCounts") -> "PairCounts":
@@ -88,6 +86,12 @@ def merged(parts: Iterable[PairCounts]) -> PairCounts:
         for pair, count in part.pairs.items():
             pairs[pair] = pairs.get(pair, 0) + count
     return PairCounts(pairs, rows, error)
+
+
+def _check(pair: object, count: object) -> None:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise ConfigError("pairs", pair, "write each as (left key, right key): rows")
+    non_negative(count, f"pairs[{pair!r}]", "write the number of rows that hold both keys")
 
 
 def _totals(counts: Iterable[tuple[Key, float]]) -> dict[Key, float]:
