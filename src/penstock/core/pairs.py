@@ -7,7 +7,7 @@ It merges over batches, executors and windows in any order.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import nlargest
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from penstock.core.units import non_negative
 from penstock.errors import ConfigError
@@ -15,6 +15,9 @@ from penstock.errors import ConfigError
 Part: TypeAlias = str | int
 Key: TypeAlias = Part | tuple[Part, ...]  # a tuple for an operator grouped by several columns, in their order
 Pair: TypeAlias = tuple[Key, Key]
+# The keys of a mapping must be named exactly: with these, one typed dict[tuple[str, int], int] will do as well.
+LeftKey = TypeVar("LeftKey", bound=Key)
+RightKey = TypeVar("RightKey", bound=Key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,12 @@ class PairCounts:
     error: float = 0
 
     @classmethod
-    def exact(cls, pairs: Mapping[Pair, float]) -> "PairCounts":
+    def exact(cls, pairs: Mapping[tuple[LeftKey, RightKey], float]) -> "PairCounts":
         """Counts of every row there was. Refuses what is no count of a pair."""
         for pair, count in pairs.items():
             if type(pair) is not tuple or len(pair) != 2 or type(count) is not int or count < 0:  # a million are usual
                 _check(pair, count)
-        return cls(dict(pairs), sum(pairs.values()))
+        return cls({**pairs}, sum(pairs.values()))
 
     def __add__(self, other: "PairCounts") -> "PairCounts":
         """Both together. Errors add: a pair that one of them does not list may have had up to its error there."""

@@ -9,7 +9,7 @@ from penstock.core.routing_table import RoutingTable
 
 few_pairs = st.dictionaries(
     st.tuples(st.integers(0, 12), st.sampled_from("abcdefghij")), st.integers(0, 200), min_size=1, max_size=40
-).map(lambda counts: PairCounts.exact({**counts}))
+).map(lambda counts: PairCounts.exact(counts))
 
 
 def grouped(seed: int, groups: int = 12, rows: int = 6000, loyal: float = 0.8, keys: int = 10) -> PairCounts:

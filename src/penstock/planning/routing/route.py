@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from penstock.core.pairs import Pair, PairCounts
+from penstock.core.pairs import LeftKey, PairCounts, RightKey
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import is_number
 from penstock.errors import ConfigError
@@ -24,7 +24,7 @@ METHODS = tuple(_METHODS)
 
 
 def route(
-    pairs: Mapping[Pair, float] | PairCounts,
+    pairs: Mapping[tuple[LeftKey, RightKey], float] | PairCounts,
     servers: int,
     imbalance: float = IMBALANCE,
     method: str = "metis",
