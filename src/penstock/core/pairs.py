@@ -7,7 +7,7 @@ It merges over batches, executors and windows in any order.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import nlargest
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 from penstock.core.units import non_negative
 from penstock.errors import ConfigError
@@ -42,7 +42,7 @@ class PairCounts:
         for pair, count in pairs.items():
             if type(pair) is not tuple or len(pair) != 2 or type(count) is not int or count < 0:  # a million are usual
                 _check(pair, count)
-        return cls({**pairs}, sum(pairs.values()))
+        return cls(cast(Mapping[Pair, float], dict(pairs)), sum(pairs.values()))
 
     def __add__(self, other: "PairCounts") -> "PairCounts":
         """Both together. Errors add: a pair that one of them does not list may have had up to its error there."""

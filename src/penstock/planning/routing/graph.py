@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.pairs import Key, PairCounts
+from penstock.core.routes import Links
 from penstock.core.routing_table import LEFT, RIGHT
 from penstock.errors import ConfigError
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
-Links: TypeAlias = Mapping[tuple[str, str], PairCounts]  # (operator, next operator) -> what met there
 
 
 @dataclass(frozen=True, slots=True, eq=False)

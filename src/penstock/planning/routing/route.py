@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from penstock.core.pairs import LeftKey, PairCounts, RightKey
+from penstock.core.routes import Links
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import is_number
 from penstock.errors import ConfigError
-from penstock.planning.routing.graph import Ints, KeyGraph, Links, graph_of, graph_of_links
+from penstock.planning.routing.graph import Ints, KeyGraph, graph_of, graph_of_links
 from penstock.planning.routing.judging import judge_part
 from penstock.planning.routing.partition import greedy_partition, hash_partition, metis_partition, rack_partition
 from penstock.planning.routing.relabel import relabelled, relabelled_in_racks
