@@ -10,6 +10,7 @@ from penstock.cli.demo import demo
 from penstock.cli.explain import explain_command
 from penstock.cli.policies import policies
 from penstock.cli.report import report_command
+from penstock.cli.route import route_command
 from penstock.cli.run import run
 from penstock.cli.simulate import simulate
 from penstock.errors import PenstockError
@@ -28,6 +29,7 @@ cli.add_command(explain_command)
 cli.add_command(report_command)
 cli.add_command(policies)
 cli.add_command(cluster)
+cli.add_command(route_command)
 
 
 def main() -> None:

@@ -135,10 +135,10 @@ def findings_rerouting(cases: Sequence[Rerouted]) -> list[Finding]:
     gain = {
         (name, payload): six.rate(True, payload, network) / six.rate(False, payload, network)
         for name, network in (("1", slow), ("10", fast))
-        for payload in (4e3, 8e3, 12e3)
+        for payload in (0.0, 2e3, 4e3, 12e3)
     }
     first = six.rate_at(six.at_s + six.pause_s, 4e3, slow) / six.rate_at(six.at_s - 1, 4e3, slow)
-    by_payload = [gain["10", p] for p in (4e3, 8e3, 12e3)]
+    by_payload = [gain["10", p] for p in (0.0, 2e3, 4e3, 12e3)]
     slower = gain["1", 4e3] >= gain["10", 4e3]
     gaps = [case.rate(True, 4e3, slow) - case.rate(False, 4e3, slow) for case in cases]
     return [
