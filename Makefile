@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo test lint format bench bench-tenants scenarios clean
+.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -37,6 +37,9 @@ scenarios: setup ## run every scenario and judge its claims
 
 bench: setup ## speed of the simulator and of deciding, with its growth
 	$(BIN)/python benchmarks/simulator.py
+
+bench-routing: setup ## routing tables: speed, drifting pairs, the routing paper's figures (some minutes)
+	$(BIN)/python benchmarks/routing.py --out docs/results/routing.md
 
 bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge (about an hour)
 	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120

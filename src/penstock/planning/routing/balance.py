@@ -15,6 +15,9 @@ from penstock.planning.routing.judging import loads
 
 _HAIR = 1e-9
 PASSES = 8  # of improvement; each that finds nothing ends it
+POLISHES = 3  # rounds of exchanges and moves
+SWAPS = 40  # exchanges in a pass
+SWAPPED = 300  # keys that are looked at for one: those that gain most elsewhere
 _CHUNK = 20_000_000  # cells of the table of gains that are held at a time
 
 
@@ -36,6 +39,16 @@ def _needed(graph: KeyGraph, operator: int, servers: int, imbalance: float) -> f
     if mean == 0 or float(weight.max()) <= (imbalance - 1) * mean:
         return imbalance  # every key fits on some server that is below the mean; no packing is needed to know it
     return float(np.bincount(packed(weight, servers), weights=weight, minlength=servers).max()) / mean
+
+
+def polished(graph: KeyGraph, part: Ints, caps: Floats, affinity: Floats | None = None) -> Ints:
+    """A balanced partition made better by exchanges of two keys of one operator, which need no room."""
+    work = _Work.of(graph, part, caps, affinity)
+    for _ in range(POLISHES):
+        swapped = [work.swap(operator) for operator in range(len(graph.operators))]
+        if not any(swapped) and not work.improve():
+            break
+    return work.part
 
 
 def balanced(graph: KeyGraph, part: Ints, caps: Floats, affinity: Floats | None = None) -> Ints:
@@ -105,6 +118,41 @@ class _Work:
             for place in np.argsort(-better, kind="stable")[: int((better > _HAIR).sum())].tolist():
                 moved = self._move(int(some[place]), leave=False) or moved
         return moved
+
+    def swap(self, operator: int) -> bool:
+        """Exchange pairs of keys, best first, until none gains; whether any was found."""
+        low, high = int(self.graph.first[operator]), int(self.graph.first[operator + 1])
+        swapped = False
+        for _ in range(SWAPS):
+            some = np.arange(low, high)
+            gains = self._gains(some)
+            better = gains - gains[np.arange(len(some)), self.part[some]][:, None]
+            wish = np.argsort(-better.max(axis=1, initial=0.0), kind="stable")[:SWAPPED]
+            found = self._best_swap(operator, some[wish], better[wish])
+            if found is None:
+                return swapped
+            self._exchange(operator, *found)
+            swapped = True
+        return swapped
+
+    def _best_swap(self, operator: int, some: Ints, better: Floats) -> tuple[int, int] | None:
+        """The two of these keys that gain most by exchanging their servers within the caps."""
+        at, weight = self.part[some], self.graph.weight[some]
+        gain = better[:, at] + better[:, at].T
+        more = weight[:, None] - weight[None, :]  # that the second key's server gets
+        room = (self.caps[operator] - self.load[operator])[at]
+        gain[(more > room[None, :]) | (-more > room[:, None])] = 0.0
+        if not gain.size or gain.max() <= _HAIR:
+            return None
+        first, second = np.unravel_index(int(np.argmax(gain)), gain.shape)
+        return int(some[first]), int(some[second])
+
+    def _exchange(self, operator: int, first: int, second: int) -> None:
+        more = self.graph.weight[first] - self.graph.weight[second]
+        here, there = int(self.part[first]), int(self.part[second])
+        self.part[first], self.part[second] = there, here
+        self.load[operator, here] -= more
+        self.load[operator, there] += more
 
     def _gains(self, vertices: Ints) -> Floats:
         """Rows that stay with each of these keys, by the server that it would be on."""

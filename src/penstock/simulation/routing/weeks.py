@@ -30,7 +30,7 @@ class Trial:
 
     servers: int = 6
     imbalance: float = IMBALANCE
-    half_life_windows: float = 4.0
+    half_life_windows: float = 1.0
     edges: int | None = None
 
 
