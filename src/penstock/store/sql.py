@@ -16,6 +16,7 @@ from penstock.store import reading, rows, tables
 from penstock.store.archive import AuditEntry, StoreError, unknown_run
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
+from penstock.store.desk import Desk
 from penstock.store.intent_codec import encode_intent
 from penstock.store.retention import Retention
 
@@ -34,6 +35,16 @@ class SqlStore:
     def place(self) -> str:
         """Where it is, fit to be shown."""
         return self._database.place
+
+    @property
+    def desk(self) -> Desk:
+        """Where people ask something of its controllers."""
+        return Desk(self._database)
+
+    @property
+    def database(self) -> Database:
+        """For those that read figures in ways of their own."""
+        return self._database
 
     def begin(self, run: RunInfo) -> RunInfo:
         with self._database.writing() as connection:
