@@ -11,6 +11,7 @@ from penstock.cli.explain import explain_command
 from penstock.cli.policies import policies
 from penstock.cli.report import report_command
 from penstock.cli.run import run
+from penstock.cli.serve import serve
 from penstock.cli.simulate import simulate
 from penstock.errors import PenstockError
 
@@ -23,6 +24,7 @@ def cli() -> None:
 
 cli.add_command(demo)
 cli.add_command(run)
+cli.add_command(serve)
 cli.add_command(simulate)
 cli.add_command(explain_command)
 cli.add_command(report_command)

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from penstock.core.run import RunInfo
 from penstock.loop import Governor, LoopSettings, drive
-from penstock.planning.registry import policy_named
+from penstock.planning.registry import DEFAULT, policy_named
 from penstock.simulation.jobs import intents_of
 from penstock.simulation.run import cluster_of
 from penstock.simulation.schema import ScenarioFile
@@ -54,7 +54,7 @@ class LiveClock:
 
 def begin_live(store: SqlStore, scenario: ScenarioFile, options: LiveOptions) -> RunInfo:
     """Begin the run in the store."""
-    policy = options.policy or scenario.policies[0]
+    policy = options.policy or DEFAULT
     run_id = f"{scenario.name} {policy} {uuid4().hex[:6]}"
     return store.begin(RunInfo(run_id, scenario.name, policy, "simulator", "live", time.time()))
 

@@ -96,6 +96,12 @@ class SqlStore:
         with self._database.reading() as connection:
             return tuple(rows.run_info(row) for row in reading.run_rows(connection))
 
+    def jobs(self, run_id: str) -> tuple[str, ...]:
+        """The names of all jobs that were ever seen in the run."""
+        with self._database.reading() as connection:
+            known = sa.select(tables.intents.c.job).where(tables.intents.c.run == self._number(connection, run_id))
+            return tuple(sorted(set(connection.execute(known).scalars())))
+
     def read_run(self, run_id: str) -> Run:
         with self._database.reading() as connection:
             return reading.read_run(connection, self._number(connection, run_id))

@@ -1,0 +1,34 @@
+"""The options of commands that serve pages."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from penstock.web.settings import WebSettings
+
+_OPTIONS = (
+    click.option(
+        "--host", default="127.0.0.1", show_default=True, help="Where to listen; beyond loopback with tokens."
+    ),
+    click.option("--port", type=click.IntRange(0, 65535), default=7373, show_default=True, help="0 takes a free one."),
+    click.option(
+        "--allow-host", "allowed_hosts", multiple=True, help="A name by which a proxy passes requests on; needs tokens."
+    ),
+    click.option("--tokens", type=click.Path(path_type=Path, dir_okay=False), help="Where tokens' hashes are kept."),
+    click.option("--tls-certificate", type=click.Path(path_type=Path), help="A PEM file; needs --tls-key."),
+    click.option("--tls-key", type=click.Path(path_type=Path), help="A PEM file."),
+)
+
+
+def web_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """All of them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def web_settings(**given: Any) -> WebSettings:
+    """The settings that the options state."""
+    return WebSettings(**{**given, "allowed_hosts": frozenset(given["allowed_hosts"])})
