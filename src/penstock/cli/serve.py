@@ -45,9 +45,8 @@ def serve(
             _check_there(store)
         site = Site(opened, web_settings(**web), lambda line: click.echo(line, err=True))
         with _simulated(store, scenario, policy, speed, approval):
-            click.echo(
-                f"dashboard at {site.url}  (API: {site.url}api/openapi.json, metrics: {site.url}metrics)", err=True
-            )
+            click.echo(f"dashboard: {site.url}", err=True)
+            click.echo(f"API: {site.url}api/openapi.json, metrics: {site.url}metrics", err=True)
             site.run()
 
 

@@ -9,9 +9,7 @@ import click
 from penstock.web.settings import WebSettings
 
 _OPTIONS = (
-    click.option(
-        "--host", default="127.0.0.1", show_default=True, help="Where to listen; beyond loopback with tokens."
-    ),
+    click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen."),
     click.option("--port", type=click.IntRange(0, 65535), default=7373, show_default=True, help="0 takes a free one."),
     click.option(
         "--allow-host", "allowed_hosts", multiple=True, help="A name by which a proxy passes requests on; needs tokens."

@@ -13,6 +13,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from penstock.errors import ConfigError, PenstockError
+from penstock.planning.registry import POLICIES
 from penstock.store.gallery import Stretch
 from penstock.store.sql import SqlStore
 from penstock.web import routes_act, routes_session
@@ -32,6 +33,7 @@ from penstock.web.shapes import (
     ErrorOut,
     JobOut,
     OverviewOut,
+    PolicyOut,
     RunOut,
 )
 from penstock.web.state import State
@@ -56,6 +58,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 
 RunName = Annotated[str, Query(max_length=300, description="A run's id or name; `last` is the newest")]
 JobName = Annotated[str, Query(max_length=300)]
+Span = Annotated[float, Query(gt=0, le=1e12, allow_inf_nan=False)]
 Moment = Annotated[float | None, Query(ge=-1e12, le=1e12, allow_inf_nan=False)]
 Points = Annotated[int, Query(ge=10, le=2000)]
 
@@ -96,9 +99,16 @@ def _add_reads(app: FastAPI, state: State) -> None:
         return reader.runs()
 
     @app.get("/api/overview")
-    def overview(request: Request, run: RunName = "last", points: Points = 300) -> OverviewOut:
-        """The fleet now and over time, with the newest decisions."""
-        return reader.overview(reader.find(run), Stretch(points=points), state.may_act(request))
+    def overview(
+        request: Request, run: RunName = "last", span: Span | None = None, points: Points = 300
+    ) -> OverviewOut:
+        """The fleet now and over time (the last `span` seconds, or all), with the newest decisions."""
+        return reader.overview(reader.find(run), span, points, state.may_act(request))
+
+    @app.get("/api/policies")
+    def policies() -> tuple[PolicyOut, ...]:
+        """The policies that can be asked for."""
+        return tuple(PolicyOut(name, entry.about) for name, entry in POLICIES.items())
 
     @app.get("/api/job")
     def job(

@@ -43,9 +43,10 @@ class Reader:
         """All of one run."""
         return Gallery(self._store.database, run_id)
 
-    def overview(self, run_id: str, stretch: Stretch, may_act: bool = False) -> OverviewOut:
+    def overview(self, run_id: str, span_s: float | None, points: int, may_act: bool = False) -> OverviewOut:
         """The first page."""
         gallery = self.gallery(run_id)
+        stretch = Stretch(None if span_s is None else gallery.cycles()[2] - span_s, points=points)
         decisions = self.decisions(gallery)
         return OverviewOut(
             run=self.whole(gallery),

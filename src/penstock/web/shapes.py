@@ -334,3 +334,11 @@ class WhatIfOut:
     jobs: tuple[WhatIfJobOut, ...]
     slots: int | None
     took_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOut:
+    """A policy that can be asked for."""
+
+    name: str
+    about: str
