@@ -20,6 +20,7 @@ export function percent(share: Figure | undefined): string {
 
 export function seconds(value: Figure | undefined): string {
   if (value === null || value === undefined) return ABSENT;
+  if (value === 0) return "0 s";
   if (value < 0.0995) return `${(value * 1000).toFixed(0)} ms`;
   if (value < 9.95) return `${value.toFixed(1)} s`;
   return value < 120 ? `${value.toFixed(0)} s` : span(value);

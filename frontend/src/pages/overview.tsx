@@ -166,11 +166,11 @@ export function Slots({ overview, marks = false }: { overview: Overview; marks?:
         marks={marks ? overview.decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0)) : []}
         sync="overview"
         height={170}
-        margins
+        margins={marks}
         filled
         about={stacked.map((line) => `${line.label} holds ${number(line.own.at(-1) ?? null)}`).join(", ")}
       />
-      <p class="legend below">
+      <p class={marks ? "legend below" : "legend"}>
         {stacked.map((line) => (
           <span class="key" key={line.label}>
             <i class="swatch" style={{ "--swatch": `var(--${line.colour})` }} />

@@ -1,11 +1,13 @@
 """The options of commands that serve pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from penstock.store.open import open_store
 from penstock.web.settings import WebSettings
 
 _OPTIONS = (
@@ -30,3 +32,15 @@ def web_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def web_settings(**given: Any) -> WebSettings:
     """The settings that the options state."""
     return WebSettings(**{**given, "allowed_hosts": frozenset(given["allowed_hosts"])})
+
+
+@contextmanager
+def dashboard_over(store: str | None, given: dict[str, Any]) -> Iterator[None]:
+    """The pages over a store, while a command does something else."""
+    from penstock.web.server import Site  # a web server takes half a second to import
+
+    with closing(open_store(store)) as opened:
+        site = Site(opened, web_settings(**given), lambda line: click.echo(line, err=True))
+        with site.beside():
+            click.echo(f"dashboard: {site.url}", err=True)
+            yield

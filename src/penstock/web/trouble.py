@@ -9,6 +9,7 @@ from penstock.core.view import JobView, View
 from penstock.telling.words import number
 from penstock.web.shapes import State, TargetOut
 
+NAMED = 3  # tenants in a headline
 FALLS_BEHIND = 0.98  # processed over arrived rows: less is not noise any more
 
 
@@ -46,9 +47,9 @@ def headline(view: View) -> str:
         return (
             f"All {len(view.jobs)} tenants have what they asked for." if all(j.met for j in view.jobs) else "Settling."
         )
-    worst = max(bad, key=lost)
-    others = f", and {len(bad) - 1} more" if len(bad) > 1 else ""
-    return f"{worst.name}{others} of {len(view.jobs)} tenants {'miss' if len(bad) > 1 else 'misses'} what was asked."
+    names = [job.name for job in sorted(bad, key=lambda job: (-lost(job), job.name))]
+    told = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    return f"{len(bad)} of {len(view.jobs)} tenants {'miss' if len(bad) > 1 else 'misses'} what was asked: {told}."
 
 
 def lost(job: JobView) -> float:
