@@ -61,6 +61,7 @@ class TenantPart(_Part):
     max_rows_per_batch: Slots | None = None
     max_files_per_batch: Slots | None = None
     restart: RestartPart = RestartPart()
+    approval: bool = False  # ask before anything is done to it; see `penstock control`
 
     @model_validator(mode="after")
     def _agrees(self) -> "TenantPart":
