@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from penstock.engines.kafka.jars import JarSet, jars
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 
@@ -28,6 +29,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         SparkSession.builder.master("local[4]")
         .config("spark.scheduler.mode", "FAIR")
         .config("spark.ui.enabled", "false")
+        .config("spark.jars", ",".join(str(jar) for jar in jars(JarSet.CONNECTOR)))
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.log.level", "OFF")

@@ -4,40 +4,22 @@ Each worker has a loopback address of its own, so that it behaves as a host of i
 workers travel over TCP and count as remote. A state file says what was started, so that exactly that is ended.
 """
 
-import contextlib
 import json
 import os
-import signal
-import socket
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pyspark
 
+from penstock.engines import processes
+from penstock.engines.processes import Process
 from penstock.errors import ConfigError, EngineError
 
 _UP_WITHIN_S = 90.0
-_DOWN_WITHIN_S = 15.0
-_LOOK_EVERY_S = 0.1
 _FIRST_WORKER = 11  # workers live at 127.0.0.11, .12, ...
 _MOST_WORKERS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """One process that was started. `ticks` is its start time as the kernel counts it: pids are used again."""
-
-    role: str
-    pid: int
-    ticks: int
-
-    @property
-    def alive(self) -> bool:
-        """Whether it is still the process that was started, and no zombie."""
-        return _start_ticks(self.pid) == self.ticks
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +50,7 @@ def up(state: Path, workers: int, cores: int, memory: str = "1g", port: int = 70
     cluster = Cluster(master, cores, (_start_master(logs, port),))
     _save(state, cluster)
     try:
-        _wait(lambda: _listens(port), logs / "master.log")
+        _wait(lambda: processes.listens(port), logs / "master.log")
         for number in range(workers):
             started = _start_worker(logs, number, cores, memory, master)
             cluster = Cluster(master, cores, (*cluster.processes, started))
@@ -87,7 +69,7 @@ def down(state: Path) -> tuple[Process, ...]:
         return ()
     ended = tuple(process for process in cluster.processes if process.alive)
     for process in reversed(ended):
-        _end(process)
+        processes.end(process)
     state.unlink(missing_ok=True)
     return ended
 
@@ -113,7 +95,7 @@ def _check(workers: int, cores: int, port: int) -> None:
 
 
 def _refuse_taken(port: int) -> None:
-    if _listens(port):
+    if processes.listens(port):
         raise ConfigError("--port", port, "somebody listens there already; choose another")
 
 
@@ -139,22 +121,7 @@ def _start(role: str, log: Path, arguments: list[str], environment: dict[str, st
     home = Path(pyspark.__file__).parent
     kind, *rest = arguments
     command = [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind.lower()}.{kind}", *rest]
-    # Spawned without a handle: the process outlives this command, and its terminal's Ctrl-C.
-    pid = os.posix_spawn(
-        command[0],
-        command,
-        {**os.environ, "SPARK_HOME": str(home), **environment},
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644),
-            (os.POSIX_SPAWN_DUP2, 1, 2),
-        ],
-        setsid=True,
-    )
-    ticks = _start_ticks(pid)
-    if ticks is None:
-        raise EngineError(f"the {role} ended at once; see {log}")
-    return Process(role, pid, ticks)
+    return processes.start(role, command, log, {"SPARK_HOME": str(home), **environment})
 
 
 def _save(state: Path, cluster: Cluster) -> None:
@@ -163,39 +130,8 @@ def _save(state: Path, cluster: Cluster) -> None:
 
 
 def _wait(done: Callable[[], bool], log: Path) -> None:
-    deadline = time.monotonic() + _UP_WITHIN_S
-    while not done():
-        if time.monotonic() > deadline:
-            raise EngineError(f"the cluster was not up within {_UP_WITHIN_S:.0f} s; see {log}")
-        time.sleep(_LOOK_EVERY_S)
-
-
-def _listens(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1.0):
-        return True
-    return False
+    processes.wait(done, _UP_WITHIN_S, f"the cluster was not up; see {log};")
 
 
 def _registered(log: Path) -> int:
     return log.read_text(encoding="utf-8", errors="replace").count("Registering worker")
-
-
-def _end(process: Process) -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.alive:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process.pid, number)
-        deadline = time.monotonic() + _DOWN_WITHIN_S
-        while process.alive and time.monotonic() < deadline:
-            time.sleep(_LOOK_EVERY_S)
-    with contextlib.suppress(ChildProcessError):  # of another command's making: not ours to reap
-        os.waitpid(process.pid, os.WNOHANG)
-
-
-def _start_ticks(pid: int) -> int | None:
-    try:
-        # The name in parentheses may hold spaces; the fields after it do not. State is field 3, the start field 22.
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] == "Z" else int(fields[19])
