@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from penstock.errors import ConfigError
+from penstock.workloads import rows
 from penstock.workloads.draws import Draws
 from penstock.workloads.records import KINDS, first_records, make_records
 
@@ -57,3 +58,12 @@ def test_draws_are_spread_evenly() -> None:
 def test_an_unknown_kind_is_refused_with_those_there_are() -> None:
     with pytest.raises(ConfigError, match="kind: 'adds' will not do; choose one of ads, cars, nexmark"):
         first_records("adds", 1)
+
+
+def test_rows_for_a_topic_are_the_records_with_a_key_each() -> None:
+    index = np.arange(60, dtype=np.int64)
+    keys, values = zip(*rows.senml(index, index * 10, index, index), strict=True)
+    assert list(values) == make_records("senml", index, index * 10)
+    assert keys[:2] == ("sensor-000", "sensor-001")
+    assert keys[55:57] == ("sensor-000", "sensor-001")
+    assert [key for key, _ in rows.nexmark(index, index, index, index)] == [str(number) for number in range(60)]

@@ -91,8 +91,7 @@ def _auctions(draws: Draws, ids: Index, last_person: Index, event_ms: Millis) ->
 
 def _bids(draws: Draws, last_auction: Index, last_person: Index) -> Iterator[Draw]:
     hot = (last_auction // _HOT_EVERY) * _HOT_EVERY
-    some = np.maximum(last_auction - draws.below("auction", _IN_FLIGHT), FIRST_ID)
-    # The first hundred has its hot auction at the start of all: ids begin at a multiple of a hundred.
+    some = last_auction - draws.below("auction", np.minimum(_IN_FLIGHT, last_auction - FIRST_ID + 1))
     auction = np.where(draws.below("hot auction", _HOT_AUCTION) > 0, hot, some)
     bidder = _person(draws, "bidder", last_person)
     channel = draws.below("channel", len(_CHANNELS))
@@ -103,7 +102,7 @@ def _bids(draws: Draws, last_auction: Index, last_person: Index) -> Iterator[Dra
 
 def _person(draws: Draws, what: str, last: Index) -> Index:
     hot = (last // _HOT_EVERY) * _HOT_EVERY
-    some = np.maximum(last - draws.below(what, _ACTIVE_PEOPLE), FIRST_ID)
+    some = last - draws.below(what, np.minimum(_ACTIVE_PEOPLE, last - FIRST_ID + 1))
     return np.where(draws.below(f"hot {what}", _HOT_PERSON) > 0, hot, some)
 
 
