@@ -1,5 +1,6 @@
 """A workload's job over files of its records, and the rows that came out, in the order of their batches."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +20,7 @@ JobFunction = Callable[..., DataStreamWriter]
 def lines_of(kind: str, count: int, step_ms: float = STEP_MS, last: int = 40) -> list[str]:
     """Records in the order of their time; the last few come an hour later, so that all windows before them close."""
     early = first_records(kind, count, step_ms=step_ms)
-    late = first_records(kind, count + last, start_ms=LATER_MS, step_ms=step_ms)
+    late = first_records(kind, count + last, start_ms=LATER_MS - round(count * step_ms), step_ms=step_ms)
     return early + late[count:]
 
 
@@ -33,6 +34,7 @@ def streamed(
     for number, part in enumerate((lines[:middle], lines[middle:-40], lines[-40:])):
         written = source / f"part-{number}.txt"
         written.write_text("\n".join(part))
+        os.utime(written, (number + 1, number + 1))  # files are read by age, and these are of the same moment
     rows: list[Row] = []
     _run(job(spark, source={"files": str(source), "per_batch": 1}, **(params or {})), place / "checkpoint", rows)
     return rows
