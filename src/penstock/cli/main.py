@@ -9,6 +9,7 @@ from penstock.cli.cluster import cluster
 from penstock.cli.demo import demo
 from penstock.cli.explain import explain_command
 from penstock.cli.kafka import kafka
+from penstock.cli.load import load
 from penstock.cli.policies import policies
 from penstock.cli.report import report_command
 from penstock.cli.run import run
@@ -30,6 +31,7 @@ cli.add_command(report_command)
 cli.add_command(policies)
 cli.add_command(cluster)
 cli.add_command(kafka)
+cli.add_command(load)
 
 
 def main() -> None:
