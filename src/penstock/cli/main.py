@@ -9,6 +9,8 @@ from penstock.cli.cluster import cluster
 from penstock.cli.control import control
 from penstock.cli.demo import demo
 from penstock.cli.explain import explain_command
+from penstock.cli.kafka import kafka
+from penstock.cli.load import load
 from penstock.cli.plan import plan
 from penstock.cli.policies import policies
 from penstock.cli.report import report_command
@@ -36,6 +38,8 @@ cli.add_command(report_command)
 cli.add_command(plan)
 cli.add_command(policies)
 cli.add_command(cluster)
+cli.add_command(kafka)
+cli.add_command(load)
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 name: shop
 conf: {spark.sql.shuffle.partitions: 4}
+kafka: true                       # some job reads or writes Kafka
 jobs:
   - name: fraud
     job: shop.jobs:fraud          # a function (spark, **params) -> DataStreamWriter
@@ -100,6 +101,7 @@ class TenantsFile(_Part):
     name: Name = "tenants"
     master: str = "local[*]"
     conf: dict[str, str | int | float | bool] = {}
+    kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
     interval: PositiveSeconds = 10.0

@@ -55,7 +55,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     conf = dict(tenants.conf)
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
-    spark = start_application(tenants.name, options.master or tenants.master, conf, options.code)
+    spark = start_application(tenants.name, options.master or tenants.master, conf, options.code, tenants.kafka)
     try:
         engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, policy.name))
         approval = frozenset(part.name for part in tenants.jobs if part.approval)
