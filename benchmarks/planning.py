@@ -53,19 +53,25 @@ PREDICTED = {("linear", "mba", "sam"): "280", ("linear", "mba", "dsm"): "200", (
 
 
 MODELS = """\
-The models are the points that the text of the paper gives (`penstock/catalog/models/paper.yaml` says which of them
-are in the text, derived or assumed); its pictures are not at hand. The shapes of star and diamond are derived from
-the text, those of finance, traffic and grid are ours within what it says, so their slots are not the paper's.""".splitlines()
+The models are the points that the text of the paper gives (`penstock/catalog/models/paper.yaml` says
+which of them are in the text, derived or assumed); its pictures are not at hand. The shapes of star
+and diamond are derived from the text, those of finance, traffic and grid are ours within what it
+says, so their slots are not the paper's.""".splitlines()
 SLOTS = """\
-LSA and MBA: slots allocated. More: slots beyond them with which the mapping succeeds. As printed: more for SAM
-with algorithm 6 to the letter, which gives a slot of its own to every lone thread of a task whose peak is at one
-thread. Best: slots of the near-exact packing; least: no packing of the same bundles needs fewer. The text
-disagrees with its own models twice: 18 Table threads by LSA at 50/s (3/s each gives 17, and its 4 x 2 + 9 are 17),
-and 15 slots by MBA for linear at 200/s, which here are 14 and the one that SAM adds.""".splitlines()
+LSA and MBA: slots allocated. More: slots beyond them with which the mapping succeeds. As printed:
+more for SAM with algorithm 6 to the letter, which gives a slot of its own to every lone thread of a
+task whose peak is at one thread. Best: slots of the near-exact packing; least: no packing of the same
+bundles needs fewer. The text disagrees with its own models twice: 18 Table threads by LSA at 50/s
+(3/s each gives 17, and its 4 x 2 + 9 are 17), and 15 slots by MBA for linear at 200/s, which here are
+14 and the one that SAM adds.""".splitlines()
+ROUNDS = """\
+`scenarios/models/first-step.yaml` under the Henge policy: steps taken, and the time from the first
+governed round until everyone has what they asked for. Step: models give each job its first step; start:
+they size it before it begins.""".splitlines()
 RATES = """\
-The highest planned rate in steps of 10, and what the models predict for the mapping. Under MBA+RSM the paper's
-315/s does not come out: RSM puts several threads of Pi on one slot, which the model of a slot with one core does
-not speed up; in Storm they take the whole machine's CPU.""".splitlines()
+The highest planned rate in steps of 10, and what the models predict for the mapping. Under MBA+RSM
+the paper's 315/s does not come out: RSM puts several threads of Pi on one slot, which the model of a
+slot with one core does not speed up; in Storm they take the whole machine's CPU.""".splitlines()
 
 
 def extra(placement: Placement) -> int:
@@ -227,8 +233,7 @@ def main() -> None:
         "",
         "## Rounds to converge, with and without models",
         "",
-        "`scenarios/models/first-step.yaml` under the Henge policy: steps taken, and the time from the first governed round",
-        "until everyone has what they asked for. Step: models give each job its first step; start: and its start already.",
+        *ROUNDS,
         "",
         *convergence_table(),
         "",
