@@ -35,8 +35,9 @@ scenarios: setup ## run every scenario and judge its claims
 		$(BIN)/penstock simulate $$file || exit 1; \
 	done
 
-bench: setup ## speed of the simulator and of deciding, with its growth
+bench: setup ## speed of the simulator, of deciding and of planning, with its growth
 	$(BIN)/python benchmarks/simulator.py
+	$(BIN)/python benchmarks/planning.py
 
 bench-routing: setup ## routing tables: speed, drifting pairs, the routing paper's figures (some minutes)
 	$(BIN)/python benchmarks/routing.py --out docs/results/routing.md

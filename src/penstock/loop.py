@@ -1,7 +1,7 @@
 """The loop: see, understand, decide, act, remember; every few seconds, for all tenants at once."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from penstock.actuation.order import order
 from penstock.analysis.assess import STALE_AFTER_S, assess
@@ -13,6 +13,7 @@ from penstock.core.plan import Outcome, Plan, Reason
 from penstock.core.ports import Clock, Engine, Memory, Policy, Store
 from penstock.core.view import View
 from penstock.planning.approval import held_still, renewed, split
+from penstock.planning.provision.advise import JobModels, advised
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Governor:
     store: Store
     settings: LoopSettings = LoopSettings()
     control: Control = NoControl()
+    models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
 
     def start(self) -> Carried:
         """What to go on from: the stored memory of an earlier controller, or a fresh one."""
@@ -55,7 +57,7 @@ class Governor:
         orders = self.control.orders(now)  # hear
         snapshot = self.engine.observe(now)  # see
         wanted = {name: orders.intents.get(name, intent) for name, intent in intents.items()}
-        view = assess(snapshot, wanted, self.settings.stale_after_s)  # understand
+        view = advised(assess(snapshot, wanted, self.settings.stale_after_s), self.models)  # understand
         plan, memory = self._decide(view, carried.memory, orders)  # decide
         done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
         open_decisions, verdicts = carried.open_decisions.judge(view, done)

@@ -42,6 +42,7 @@ class Pending:
     job_utility_before: float = 0.0
     job_rate_before_rps: float | None = None  # what the job processed
     arrivals_rps: Mapping[str, float] = field(default_factory=dict)  # what came then, by job
+    modelled: bool = False  # the step was the answer of the job's models
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +62,4 @@ class HengeMemory:
     converged_utility: float = 0.0
     outage: bool = False
     fresh_since_s: float | None = None  # when news came again after an outage
+    modelled: frozenset[str] = frozenset()  # jobs that were given what their models say, in this search

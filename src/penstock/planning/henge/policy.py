@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from penstock.core.plan import Plan
 from penstock.core.view import View
-from penstock.planning.henge.actions import best_past, candidates, reconfigure, reduce_satisfied, revert
+from penstock.planning.henge.actions import as_modelled, best_past, candidates, reconfigure, reduce_satisfied, revert
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.henge.signals import (
@@ -118,7 +118,12 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
     """Give more to the head of the queue of those that miss their SLO (section 4.3.1)."""
     memory = _judged(view, replace(memory, rounds_at_max=0), settings)
     for job in candidates(view, memory.blocked_until):
-        decision = reconfigure(view, job, settings)
+        # With models the first step is their answer; what they did not foresee is searched for from there.
+        decision = None if job.name in memory.modelled else as_modelled(view, job)
+        modelled = decision is not None
+        if job.modelled_threads:
+            memory = replace(memory, modelled=memory.modelled | {job.name})
+        decision = decision or reconfigure(view, job, settings)
         if decision is not None:
             pending = Pending(
                 Kind.RECONFIGURATION,
@@ -128,6 +133,7 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
                 job.utility or 0.0,
                 job.figures.processed_rps,
                 arrivals(view),
+                modelled,
             )
             return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
     return _revert(view, memory, settings, "nothing that is left to try could help")
@@ -185,7 +191,8 @@ def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMe
     # A step that made everything worse is not tried again soon either, else a reversion would undo it for ever.
     futile = dropped(view, memory, settings) or _gained_little(view, pending, settings)
     if pending.job is not None and futile:
-        until = view.at_s + settings.blocklist_s
+        # Models that were wrong say nothing against the search: it may begin at once.
+        until = view.at_s + (0.0 if pending.modelled else settings.blocklist_s)
         memory = replace(memory, blocked_until={**memory.blocked_until, pending.job: until})
     return replace(memory, pending=None)
 
