@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, Message, TopicPartition
 
 from penstock.engines.kafka.offsets import end_offsets
 from penstock.loading.keys import KeySettings
@@ -14,15 +14,28 @@ from penstock.workloads.rates import constant, spike
 
 
 def records(bootstrap: str, topic: str) -> list[dict[str, Any]]:
-    """All rows of a topic."""
+    """All JSON rows of a topic."""
+    return [json.loads(message.value() or b"") for message in messages(bootstrap, topic)]
+
+
+def values(bootstrap: str, topic: str) -> dict[str, list[str]]:
+    """All values of a topic by key, in their order."""
+    found: dict[str, list[str]] = {}
+    for message in messages(bootstrap, topic):
+        found.setdefault((message.key() or b"").decode(), []).append((message.value() or b"").decode())
+    return found
+
+
+def messages(bootstrap: str, topic: str) -> list[Message]:
+    """All messages of a topic."""
     ends = end_offsets(bootstrap, topic)
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "enable.auto.commit": False})
     consumer.assign([TopicPartition(topic, partition, 0) for partition in ends])
-    found: list[dict[str, Any]] = []
+    found: list[Message] = []
     while len(found) < sum(ends.values()):
-        messages = consumer.consume(1000, timeout=30)
-        assert messages
-        found.extend(json.loads(message.value() or b"") for message in messages)
+        more = consumer.consume(1000, timeout=30)
+        assert more
+        found.extend(more)
     consumer.close()
     return found
 

@@ -14,11 +14,13 @@ from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.fleet import Fleet, first_line
 from penstock.engines.spark.jobs import Job, start_query
+from penstock.engines.spark.kafka_sources import ArrivalWatch
 from penstock.engines.spark.listener import QueryEvents
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
 from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.repartition import RepartitionError, repartition
+from penstock.engines.spark.replan import RestartError, restarted
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
@@ -26,6 +28,7 @@ from penstock.errors import EngineError, PenstockError
 
 CLUSTER = "(cluster)"  # the job of changes that concern the whole application
 EXECUTORS = "executors"  # its unit: the number of executors
+BATCH_ROWS = "batch_rows"  # a job's unit: the most rows of a batch, changed by a planned restart
 PARTITIONS = "partitions"  # a job's unit: the partitions of its state, moved by a planned restart
 
 _log = logging.getLogger("penstock.spark")
@@ -63,6 +66,7 @@ class SparkEngine:
         self._executor_reader = ExecutorReader(context)
         self._executors = ExecutorLever(context)
         self._stages = StageReader(context)
+        self._watch = ArrivalWatch()
         self._driver_host = context.getConf().get("spark.driver.host")
 
     def open(self) -> None:
@@ -106,6 +110,9 @@ class SparkEngine:
         self._take_events()
         wall_s = self._wall()
         self._fleet.take_stages(self._stages, wall_s)
+        if self._fleet.lacks_queries:
+            self._fleet.meet(self._spark.streams.active)
+        self._fleet.take_arrivals(self._watch, wall_s)
         executors = self._executor_reader.read()
         slots = sum(executor.slots for executor in executors)
         return Snapshot(
@@ -143,10 +150,12 @@ class SparkEngine:
             self._reshare(self._fleet.named(change.job), change.after)
         elif change.operator == PARTITIONS:
             self._repartition(self._fleet.named(change.job), change.after)
+        elif change.operator == BATCH_ROWS:
+            self._rebound(self._fleet.named(change.job), change.after)
         else:
             raise EngineError(
                 f"{change.job} has no unit named {change.operator!r} on Spark; its units are "
-                f"{ALL_OPERATORS!r} (slots) and {PARTITIONS!r}"
+                f"{ALL_OPERATORS!r} (slots), {PARTITIONS!r} and {BATCH_ROWS!r}"
             )
 
     def _reshare(self, track: Track, threads: int) -> None:
@@ -175,6 +184,24 @@ class SparkEngine:
             raise
         if query.runId != track.run_id:
             self._runs(track, query)
+
+    def _rebound(self, track: Track, rows: int) -> None:
+        """Another bound of its batches; the same as now is no reason to restart."""
+        if rows < 1:
+            raise EngineError(f"{track.job.name}: a batch of {rows} rows does nothing; ask for at least 1")
+        if track.job.max_rows_per_batch != rows:
+            self._replan(track, replace(track.job, max_rows_per_batch=rows))
+
+    def _replan(self, track: Track, job: Job) -> None:
+        if track.query is None or job.function is None:
+            raise EngineError(f"{job.name}: only a running query that penstock started can be started as another")
+        try:
+            query = restarted(self._spark, track.query, track.job, job)
+        except RestartError as error:
+            self._runs(track, error.query)
+            raise
+        track.job = job
+        self._runs(track, query)
 
     def _runs(self, track: Track, query: StreamingQuery) -> None:
         track.settling = track.run_id is not None

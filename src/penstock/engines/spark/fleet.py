@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.kafka_sources import ArrivalWatch
 from penstock.engines.spark.listener import Event, Idled, Progressed, Started, Terminated
 from penstock.engines.spark.progress import epoch_s, parse_batch
 from penstock.engines.spark.stages import StageReader, StageReading
@@ -67,6 +68,24 @@ class Fleet:
             if track is not None:
                 track.stages.add(reading, wall_s, reader.name)
                 self._check_pool(track, reading)
+
+    @property
+    def lacks_queries(self) -> bool:
+        """Whether a query runs that is known by its events only."""
+        return any(track.runs and track.query is None for track in self)
+
+    def meet(self, queries: Sequence[StreamingQuery]) -> None:
+        """These queries run: those of ours are known by more than their events from now on."""
+        for query in queries:
+            track = self._of_run(query.runId)
+            if track is not None and track.run_id == query.runId:
+                track.query = query
+
+    def take_arrivals(self, watch: ArrivalWatch, wall_s: float) -> None:
+        """Note what has arrived at the brokers of the queries that run."""
+        queries = {track.job.name: track.query for track in self if track.query is not None and track.runs}
+        for name, rows in watch.read(queries).items():
+            self._tracks[name].see(rows, wall_s, self._keep_s)
 
     def _check_pool(self, track: Track, reading: StageReading) -> None:
         track.pooled = reading.pool == track.job.name or not track.job.own_pool

@@ -2,12 +2,13 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
-from penstock.engines.spark.flow import Flow, curves
+from penstock.engines.spark.arrivals import Arrivals, Seen
+from penstock.engines.spark.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.latency import latency
 from penstock.engines.spark.progress import Batch
@@ -44,11 +45,12 @@ class Track:
     attempts: Attempts = Attempts()
     idle_since_s: float | None = None
     batches: deque[Batch] = field(default_factory=deque)
+    arrivals: Arrivals = field(default_factory=Arrivals)  # as the broker says, where the job reads from one
     stages: StageHistory = field(default_factory=StageHistory)
 
     def begin(self, run_id: str, at_s: float) -> None:
         """A run of its query began."""
-        self.run_id, self.started_s, self.ended, self.idle_since_s = run_id, at_s, None, None
+        self.run_id, self.started_s, self.ended, self.idle_since_s, self.query = run_id, at_s, None, None, None
 
     def add(self, batch: Batch, keep_s: float) -> None:
         """A batch was committed; batches older than `keep_s` are forgotten."""
@@ -60,22 +62,28 @@ class Track:
         self.idle_since_s = None
         self.settling = False
 
+    def see(self, rows: float, at_s: float, keep_s: float) -> None:
+        """Its topics were given so many rows by then."""
+        self.arrivals.add(Seen(at_s, rows), keep_s)
+
     def figures(self, standing: Standing) -> JobFigures:
         """The job at this instant."""
         # Of a query that is gone nothing is known: absent figures do not hold the other tenants up.
         batches = tuple(self.batches) if self.runs else ()
-        found = curves(batches, standing.wall_s, self.idle_since_s)
+        found = curves(batches, standing.wall_s, self.idle_since_s, tuple(self.arrivals))
         flow = found.flow(standing.window_s) if found is not None else None
         from_s = flow.start_s if flow is not None else standing.wall_s - standing.window_s
         limits = self.job.limits
+        arrival_rps, backlog_rows = self._arrivals(flow, batches, standing.window_s)
+        operator = self._operator(flow, batches, standing)
         return JobFigures(
             name=self.job.name,
-            operators=(self._operator(flow, batches, standing),),
+            operators=(replace(operator, backlog_rows=backlog_rows),),
             latency=latency(batches, found, from_s),
             juice=flow.juice if flow is not None else None,
-            arrival_rps=flow.arrived / flow.span_s if flow is not None else None,
+            arrival_rps=arrival_rps,
             processed_rps=flow.processed / flow.span_s if flow is not None else None,
-            backlog_rows=flow.backlog_rows if flow is not None else None,
+            backlog_rows=backlog_rows,
             settling=self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
             max_threads=limits.max_slots,
@@ -84,6 +92,18 @@ class Track:
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
             trouble=self.trouble(standing.wall_s),
         )
+
+    def _arrivals(
+        self, flow: Flow | None, batches: Sequence[Batch], window_s: float
+    ) -> tuple[float | None, float | None]:
+        """Rows a second that arrive, and rows that wait: the broker's word where there is one, else the flow's."""
+        rate_rps = self.arrivals.rate_rps(window_s)
+        end = batches[-1].offset_end if batches else None
+        scale = rows_per_offset(batches) if batches else None
+        if rate_rps is None or end is None or scale is None:
+            return (None, None) if flow is None else (flow.arrived / flow.span_s, flow.backlog_rows)
+        waiting = self.arrivals.beyond(end)
+        return rate_rps * scale, None if waiting is None else waiting * scale
 
     def trouble(self, wall_s: float) -> str | None:
         """What is wrong with the job, in words."""
@@ -114,7 +134,6 @@ class Track:
             rows_out_rps=flow.processed / flow.span_s if flow is not None else None,
             busy_share=None if capacity is None else min(1.0, capacity),
             cpu_share=None if busy is None or not have_s else min(1.0, busy.cpu_s / have_s),
-            backlog_rows=flow.backlog_rows if flow is not None else None,
             is_source=True,
             min_threads=max(1, limits.min_slots),
             max_threads=standing.slots if limits.max_slots is None else limits.max_slots,
