@@ -4,10 +4,8 @@ import json
 from collections import Counter
 from typing import Any
 
-from confluent_kafka import Consumer, Message, TopicPartition
-
-from penstock.engines.kafka.offsets import end_offsets
 from penstock.loading.keys import KeySettings
+from penstock.loading.observer import messages
 from penstock.loading.run import Load, LoadReport, run_load
 from penstock.loading.schedule import Schedule
 from penstock.workloads.rates import constant, spike
@@ -23,20 +21,6 @@ def values(bootstrap: str, topic: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for message in messages(bootstrap, topic):
         found.setdefault((message.key() or b"").decode(), []).append((message.value() or b"").decode())
-    return found
-
-
-def messages(bootstrap: str, topic: str) -> list[Message]:
-    """All messages of a topic."""
-    ends = end_offsets(bootstrap, topic)
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "enable.auto.commit": False})
-    consumer.assign([TopicPartition(topic, partition, 0) for partition in ends])
-    found: list[Message] = []
-    while len(found) < sum(ends.values()):
-        more = consumer.consume(1000, timeout=30)
-        assert more
-        found.extend(more)
-    consumer.close()
     return found
 
 

@@ -13,14 +13,15 @@ from penstock.core.plan import Change, Outcome, Step, StepOutcome
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.fleet import Fleet, first_line
-from penstock.engines.spark.jobs import Job, start_query
+from penstock.engines.spark.jobs import Job, start_query, tasks_of
 from penstock.engines.spark.kafka_sources import ArrivalWatch
 from penstock.engines.spark.listener import QueryEvents
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
 from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.real_time import LongLived, check_slots
 from penstock.engines.spark.repartition import RepartitionError, repartition
-from penstock.engines.spark.replan import RestartError, restarted
+from penstock.engines.spark.replan import RestartError, restarted, stop_after_batch
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
@@ -150,6 +151,8 @@ class SparkEngine:
             self._reshare(self._fleet.named(change.job), change.after)
         elif change.operator == PARTITIONS:
             self._repartition(self._fleet.named(change.job), change.after)
+        elif any(operator.operator == change.operator for operator in self._fleet.named(change.job).tasks):
+            self._retask(self._fleet.named(change.job), change)
         elif change.operator == BATCH_ROWS:
             self._rebound(self._fleet.named(change.job), change.after)
         else:
@@ -192,6 +195,39 @@ class SparkEngine:
         if track.job.max_rows_per_batch != rows:
             self._replan(track, replace(track.job, max_rows_per_batch=rows))
 
+    def _retask(self, track: Track, change: Change) -> None:
+        """Another number of long-lived tasks behind the shuffles of a real-time job."""
+        operator = next(operator for operator in track.tasks if operator.operator == change.operator)
+        if operator.tasks == change.after:
+            return
+        if operator.is_source or track.job.real_time is None:
+            raise EngineError(
+                f"{track.job.name}: its source has as many tasks as its topics have partitions; add those"
+            )
+        if change.after < 1:
+            raise EngineError(f"{track.job.name}: {change.after} tasks do nothing; ask for at least 1")
+        job = replace(track.job, real_time=replace(track.job.real_time, tasks=change.after))
+        tasks = self._room_for(track, job)
+        if track.query is None:
+            raise EngineError(f"{track.job.name}: its query does not run")
+        stop_after_batch(track.query, job.real_time.batch_s + 30.0 if job.real_time is not None else 30.0)
+        try:
+            query = repartition(self._spark, job, track.query, change.after)
+        except RepartitionError as error:
+            self._runs(track, error.query)
+            raise
+        track.job, track.tasks = job, tasks
+        self._runs(track, query)
+        self._push_shares()
+
+    def _room_for(self, track: Track, job: Job) -> tuple[LongLived, ...]:
+        """The tasks that the job keeps in real-time mode; an EngineError when they do not fit beside the others."""
+        tasks = tasks_of(self._spark, job)
+        if tasks:
+            others = [other for other in self._fleet if other is not track and other.runs]
+            check_slots(job.name, tasks, sum(other.kept_slots for other in others), self._slots())
+        return tasks
+
     def _replan(self, track: Track, job: Job) -> None:
         if track.query is None or job.function is None:
             raise EngineError(f"{job.name}: only a running query that penstock started can be started as another")
@@ -213,13 +249,18 @@ class SparkEngine:
                 for track in self._fleet:
                     self._pools.set(track.job.name, PoolShare(weight=1, min_share=0))
             return
-        threads = {track.job.name: track.threads for track in self._fleet if track.pooled}
+        kept = {track.job.name: track.kept_slots for track in self._fleet if track.tasks and track.runs}
+        threads = {track.job.name: track.threads for track in self._fleet if track.pooled and not track.tasks}
         limits = {track.job.name: track.job.limits for track in self._fleet}
-        for name, share in pool_shares(threads, limits, self._slots()).items():
+        shares = pool_shares(threads, limits, max(1, self._slots() - sum(kept.values())))
+        # All tasks of a real-time job start together or not at all: their slots are its own, before all others.
+        shares |= {name: PoolShare(weight=self._slots(), min_share=tasks) for name, tasks in kept.items()}
+        for name, share in shares.items():
             self._pools.set(name, share)
 
     def _start(self, track: Track) -> None:
         try:
+            track.tasks = self._room_for(track, track.job)
             query = start_query(self._spark, track.job)
         except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
             _log.warning("%s could not start: %s", track.job.name, first_line(error))

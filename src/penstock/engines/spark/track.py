@@ -12,6 +12,7 @@ from penstock.engines.spark.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.latency import latency
 from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.real_time import LongLived
 from penstock.engines.spark.restarts import Attempts, Health
 from penstock.engines.spark.stage_figures import StageHistory
 
@@ -41,6 +42,7 @@ class Track:
     started_s: float | None = None
     pooled: bool = True  # whether its query was started into its pool, so that shares reach it
     settling: bool = False
+    tasks: tuple[LongLived, ...] = ()  # in real-time mode: those that it keeps for good
     ended: str | None = None  # why a query that we did not start is gone
     attempts: Attempts = Attempts()
     idle_since_s: float | None = None
@@ -75,18 +77,19 @@ class Track:
         from_s = flow.start_s if flow is not None else standing.wall_s - standing.window_s
         limits = self.job.limits
         arrival_rps, backlog_rows = self._arrivals(flow, batches, standing.window_s)
-        operator = self._operator(flow, batches, standing)
+        operator = replace(self._operator(flow, batches, standing), backlog_rows=backlog_rows)
         return JobFigures(
             name=self.job.name,
-            operators=(replace(operator, backlog_rows=backlog_rows),),
-            latency=latency(batches, found, from_s),
+            operators=self._long_lived(operator, standing) or (operator,),
+            # In real-time mode a row is done long before its batch: nothing in a batch's times tells of it.
+            latency=None if self.tasks else latency(batches, found, from_s),
             juice=flow.juice if flow is not None else None,
             arrival_rps=arrival_rps,
             processed_rps=flow.processed / flow.span_s if flow is not None else None,
             backlog_rows=backlog_rows,
             settling=self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
-            max_threads=limits.max_slots,
+            max_threads=None if self.tasks else limits.max_slots,
             state_bytes=batches[-1].state_bytes if batches else None,
             phases_s=_mean_phases(batches),
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
@@ -137,6 +140,27 @@ class Track:
             is_source=True,
             min_threads=max(1, limits.min_slots),
             max_threads=standing.slots if limits.max_slots is None else limits.max_slots,
+        )
+
+    @property
+    def kept_slots(self) -> int:
+        """The slots that its long-lived tasks hold."""
+        return sum(operator.tasks for operator in self.tasks)
+
+    def _long_lived(self, whole: OperatorFigures, standing: Standing) -> tuple[OperatorFigures, ...]:
+        """In real-time mode threads are tasks, operator by operator; a source has one for each partition."""
+        return tuple(
+            OperatorFigures(
+                name=operator.operator,
+                threads=operator.tasks,
+                cpu_share=whole.cpu_share,
+                rows_in_rps=whole.rows_in_rps if operator.is_source else None,
+                backlog_rows=whole.backlog_rows if operator.is_source else None,
+                is_source=operator.is_source,
+                min_threads=operator.tasks if operator.is_source else 1,
+                max_threads=operator.tasks if operator.is_source else standing.slots,
+            )
+            for operator in self.tasks
         )
 
     @property
