@@ -66,8 +66,10 @@ def own_broker() -> Iterator[str]:
     """A broker for the benchmark alone."""
     with tempfile.TemporaryDirectory(prefix="penstock-kafka-") as place:
         state = Path(place, "kafka.json")
-        yield broker.up(state, processes.free_port()).bootstrap
-        broker.down(state)
+        try:
+            yield broker.up(state, processes.free_port()).bootstrap
+        finally:
+            broker.down(state)
 
 
 def machine() -> str:

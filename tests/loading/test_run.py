@@ -16,14 +16,6 @@ def records(bootstrap: str, topic: str) -> list[dict[str, Any]]:
     return [json.loads(message.value() or b"") for message in messages(bootstrap, topic)]
 
 
-def values(bootstrap: str, topic: str) -> dict[str, list[str]]:
-    """All values of a topic by key, in their order."""
-    found: dict[str, list[str]] = {}
-    for message in messages(bootstrap, topic):
-        found.setdefault((message.key() or b"").decode(), []).append((message.value() or b"").decode())
-    return found
-
-
 def test_every_row_of_the_account_is_in_the_topic_once(kafka: str, topic: str) -> None:
     load = Load(kafka, topic, Schedule.of(spike(1000.0, 3.0, 1, 2, 3)), KeySettings(keys=50, zipf=1.0))
     report = run_load(load)

@@ -6,6 +6,10 @@ from confluent_kafka import Producer
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.loading.observer import messages
+
+PATIENT_S = 300.0  # a first stateful batch takes many seconds of a core, and the machine may be shared
+
 
 def send(bootstrap: str, topic: str, rows: int) -> None:
     """So many rows at once, numbered, over ten keys."""
@@ -42,3 +46,12 @@ def counting(bootstrap: str, topic: str, target: str, checkpoint: str) -> Callab
         return writer.outputMode("update").option("checkpointLocation", checkpoint)
 
     return job
+
+
+def counts(bootstrap: str, topic: str) -> dict[str, int]:
+    """The highest count told of each key."""
+    found: dict[str, int] = {}
+    for message in messages(bootstrap, topic):
+        key = (message.key() or b"").decode()
+        found[key] = max(found.get(key, 0), int(message.value() or 0))
+    return found

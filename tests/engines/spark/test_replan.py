@@ -10,8 +10,7 @@ from penstock.engines.spark.engine import BATCH_ROWS, SparkEngine
 from penstock.engines.spark.jobs import Job, Writer
 from penstock.engines.spark.kafka_sources import kafka_sources
 from tests.engines.spark.helpers import eventually
-from tests.engines.spark.kafka_jobs import counting, send
-from tests.loading.test_run import values
+from tests.engines.spark.kafka_jobs import PATIENT_S, counting, counts, send
 from tests.real_spark import OpenEngine
 
 
@@ -30,18 +29,14 @@ def test_the_bound_of_a_kafka_jobs_batches_moves_and_counts_stay_exact(
     target = f"{topic}_out"
     job = counting(kafka, topic, target, str(tmp_path / "checkpoint"))
     watched = engine(Job(name, job, max_rows_per_batch=1000))
-    eventually(lambda: running(spark, name).lastProgress)
+    eventually(lambda: running(spark, name).lastProgress, PATIENT_S)
     assert rebound(watched, name, 1000, 200) is None
     again = running(spark, name)
-    eventually(lambda: again.lastProgress and again.lastProgress["numInputRows"] == 200)
+    eventually(lambda: again.lastProgress and again.lastProgress["numInputRows"] == 200, PATIENT_S)
     assert kafka_sources(again) is not None
     # Ten keys in turn: each has 300 rows of 3,000.
-    eventually(
-        lambda: (
-            {key: max(map(int, found)) for key, found in values(kafka, target).items()}
-            == {f"k{number}": 300 for number in range(10)}
-        )
-    )
+    expected = {f"k{number}": 300 for number in range(10)}
+    eventually(lambda: counts(kafka, target) == expected, PATIENT_S)
 
 
 def test_the_same_bound_again_restarts_nothing(
