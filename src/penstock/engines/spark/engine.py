@@ -13,15 +13,13 @@ from penstock.core.plan import Change, Outcome, Step, StepOutcome
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.fleet import Fleet, first_line
-from penstock.engines.spark.jobs import Job, start_query, tasks_of
+from penstock.engines.spark.jobs import Job, start_query
 from penstock.engines.spark.kafka_sources import ArrivalWatch
 from penstock.engines.spark.listener import QueryEvents
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
+from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.pools import FairPools
-from penstock.engines.spark.real_time import LongLived, check_slots
-from penstock.engines.spark.repartition import RepartitionError, repartition
-from penstock.engines.spark.replan import RestartError, restarted, stop_after_batch
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
@@ -68,6 +66,7 @@ class SparkEngine:
         self._executors = ExecutorLever(context)
         self._stages = StageReader(context)
         self._watch = ArrivalWatch()
+        self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs)
         self._driver_host = context.getConf().get("spark.driver.host")
 
     def open(self) -> None:
@@ -150,11 +149,11 @@ class SparkEngine:
         elif change.operator == ALL_OPERATORS:
             self._reshare(self._fleet.named(change.job), change.after)
         elif change.operator == PARTITIONS:
-            self._repartition(self._fleet.named(change.job), change.after)
+            self._planned.repartition(self._fleet.named(change.job), change.after)
         elif any(operator.operator == change.operator for operator in self._fleet.named(change.job).tasks):
-            self._retask(self._fleet.named(change.job), change)
+            self._planned.retask(self._fleet.named(change.job), change)
         elif change.operator == BATCH_ROWS:
-            self._rebound(self._fleet.named(change.job), change.after)
+            self._planned.rebound(self._fleet.named(change.job), change.after)
         else:
             raise EngineError(
                 f"{change.job} has no unit named {change.operator!r} on Spark; its units are "
@@ -162,6 +161,9 @@ class SparkEngine:
             )
 
     def _reshare(self, track: Track, threads: int) -> None:
+        if track.tasks:
+            units = ", ".join(operator.operator for operator in track.tasks)
+            raise EngineError(f"{track.job.name} runs in real-time mode; its units are its operators: {units}")
         refusal = check_threads(track.job.name, threads, track.job.limits, self._slots())
         if refusal is not None:
             raise EngineError(refusal)
@@ -175,73 +177,11 @@ class SparkEngine:
         if not track.pooled:
             raise EngineError(f"{track.job.name}: {track.trouble(self._wall())}")
 
-    def _repartition(self, track: Track, partitions: int) -> None:
-        if track.query is None or track.job.function is None:
-            raise EngineError(f"{track.job.name}: only a running query that penstock started can be repartitioned")
-        if partitions < 1:
-            raise EngineError(f"{track.job.name}: {partitions} partitions cannot hold a state; ask for at least 1")
-        try:
-            query = repartition(self._spark, track.job, track.query, partitions)
-        except RepartitionError as error:
-            self._runs(track, error.query)
-            raise
-        if query.runId != track.run_id:
-            self._runs(track, query)
-
-    def _rebound(self, track: Track, rows: int) -> None:
-        """Another bound of its batches; the same as now is no reason to restart."""
-        if rows < 1:
-            raise EngineError(f"{track.job.name}: a batch of {rows} rows does nothing; ask for at least 1")
-        if track.job.max_rows_per_batch != rows:
-            self._replan(track, replace(track.job, max_rows_per_batch=rows))
-
-    def _retask(self, track: Track, change: Change) -> None:
-        """Another number of long-lived tasks behind the shuffles of a real-time job."""
-        operator = next(operator for operator in track.tasks if operator.operator == change.operator)
-        if operator.tasks == change.after:
-            return
-        if operator.is_source or track.job.real_time is None:
-            raise EngineError(
-                f"{track.job.name}: its source has as many tasks as its topics have partitions; add those"
-            )
-        if change.after < 1:
-            raise EngineError(f"{track.job.name}: {change.after} tasks do nothing; ask for at least 1")
-        job = replace(track.job, real_time=replace(track.job.real_time, tasks=change.after))
-        tasks = self._room_for(track, job)
-        if track.query is None:
-            raise EngineError(f"{track.job.name}: its query does not run")
-        stop_after_batch(track.query, job.real_time.batch_s + 30.0 if job.real_time is not None else 30.0)
-        try:
-            query = repartition(self._spark, job, track.query, change.after)
-        except RepartitionError as error:
-            self._runs(track, error.query)
-            raise
-        track.job, track.tasks = job, tasks
-        self._runs(track, query)
-        self._push_shares()
-
-    def _room_for(self, track: Track, job: Job) -> tuple[LongLived, ...]:
-        """The tasks that the job keeps in real-time mode; an EngineError when they do not fit beside the others."""
-        tasks = tasks_of(self._spark, job)
-        if tasks:
-            others = [other for other in self._fleet if other is not track and other.runs]
-            check_slots(job.name, tasks, sum(other.kept_slots for other in others), self._slots())
-        return tasks
-
-    def _replan(self, track: Track, job: Job) -> None:
-        if track.query is None or job.function is None:
-            raise EngineError(f"{job.name}: only a running query that penstock started can be started as another")
-        try:
-            query = restarted(self._spark, track.query, track.job, job)
-        except RestartError as error:
-            self._runs(track, error.query)
-            raise
-        track.job = job
-        self._runs(track, query)
-
     def _runs(self, track: Track, query: StreamingQuery) -> None:
         track.settling = track.run_id is not None
         self._fleet.running(track.job.name, query, self._wall())
+        if track.tasks:
+            self._push_shares()
 
     def _push_shares(self) -> None:
         if self._settings.sharing is not Sharing.GOVERNED:
@@ -249,7 +189,7 @@ class SparkEngine:
                 for track in self._fleet:
                     self._pools.set(track.job.name, PoolShare(weight=1, min_share=0))
             return
-        kept = {track.job.name: track.kept_slots for track in self._fleet if track.tasks and track.runs}
+        kept = self._fleet.kept_slots()
         threads = {track.job.name: track.threads for track in self._fleet if track.pooled and not track.tasks}
         limits = {track.job.name: track.job.limits for track in self._fleet}
         shares = pool_shares(threads, limits, max(1, self._slots() - sum(kept.values())))
@@ -260,7 +200,7 @@ class SparkEngine:
 
     def _start(self, track: Track) -> None:
         try:
-            track.tasks = self._room_for(track, track.job)
+            track.tasks = self._planned.room_for(track.job)
             query = start_query(self._spark, track.job)
         except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
             _log.warning("%s could not start: %s", track.job.name, first_line(error))
@@ -278,8 +218,11 @@ class SparkEngine:
         return max(1, limits.min_slots, min(most, kept.weight if kept is not None else wanted))
 
     def _standing(self, track: Track, slots: int, wall_s: float) -> Standing:
-        total = sum(other.threads for other in self._fleet)
-        return Standing(slot_share(track.threads, total, slots), slots, self._settings.window_s, wall_s)
+        if track.tasks:
+            return Standing(float(track.kept_slots), slots, self._settings.window_s, wall_s)
+        total = sum(other.threads for other in self._fleet if not other.tasks)
+        shared = max(1, slots - sum(self._fleet.kept_slots().values()))
+        return Standing(slot_share(track.threads, total, shared), slots, self._settings.window_s, wall_s)
 
     def _take_events(self) -> None:
         self._fleet.take(self._events.drain(), self._wall())

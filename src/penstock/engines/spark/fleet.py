@@ -37,6 +37,10 @@ class Fleet:
             raise EngineError(f"there is no job named {name!r}; there are: {', '.join(self._tracks) or 'none'}")
         return self._tracks[name]
 
+    def kept_slots(self) -> dict[str, int]:
+        """The slots that real-time jobs hold for good, by job."""
+        return {track.job.name: track.kept_slots for track in self if track.tasks and track.runs}
+
     def adopt(self, query: StreamingQuery, at_s: float, pooled: bool) -> None:
         """A query that runs belongs to the job of its name, when there is one."""
         if query.name in self._tracks:
