@@ -63,6 +63,13 @@ if [ "${1:-}" = tests ] && [ -f src/penstock/engines/kafka/jars.lock ]; then
     .venv/bin/penstock kafka jars >/dev/null
 fi
 
+if [ "${1:-}" = tests ] && [ "$(uname -s)" = Linux ]; then
+    # Hosts of their own (penstock cluster up --hosts) are made with these; without them their tests assert the message.
+    if ! PATH="$PATH:/usr/sbin:/sbin" command -v tc >/dev/null 2>&1; then
+        install iproute2 || say "iproute2 is missing: no hosts of their own; install it, for example: apt-get install iproute2"
+    fi
+fi
+
 if [ "${1:-}" = tests ] && grep -q '"psycopg' pyproject.toml; then
     if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb >/dev/null 2>&1; then
         install postgresql || say "PostgreSQL is missing: its tests will fail; install it, for example: apt-get install postgresql"

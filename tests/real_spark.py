@@ -15,10 +15,15 @@ from penstock.engines.spark.jobs import Job
 
 OpenEngine = Callable[..., SparkEngine]
 
+WORKLOADS = Path(__file__).parents[1] / "workloads"
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Spark's Python workers import the jobs beside tenants files, as `penstock run` lets them.
+    paths = [str(WORKLOADS), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     work = tmp_path_factory.mktemp("spark")
     session = (
         SparkSession.builder.master("local[4]")

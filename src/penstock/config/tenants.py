@@ -65,6 +65,7 @@ class TenantPart(_Part):
     real_time: PositiveSeconds | None = None  # real-time mode, with batches (between checkpoints) of this length
     real_time_tasks: Slots | None = None  # behind each of its shuffles; the session's shuffle partitions by default
     restart: RestartPart = RestartPart()
+    approval: bool = False  # ask before anything is done to it; see `penstock control`
 
     @model_validator(mode="after")
     def _agrees(self) -> "TenantPart":

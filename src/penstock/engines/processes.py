@@ -96,9 +96,9 @@ def wait(done: Callable[[], bool], within_s: float, late: str) -> None:
         time.sleep(_LOOK_EVERY_S)
 
 
-def listens(port: int) -> bool:
-    """Whether somebody listens at that port of the loopback address."""
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1.0):
+def listens(port: int, address: str = "127.0.0.1") -> bool:
+    """Whether somebody listens at that port; of the loopback address, where nothing else is said."""
+    with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=1.0):
         return True
     return False
 

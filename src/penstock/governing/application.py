@@ -23,7 +23,6 @@ _DEFAULTS: Mapping[str, str] = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
-_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
 def start_application(
@@ -40,7 +39,7 @@ def start_application(
     local = master.startswith("local") or "//127." in master or "//localhost" in master
     if local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    settings = {**_DEFAULTS, **(_LOOPBACK if local else {}), **{key: _text(value) for key, value in conf.items()}}
+    settings = {**_DEFAULTS, **_driver_address(master), **{key: _text(value) for key, value in conf.items()}}
     if kafka:
         settings["spark.jars"] = with_connector(settings.get("spark.jars"))
     settings.setdefault("spark.executorEnv.PYTHONPATH", os.environ.get("PYTHONPATH", ""))
@@ -50,6 +49,20 @@ def start_application(
         return builder.getOrCreate()
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise EngineError(f"Spark did not start at master {master}: {str(error).strip().splitlines()[0]}") from error
+
+
+def _driver_address(master: str) -> Mapping[str, str]:
+    """Where executors find the driver: the address from which this machine reaches the master, not that of its name."""
+    if master.startswith("local"):
+        address = "127.0.0.1"
+    elif master.startswith("spark://"):
+        place = urlsplit(f"//{master.removeprefix('spark://').split(',')[0]}")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((place.hostname, place.port))  # chooses the address, and sends nothing
+            address = probe.getsockname()[0]
+    else:
+        return {}
+    return {"spark.driver.host": address, "spark.driver.bindAddress": address}
 
 
 def with_connector(jars_already: str | None) -> str:

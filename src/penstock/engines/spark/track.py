@@ -8,6 +8,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
 from penstock.engines.spark.arrivals import Arrivals, Seen
+from penstock.engines.spark.files import WaitingFiles
 from penstock.engines.spark.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.latency import latency
@@ -67,6 +68,12 @@ class Track:
     def see(self, rows: float, at_s: float, keep_s: float) -> None:
         """Its topics were given so many rows by then."""
         self.arrivals.add(Seen(at_s, rows), keep_s)
+
+    def hold_back(self, waiting: WaitingFiles) -> None:
+        """Files wait beyond the last batch: its source has that many more rows."""
+        if self.batches and self.batches[-1].held_back_rows is None:
+            last = self.batches.pop()
+            self.batches.append(replace(last, held_back_rows=waiting.rows(last.rows)))
 
     def figures(self, standing: Standing) -> JobFigures:
         """The job at this instant."""
