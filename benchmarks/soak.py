@@ -27,7 +27,6 @@ from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark import standalone
 from penstock.loading.observer import messages
 
-TENANTS = 8
 PARTITIONS = 2
 KEYS = 200
 GROWS_AT_MOST_MIB = 300.0  # the driver, its JVM and its Python, from the second fifth of its life to the last
@@ -48,6 +47,7 @@ class Soak:
     bootstrap: str
     master: str
     seconds: float
+    tenants: int
     driver: "subprocess.Popen[bytes] | None" = None
     events: list[str] = field(default_factory=list)
     memory_mib: list[list[float]] = field(default_factory=list)  # one series for each life of the driver
@@ -95,14 +95,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--rate", type=float, default=200.0, help="rows a second of each tenant")
+    parser.add_argument("--tenants", type=int, default=8)
     parser.add_argument("--out", type=Path, help="where the report goes, beside standard output")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="penstock-soak-", ignore_cleanup_errors=True) as name:
         place = Path(name)
         kafka = broker.up(place / "kafka.json", processes.free_port(), PARTITIONS)
         try:
-            cluster = standalone.up(place / "cluster.json", workers=2, cores=TENANTS, port=processes.free_port())
-            soak = Soak(place, kafka.bootstrap, cluster.master, options.minutes * 60.0)
+            cluster = standalone.up(
+                place / "cluster.json", workers=2, cores=options.tenants, port=processes.free_port()
+            )
+            soak = Soak(place, kafka.bootstrap, cluster.master, options.minutes * 60.0, options.tenants)
             text, well = _soaked(soak, options.rate)
         finally:
             standalone.down(place / "cluster.json")
@@ -114,7 +117,7 @@ def main() -> None:
 
 
 def _soaked(soak: Soak, rate: float) -> tuple[str, bool]:
-    names = [f"tenant{number}" for number in range(TENANTS)]
+    names = [f"tenant{number}" for number in range(soak.tenants)]
     make_topics(soak.bootstrap, [f"{name}_{end}" for name in names for end in ("in", "out")], PARTITIONS)
     (soak.place / "tenants.yaml").write_text(yaml.safe_dump(_tenants_file(soak, names)), encoding="utf-8")
     soak.start_driver()
@@ -159,9 +162,9 @@ def _tenants_file(soak: Soak, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _until_ready(soak: Soak) -> None:
-    """Until every query has a checkpoint: the load's minutes are not those of starting."""
+    """Until every query has committed a batch: the load's minutes are not those of starting."""
     deadline = time.monotonic() + STARTS_WITHIN_S
-    while len(list(soak.place.glob("checkpoints/*/offsets"))) < TENANTS:
+    while len(list(soak.place.glob("checkpoints/*/commits/0"))) < soak.tenants:
         soak.look()
         if time.monotonic() > deadline:
             raise SystemExit(f"not all queries started within {STARTS_WITHIN_S:.0f} s; see {soak.place}")
@@ -234,7 +237,7 @@ def _report(soak: Soak, accounts: Mapping[str, Any], came: tuple[int, int, float
     where = f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.0f}"
     lives = "; ".join(f"{_mean(series[:3]):.0f} to {max(series):.0f}" for series in soak.memory_mib if series)
     lines = [
-        f"Soak of {soak.seconds / 60:g} minutes, {TENANTS} tenants, {where}: {'passed' if well else 'FAILED'}.",
+        f"Soak of {soak.seconds / 60:g} minutes, {soak.tenants} tenants, {where}: {'passed' if well else 'FAILED'}.",
         "",
         "| what | figure |",
         "|---|---|",
