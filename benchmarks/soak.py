@@ -7,6 +7,7 @@ Exit code 1 when a row was lost or doubled, or when the driver's memory grew bey
 """
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -82,12 +83,12 @@ class Soak:
             self.start_driver()
             self.events.append(f"{at_s:.0f} s: driver and controller killed, started again")
 
-    def kill_driver(self, number: signal.Signals = signal.SIGKILL) -> None:
-        """End the driver's Python and, where that does not do it, its JVM."""
+    def kill_driver(self) -> None:
+        """End the driver's Python and its JVM at once."""
         assert self.driver is not None
-        family = _family(self.driver.pid)
-        for pid in family[:1] if number is signal.SIGINT else family:
-            os.kill(pid, number)
+        for pid in _family(self.driver.pid):
+            with contextlib.suppress(ProcessLookupError):  # ended with its parent
+                os.kill(pid, signal.SIGKILL)
         self.driver.wait(120.0)
 
 
@@ -127,7 +128,7 @@ def _soaked(soak: Soak, rate: float) -> tuple[str, bool]:
         lost, doubled, waited_s = _counted(soak, accounts)
     finally:
         if soak.driver is not None and soak.driver.poll() is None:
-            soak.kill_driver(signal.SIGINT)
+            soak.kill_driver()
     return _report(soak, accounts, (lost, doubled, waited_s))
 
 
