@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants scenarios clean
+.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants bench-kafka soak scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -44,6 +44,13 @@ bench-routing: setup ## routing tables: speed, drifting pairs, the routing paper
 
 bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge (about an hour)
 	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120
+
+bench-kafka: setup ## real Kafka: latency as penstock says and as a reader sees, real-time mode
+	$(BIN)/python benchmarks/kafka_latency.py
+	$(BIN)/python benchmarks/real_time.py
+
+soak: setup ## an hour on Kafka with things going wrong; every row counted
+	$(BIN)/python benchmarks/soak.py --minutes 60
 
 clean: ## remove what the targets made
 	rm -rf .venv .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
