@@ -11,7 +11,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,12 +19,13 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
+from table import HEADER, row
 
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import SlotLimits
 from penstock.governing.application import start_application
-from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
+from penstock.governing.comparison import Tenants, Trial, run_trial
 from penstock.governing.demo_tenants import Tenant, spike
 
 POLICIES = ("fifo", "fair", "static", "henge")
@@ -98,23 +99,6 @@ def _day(seconds: float, low: float, high: float) -> tuple[tuple[float, float], 
     )
 
 
-def _row(case: str, policy: str, results: Sequence[TrialResult]) -> str:
-    utilities = [result.utility_share for result in results]
-    urgent = statistics.median(result.met("payments") for result in results)
-    spread = f"{min(utilities):.2f}-{max(utilities):.2f}"
-    late = statistics.median(_late(result) for result in results)
-    steps = statistics.median(len(result.decisions) for result in results)
-    return (
-        f"| {case} | {policy} | {statistics.median(utilities):.2f} | {spread} | {late:.2f} | {urgent:.0%} | {steps:g} |"
-    )
-
-
-def _late(result: TrialResult) -> float:
-    """Utility over the last third of a run: after convergence, where there is one."""
-    last = result.views[-max(1, len(result.views) // 3) :]
-    return sum(view.utility / view.max_utility for view in last) / len(last)
-
-
 def unlimited(spark: SparkSession) -> DataStreamWriter:
     """A query of its own, as fast as it goes."""
     source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 200_000).option("numPartitions", 4)
@@ -179,8 +163,7 @@ def main() -> None:
 
 
 def _compare(spark: SparkSession, options: argparse.Namespace) -> None:
-    print("| case | policy | utility (share of the maximum) | spread | last third | urgent SLO met | steps |")
-    print("|---|---|---|---|---|---|---|", flush=True)
+    print(HEADER, flush=True)
     chosen = cases(options.seconds)
     run_trial(spark, tenants_of(chosen["feasible"], "fair"), Trial("fair", 15.0))  # warm
     for case in options.cases.split(","):
@@ -195,7 +178,7 @@ def _compare(spark: SparkSession, options: argparse.Namespace) -> None:
                 settings=HENGE if policy == "henge" else {},
             )
             again = partial(run_trial, spark, tenants_of(chosen[case], policy), trial)
-            print(_row(case, policy, [again() for _ in range(options.runs)]), flush=True)
+            print(row(case, policy, "payments", [again() for _ in range(options.runs)]), flush=True)
     print()
 
 
