@@ -19,8 +19,6 @@ _DEFAULTS: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
     "spark.locality.wait": "0",
-    # A machine that is busy starts Python slowly; after Spark's own 15 s the query would fail.
-    "spark.python.authenticate.socketTimeout": "120s",
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
