@@ -10,6 +10,7 @@ from penstock.store.gallery import Gallery, Newest, Stretch
 from penstock.store.open import find_run
 from penstock.store.sql import SqlStore
 from penstock.web import decided, present
+from penstock.web.metrics import Seen
 from penstock.web.shapes import (
     AuditOut,
     ClusterOut,
@@ -129,6 +130,12 @@ class Reader:
             waiting=waiting,
             proposals=tuple(decided.proposed(proposal) for proposal in asked),
         )
+
+    def seen(self, run: str) -> Seen:
+        """What metrics are made of."""
+        run_id = self.find(run)
+        gallery = self.gallery(run_id)
+        return Seen(self.whole(gallery), gallery.newest(), self.decisions(gallery), self.control(run_id))
 
     def audit(self, run_id: str) -> tuple[AuditOut, ...]:
         """What people did, newest first."""
