@@ -25,7 +25,8 @@ def told(site: Site) -> Told:
     found: Told = {}
     for family in text_string_to_metric_families(answer.text):
         for sample in family.samples:
-            found.setdefault(sample.name, {})[tuple(sample.labels.values())] = sample.value
+            labels = tuple(sample.labels[name] for name in sorted(sample.labels, reverse=True))  # run comes first
+            found.setdefault(sample.name, {})[labels] = sample.value
     return found
 
 
@@ -33,7 +34,7 @@ def test_the_figures_are_those_of_the_store(told: Told, store: SqlStore) -> None
     *_, view = store.views(RUN.id)
     assert told["penstock_utility"] == {("demo",): view.utility}
     assert told["penstock_job_slots"][("demo", "ads")] == view.job("ads").figures.threads
-    assert told["penstock_job_latency_seconds"][("demo", "ads", "0.95")] == 3.0
+    assert told["penstock_job_latency_seconds"][("demo", "0.95", "ads")] == 3.0
     assert told["penstock_cycles_total"] == {("demo",): 4.0}
 
 

@@ -43,7 +43,7 @@ def test_a_collector_gets_the_same_names_and_figures(store: SqlStore, collected:
     stop.set()
     thread.join(30.0)
     metrics = {metric["name"]: metric for metric in scope["metrics"]}
-    assert metrics["penstock_utility"]["gauge"]["dataPoints"][0]["asDouble"] == 40.0
+    assert metrics["penstock_utility"]["gauge"]["dataPoints"][0]["asDouble"] == 55.0
     assert metrics["penstock_cycles_total"]["sum"]["isMonotonic"] is True
 
 

@@ -1,7 +1,7 @@
 """The answer: the last minutes' arrivals again, from the present on, under the same policy or another."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -54,7 +54,7 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     _check(present, changes)
     decider = changes.policy or policy
     intents = {job.name: changes.intents.get(job.name, job.intent) for job in present.jobs}
-    world = _world(present, _arrivals(past, changes.rates), decider, changes.slots)
+    world = _world(present, _arrivals(present, past, changes.rates), decider, changes.slots)
     info = RunInfo("what-if", "what-if", decider, "simulator")
     store = MemoryStore(info, kept_cycles=100_000)
     clock = _Clock(world.advance_to, time.monotonic() + within_s)
@@ -83,11 +83,14 @@ def _world(present: View, arrivals: calibration.Arrivals, policy: str, slots: in
     )
 
 
-def _arrivals(past: Past, rates: Mapping[str, float]) -> calibration.Arrivals:
-    return {
-        job: [rate * rates.get(job, 1.0) for rate in values] if job in rates else values
-        for job, values in past.arrivals_rps.items()
-    }
+def _arrivals(present: View, past: Past, rates: Mapping[str, float]) -> calibration.Arrivals:
+    """The past's rows, times the factors; a job without a past goes on as it is."""
+    found: dict[str, Sequence[float]] = {}
+    for job in present.jobs:
+        as_now = [job.figures.arrival_rps or 0.0] * (int(past.span_s) + 1)
+        values = past.arrivals_rps.get(job.name, as_now)
+        found[job.name] = [rate * rates.get(job.name, 1.0) for rate in values]
+    return found
 
 
 def _check(present: View, changes: Changes) -> None:
