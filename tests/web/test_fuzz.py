@@ -32,8 +32,7 @@ schema = schemathesis.pytest.from_fixture("described")
 
 @schema.parametrize()
 def test_no_request_finds_a_fault(case: Any) -> None:
-    case.headers["host"] = "localhost"
-    response = case.call()
+    response = case.call(headers={"host": "localhost"})
     checks = [not_a_server_error, response_schema_conformance, status_code_conformance]
     case.validate_response(response, checks=checks)
     assert "Traceback" not in response.text

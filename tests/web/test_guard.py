@@ -40,10 +40,10 @@ def test_beyond_loopback_nobody_comes_in_without_a_token(guarded: tuple[Site, st
 
 def test_the_read_token_does_not_act(guarded: tuple[Site, str, str]) -> None:
     site, read, operate = guarded
-    pause = {"json": {"act": "pause"}}
-    assert httpx.post(f"{site.url}api/control", headers=bearing(read), **pause).status_code == 403
+    pause = {"act": "pause"}
+    assert httpx.post(f"{site.url}api/control", headers=bearing(read), json=pause).status_code == 403
     # Allowed, but nobody governs that run.
-    assert httpx.post(f"{site.url}api/control", headers=bearing(operate), **pause).status_code == 409
+    assert httpx.post(f"{site.url}api/control", headers=bearing(operate), json=pause).status_code == 409
 
 
 def test_a_token_is_exchanged_for_a_session_that_scripts_cannot_read(guarded: tuple[Site, str, str]) -> None:

@@ -45,7 +45,7 @@ def test_micro_batches_go_on_at_the_rate_at_which_they_were_seen() -> None:
 
 def test_operators_go_on_as_busy_as_they_were_seen() -> None:
     # 400 rows/s at 4 ms each need 1.6 threads: one is busy all the time, and falls behind.
-    raw = LINE | {"jobs": [LINE["jobs"][0] | {"threads": {"work": 3}}]}  # type: ignore[index,operator]
+    raw = LINE | {"jobs": [LINE["jobs"][0] | {"threads": {"work": 3}}]}  # type: ignore[index]
     view = present(raw, 60.0)
     future = play(view, PAST, "static", Changes(), NO_LIMIT_S)
     seen, then = (v.job("ads").figures.operator("work") for v in (view, future.views[-1]))
