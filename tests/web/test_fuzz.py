@@ -1,6 +1,5 @@
 """Whatever is sent, the server answers as it says it does, and never with a fault of its own."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ MANY = Rate(burst=1_000_000, per_s=1_000_000.0)
 
 
 @pytest.fixture
-def described(store: SqlStore, tmp_path: Path) -> Iterator[Any]:
+def described(store: SqlStore, tmp_path: Path) -> Any:
     settings = WebSettings(reads=MANY, acts=MANY, logins=MANY, allowed_hosts=frozenset(), whatif_s=0.2)
     app = create_app(store, settings, tokens_at(tmp_path / "tokens.json")[0])
     # The live feed never ends: tests/web/test_api.py reads it.

@@ -65,7 +65,7 @@ def _query(job: JobFigures, rows: Rates, share_slots: float) -> MicroBatchJob:
     operator, tasks = job.operators[0], max((stage.tasks for stage in job.stages), default=1)
     batch_s, overhead_s = _batch_times(job.phases_s)
     behind = _behind(job)
-    stage = MicroBatchStage("work", max(1, tasks), wait_s_per_row=_cost_s(job, operator, share_slots))
+    stage = MicroBatchStage("work", max(1, tasks), 0.0, _cost_s(job, operator, share_slots), task_overhead_s=0.0)
     trigger_s = 0.0 if behind or job.latency is None else max(0.0, 2.0 * (job.latency.mean_s - 1.5 * batch_s))
     most = max(1, round((job.processed_rps or 1.0) * max(batch_s, 0.1))) if behind else None
     return MicroBatchJob(
@@ -95,7 +95,7 @@ def _cost_s(job: JobFigures, operator: OperatorFigures, share_slots: float) -> f
 
 def _batch_times(phases_s: Mapping[str, float]) -> tuple[float, float]:
     """How long a batch takes, and how much of it is not spent in tasks."""
-    work_s = phases_s.get("addBatch", 0.0)
+    work_s = phases_s.get("addBatch", phases_s.get("stages", 0.0))  # as Spark and as the simulator call it
     batch_s = phases_s.get("triggerExecution", sum(phases_s.values()))
     return batch_s, max(0.02, batch_s - work_s) if batch_s else 0.1
 
