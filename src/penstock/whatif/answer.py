@@ -18,6 +18,10 @@ from penstock.store.memory import MemoryStore
 from penstock.whatif import calibration
 from penstock.whatif.question import Changes, Future, Past
 
+# Lived through before anything counts or is decided: rows that wait now arrive at its start, and would be taken
+# for new ones as long as juice looks back, a minute.
+WARM_UP_S = 60.0
+
 
 class _World(Engine, Protocol):
     def advance_to(self, at_s: float) -> None:
@@ -58,12 +62,12 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     info = RunInfo("what-if", "what-if", decider, "simulator")
     store = MemoryStore(info, kept_cycles=100_000)
     clock = _Clock(world.advance_to, time.monotonic() + within_s)
-    governor = Governor(world, policy_named(decider), store, LoopSettings(past.interval_s))
-    drive(governor, lambda: intents, clock, past.span_s)
-    views = tuple(store.views(info.id))
+    governor = Governor(world, policy_named(decider), store, LoopSettings(past.interval_s, govern_from_s=WARM_UP_S))
+    drive(governor, lambda: intents, clock, WARM_UP_S + past.span_s)
+    views = tuple(view for view in store.views(info.id) if view.at_s > WARM_UP_S)
     return Future(
         policy=decider,
-        at_s=tuple(view.at_s for view in views),
+        at_s=tuple(view.at_s - WARM_UP_S for view in views),
         share=tuple(view.utility / view.max_utility for view in views),
         views=views,
         decisions=store.read_run(info.id).decisions,
@@ -89,7 +93,8 @@ def _arrivals(present: View, past: Past, rates: Mapping[str, float]) -> calibrat
     for job in present.jobs:
         as_now = [job.figures.arrival_rps or 0.0] * (int(past.span_s) + 1)
         values = past.arrivals_rps.get(job.name, as_now)
-        found[job.name] = [rate * rates.get(job.name, 1.0) for rate in values]
+        warm_up = as_now[:1] * int(WARM_UP_S)
+        found[job.name] = [*warm_up, *(rate * rates.get(job.name, 1.0) for rate in values)]
     return found
 
 

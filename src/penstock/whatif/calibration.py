@@ -1,7 +1,8 @@
 """Calibration: the figures of one cycle turned into simulated jobs that would show the same figures.
 
 What the figures do not tell is assumed simple: service takes as long for every row, and rows that wait now arrive
-in the first second. The page sets the simulated present beside the real past, so that everybody sees how far it holds.
+in the first second of a warm-up. The page sets the simulated present beside the real past, so that everybody sees
+how far it holds.
 """
 
 from collections.abc import Mapping, Sequence
