@@ -38,9 +38,9 @@ def present(raw: object, at_s: float) -> View:
 def test_micro_batches_go_on_at_the_rate_at_which_they_were_seen() -> None:
     view = present(SHOP | {"duration": "10m"}, 120.0)
     future = play(view, PAST, "static", Changes(), NO_LIMIT_S)
-    for job in view.jobs:
-        then = future.views[-1].job(job.name).figures.processed_rps
-        assert then == pytest.approx(job.figures.processed_rps, rel=0.25), job.name
+    # Together: who gets the slot that is free just then is chance.
+    seen, then = (sum(job.figures.processed_rps or 0.0 for job in v.jobs) for v in (view, future.views[-1]))
+    assert then == pytest.approx(seen, rel=0.2)
 
 
 def test_operators_go_on_as_busy_as_they_were_seen() -> None:

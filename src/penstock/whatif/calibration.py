@@ -46,7 +46,8 @@ def micro_batch_cluster(view: View, slots: int, scheduling: str) -> MicroBatchCl
 
 def continuous_jobs(view: View, arrivals: Arrivals) -> list[SimJob]:
     """Each job with its operators, each costing what it was seen to cost."""
-    return [_topology_job(job.figures, _rows(job.figures, arrivals)) for job in view.jobs]
+    slowdown = _slowdown(view)
+    return [_topology_job(job.figures, _rows(job.figures, arrivals), slowdown) for job in view.jobs]
 
 
 def continuous_cluster(view: View, slots: int) -> SimCluster:
@@ -105,14 +106,20 @@ def _behind(job: JobFigures) -> bool:
     return (job.processed_rps or 0.0) < NOT_BEHIND * (job.arrival_rps or 0.0)
 
 
-def _topology_job(job: JobFigures, rows: Rates) -> SimJob:
+def _slowdown(view: View) -> float:
+    """How much longer work takes than on a machine of its own: the simulator will slow it down again by itself."""
+    shares = [m.load / m.cores for m in view.machines if m.alive and m.load is not None]
+    return max(1.0, sum(shares) / len(shares)) if shares else 1.0
+
+
+def _topology_job(job: JobFigures, rows: Rates, slowdown: float) -> SimJob:
     topology = job.topology or _in_a_row(job)
     by_name = {operator.name: operator for operator in job.operators}
     shares = _source_shares(topology, by_name)
     return SimJob(
         name=job.name,
         topology=topology,
-        operators=tuple(_operator(by_name[name]) for name in topology.operators),
+        operators=tuple(_operator(by_name[name], slowdown) for name in topology.operators),
         arrivals={source: rows * shares[source] for source in topology.sources},
         selectivity=_selectivity(topology, by_name),
         max_threads=job.max_threads,
@@ -130,7 +137,7 @@ def _source_shares(topology: Topology, operators: Mapping[str, OperatorFigures])
     return {source: rate / total if total > 0 else 1.0 / len(taken) for source, rate in taken.items()}
 
 
-def _operator(operator: OperatorFigures) -> SimOperator:
+def _operator(operator: OperatorFigures, slowdown: float) -> SimOperator:
     rate, busy = operator.rows_in_rps or 0.0, operator.busy_share or 0.0
     known = rate >= LEAST_ROWS_RPS and busy > 0
     row_s = busy * operator.threads / rate if known else DEFAULT_ROW_S
@@ -138,7 +145,7 @@ def _operator(operator: OperatorFigures) -> SimOperator:
     return SimOperator(
         name=operator.name,
         threads=operator.threads,
-        cpu_s=row_s * on_core,
+        cpu_s=row_s * on_core / slowdown,
         wait_s=row_s * (1.0 - on_core),
         memory_mb_per_thread=0.0,
         min_threads=operator.min_threads,
