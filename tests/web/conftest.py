@@ -14,8 +14,6 @@ from penstock.web.settings import Rate, WebSettings
 from tests.recorded import RUN, a_cycle, a_judging_cycle, an_acting_cycle
 from tests.web.living import LiveRun, living
 
-pytest_plugins = ["tests.web.browsing"]
-
 PATIENT = Rate(burst=100_000, per_s=100_000.0)
 
 
