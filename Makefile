@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants bench-kafka soak scenarios clean
+.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants bench-kafka soak pages scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -22,12 +22,16 @@ test: setup-tests ## run all tests
 lint: setup ## linter, formatter check, types, import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/pages.py --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: setup ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+pages: setup ## build the dashboard's pages again after a change in frontend/ (needs Node; what is built is committed)
+	@$(BIN)/python scripts/pages.py
 
 scenarios: setup ## run every scenario and judge its claims
 	@for file in scenarios/*/*.yaml; do \
