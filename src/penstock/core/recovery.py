@@ -62,7 +62,7 @@ def _at_a_constant_rate(rate_rps: float, capacity_rps: float, interval_s: float,
         return RecoveryTime(down_s, math.inf)
     ratio = rate_rps / capacity_rps
     first = (interval_s + down_s) * ratio
-    steps = []
+    steps: list[float] = []
     term = first
     while term / (1.0 - ratio) >= CLOSE_S and len(steps) < _MAX_STEPS:
         steps.append(term)

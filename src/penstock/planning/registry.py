@@ -13,6 +13,7 @@ from penstock.planning.baselines.reactive import Reactive, ReactiveSettings
 from penstock.planning.henge.policy import Henge
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.limits import WithLimits
+from penstock.planning.phoebe.settings import PhoebeSettings, TwresSettings
 
 DEFAULT = "henge"
 
@@ -26,12 +27,26 @@ class Entry:
     settings: type[Any] | None = None
 
 
+def _phoebe(settings: Any) -> Policy:
+    from penstock.planning.phoebe.policy import Phoebe  # its models take seconds to import
+
+    return Phoebe(settings)
+
+
+def _twres(settings: Any) -> Policy:
+    from penstock.planning.phoebe.twres import Twres
+
+    return Twres(settings)
+
+
 POLICIES: dict[str, Entry] = {
     "fifo": Entry("no shares: the oldest work first, as Spark does by itself", lambda _: HandsOff("fifo")),
     "fair": Entry("the same share for every job, whatever it needs", lambda _: Fair()),
     "static": Entry("the configuration that the jobs came with, never changed", lambda _: HandsOff("static")),
     "reactive": Entry("a horizontal autoscaler for each job, at 35 % CPU", Reactive, ReactiveSettings),
     "ds2": Entry("each job sized for its input rate from true processing rates", Ds2, Ds2Settings),
+    "twres": Entry("each job sized for the forecast rate; one more when latency is too high", _twres, TwresSettings),
+    "phoebe": Entry("ahead of the load, the least that recovers from failures in time", _phoebe, PhoebeSettings),
     "henge": Entry("utility of all jobs together: reconfigure, reduce, revert", Henge, HengeSettings),
 }
 
