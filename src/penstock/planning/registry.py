@@ -63,6 +63,12 @@ def policy_named(name: str, settings: Mapping[str, Any] | None = None) -> Policy
     return WithLimits(entry.make(_settings(name, entry, settings or {})))
 
 
+def takes_profiles(name: str) -> bool:
+    """Whether the policy of that name can use what was profiled of jobs: then `profiles` is among its settings."""
+    kind = POLICIES[name].settings if name in POLICIES else None
+    return kind is not None and any(field.name == "profiles" for field in fields(kind))
+
+
 def _settings(name: str, entry: Entry, given: Mapping[str, Any]) -> Any:
     known = [field.name for field in fields(entry.settings)] if entry.settings is not None else []
     for key in given:
