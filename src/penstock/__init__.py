@@ -6,6 +6,7 @@ from penstock.core.capacity import operator_capacity
 from penstock.core.intents import Intent, Juice, Latency, Recovery
 from penstock.core.juice import juice
 from penstock.core.performance import PerformanceModel
+from penstock.core.recovery import RecoveryTime, recovery_time
 from penstock.core.topology import Topology
 from penstock.errors import PenstockError, PlacementError
 
@@ -25,6 +26,7 @@ __all__ = [
     "PerformanceModel",
     "PlacementError",
     "Recovery",
+    "RecoveryTime",
     "Topology",
     "acquire",
     "allocate",
@@ -33,6 +35,7 @@ __all__ = [
     "measured",
     "operator_capacity",
     "place",
+    "recovery_time",
     "route",
 ]
 

@@ -21,6 +21,7 @@ class IntentPart(BaseModel):
     percentile: float | None = None
     juice: float | None = None
     recovery: PositiveSeconds | None = None
+    certainty: float | None = None
     utility: float = 1.0
     shape: str = "knee"
     points: tuple[tuple[float | str, float], ...] = ()
@@ -49,6 +50,7 @@ def intent_of(parts: tuple[IntentPart, ...], field: str) -> Intent:
     try:
         objectives = [objective for part in parts for objective in part.objectives()]
         bound = next((part.recovery for part in parts if part.recovery is not None), None)
-        return Intent(*objectives, recovery=bound)
+        certainty = next((part.certainty for part in parts if part.certainty is not None), None)
+        return Intent(*objectives, recovery=bound, certainty=certainty)
     except ConfigError as error:
         raise ConfigError(f"{field}.{error.field}", error.value, error.remedy) from None

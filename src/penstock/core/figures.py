@@ -101,6 +101,8 @@ class JobFigures:
     topology: Topology | None = None
     settling: bool = False  # restarting or pausing after an action: figures do not yet show its effect
     up_s: float | None = None
+    downtime_s: float | None = None  # how long its last failure kept it from processing, detection included
+    checkpoint_s: float | None = None  # how often it saves where it is
     max_threads: int | None = None  # over all its operators together: the tenant's limit
     state_bytes: int | None = None
     phases_s: Mapping[str, float] = field(default_factory=dict)

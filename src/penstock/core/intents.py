@@ -167,7 +167,8 @@ class Intent:
     """What one tenant wants: its utility is the mean of its objectives' utilities (Henge, section 7.2.2).
 
     `recovery="60s"` states a recovery target without a utility of its own: it bounds plans. Pass a
-    `Recovery` among the objectives to make it count.
+    `Recovery` among the objectives to make it count. `certainty` is the share of all futures that plans made
+    from forecasts are to cover, such as 0.9; without it they are made for the expected one.
 
     >>> Intent(Latency("70ms", utility=35), Juice(1.0, utility=35), recovery="60s").max_utility
     35.0
@@ -175,9 +176,10 @@ class Intent:
 
     objectives: tuple[Objective, ...]
     recovery_s: float | None
+    certainty: float | None
     max_utility: float = field(compare=False)
 
-    def __init__(self, *objectives: Objective, recovery: object = None) -> None:
+    def __init__(self, *objectives: Objective, recovery: object = None, certainty: float | None = None) -> None:
         for objective in objectives:
             if not isinstance(objective, (Latency, Juice, Recovery)):
                 raise ConfigError("intent", objective, "give Latency, Juice or Recovery objectives")
@@ -187,8 +189,11 @@ class Intent:
         if not objectives:
             raise ConfigError("intent", "nothing", "state at least one of latency, juice or recovery")
         recovery_s = None if recovery is None else positive_seconds(recovery, "recovery")
+        if certainty is not None and not (is_number(certainty) and 0.5 <= certainty < 1):
+            raise ConfigError("certainty", certainty, "write a share from 0.5 to below 1, or leave it out for the mean")
         stated = [objective.target_s for objective in objectives if isinstance(objective, Recovery)]
         _set(self, objectives=tuple(objectives), recovery_s=stated[0] if stated else recovery_s)
+        _set(self, certainty=None if certainty is None else float(certainty))
         _set(self, max_utility=_mean(objective.utility for objective in objectives))
 
     def score(

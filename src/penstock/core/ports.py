@@ -1,10 +1,11 @@
-"""Ports: what the loop needs of an engine, a policy, a store and a clock, whoever provides them."""
+"""Ports: what the loop needs of an engine, a policy, a store and a clock, and a policy of a forecaster."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
+from penstock.core.forecast import Forecast, Series
 from penstock.core.plan import Outcome, Plan, Step
 from penstock.core.view import View
 
@@ -35,6 +36,17 @@ class Policy(Protocol):
 
     def decide(self, view: View, memory: Memory) -> tuple[Plan, Memory]:
         """What to do now, and what to remember."""
+
+
+class Forecaster(Protocol):
+    """A pure function from the past of a rate to what is expected of it."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in results."""
+
+    def forecast(self, history: Series, steps: int) -> Forecast:
+        """So many steps ahead; ConfigError when the history is too short for it."""
 
 
 class Store(Protocol):

@@ -10,12 +10,13 @@ import numpy as np
 from penstock.core.ports import Engine, Store
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.loop import Governor, LoopSettings, drive
-from penstock.planning.registry import policy_named
+from penstock.planning.registry import policy_named, takes_profiles
 from penstock.simulation.continuous import continuous_cluster, models_of
 from penstock.simulation.jobs import intents_of
 from penstock.simulation.micro_batch import MicroBatchSimulation
 from penstock.simulation.reading import Variant
 from penstock.simulation.recorder import Recorder
+from penstock.simulation.scale_out import profiles_of, scale_out_cluster
 from penstock.simulation.schema import ScenarioFile
 
 FULL = 0.99  # of the maximum utility: "at its maximum" as far as windows of counts can tell
@@ -130,7 +131,10 @@ def simulate(
 ) -> RunResult:
     """Run one variant under one policy; `base` is where its files are looked for, `also` a store to fill."""
     scenario = variant.scenario
-    policy = policy_named(policy_name, scenario.settings.get(policy_name))
+    given: dict[str, Any] = dict(scenario.settings.get(policy_name, {}))
+    if takes_profiles(policy_name):
+        given["profiles"] = profiles_of(scenario, base)
+    policy = policy_named(policy_name, given)
     cluster = cluster_of(scenario, base, scenario.seed if seed is None else seed, policy_name)
     intents = intents_of(scenario)
     asked = tuple(intent.text() for intent in intents.values())
@@ -170,5 +174,7 @@ def cluster_of(scenario: ScenarioFile, base: Path, seed: int, policy: str) -> Si
     """The simulated cluster that a scenario describes."""
     if scenario.engine == "continuous":
         return continuous_cluster(scenario, base, seed)
+    if scenario.engine == "scale-out":
+        return scale_out_cluster(scenario, base, seed)
     # Spark's scheduling mode is chosen when an application starts: `fifo` is the policy of not choosing one.
     return MicroBatchSimulation(scenario, base, seed, "fifo" if policy == "fifo" else "fair")

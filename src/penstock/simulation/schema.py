@@ -49,7 +49,7 @@ class TraceRate(Part):
     file: str | None = None
     values: tuple[Rate, ...] | None = None
     step: PositiveSeconds = 60.0
-    mean: Rate
+    mean: Rate | None = None  # scaled to it; as recorded without it
     speed: Annotated[float, Field(gt=0)] = 1.0
     smooth: Seconds = 0.0
 
@@ -140,12 +140,37 @@ class BatchPart(Part):
     max_threads: Count | None = None
 
 
+class ScaleOutPart(Part):
+    """A job of so many executors, and how fast it is with them: `capacity`, or the saturated rows of a profile."""
+
+    executors: Count = 1
+    min_executors: Count = 1
+    max_executors: Count | None = None
+    capacity: dict[Count, Rate] = {}  # rows/s by scale-out, as measured
+    measured: str | None = None  # a profile beside the scenario to take `capacity` from
+    profile: str | None = None  # a profile beside the scenario that policies are given
+    checkpoint: PositiveSeconds = 10.0
+    downtime: tuple[PositiveSeconds, PositiveSeconds] = (110.0, 130.0)
+    pauses: Annotated[tuple[Seconds, ...], Field(min_length=1)] = (5.0,)
+    latency: PositiveSeconds = 1.0
+    latency_rise: Seconds = 0.5
+    cpu_at_full: Annotated[float, Field(gt=0)] = 1.0
+    noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
+
+    @model_validator(mode="after")
+    def _one_law(self) -> "ScaleOutPart":
+        if (not self.capacity) == (self.measured is None):
+            raise ValueError("give either capacity (rows/s by scale-out) or measured (a profile)")
+        return self
+
+
 class JobPart(Part):
     """One job, or several alike: with `copies`, their names get -1, -2, ..."""
 
     name: Annotated[str, Field(min_length=1)]
     topology: str | None = None
     batch: BatchPart | None = None
+    scaleout: ScaleOutPart | None = None
     rate: RatePart
     intent: Annotated[tuple[IntentPart, ...], OneOrMore]
     copies: Count = 1
@@ -156,8 +181,10 @@ class JobPart(Part):
 
     @model_validator(mode="after")
     def _one_kind(self) -> "JobPart":
-        if (self.topology is None) == (self.batch is None):
-            raise ValueError("give either topology (continuous operators) or batch (micro-batches)")
+        if [self.topology, self.batch, self.scaleout].count(None) != 2:
+            raise ValueError(
+                "give exactly one of topology (continuous operators), batch (micro-batches) and scaleout (executors)"
+            )
         return self
 
 
@@ -214,7 +241,7 @@ class ScenarioFile(Part):
     name: str
     about: str = ""
     source: str = ""  # what it reproduces
-    engine: Literal["continuous", "micro-batch"] = "continuous"
+    engine: Literal["continuous", "micro-batch", "scale-out"] = "continuous"
     duration: PositiveSeconds
     govern_from: Seconds = 0.0
     measure_from: Seconds | None = None

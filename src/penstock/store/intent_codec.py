@@ -15,13 +15,15 @@ _SHAPES: dict[str, type[Shape]] = {
 def encode_intent(intent: Intent) -> str:
     """The intent as JSON text, the same for equal intents."""
     objectives = [_plain_objective(objective) for objective in intent.objectives]
-    return json.dumps({"objectives": objectives, "recovery_s": intent.recovery_s}, separators=(",", ":"))
+    plain = {"objectives": objectives, "recovery_s": intent.recovery_s, "certainty": intent.certainty}
+    return json.dumps(plain, separators=(",", ":"))
 
 
 def decode_intent(text: str) -> Intent:
     """The intent that was encoded."""
     found = json.loads(text)
-    return Intent(*(_objective(plain) for plain in found["objectives"]), recovery=found["recovery_s"])
+    objectives = (_objective(plain) for plain in found["objectives"])
+    return Intent(*objectives, recovery=found["recovery_s"], certainty=found.get("certainty"))
 
 
 def _plain_objective(objective: Objective) -> dict[str, Any]:

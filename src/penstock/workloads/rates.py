@@ -44,14 +44,14 @@ def sine(mean_rps: float, amplitude_rps: float, period_s: float, seconds: int) -
     return np.maximum(mean_rps + amplitude_rps * np.sin(2 * np.pi * at / period_s), 0.0)
 
 
-def replay(trace: Trace, seconds: int, mean_rps: float, speed: float = 1.0, smooth_s: float = 0.0) -> Rates:
-    """A trace scaled to a mean rate, `speed` times as fast as it was recorded, again and again.
+def replay(trace: Trace, seconds: int, mean_rps: float | None, speed: float = 1.0, smooth_s: float = 0.0) -> Rates:
+    """A trace scaled to a mean rate (None: as it is), `speed` times as fast as it was recorded, again and again.
 
     `smooth_s` is the span, in recorded time, of a moving mean: counts of few requests are mostly chance, which
     a scaled-up load would not show.
     """
     values = _smoothed(trace, smooth_s)
-    scaled = values * (mean_rps / values.mean()) if values.mean() > 0 else values
+    scaled = values * (mean_rps / values.mean()) if mean_rps is not None and values.mean() > 0 else values
     at = (np.arange(seconds) * speed / trace.step_s) % len(scaled)
     whole = np.floor(at).astype(int)
     part = at - whole

@@ -49,7 +49,7 @@ class Reactive:
         wanted = dict(memory.wanted)
         decisions = []
         for job in view.jobs:
-            threads = _threads_wanted(job, self.settings)
+            threads = threads_wanted(job, self.settings)
             if threads is None or not job.fresh or job.figures.settling:
                 continue
             since = view.at_s - self.settings.stabilization_s
@@ -64,7 +64,8 @@ class Reactive:
         return Plan(tuple(decisions)), ReactiveMemory(wanted)
 
 
-def _threads_wanted(job: JobView, settings: ReactiveSettings) -> int | None:
+def threads_wanted(job: JobView, settings: ReactiveSettings) -> int | None:
+    """What the rule wants for the job now; None where nobody measured its CPU."""
     used = [(op.threads, op.cpu_share) for op in job.figures.operators if op.cpu_share is not None]
     if not used:
         return None
@@ -75,13 +76,19 @@ def _threads_wanted(job: JobView, settings: ReactiveSettings) -> int | None:
 
 
 def _scaled(view: View, job: JobView, target: int) -> Decision | None:
+    changes = scaled(job, target)
+    if not changes:
+        return None
     factor = target / job.figures.threads
-    changes = tuple(
+    why = f"{job.name} spends {'more' if factor > 1 else 'less'} time on CPU than the target: x{factor:.2f} threads"
+    return Decision(Reason.RESCALED, changes, why, view.at_s, view.utility)
+
+
+def scaled(job: JobView, target: int) -> tuple[Change, ...]:
+    """All its operators by the same factor, so that together they have about `target` threads."""
+    factor = target / max(1, job.figures.threads)
+    changes = (
         Change(job.name, op.name, op.threads, max(op.min_threads, 1, round(op.threads * factor)))
         for op in job.figures.operators
     )
-    changes = tuple(change for change in changes if change.before != change.after)
-    if not changes:
-        return None
-    why = f"{job.name} spends {'more' if factor > 1 else 'less'} time on CPU than the target: x{factor:.2f} threads"
-    return Decision(Reason.RESCALED, changes, why, view.at_s, view.utility)
+    return tuple(change for change in changes if change.before != change.after)

@@ -1,0 +1,1 @@
+"""Models of a job learnt from its profile and from its service: how fast it can be, how late it will be."""

@@ -1,0 +1,153 @@
+"""One simulated job, second by second: what arrived, what is done, what is safe in a checkpoint."""
+
+import math
+from bisect import bisect_right
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
+from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
+
+WINDOW_S = 30  # of all means that are told
+_WANDERS_S = 120.0  # how long a good or a bad spell of the capacity lasts
+_STEEP = 4  # latency rises with this power of use
+
+
+@dataclass(frozen=True, slots=True)
+class _Second:
+    """What happened in one second."""
+
+    arrived: float
+    done: float
+    latency_s: float  # of the rows that were done
+    use: float  # share of the capacity
+
+
+class RunningJob:
+    """Rows are counted from the start: `done` is the number of the next row to process, as an offset in a log."""
+
+    def __init__(self, spec: ScaleOutJob, rng: np.random.Generator) -> None:
+        self.spec = spec
+        self.executors = spec.executors
+        self.done = 0.0
+        self.down_until_s = 0.0
+        self.up_since_s = 0.0
+        self.last_downtime_s: float | None = None
+        self._rng = rng
+        self._arrived = np.concatenate([[0.0], np.cumsum(spec.arrivals)]).tolist()
+        self._saved = 0.0
+        self._next_checkpoint_s = spec.checkpoint_s
+        self._failed_at_s: float | None = None
+        self._wander = 0.0
+        self._window: deque[_Second] = deque(maxlen=WINDOW_S)
+
+    def live(self, second: int) -> None:
+        """Let the second that begins now pass."""
+        arrived = self._arrived_by(second + 1)
+        # Drawn whether needed or not: the same seed gives the same spells whatever the controller does.
+        kept = math.exp(-1.0 / _WANDERS_S)
+        self._wander = kept * self._wander + math.sqrt(1.0 - kept * kept) * float(self._rng.standard_normal())
+        done, latency, use = 0.0, 0.0, 0.0
+        up_s = min(1.0, second + 1 - self.down_until_s)
+        if up_s > 0:
+            capacity = self._capacity_rps() * up_s
+            done = min(capacity, arrived - self.done)
+            self.done += done
+            use = done / capacity if capacity > 0 else 0.0
+            latency = self.spec.latency_s + self.spec.latency_rise_s * use**_STEEP + self._age_s(second + 1)
+            self._save(second + 1)
+        self._window.append(_Second(arrived - self._arrived_by(second), done, latency, use))
+
+    def fail(self, at_s: float) -> None:
+        """Go down; what was done since the last checkpoint is to be done again."""
+        low, high = self.spec.downtime_s
+        down_s = float(self._rng.uniform(low, high))
+        self.done = self._saved
+        self._failed_at_s = at_s
+        self._down(at_s, down_s)
+        self.last_downtime_s = self.down_until_s - at_s
+
+    def rescale(self, at_s: float, executors: int) -> None:
+        """Save, stop, and start again with another number of executors."""
+        self.executors = executors
+        self._saved = self.done
+        self._down(at_s, float(self._rng.choice(self.spec.pauses_s)))
+
+    def backlog(self, at_s: float) -> float:
+        """Rows that have arrived and are not done."""
+        return max(0.0, self._arrived_by(int(at_s)) - self.done)
+
+    def rate_rps(self) -> float:
+        """What arrives now."""
+        return _mean([second.arrived for second in self._window]) or 0.0
+
+    def figures(self, at_s: float) -> JobFigures:
+        """All that an engine would tell."""
+        window, spec = list(self._window), self.spec
+        down = at_s < self.down_until_s
+        arriving, done = _mean([s.arrived for s in window]), _mean([s.done for s in window])
+        use = _mean([s.use for s in window])
+        unit = OperatorFigures(
+            name=ALL_OPERATORS,
+            threads=self.executors,
+            capacity=use,
+            rows_in_rps=done,
+            rows_out_rps=done,
+            busy_share=use,
+            cpu_share=None if use is None else use * spec.cpu_at_full,
+            backlog_rows=self.backlog(at_s),
+            is_source=True,
+            min_threads=spec.min_executors,
+            max_threads=spec.max_executors,
+        )
+        return JobFigures(
+            name=spec.name,
+            operators=(unit,),
+            latency=self._latency(at_s, window),
+            juice=1.0,  # exactly once: nothing is ever lost
+            arrival_rps=arriving,
+            processed_rps=done,
+            backlog_rows=self.backlog(at_s),
+            settling=down,
+            up_s=None if down else at_s - self.up_since_s,
+            downtime_s=self.last_downtime_s,
+            checkpoint_s=spec.checkpoint_s,
+            max_threads=spec.max_executors,
+            trouble=f"restarts in {self.down_until_s - at_s:.0f} s" if down else None,
+        )
+
+    def _capacity_rps(self) -> float:
+        return capacity_rps(self.spec.capacities, self.executors) * max(0.0, 1.0 + self.spec.noise * self._wander)
+
+    def _down(self, at_s: float, for_s: float) -> None:
+        self.down_until_s = max(self.down_until_s, at_s + for_s)
+        self.up_since_s = self.down_until_s
+        self._next_checkpoint_s = self.down_until_s + self.spec.checkpoint_s
+
+    def _save(self, at_s: float) -> None:
+        if at_s >= self._next_checkpoint_s:
+            self._saved = self.done
+            self._next_checkpoint_s += self.spec.checkpoint_s
+
+    def _arrived_by(self, second: int) -> float:
+        return float(self._arrived[min(second, len(self._arrived) - 1)])
+
+    def _age_s(self, at_s: int) -> float:
+        """How long the row that was done last had waited."""
+        second = bisect_right(self._arrived, self.done, 0, min(at_s + 1, len(self._arrived))) - 1
+        return max(0.0, at_s - 1.0 - second) if self.done < self._arrived_by(at_s) else 0.0
+
+    def _latency(self, at_s: float, window: list[_Second]) -> LatencyFigures | None:
+        rows = sum(s.done for s in window)
+        if rows > 0:
+            return LatencyFigures(sum(s.done * s.latency_s for s in window) / rows)
+        if not window or self.backlog(at_s) <= 0:
+            return None
+        # Nothing came out for a whole window: as late as the row that waits longest, the least it can be.
+        return LatencyFigures(self.spec.latency_s + self._age_s(int(at_s)), estimated=True)
+
+
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None

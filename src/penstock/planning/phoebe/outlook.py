@@ -1,0 +1,82 @@
+"""A job's outlook: models and forecast from what is remembered of it, or in words why there is none."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from penstock.analysis.forecast.chosen import BestOnPast
+from penstock.analysis.models.job import JobModel, job_model
+from penstock.core.evidence import Observation
+from penstock.core.figures import JobFigures
+from penstock.core.forecast import Forecast, Series
+from penstock.core.view import JobView
+from penstock.planning.phoebe.memory import JobMemory, mean_or
+from penstock.planning.phoebe.prospects import Ahead
+from penstock.planning.phoebe.settings import PhoebeSettings
+
+Curve = Callable[[float], float]
+
+_USUAL_LEVEL = 0.8  # of the bounds, where nobody asks for any
+_LEAST_LEVEL = 0.01  # a certainty of one half is the mean
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What lies ahead. Without a forecast the rate is taken to stay as it is, and `caveat` says so."""
+
+    ahead: Ahead
+    forecast: Forecast | None
+    caveat: str = ""
+
+
+def model_of(
+    job: JobView, known: JobMemory, profile: tuple[Observation, ...], at_s: float, half_life_s: float
+) -> JobModel | None:
+    """From the profile and the service; before any capacity was seen, from how busy its executors are."""
+    evidence = (*profile, *known.evidence)
+    if not any(seen.saturated for seen in evidence):
+        busy = _from_busy_share(job.figures, at_s)
+        evidence = evidence if busy is None else (*evidence, busy)
+    return job_model(evidence, at_s, half_life_s)
+
+
+def _from_busy_share(figures: JobFigures, at_s: float) -> Observation | None:
+    """If a quarter of the time serves so many rows, the whole of it serves four times as many."""
+    shares = [(op.threads, op.busy_share) for op in figures.operators if op.busy_share is not None]
+    if not shares or not figures.processed_rps or figures.threads < 1:
+        return None
+    busiest = max(share for _, share in shares)
+    if not 0.02 <= busiest <= 1.0:
+        return None
+    return Observation(figures.threads, figures.processed_rps / busiest, None, saturated=True, at_s=at_s)
+
+
+def outlook_of(job: JobView, known: JobMemory, at_s: float, settings: PhoebeSettings) -> Outlook | None:
+    """None where no model of the job can be had, or nobody knows what arrives."""
+    profile = settings.profiles.get(job.name, ())
+    model = model_of(job, known, profile, at_s, settings.half_life_s)
+    if model is None or job.figures.arrival_rps is None:
+        return None
+    history = Series(settings.step_s, known.rates)
+    if len(history.values) < max(2.0, settings.least_history):
+        minutes = len(history.values) * settings.step_s / 60.0
+        caveat = f"{minutes:.0f} min of history are too little to forecast: sized for what arrives now"
+        rate = job.figures.arrival_rps
+        return Outlook(_ahead(job, known, model, lambda t: rate, settings), None, caveat)
+    certainty = job.intent.certainty
+    level = _USUAL_LEVEL if certainty is None else max(_LEAST_LEVEL, 2.0 * certainty - 1.0)
+    steps = round(int(settings.look_ahead) * settings.interval_s / settings.step_s)
+    forecast = BestOnPast(level=level).forecast(history, steps)
+    curve = forecast.curve(history, share=0.0 if certainty is None else 1.0)
+    return Outlook(_ahead(job, known, model, curve, settings), forecast)
+
+
+def _ahead(job: JobView, known: JobMemory, model: JobModel, curve: Curve, settings: PhoebeSettings) -> Ahead:
+    checkpoint_s = job.figures.checkpoint_s
+    return Ahead(
+        curve=curve,
+        model=model,
+        downtime_s=mean_or(known.downtimes_s, settings.downtime_s),
+        checkpoint_s=settings.checkpoint_s if checkpoint_s is None else checkpoint_s,
+        interval_s=settings.interval_s,
+        bin_s=settings.bin_s,
+    )

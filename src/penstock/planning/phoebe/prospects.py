@@ -1,0 +1,102 @@
+"""What each scale-out would mean for a job: its recovery time and whether it keeps up, over the intervals to come."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from penstock.analysis.models.job import JobModel
+from penstock.core.recovery import recovery_time
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The averaging bin with the highest rate: when it begins, in seconds from now, and its mean."""
+
+    in_s: float
+    rate_rps: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A job's next intervals: the rates to come, and what a failure would cost before it is processing again."""
+
+    curve: Callable[[float], float]  # rows/s, seconds from now
+    model: JobModel
+    downtime_s: float
+    checkpoint_s: float
+    interval_s: float
+    bin_s: float
+
+    def peak(self, interval: int) -> Peak:
+        """The highest bin of that interval, 0 being the one that begins now."""
+        return max((self._mean(at_s) for at_s in self._bins(interval)), key=lambda peak: peak.rate_rps)
+
+    def recovery_s(self, scaleout: int, interval: int = 0) -> float:
+        """The longest recovery from a failure at any bin's beginning in that interval.
+
+        The paper looks at a failure right now only. With a rate that rises, one at the end of the interval takes
+        longer, and nothing can be done about it before.
+        """
+        end_s = (interval + 1) * self.interval_s
+        return max(self._recovery_s(scaleout, at_s) for at_s in (*self._bins(interval), end_s))
+
+    def keeps_up(self, scaleout: int, interval: int = 0) -> bool:
+        """Whether its latency is valid at the interval's peak."""
+        return self.model.keeps_up(scaleout, self.peak(interval).rate_rps)
+
+    def _recovery_s(self, scaleout: int, at_s: float) -> float:
+        capacity = self.model.capacity.at(scaleout)
+        return recovery_time(lambda t: self.curve(at_s + t), capacity, self.checkpoint_s, self.downtime_s).total
+
+    def _bins(self, interval: int) -> list[float]:
+        count = max(1, round(self.interval_s / self.bin_s))
+        return [interval * self.interval_s + place * self.interval_s / count for place in range(count)]
+
+    def _mean(self, from_s: float) -> Peak:
+        rates = [self.curve(from_s + part * self.bin_s / 4) for part in range(5)]
+        return Peak(from_s, (sum(rates) - (rates[0] + rates[-1]) / 2) / 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The smallest scale-out that will do in an interval; `enough` is False when none of those allowed does."""
+
+    scaleout: int
+    recovery_s: float
+    enough: bool
+
+
+def need(ahead: Ahead, target_s: float | None, highest: int, near_best: float, interval: int = 0) -> Need:
+    """Algorithm 1 of the paper for one interval: the smallest that is valid in recovery and in latency.
+
+    Both only get better with more executors, so it is found by halving. Where none is valid, the smallest that
+    is close to the best: the paper takes the largest.
+    """
+    bound = math.inf if target_s is None else target_s
+
+    def valid(scaleout: int) -> bool:
+        if not ahead.keeps_up(scaleout, interval):
+            return False
+        return target_s is None or ahead.recovery_s(scaleout, interval) <= bound
+
+    if valid(highest):
+        found = _smallest(valid, highest)
+        return Need(found, ahead.recovery_s(found, interval), True)
+    best = ahead.recovery_s(highest, interval)
+    if not math.isfinite(best) or not ahead.keeps_up(highest, interval):
+        return Need(highest, best, False)
+    close = max(bound, (1.0 + near_best) * best)
+    found = _smallest(lambda s: ahead.keeps_up(s, interval) and ahead.recovery_s(s, interval) <= close, highest)
+    return Need(found, ahead.recovery_s(found, interval), False)
+
+
+def _smallest(holds: Callable[[int], bool], highest: int) -> int:
+    """The smallest from 1 on for which it holds; it holds for `highest`, and for all above one for which it does."""
+    low, high = 1, highest
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low

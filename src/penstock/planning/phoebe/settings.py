@@ -1,0 +1,61 @@
+"""Settings of the `phoebe` and `twres` policies, with the paper's numbers (section IV) where it has any."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from penstock.core.evidence import Observation
+from penstock.core.units import non_negative, positive
+
+Profiles = Mapping[str, tuple[Observation, ...]]  # what was profiled of each job
+
+
+@dataclass(frozen=True, slots=True)
+class PhoebeSettings:
+    """Settings without a section number are ours, with the reason beside them."""
+
+    interval_s: float = 600.0  # one decision per job in so long; none while it is up for less (III-E)
+    # Intervals that a decision looks ahead. The paper's horizon is one. With three a scale-down that would have to
+    # be taken back is seen to be one: every reconfiguration disturbs the job.
+    look_ahead: float = 3.0
+    bin_s: float = 120.0  # averaging bins (III-E); a failure is assumed at the start of each
+    step_s: float = 60.0  # one value of the history of rates
+    history_s: float = 86_400.0  # what is kept of it
+    least_history: float = 10.0  # values; with fewer there is no forecast, only what arrives now
+    downtime_s: float = 120.0  # until a failure was seen; about what the paper's job takes to be detected and restarted
+    checkpoint_s: float = 10.0  # where the engine does not say
+    disturbance_s: float = 30.0  # of service by a reconfiguration, until one was seen
+    # A second of disturbed service is worth so many seconds of the executors that the job has: less, and every bin
+    # is followed; more, and nothing is ever given back.
+    disturbance_weight: float = 4.0
+    # Where no scale-out recovers in time, the smallest that is this close to the fastest: the last executors buy
+    # little then.
+    near_best: float = 0.05
+    half_life_s: float = 6 * 3600.0  # of evidence
+    cpu_target: float = 0.35  # for jobs about which nothing is known yet: as `reactive`
+    unit: str = "executors"  # what a scale-out counts, in words
+    profiles: Profiles = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("interval_s", "look_ahead", "bin_s", "step_s", "history_s", "downtime_s", "half_life_s"):
+            positive(getattr(self, name), name)
+        for name in ("checkpoint_s", "disturbance_s", "disturbance_weight", "near_best", "least_history"):
+            non_negative(getattr(self, name), name)
+        positive(self.cpu_target, "cpu_target", "write a share above zero")
+
+
+@dataclass(frozen=True, slots=True)
+class TwresSettings:
+    """As the paper runs it (section IV-C3): the same profile, forecasts and interval as Phoebe."""
+
+    interval_s: float = 600.0
+    horizon_s: float = 600.0
+    latency_s: float = 2.0  # the latency constraint
+    step_s: float = 60.0
+    history_s: float = 86_400.0
+    least_history: float = 10.0
+    half_life_s: float = 6 * 3600.0
+    profiles: Profiles = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("interval_s", "horizon_s", "latency_s", "step_s", "history_s", "half_life_s"):
+            positive(getattr(self, name), name)

@@ -1,0 +1,87 @@
+"""Watch a job: what this round's figures add to what is remembered of it."""
+
+import math
+from dataclasses import replace
+
+from penstock.core.evidence import Observation
+from penstock.core.figures import JobFigures
+from penstock.core.view import JobView, View
+from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
+
+KEPT = 10  # downtimes and disturbances: older ones tell of another cluster
+EVIDENCE_KEPT = 150
+EVIDENCE_EVERY = 5  # steps of the history between two observations of a job in quiet service
+CATCHING_UP_S = 20.0  # a backlog of so many seconds' arrivals is worked off at full capacity
+NORMAL_S = 5.0  # a backlog of fewer seconds' arrivals is none
+WARM_S = 45.0  # after a restart; before, an engine's means over half a minute still hold the pause
+
+
+def watched(view: View, memory: PhoebeMemory, step_s: float, history_s: float, quiet_after_s: float) -> PhoebeMemory:
+    """The memory after this round; a job that is gone is forgotten. Figures that are old add nothing."""
+    jobs = {}
+    for job in view.jobs:
+        known = memory.jobs.get(job.name, JobMemory())
+        jobs[job.name] = _watched(job, known, view.at_s, (step_s, history_s, quiet_after_s)) if job.fresh else known
+    return PhoebeMemory(jobs)
+
+
+def _watched(job: JobView, known: JobMemory, at_s: float, spans: tuple[float, float, float]) -> JobMemory:
+    step_s, history_s, quiet_after_s = spans
+    figures = job.figures
+    steps = len(known.rates)
+    known = _with_rate(known, figures.arrival_rps, at_s, step_s, int(history_s / step_s))
+    known = _with_downtime(known, figures.downtime_s)
+    known = _with_disturbance(known, figures, at_s)
+    if len(known.rates) != steps or known.bin_count == 1:  # a step of the history has just ended
+        seen = _observed(figures, known, at_s, quiet_after_s)
+        if seen is not None:
+            known = replace(known, evidence=(*known.evidence, seen)[-EVIDENCE_KEPT:])
+    return known
+
+
+def _with_rate(known: JobMemory, rate_rps: float | None, at_s: float, step_s: float, kept: int) -> JobMemory:
+    if rate_rps is None:
+        return known
+    if known.bin_from_s is None:
+        return replace(known, bin_from_s=at_s, bin_sum=rate_rps, bin_count=1)
+    over = math.floor((at_s - known.bin_from_s) / step_s + 1e-9)
+    if over < 1:
+        return replace(known, bin_sum=known.bin_sum + rate_rps, bin_count=known.bin_count + 1)
+    ended = round(known.bin_sum / known.bin_count, 2)
+    # Steps without any news are taken to have been as the last one: a series must not have gaps.
+    rates = (*known.rates, *(ended for _ in range(min(over, kept))))[-kept:]
+    return replace(known, rates=rates, bin_from_s=known.bin_from_s + over * step_s, bin_sum=rate_rps, bin_count=1)
+
+
+def _with_downtime(known: JobMemory, downtime_s: float | None) -> JobMemory:
+    if downtime_s is None or downtime_s == known.last_downtime_s:
+        return known
+    return replace(known, last_downtime_s=downtime_s, downtimes_s=(*known.downtimes_s, downtime_s)[-KEPT:])
+
+
+def _with_disturbance(known: JobMemory, figures: JobFigures, at_s: float) -> JobMemory:
+    since = known.disturbed_since_s
+    if since is None or at_s <= since or figures.settling or backlog_s(figures) > NORMAL_S:
+        return known
+    return replace(known, disturbed_since_s=None, disturbances_s=(*known.disturbances_s, at_s - since)[-KEPT:])
+
+
+def backlog_s(figures: JobFigures) -> float:
+    """Seconds of arrivals that wait; none where nobody knows."""
+    if figures.backlog_rows is None or not figures.arrival_rps:
+        return 0.0
+    return figures.backlog_rows / figures.arrival_rps
+
+
+def _observed(figures: JobFigures, known: JobMemory, at_s: float, quiet_after_s: float) -> Observation | None:
+    """What this instant teaches about capacity, while it catches up, or about latency, while all is quiet."""
+    up_s, done, scaleout = figures.up_s or 0.0, figures.processed_rps, figures.threads
+    if figures.settling or done is None or scaleout < 1 or up_s < WARM_S:
+        return None
+    if backlog_s(figures) > CATCHING_UP_S:
+        return Observation(scaleout, round(done, 2), None, saturated=True, at_s=at_s)
+    if up_s < quiet_after_s or figures.latency is None or backlog_s(figures) > NORMAL_S:
+        return None
+    if len(known.rates) % EVIDENCE_EVERY:
+        return None
+    return Observation(scaleout, round(done, 2), figures.latency.mean_s, at_s=at_s)
