@@ -1,6 +1,6 @@
 """Both experiments of the Phoebe paper, simulated, beside the paper's own figures.
 
-python benchmarks/phoebe.py [--out docs/results/phoebe.md] [--json FILE] [--profile]
+python benchmarks/phoebe.py [--only cars|ads] [--out FILE] [--json FILE] [--profile]
 
 --profile only profiles the simulated job of the ads experiment and writes scenarios/phoebe/data/profile_ads.csv.
 """
@@ -134,6 +134,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="write the tables to this file too")
     parser.add_argument("--json", type=Path, help="write the summaries of all runs to this file")
+    parser.add_argument("--only", choices=tuple(PAPER), help="one of the two experiments")
     parser.add_argument("--profile", action="store_true", help="only profile the ads job, and write its profile")
     options = parser.parse_args()
     if options.profile:
@@ -145,7 +146,7 @@ def main() -> None:
         "",
     ]
     summaries = {}
-    for name in PAPER:
+    for name in PAPER if options.only is None else (options.only,):
         found = {label: run(name, policy, executors) for label, policy, executors in RUNS}
         cost = profiled(name).cost_executor_s
         lines += [f"## {TITLES[name]}", "", *recoveries(name, found), "", *rest(name, found, cost), ""]

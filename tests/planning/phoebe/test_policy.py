@@ -148,7 +148,7 @@ def test_without_a_recovery_target_capacity_alone_decides() -> None:
 
 @pytest.mark.parametrize("more", [{"settling": True}, {"up_s": 20.0}])
 def test_a_job_that_has_only_just_started_is_waited_for(more: dict[str, object]) -> None:
-    plan, _ = Phoebe(PROFILED).decide(view(60.0, seen(54_000.0, 24, **more)), PhoebeMemory())
+    plan, _ = Phoebe(PROFILED).decide(view(60.0, seen(54_000.0, 24, **more)), PhoebeMemory())  # type: ignore[arg-type]
     assert not plan.decisions
     assert plan.note.startswith("waiting")
 

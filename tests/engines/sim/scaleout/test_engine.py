@@ -107,4 +107,4 @@ def test_measured_capacities_are_kept_to(measured: dict[int, float]) -> None:
 )
 def test_impossible_jobs_are_refused(field: str, more: dict[str, object]) -> None:
     with pytest.raises(ConfigError, match=f"a.{field}"):
-        job(**more)
+        job(**more)  # type: ignore[arg-type]
