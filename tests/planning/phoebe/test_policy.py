@@ -1,5 +1,6 @@
 """Phoebe's decisions: ahead of the load, in time for every failure, few, and told in a sentence."""
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -114,10 +115,8 @@ def test_beyond_the_profile_it_warns_and_prefers_more() -> None:
 
 
 def test_a_tenant_who_asks_for_certainty_gets_more() -> None:
-    def noisy(t: float) -> float:
-        return 50_000.0 + 15_000.0 * ((int(t / 60) * 7919) % 11 - 5) / 5
-
-    _, memory = lived(noisy, 12, 3600, Phoebe(PROFILED))
+    chance = random.Random(1)
+    _, memory = lived(lambda t: chance.gauss(50_000.0, 30_000.0) % 100_000.0, 12, 3600, Phoebe(PROFILED))
     memory = PhoebeMemory({"a": replace(memory.jobs["a"], looked_at_s=0.0)})
     usual, sure = seen(50_000.0, 24), seen(50_000.0, 24)
     sure = replace(sure, intent=Intent(Latency("2s", utility=10), recovery="180s", certainty=0.95))
@@ -135,8 +134,8 @@ def test_of_two_jobs_with_too_few_slots_the_more_valuable_gets_its_wish() -> Non
 
 
 def test_a_downtime_longer_than_assumed_leads_to_more_executors() -> None:
-    short, _ = Phoebe(PROFILED).decide(view(60.0, seen(54_000.0, 24, downtime_s=100.0)), PhoebeMemory())
-    long, _ = Phoebe(PROFILED).decide(view(60.0, seen(54_000.0, 24, downtime_s=150.0)), PhoebeMemory())
+    short, _ = Phoebe(PROFILED).decide(view(60.0, seen(54_000.0, 6, downtime_s=100.0)), PhoebeMemory())
+    long, _ = Phoebe(PROFILED).decide(view(60.0, seen(54_000.0, 6, downtime_s=150.0)), PhoebeMemory())
     assert changes_of(short.decisions)[0] < changes_of(long.decisions)[0]
 
 
