@@ -8,8 +8,9 @@ python benchmarks/phoebe.py [--only cars|ads] [--out FILE] [--json FILE] [--prof
 import argparse
 import json
 import platform
+import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,18 @@ def verdicts(name: str, found: Mapping[str, RunResult]) -> Iterator[str]:
     yield f"- the most that any policy could save in this world with hindsight: {100 * hindsight(name):.1f} %"
 
 
+def planned(decisions: Sequence[Mapping[str, Any]], recovered: Sequence[Mapping[str, Any]]) -> str:
+    """What the decision in force at each failure said its scale-out would take at the worst, beside what it took."""
+    pairs = []
+    for recovery in recovered:
+        said = [re.search(r"recover in (\d+) s", d["why"]) for d in decisions if d["at"] <= recovery["at"]]
+        if said and said[-1] is not None and recovery["seconds"] is not None:
+            pairs.append((float(said[-1].group(1)), float(recovery["seconds"])))
+    off = [taken / said - 1 for said, taken in pairs]
+    each = ", ".join(f"{said:.0f}/{taken:.0f}" for said, taken in pairs)
+    return f"- planned at the worst / taken, seconds: {each}; taken is {100 * float(np.mean(off)):+.1f} % on average"
+
+
 def main() -> None:
     """Run it all and tell."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -177,6 +190,7 @@ def main() -> None:
         cost = profiled(name).cost_executor_s
         lines += [f"## {TITLES[name]}", "", *recoveries(name, found), "", *rest(name, found, cost), ""]
         lines += [*verdicts(name, found), f"- profiling cost {cost / 3600:.1f} executor-hours", ""]
+        lines.insert(-1, planned(found["phoebe"].summary()["decisions"], found["phoebe"].recoveries))
         summaries[name] = {label: result.summary() for label, result in found.items()}
     print("\n".join(lines))
     if options.out is not None:
