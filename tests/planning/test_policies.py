@@ -94,7 +94,7 @@ def test_no_plan_exceeds_the_limits_of_operator_job_or_cluster(name: str, seed: 
         assert sum(after.values()) <= max(60, sum(before.values()))
 
 
-@pytest.mark.parametrize("name", ["henge", "ds2", "reactive"])
+@pytest.mark.parametrize("name", ["henge", "ds2", "reactive", "twres", "phoebe"])
 @given(seed=st.integers(0, 10_000))
 def test_every_decision_says_why_and_changes_something(name: str, seed: int) -> None:
     plans, _ = rounds(policy_named(name), random_views(seed))

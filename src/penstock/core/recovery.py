@@ -107,4 +107,7 @@ def _rows(arrivals: Callable[[float], float], from_s: float, to_s: float) -> flo
 
 
 def _rate(arrivals: Callable[[float], float], at_s: float) -> float:
-    return non_negative(float(arrivals(at_s)), f"arrivals({at_s:g})", "it must give rows per second, zero or more")
+    rate = arrivals(at_s)
+    if 0.0 <= rate < math.inf:  # a planner asks a hundred thousand times: the field's name is put together when needed
+        return rate
+    raise ConfigError(f"arrivals({at_s:g})", rate, "it must give rows per second, zero or more")

@@ -1,6 +1,6 @@
 """Checks a scenario's claims against what came out of its runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -188,6 +188,16 @@ def _recovery_seconds(part: ExpectPart, result: RunResult) -> Figure:
     return max((float("inf") if t is None else float(str(t)) for t in times), default=None)
 
 
+def _recoveries_in_time(part: ExpectPart, result: RunResult) -> Figure:
+    """How many failures were recovered from within their target."""
+    return float(sum(1 for recovery in result.recoveries if _in_time(recovery)))
+
+
+def _in_time(recovery: Mapping[str, object]) -> bool:
+    seconds, target = recovery["seconds"], recovery["target"]
+    return seconds is not None and (target is None or float(str(seconds)) <= float(str(target)))
+
+
 METRICS: dict[str, Callable[[ExpectPart, RunResult], Figure]] = {
     "utility_mean": lambda part, result: float(_utility(part, result).mean()),
     "utility_min": lambda part, result: float(_utility(part, result).min()),
@@ -208,4 +218,6 @@ METRICS: dict[str, Callable[[ExpectPart, RunResult], Figure]] = {
     "met_from": _met_from,
     "threads_at_end": _threads_at_end,
     "recovery_seconds": _recovery_seconds,
+    "recoveries_in_time": _recoveries_in_time,
+    "slot_seconds": lambda part, result: result.slot_seconds,
 }

@@ -48,7 +48,7 @@ def _job(
 ) -> ScaleOutJob:
     return ScaleOutJob(
         name=name,
-        capacities=_capacities(part, base, field),
+        capacities=capacities_of(part, base, field),
         arrivals=arriving,
         executors=part.executors,
         min_executors=part.min_executors,
@@ -63,7 +63,8 @@ def _job(
     )
 
 
-def _capacities(part: ScaleOutPart, base: Path, field: str) -> dict[int, float]:
+def capacities_of(part: ScaleOutPart, base: Path, field: str) -> dict[int, float]:
+    """Measured rows/s by scale-out, from the scenario or from the profile that it names."""
     if part.measured is None:
         return dict(part.capacity)
     measured = read_profile(base / part.measured, f"{field}.measured")

@@ -105,6 +105,13 @@ def test_bounds_do_not_narrow_with_distance() -> None:
     assert (np.diff(widths) >= -1e-9).all()
 
 
+def test_a_past_shorter_than_the_look_ahead_is_judged_all_the_same() -> None:
+    rising = series(*(1000.0 + 50.0 * n for n in range(20)))
+    found = BestOnPast().forecast(rising, 30)
+    assert found.error is not None
+    assert found.mean[5] > 2100.0  # the last value is 1950
+
+
 def test_the_upper_curve_lies_above_the_mean_curve() -> None:
     past = sine(100)
     found = BestOnPast().forecast(past, 10)

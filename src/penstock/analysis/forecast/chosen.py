@@ -17,6 +17,7 @@ from penstock.errors import ConfigError
 METHODS: tuple[Method, ...] = (Naive(), SeasonalNaive(), Damped(), Lags(), Waves())
 BETTER_BY = 0.97  # a method must beat the naive one by so much: what is simple is taken when all are alike
 ABOUT_AS_GOOD = 1.2  # times the best one's error
+JUDGED_PART = 3  # of the past at most every third value is looked ahead in a back-test
 LEAST_HISTORY = 2  # values
 FAR_ABOVE = 2.0  # times the highest value ever seen: no forecast goes beyond
 _UNJUDGED_SPREAD = 0.2  # of the last value: the bounds while nothing could be judged
@@ -48,7 +49,9 @@ class BestOnPast:
         if steps < 1:
             raise ConfigError("steps", steps, "look at least one step ahead")
         past = np.array(history.values)
-        tried = sorted(backtest(self.methods, past, steps), key=_rank)
+        # A past that is short for so long a look ahead is judged on a shorter one: better than not at all.
+        judged = min(steps, max(1, len(past) // JUDGED_PART))
+        tried = sorted(backtest(self.methods, past, judged), key=_rank)
         ways = [(one, _ahead(one.method, past, steps)) for one in _about_as_good(tried)]
         chosen = [(one, ahead) for one, ahead in ways if ahead is not None]
         return self._told(history, chosen, tried) if chosen else self._unjudged(history, past, steps)
@@ -57,7 +60,7 @@ class BestOnPast:
         """The mean of those chosen, with the bounds that their mean would have had on the past."""
         mean = np.clip(np.mean([ahead for _, ahead in chosen], axis=0), 0.0, FAR_ABOVE * max(history.values))
         together = Tried(chosen[0][0].method, np.mean([one.errors for one, _ in chosen], axis=0))
-        below, above = _spread(together.errors, self.level)
+        below, above = (_widened(width, len(mean)) for width in _spread(together.errors, self.level))
         naive = next((one.mean_error for one in tried if one.method.name == Naive().name), None)
         return Forecast(
             step_s=history.step_s,
@@ -102,3 +105,10 @@ def _spread(errors: Floats, level: float) -> tuple[Floats, Floats]:
     pooled = np.vstack([padded[:, :-2], errors, padded[:, 2:]])
     low, high = np.quantile(pooled, [tail, 1.0 - tail], axis=0)
     return np.maximum.accumulate(np.maximum(-low, 0.0)), np.maximum.accumulate(np.maximum(high, 0.0))
+
+
+def _widened(width: Floats, steps: int) -> Floats:
+    """Beyond the steps that were judged the bounds go on to widen as those of a random walk do."""
+    judged = len(width)
+    beyond = width[-1] * np.sqrt(np.arange(judged + 1, steps + 1) / judged)
+    return np.concatenate([width, beyond])

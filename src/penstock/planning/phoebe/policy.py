@@ -21,7 +21,7 @@ from penstock.planning.phoebe.prospects import Need, need
 from penstock.planning.phoebe.settings import PhoebeSettings
 from penstock.planning.phoebe.watching import WARM_S, watched
 from penstock.planning.phoebe.words import missed, why
-from penstock.planning.phoebe.worth import worth_of
+from penstock.planning.phoebe.worth import expected_worth, worth_of
 
 _BEYOND = 2  # times what is allowed: how far is looked for what would have done
 
@@ -161,7 +161,7 @@ def _decision(view: View, wish: Wish) -> Decision | None:
         return None
     expected = None
     if wish.outlook is not None and wish.job.utility is not None:
-        expected = view.utility - wish.job.utility + worth_of(wish.job, wish.outlook, wish.scaleout)[-1]
+        expected = view.utility - wish.job.utility + expected_worth(wish.job, wish.outlook, wish.scaleout)
     return Decision(Reason.RESCALED, changes, f"{wish.job.name}: {wish.why}", view.at_s, view.utility, expected)
 
 

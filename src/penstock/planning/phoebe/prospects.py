@@ -46,6 +46,8 @@ class Ahead:
 
     def _recovery_s(self, scaleout: int, at_s: float) -> float:
         capacity = self.model.capacity.at(scaleout)
+        if capacity <= self.curve(math.inf):  # beyond the forecast the rate is taken to stay as it is at its end
+            return math.inf
         return recovery_time(lambda t: self.curve(at_s + t), capacity, self.checkpoint_s, self.downtime_s).total
 
     def _bins(self, interval: int) -> list[float]:

@@ -14,10 +14,11 @@ def worth_of(job: JobView, outlook: Outlook | None, most: int) -> list[float]:
     """Expected utility with 1, 2, ... `most` executors; it rises evenly for a job that nothing is known of."""
     if outlook is None:
         return [job.max_utility * scaleout / most for scaleout in range(1, most + 1)]
-    return [_worth(job, outlook, scaleout) for scaleout in range(1, most + 1)]
+    return [expected_worth(job, outlook, scaleout) for scaleout in range(1, most + 1)]
 
 
-def _worth(job: JobView, outlook: Outlook, scaleout: int) -> float:
+def expected_worth(job: JobView, outlook: Outlook, scaleout: int) -> float:
+    """Expected utility with that scale-out."""
     ahead = outlook.ahead
     recovery_s = ahead.recovery_s(scaleout)
     weights = [objective.utility for objective in job.intent.objectives]

@@ -11,6 +11,8 @@ from penstock.engines.sim.scaleout.job import RunningJob
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob
 from penstock.errors import ConfigError
 
+NORMAL_S = 5.0  # seconds of arrivals that wait in a job whose latency is normal, at most
+
 
 class ScaleOutCluster:
     """Jobs on a pool of executors. The same seed gives the same run.
@@ -83,9 +85,10 @@ class ScaleOutCluster:
     def _fail(self, failure: JobFailure) -> None:
         job = self._jobs[failure.job]
         number = list(self._jobs).index(failure.job)
-        # What waits beyond a checkpoint's worth before the failure is not the failure's doing.
-        before = Recovery(number, float(self._now), job.rate_rps(), job.backlog(self._now))
-        self._recoveries.begin(before)
+        # Recovered is who is back at the newest row, not who is only as late as before: a job that fell behind
+        # before it failed has not recovered until that backlog is gone too.
+        before = min(job.backlog(self._now), NORMAL_S * job.rate_rps())
+        self._recoveries.begin(Recovery(number, float(self._now), job.rate_rps(), before))
         job.fail(float(self._now))
 
     def _backlog(self, number: int) -> float:

@@ -1,0 +1,36 @@
+"""Profiles as files."""
+
+from pathlib import Path
+
+import pytest
+
+from penstock.config.profiles import read_profile, write_profile
+from penstock.core.evidence import Observation
+from penstock.errors import ConfigError
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    evidence = (Observation(2, 100.0, 1.5), Observation(2, 250.5, None, saturated=True))
+    write_profile(tmp_path / "p.csv", evidence)
+    assert read_profile(tmp_path / "p.csv") == evidence
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "it needs rows"),
+        ("a,b\n1,2\n", "a header with scaleout"),
+        ("scaleout,rate_rps,latency_s,saturated\nx,1,1,0\n", "row 2"),
+        ("scaleout,rate_rps,latency_s,saturated\n0,1,1,0\n", "scaleout: 0 will not do"),
+    ],
+)
+def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "p.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        read_profile(tmp_path / "p.csv")
+    assert message in str(caught.value)
+
+
+def test_a_file_that_is_missing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="can be read"):
+        read_profile(tmp_path / "none.csv")

@@ -1,0 +1,85 @@
+"""The parts of the optimiser, each by its law."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.analysis.models.job import job_model
+from penstock.planning.phoebe.budget import divided
+from penstock.planning.phoebe.path import first_step
+from penstock.planning.phoebe.prospects import Ahead, need
+from tests.analysis.models.profiles import profile
+
+MODEL = job_model(profile(), 0.0)
+SIZES = st.integers(1, 24)
+
+
+def ahead(rate: float, rise: float = 0.0) -> Ahead:
+    assert MODEL is not None
+    return Ahead(lambda t: rate + rise * min(max(t, 0.0), 1800.0), MODEL, 120.0, 10.0, 600.0, 120.0)
+
+
+@given(rate=st.floats(5_000.0, 110_000.0), target=st.floats(140.0, 400.0))
+def test_the_need_is_the_smallest_that_recovers_in_time(rate: float, target: float) -> None:
+    found = need(ahead(rate), target, 24, 0.05)
+    if found.enough:
+        assert found.recovery_s <= target
+        assert found.scaleout == 1 or not (
+            ahead(rate).keeps_up(found.scaleout - 1) and ahead(rate).recovery_s(found.scaleout - 1) <= target
+        )
+    else:
+        assert ahead(rate).recovery_s(24) > target
+
+
+def test_where_none_recovers_in_time_the_last_executors_that_buy_little_are_left() -> None:
+    found = need(ahead(200_000.0), 130.0, 24, 0.05)
+    assert not found.enough
+    assert found.scaleout < 24
+    assert found.recovery_s <= 1.05 * ahead(200_000.0).recovery_s(24)
+
+
+def test_a_rate_beyond_every_capacity_takes_all_there_is() -> None:
+    found = need(ahead(900_000.0), 180.0, 24, 0.05)
+    assert (found.scaleout, found.enough, found.recovery_s) == (24, False, float("inf"))
+
+
+def test_a_rising_rate_needs_more_than_a_steady_one() -> None:
+    assert need(ahead(60_000.0, 40.0), 180.0, 24, 0.05).scaleout > need(ahead(60_000.0), 180.0, 24, 0.05).scaleout
+
+
+@given(now=SIZES, needs=st.lists(SIZES, min_size=1, max_size=3), cost=st.floats(0.0, 2000.0))
+def test_the_path_is_the_cheapest_of_all(now: int, needs: list[int], cost: float) -> None:
+    sizes = sorted({now, *needs})
+
+    def price(path: tuple[int, ...]) -> float:
+        changes = zip((now, *path), path, strict=False)
+        return 600.0 * sum(path) + sum(cost * max(a, b) for a, b in changes if a != b)
+
+    ways = [path for path in product(sizes, repeat=len(needs)) if all(s >= n for s, n in zip(path, needs, strict=True))]
+    first = first_step(now, needs, 600.0, cost)
+    assert first >= needs[0]
+    best = min(price(path) for path in ways)
+    assert min(price(path) for path in ways if path[0] == first) == pytest.approx(best)
+
+
+@given(
+    worth=st.dictionaries(
+        st.sampled_from("abcd"), st.lists(st.floats(0.0, 10.0), min_size=1, max_size=5), min_size=1, max_size=3
+    ),
+    budget=st.integers(1, 12),
+)
+def test_the_division_is_worth_most_and_within_the_budget(worth: dict[str, list[float]], budget: int) -> None:
+    worth = {name: sorted(values) for name, values in worth.items()}
+    shares = divided(worth, budget)
+    assert set(shares) == set(worth)
+    if budget < len(worth):
+        return
+    assert sum(shares.values()) <= budget
+    names = list(worth)
+    every = product(*(range(1, len(worth[name]) + 1) for name in names))
+    best = max(
+        sum(worth[name][n - 1] for name, n in zip(names, way, strict=True)) for way in every if sum(way) <= budget
+    )
+    assert sum(worth[name][shares[name] - 1] for name in names) == pytest.approx(best, abs=1e-6)
