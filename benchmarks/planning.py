@@ -32,7 +32,7 @@ SIZES = (1, 2, 3, 4)  # the last machine is as small as it can be, so that slots
 # What the text of "Model-driven scheduling" says (8.4, 8.5); "-" where only its pictures do.
 PAPER = {
     ("linear", 50): ("7", "0", "4", "1"),
-    ("linear", 100): ("13", "-", "7", "0"),
+    ("linear", 100): ("13", "0", "7", "0"),
     ("linear", 200): ("25", "3", "15", "0"),
     ("diamond", 50): ("about 7", "1", "-", "0"),
     ("diamond", 100): ("-", "-", "-", "0"),
