@@ -5,13 +5,28 @@ from typing import TYPE_CHECKING, Any
 from penstock.core.capacity import operator_capacity
 from penstock.core.intents import Intent, Juice, Latency, Recovery
 from penstock.core.juice import juice
+from penstock.core.performance import PerformanceModel
 from penstock.core.topology import Topology
+from penstock.errors import PenstockError, PlacementError
 
 if TYPE_CHECKING:
     from penstock.engines.spark.measured import measured
     from penstock.governing.govern import govern
 
-__all__ = ["Intent", "Juice", "Latency", "Recovery", "Topology", "govern", "juice", "measured", "operator_capacity"]
+__all__ = [
+    "Intent",
+    "Juice",
+    "Latency",
+    "PenstockError",
+    "PerformanceModel",
+    "PlacementError",
+    "Recovery",
+    "Topology",
+    "govern",
+    "juice",
+    "measured",
+    "operator_capacity",
+]
 
 # What needs pyspark is imported when it is first asked for: `import penstock` takes none of its second.
 _ON_DEMAND = {"govern": "penstock.governing.govern", "measured": "penstock.engines.spark.measured"}

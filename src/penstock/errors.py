@@ -19,6 +19,15 @@ class EngineError(PenstockError):
     """The world refused a step; nothing half-done is left behind."""
 
 
+class PlacementError(PenstockError):
+    """The slots there are do not take all threads; `task` is the one that found no place."""
+
+    def __init__(self, task: str, slots: int, remedy: str) -> None:
+        self.task = task
+        self.slots = slots
+        super().__init__(f"insufficient resources for task {task!r} on {slots} slots; {remedy}")
+
+
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,0 +1,147 @@
+"""What one slot can do with so many threads of a task: a performance model, as profiling gives it.
+
+The functions carry the paper's letters ("Model-driven scheduling", section 6): I(q) is `rate`, C(q) `cpu`,
+M(q) `memory` and T(w) `threads_for`.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.core.units import is_number, non_negative
+from penstock.errors import ConfigError
+
+_FIGURES = ("threads", "rate_rps", "cpu", "memory")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPoint:
+    """With `threads` threads on one slot: the peak stable rate, and CPU and memory at it as shares of the slot."""
+
+    threads: int
+    rate_rps: float
+    cpu: float
+    memory: float
+    source: str = ""  # where this point comes from, in words
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class PerformanceModel:
+    """The points of one task on one slot, by rising threads, and where they were measured.
+
+    Between points everything is interpolated linearly; below the first, towards nothing at no threads; above the
+    last, it stays as it is there. `provenance` says where the points come from: machine, versions, date.
+
+    >>> blob = PerformanceModel([(1, 2, 0.067, 0.239), (20, 10, 0.15, 0.26), (50, 30, 0.45, 0.35)])
+    >>> blob.peak.rate_rps, blob.rate(35), blob.threads_for(20), blob.threads_for(31)
+    (30.0, 20.0, 35, None)
+    """
+
+    points: tuple[ModelPoint, ...]
+    provenance: Mapping[str, str] = field(hash=False)
+    peak: ModelPoint  # the highest rate of any point, with the fewest threads
+
+    def __init__(
+        self,
+        points: Iterable[ModelPoint | tuple[int, float, float, float]],
+        provenance: Mapping[str, str] | None = None,
+    ) -> None:
+        checked = tuple(sorted((_checked(point) for point in _listed(points)), key=lambda point: point.threads))
+        counts = [point.threads for point in checked]
+        for threads in counts:
+            if counts.count(threads) > 1:
+                raise ConfigError("model.points", threads, "give each number of threads once")
+        peak = max(checked, key=lambda point: (point.rate_rps, -point.threads))
+        if peak.rate_rps == 0:
+            raise ConfigError("model.points", counts, "at least one point needs a rate above zero")
+        set_field = object.__setattr__
+        set_field(self, "points", checked)
+        set_field(self, "provenance", dict(provenance or {}))
+        set_field(self, "peak", peak)
+
+    def rate(self, threads: int) -> float:
+        """I(q): the peak rate (rows per second) that this many threads on one slot support."""
+        return self._at(threads, "rate_rps")
+
+    def cpu(self, threads: int) -> float:
+        """C(q): the share of the slot's CPU that this many threads take at their peak rate."""
+        return self._at(threads, "cpu")
+
+    def memory(self, threads: int) -> float:
+        """M(q): the share of the slot's memory that this many threads take at their peak rate."""
+        return self._at(threads, "memory")
+
+    def threads_for(self, rate_rps: float) -> int | None:
+        """T(w): the fewest threads on one slot that support the rate; None when no number of them does."""
+        before = ModelPoint(0, 0.0, 0.0, 0.0)
+        for point in self.points:
+            if point.rate_rps >= rate_rps:
+                part = (rate_rps - before.rate_rps) / ((point.rate_rps - before.rate_rps) or 1.0)
+                # Rounded so that 20.000000001 threads are 20.
+                return max(1, math.ceil(round(before.threads + part * (point.threads - before.threads), 9)))
+            before = point
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON or YAML; `from_dict` reads them back."""
+        points: list[dict[str, Any]] = []
+        for point in self.points:
+            figures = {name: getattr(point, name) for name in _FIGURES}
+            points.append(figures | ({"source": point.source} if point.source else {}))
+        return {"points": points, "provenance": dict(self.provenance)}
+
+    @classmethod
+    def from_dict(cls, document: Any, field: str = "model") -> "PerformanceModel":
+        """The model that `to_dict` wrote, or that somebody wrote by hand; `field` is its place, for errors."""
+        if not isinstance(document, Mapping) or not isinstance(document.get("points"), list):
+            raise ConfigError(field, document, "write `points`: a list of threads, rate_rps, cpu, memory")
+        for key in document:
+            if key not in ("points", "provenance"):
+                raise ConfigError(f"{field}.{key}", document[key], "only points and provenance may stand here")
+        provenance = document.get("provenance") or {}
+        if not isinstance(provenance, Mapping):
+            raise ConfigError(f"{field}.provenance", provenance, "write names with their values")
+        points = [_read(point, f"{field}.points.{place}") for place, point in enumerate(document["points"])]
+        return cls(points, {str(name): str(value) for name, value in provenance.items()})
+
+    def _at(self, threads: int, figure: str) -> float:
+        place = bisect_left(self.points, threads, key=lambda point: point.threads)
+        if place == len(self.points):
+            return float(getattr(self.points[-1], figure))
+        above = self.points[place]
+        if above.threads == threads:
+            return float(getattr(above, figure))
+        below = self.points[place - 1] if place else ModelPoint(0, 0.0, 0.0, 0.0)
+        part = (threads - below.threads) / (above.threads - below.threads)
+        start: float = getattr(below, figure)
+        return start + part * (float(getattr(above, figure)) - start)
+
+
+def _listed(points: Any) -> list[Any]:
+    if isinstance(points, str) or not isinstance(points, Iterable):
+        raise ConfigError("model.points", points, "write a list of (threads, rate, cpu, memory)")
+    listed = list(points)
+    if not listed:
+        raise ConfigError(
+            "model.points", listed, "give at least one point (threads, rate, cpu, memory): profile the task"
+        )
+    return listed
+
+
+def _checked(point: Any) -> ModelPoint:
+    if not isinstance(point, ModelPoint):
+        if isinstance(point, str) or not isinstance(point, Iterable) or len(values := tuple(point)) != len(_FIGURES):
+            raise ConfigError("model.points", point, "write each point as (threads, rate, cpu, memory)")
+        point = ModelPoint(*values)
+    if not is_number(point.threads) or point.threads != int(point.threads) or point.threads < 1:
+        raise ConfigError("model.points.threads", point.threads, "write a whole number of threads, at least 1")
+    figures = {name: non_negative(getattr(point, name), f"model.points.{name}") for name in _FIGURES[1:]}
+    return ModelPoint(int(point.threads), **figures, source=str(point.source))
+
+
+def _read(point: Any, field: str) -> ModelPoint:
+    if not isinstance(point, Mapping) or not set(_FIGURES) <= point.keys() <= {*_FIGURES, "source"}:
+        raise ConfigError(field, point, f"write {', '.join(_FIGURES)}")
+    return _checked(ModelPoint(**point))
