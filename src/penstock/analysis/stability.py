@@ -36,6 +36,7 @@ def judge(measured: Measured, settings: StabilitySettings | None = None) -> Fini
         processed_rps=measured.processed_rps,
         cpu_share=measured.cpu_share,
         memory_share=measured.memory_share,
+        others_share=measured.others_share,
     )
 
 

@@ -9,6 +9,7 @@ from penstock.cli.cluster import cluster
 from penstock.cli.demo import demo
 from penstock.cli.explain import explain_command
 from penstock.cli.policies import policies
+from penstock.cli.profile import profile
 from penstock.cli.report import report_command
 from penstock.cli.run import run
 from penstock.cli.simulate import simulate
@@ -24,6 +25,7 @@ def cli() -> None:
 cli.add_command(demo)
 cli.add_command(run)
 cli.add_command(simulate)
+cli.add_command(profile)
 cli.add_command(explain_command)
 cli.add_command(report_command)
 cli.add_command(policies)

@@ -45,6 +45,7 @@ class Measured:
     processed_rps: float
     cpu_share: float  # of the slot's core, above what it uses idle
     memory_share: float  # of the slot's memory, above what it uses idle
+    others_share: float = 0.0  # of the slot's core, used by processes that are no part of the trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +58,4 @@ class Finished:
     processed_rps: float
     cpu_share: float
     memory_share: float
+    others_share: float = 0.0

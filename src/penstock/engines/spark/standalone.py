@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -41,6 +41,14 @@ class Process:
 
 
 @dataclass(frozen=True, slots=True)
+class Worker:
+    """A worker to start: how many slots it offers, and the one core that it and all it starts may use."""
+
+    slots: int
+    cpu: int | None = None  # any core, when not given
+
+
+@dataclass(frozen=True, slots=True)
 class Cluster:
     """A cluster that was started: where its master listens, and its processes."""
 
@@ -56,8 +64,13 @@ def default_state_file() -> Path:
 
 
 def up(state: Path, workers: int, cores: int, memory: str = "1g", port: int = 7077) -> Cluster:
-    """Start a master and so many workers, and wait until all have found each other."""
+    """Start a master and so many equal workers, and wait until all have found each other."""
     _check(workers, cores, port)
+    return up_workers(state, [Worker(cores)] * workers, memory, port)
+
+
+def up_workers(state: Path, workers: Sequence[Worker], memory: str, port: int) -> Cluster:
+    """Start a master and these workers, the first at 127.0.0.11, and wait until all have found each other."""
     known = status(state)
     if known is not None and any(process.alive for process in known.processes):
         raise EngineError(f"a cluster runs already at {known.master}; end it with `penstock cluster down`")
@@ -65,15 +78,16 @@ def up(state: Path, workers: int, cores: int, memory: str = "1g", port: int = 70
     logs = state.parent / "cluster"
     logs.mkdir(parents=True, exist_ok=True)
     master = f"spark://127.0.0.1:{port}"
+    cores = max(worker.slots for worker in workers)
     cluster = Cluster(master, cores, (_start_master(logs, port),))
     _save(state, cluster)
     try:
         _wait(lambda: _listens(port), logs / "master.log")
-        for number in range(workers):
-            started = _start_worker(logs, number, cores, memory, master)
+        for number, worker in enumerate(workers):
+            started = _start_worker(logs, number, worker, memory, master)
             cluster = Cluster(master, cores, (*cluster.processes, started))
             _save(state, cluster)
-        _wait(lambda: _registered(logs / "master.log") >= workers, logs / "master.log")
+        _wait(lambda: _registered(logs / "master.log") >= len(workers), logs / "master.log")
     except BaseException:
         down(state)
         raise
@@ -103,6 +117,11 @@ def status(state: Path) -> Cluster | None:
         raise ConfigError("state", str(state), f"it is no cluster's state file ({error}); name another") from None
 
 
+def worker_address(number: int) -> str:
+    """Where the worker of that number lives, counted from 0; what it starts finds it in SPARK_LOCAL_IP."""
+    return f"127.0.0.{_FIRST_WORKER + number}"
+
+
 def _check(workers: int, cores: int, port: int) -> None:
     if not 1 <= workers <= _MOST_WORKERS:
         raise ConfigError("--workers", workers, f"write a number from 1 to {_MOST_WORKERS}")
@@ -122,17 +141,21 @@ def _start_master(logs: Path, port: int) -> Process:
     return _start("master", logs / "master.log", arguments, {"SPARK_LOCAL_IP": "127.0.0.1"})
 
 
-def _start_worker(logs: Path, number: int, cores: int, memory: str, master: str) -> Process:
-    address = f"127.0.0.{_FIRST_WORKER + number}"
+def _start_worker(logs: Path, number: int, worker: Worker, memory: str, master: str) -> Process:
+    address = worker_address(number)
     environment = {
         "SPARK_LOCAL_IP": address,
-        "SPARK_WORKER_CORES": str(cores),
+        "SPARK_WORKER_CORES": str(worker.slots),
         "SPARK_WORKER_MEMORY": memory,
         "SPARK_WORKER_DIR": str(logs / f"worker-{number}"),
         "PYSPARK_PYTHON": sys.executable,
     }
     arguments = ["Worker", "--host", address, "--webui-port", "0", master]
-    return _start(f"worker {address}", logs / f"worker-{number}.log", arguments, environment)
+    started = _start(f"worker {address}", logs / f"worker-{number}.log", arguments, environment)
+    if worker.cpu is not None:
+        # At once, before its JVM is there: whatever it starts inherits the core.
+        os.sched_setaffinity(started.pid, {worker.cpu})
+    return started
 
 
 def _start(role: str, log: Path, arguments: list[str], environment: dict[str, str]) -> Process:

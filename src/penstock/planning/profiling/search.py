@@ -105,9 +105,9 @@ def bisect(settings: SearchSettings, threads: int, hint: float | None) -> RateSe
             high = rate
         if low > 0 and high <= low * (1.0 + settings.tolerance):
             break
-        if high <= settings.rate_step_rps / 2:  # not even a fraction of the smallest rate
+        if high <= settings.first_rate_rps:
             break
-        rate = min(_next_guess(low, high, done), settings.max_rate_rps)
+        rate = max(settings.first_rate_rps, min(_next_guess(low, high, done), settings.max_rate_rps))
     return peak
 
 

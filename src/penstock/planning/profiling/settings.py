@@ -1,5 +1,6 @@
 """What a search for a performance model may be told."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -40,7 +41,7 @@ class SearchSettings:
         threads = 1
         while threads <= self.max_threads:
             yield threads
-            threads = max(threads + self.thread_step, round(threads * self.thread_growth))
+            threads = max(threads + self.thread_step, math.ceil(threads * self.thread_growth))
 
     def next_rate(self, rate_rps: float) -> float:
         """The rate after this one in a sweep."""

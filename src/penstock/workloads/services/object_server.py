@@ -84,7 +84,8 @@ class _Server:
         allowance = self._allowances.setdefault(client, Allowance(self._limits.requests_s))
         if not allowance.take(time.monotonic()):
             writer.write(b"HTTP/1.1 503 Server Busy\r\nContent-Length: 0\r\n\r\n")
-            return await writer.drain()
+            await writer.drain()
+            return
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(self._body))
         shared = self._paces.setdefault(client, Pace(self._limits.client_mb_s * _MB))
         for start in range(0, len(self._body), _PIECE):

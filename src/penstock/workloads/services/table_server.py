@@ -118,7 +118,9 @@ def _wait_until_ready(url: str, process: "subprocess.Popen[bytes]", log: Path) -
 def _fill(url: str, rows: int) -> None:
     names = [f"c{number}" for number in range(1, COLUMNS)]
     columns = ", ".join(f"{name} text" for name in names)
-    values = ", ".join(f"lpad((id * {number} % 1000000007)::text, {_COLUMN_CHARS}, 'x')" for number in range(1, COLUMNS))
+    values = ", ".join(
+        f"lpad((id * {number} % 1000000007)::text, {_COLUMN_CHARS}, 'x')" for number in range(1, COLUMNS)
+    )
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE UNLOGGED TABLE {TABLE} (id bigint, {columns})".encode())
         connection.execute(

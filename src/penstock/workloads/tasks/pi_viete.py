@@ -10,7 +10,7 @@ from penstock.core.trial import Work
 
 @dataclass(frozen=True, slots=True)
 class PiViete:
-    """The product is worked out `repeats` times for a tuple: 15 factors alone take 2 us here, less than any transport."""
+    """The product is worked out `repeats` times for a tuple: 15 factors alone take 2 us, less than any transport."""
 
     factors: int = 15
     repeats: int = 2000

@@ -24,13 +24,14 @@ from penstock.engines.spark.profiling.wire import (
 )
 
 _TICK_S = 0.005
+_END_WITHIN_S = 5.0
 _HOST = "127.0.0.1"
 _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One chunk's end: of which operator, how many tuples, the sum of their latencies, when, on the exchange's clock."""
+    """One chunk's end: of which operator, how many tuples, the sum of their latencies, and when since the start."""
 
     operator: str
     count: int
@@ -50,7 +51,9 @@ class Exchange:
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
-        self._free = {slot: [name for name, many in roles.items() for _ in range(many)] for slot, roles in flow.roles.items()}
+        self._free = {
+            slot: [name for name, many in roles.items() for _ in range(many)] for slot, roles in flow.roles.items()
+        }
         self._links: dict[str, list[_Link]] = {name: [] for name in flow.threads}
         self._turn = dict.fromkeys(flow.threads, 0)
         self._reports: list[Report] = []
@@ -141,7 +144,7 @@ class Exchange:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         link: _Link | None = None
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             operator = self._role(await self._name(reader))
             if operator is not None:
                 writer.write(pack_name(operator))
@@ -161,8 +164,8 @@ class Exchange:
             return
         self._reports.append(Report(link.operator, done.count, done.latency_sum_s, done.at_s))
         whole = done.count == chunk.count
-        passed = chunk if whole else Chunk(
-            chunk.first, chunk.stride, done.count, chunk.due_s, chunk.step_s, chunk.until_s
+        passed = (
+            chunk if whole else Chunk(chunk.first, chunk.stride, done.count, chunk.due_s, chunk.step_s, chunk.until_s)
         )
         self._pass_on(link.operator, passed)
 
@@ -182,7 +185,8 @@ class Exchange:
         for links in self._links.values():
             for link in links:
                 link.writer.close()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        if serving := asyncio.all_tasks() - {asyncio.current_task()}:
+            _, left = await asyncio.wait(serving, timeout=_END_WITHIN_S)
+            for task in left:  # threads that came but never became ready
+                task.cancel()
+            await asyncio.gather(*left, return_exceptions=True)

@@ -18,18 +18,18 @@ class Usage:
     processes: int
 
 
-def below(pid: int) -> tuple[int, ...]:
-    """All processes that this one started, and those that they started."""
+def below(pid: int, generations: int | None = None) -> tuple[int, ...]:
+    """The processes that this one started, and those that they started, down to so many generations or to the last."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (fields := _fields(int(entry.name))) is not None:
             children.setdefault(int(fields[1]), []).append(int(entry.name))
     found: list[int] = []
-    waiting = [pid]
-    while waiting:
-        born = children.get(waiting.pop(), [])
-        found += born
-        waiting += born
+    parents = [pid]
+    while parents and generations != 0:
+        parents = [child for parent in parents for child in children.get(parent, [])]
+        found += parents
+        generations = None if generations is None else generations - 1
     return tuple(sorted(found))
 
 
@@ -37,6 +37,16 @@ def cpu(pids: tuple[int, ...]) -> Usage:
     """Seconds of a core that these have used so far; those that are gone count nothing."""
     known = [fields for pid in pids if (fields := _fields(pid)) is not None]
     return Usage(sum(int(fields[11]) + int(fields[12]) for fields in known) / _TICKS_PER_S, len(known))
+
+
+def core_busy_s(core: int) -> float:
+    """Seconds that this core has worked so far, for whomever; time that the host took from a virtual machine too."""
+    for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
+        name, *ticks = line.split()
+        if name == f"cpu{core}":
+            user, nice, system, _idle, _waiting, *rest = (int(tick) for tick in ticks[:8])
+            return (user + nice + system + sum(rest)) / _TICKS_PER_S
+    raise EngineError(f"the kernel tells nothing of core {core}; choose another with taskset")
 
 
 def memory_bytes(pids: tuple[int, ...]) -> int:

@@ -3,7 +3,7 @@
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from penstock.core.trial import Task, Work
 from penstock.engines.spark.profiling.wire import (
@@ -20,13 +20,13 @@ from penstock.engines.spark.profiling.wire import (
 _REACHED_WITHIN_S = 30.0
 
 
-def thread_of(host: str, port: int, tasks: Mapping[str, Task]) -> Callable[[Iterator[int]], Iterator[int]]:
+def thread_of(host: str, port: int, tasks: Mapping[str, Task]) -> Callable[[Iterable[int]], Iterator[int]]:
     """The function of a partition: it asks at that address which task it is to do, and does it until told to end.
 
     Says at the end how many tuples it did.
     """
 
-    def thread(partition: Iterator[int]) -> Iterator[int]:
+    def thread(partition: Iterable[int]) -> Iterator[int]:
         with socket.create_connection((host, port), timeout=_REACHED_WITHIN_S) as link:
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             link.settimeout(None)
