@@ -12,6 +12,9 @@ from penstock.errors import PenstockError, PlacementError
 if TYPE_CHECKING:
     from penstock.engines.spark.measured import measured
     from penstock.governing.govern import govern
+    from penstock.planning.provision.acquire import acquire
+    from penstock.planning.provision.allocate import allocate
+    from penstock.planning.provision.place import place
 
 __all__ = [
     "Intent",
@@ -22,14 +25,23 @@ __all__ = [
     "PlacementError",
     "Recovery",
     "Topology",
+    "acquire",
+    "allocate",
     "govern",
     "juice",
     "measured",
     "operator_capacity",
+    "place",
 ]
 
-# What needs pyspark is imported when it is first asked for: `import penstock` takes none of its second.
-_ON_DEMAND = {"govern": "penstock.governing.govern", "measured": "penstock.engines.spark.measured"}
+# What needs pyspark or numpy is imported when it is first asked for: `import penstock` takes none of its second.
+_ON_DEMAND = {
+    "acquire": "penstock.planning.provision.acquire",
+    "allocate": "penstock.planning.provision.allocate",
+    "govern": "penstock.governing.govern",
+    "measured": "penstock.engines.spark.measured",
+    "place": "penstock.planning.provision.place",
+}
 
 
 def __getattr__(name: str) -> Any:

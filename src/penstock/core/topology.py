@@ -62,8 +62,11 @@ class Topology:
         """
         factors = self.checked_edge_values(selectivity or {}, "selectivity")
         result = self._source_rates(rate)
+        children: dict[str, list[str]] = {operator: [] for operator in self.operators}
+        for parent, child in self.edges:  # once over all edges, so that a thousand operators take no time
+            children[parent].append(child)
         for operator in self.operators:
-            for child in self.children(operator):
+            for child in children[operator]:
                 flow = result[operator] * factors.get((operator, child), 1.0)
                 result[child] = result.get(child, 0.0) + flow
         return {operator: result[operator] for operator in self.operators}

@@ -1,0 +1,101 @@
+"""Threads of an allocation on slots of machines, by the method's name, with what is predicted to come of it."""
+
+from collections.abc import Mapping, Sequence
+
+from penstock.core.allocation import Allocation
+from penstock.core.placement import Machine, Placement, Slot, Thread
+from penstock.errors import ConfigError, PlacementError
+from penstock.planning.provision.acquire import acquire, whole_number
+from penstock.planning.provision.best import grouped, map_best
+from penstock.planning.provision.dsm import map_dsm
+from penstock.planning.provision.predict import predict
+from penstock.planning.provision.rsm import map_rsm, thread_need
+from penstock.planning.provision.sam import ROUNDING, bundles, map_sam
+from penstock.planning.provision.settings import PlaceSettings
+
+METHODS = ("dsm", "rsm", "sam", "best")
+_MAPPINGS = {"dsm": map_dsm, "rsm": map_rsm, "sam": map_sam}
+
+
+def place(
+    allocation: Allocation,
+    machines: Sequence[int | Machine],
+    method: str = "sam",
+    settings: PlaceSettings | None = None,
+) -> Placement:
+    """Every thread on a slot of these machines (a number is a machine with that many slots).
+
+    PlacementError names the operator for which nothing is left.
+
+    >>> from penstock.core.performance import PerformanceModel
+    >>> from penstock.core.topology import Topology
+    >>> from penstock.planning.provision.allocate import allocate
+    >>> parse = PerformanceModel([(1, 300, 0.85, 0.23)])
+    >>> p = place(allocate(Topology({"parse": []}), 450.0, {"parse": parse}), machines=[2])
+    >>> p.slot_of[("parse", 1)], p.predicted_rate
+    (Slot(machine=0, slot=1), 600.0)
+    """
+    settings = settings or PlaceSettings()
+    there = checked_machines(machines)
+    slot_of, least = _mapped(allocation, there, method, settings)
+    prediction = predict(allocation, there, slot_of, settings.routing)
+    return Placement(allocation, there, method, slot_of, prediction, least)
+
+
+def _mapped(
+    allocation: Allocation, machines: Sequence[Machine], method: str, settings: PlaceSettings
+) -> tuple[Mapping[Thread, Slot], int | None]:
+    if method == "best":
+        return map_best(allocation, machines, settings)
+    if method not in _MAPPINGS:
+        raise ConfigError("place.method", method, f"choose one of {', '.join(METHODS)}")
+    return _MAPPINGS[method](allocation, machines, settings), None
+
+
+def place_on_fewest(
+    allocation: Allocation, sizes: Sequence[int], method: str = "sam", settings: PlaceSettings | None = None
+) -> Placement:
+    """The placement on machines of these sizes, with the fewest slots beyond rho with which it succeeds (section 8.4).
+
+    PlacementError when no number of slots would do.
+    """
+    settings = settings or PlaceSettings()
+    slots = max(allocation.slots, 1, _at_least(allocation, max(acquire(1, sizes)), method, settings))
+    enough = slots + sum(allocation.threads.values())  # a slot for every thread beyond it
+    while True:
+        try:
+            return place(allocation, acquire(slots, sizes), method, settings)
+        except PlacementError:
+            if slots >= enough:
+                raise
+            slots += 1
+
+
+def _at_least(allocation: Allocation, largest: int, method: str, settings: PlaceSettings) -> int:
+    """Slots without which it cannot succeed; PlacementError where no number of them helps."""
+    if method == "rsm":
+        for name in (name for name in allocation.topology.operators if allocation.threads[name]):
+            cpu, memory = thread_need(allocation, name, settings)
+            if memory > 1 + ROUNDING or cpu > largest + ROUNDING:
+                raise PlacementError(name, largest, "one thread of it needs more than there is on any machine")
+    if method == "best":
+        return len(grouped(allocation, settings)[0])
+    if method == "sam":
+        found = list(bundles(allocation, settings.sam_as_printed))
+        for bundle in found:
+            if max(bundle.cpu, bundle.memory) > 1 + ROUNDING:
+                remedy = f"{bundle.threads} threads that belong on one slot need more than a slot; allocate with mba"
+                raise PlacementError(bundle.operator, largest, remedy)
+        return sum(bundle.whole for bundle in found)
+    return 0
+
+
+def checked_machines(machines: Sequence[int | Machine]) -> tuple[Machine, ...]:
+    """Machines with their slots, at least one of each."""
+    if not isinstance(machines, (list, tuple)) or not machines:
+        raise ConfigError("machines", machines, "give the slots of each machine, such as [4, 4, 2]")
+    found = [machine if isinstance(machine, Machine) else Machine(machine) for machine in machines]
+    return tuple(
+        Machine(whole_number(machine.slots, f"machines[{n}].slots", 1), machine.name or f"m{n + 1}", machine.rack)
+        for n, machine in enumerate(found)
+    )
