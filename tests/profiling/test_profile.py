@@ -100,7 +100,7 @@ def test_a_task_of_which_no_rate_is_stable_is_an_error_with_a_remedy() -> None:
 
 
 def test_a_task_nobody_knows_is_refused_and_the_known_ones_are_named() -> None:
-    with pytest.raises(ConfigError, match="choose one of xml, pi, file, blob, table"), task_named("magic"):
+    with pytest.raises(ConfigError, match="choose one of parse, pi, file, blob, table"), task_named("magic"):
         pass
     with pytest.raises(ConfigError, match="module:function"), task_named("no_such_module:make"):
         pass

@@ -20,12 +20,13 @@ from penstock.planning.profiling.settings import SearchSettings
 
 EXAMPLE = """
 \b
-TASK is one of the paper's five (xml, pi, file, blob, table) or your own as module:function.
+TASK is one of the paper's five (parse, pi, file, blob, table) or your own as module:function.
 \b
 Examples:
   penstock profile pi --search bisect
-  penstock profile xml blob --length 12s --warm-up 3s --max-threads 32
-  penstock profile my_tasks:enrich --out models
+  penstock profile parse blob --length 12s --warm-up 3s --max-threads 32
+  penstock profile my_tasks:enrich --out models.yaml
+  penstock plan linear --models models.yaml --rate 50
 \b
 A search that was stopped goes on where it was when the same command is given again.
 """
@@ -44,7 +45,8 @@ A search that was stopped goes on where it was when the same command is given ag
 @click.option("--max-rate", default=1_000_000.0, show_default=True, help="The highest rate that is tried.")
 @click.option("--tolerance", default=0.05, show_default=True, help="Of a bisection: the gap that it leaves.")
 @click.option("--slot-memory", default=3500.0, show_default=True, help="MB that count as all of a slot's memory.")
-@click.option("--out", type=click.Path(path_type=Path), help="Directory of the models; the user's own by default.")
+@click.option("--out", type=click.Path(path_type=Path), help="The file of models to add to; the user's own by default.")
+@click.option("--max-others", default=0.1, show_default=True, help="Share of the slot's core that others may use.")
 @click.option("--fresh", is_flag=True, help="Forget the trials of an earlier search.")
 @click.option("--json", "json_out", help="Write the models as JSON to this file; - is standard output.")
 def profile(tasks: tuple[str, ...], **options: Any) -> None:
@@ -67,6 +69,7 @@ def _profile_one(console: Console, name: str, options: dict[str, Any]) -> tuple[
         method=options["method"],
         search=_search_settings(options),
         stability=StabilitySettings(max_slope=options["max_slope"]),
+        max_others=options["max_others"],
     )
     trials = TrialSettings(
         length_s=positive_seconds(options["length"], "--length"),

@@ -57,7 +57,7 @@ def _own(name: str) -> Task:
 
 
 @contextmanager
-def _xml(services: ServiceSettings) -> Iterator[Task]:
+def _parse(services: ServiceSettings) -> Iterator[Task]:
     yield XmlParse()
 
 
@@ -84,7 +84,7 @@ def _table(services: ServiceSettings) -> Iterator[Task]:
 
 
 TASKS: Mapping[str, Callable[[ServiceSettings], AbstractContextManager[Task]]] = {
-    "xml": _xml,
+    "parse": _parse,
     "pi": _pi,
     "file": _file,
     "blob": _blob,

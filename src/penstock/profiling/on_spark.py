@@ -8,18 +8,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import yaml
-
 from penstock.core.performance import PerformanceModel
 from penstock.core.trial import Measured, Task, Trial
 from penstock.engines.spark.profiling.cores import Cores, kept_off, split_cores
 from penstock.engines.spark.profiling.trials import TrialRunner, TrialSettings, trial_runner
 from penstock.profiling.catalog import task_named
+from penstock.profiling.models_file import add_model
 from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
 from penstock.profiling.provenance import provenance, words
 from penstock.profiling.record import TrialRecord
 
-__all__ = ["Profiled", "TrialSettings", "default_directory", "profile_on_spark"]
+__all__ = ["Profiled", "TrialSettings", "default_file", "profile_on_spark"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +30,22 @@ class Profiled:
     path: Path
 
 
-def default_directory() -> Path:
+def default_file() -> Path:
     """Where models are kept when nobody says where."""
     base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base, "penstock", "models")
+    return Path(base, "penstock", "models.yaml")
 
 
 def profile_on_spark(
     name: str,
     settings: ProfileSettings,
     trials: TrialSettings,
-    directory: Path | None,
+    file: Path | None,
     fresh: bool,
     tell: Callable[[Progress], None],
 ) -> Profiled:
     """Profile the task of that name; trials that are on record already are not done again."""
-    place = directory or default_directory()
+    path = file or default_file()
     cores = split_cores()
     with kept_off(cores), task_named(name) as task, _Late(task, cores, settings, trials) as run:
         details = {
@@ -54,13 +53,13 @@ def profile_on_spark(
             "trials": trials,
             "search": f"{settings.method}: {words(settings.search)}",
             "stability": settings.stability,
+            "disturbed": f"unstable trials with others on over {settings.max_others:.0%} of the core are done again",
         }
         head = {key: words(value) for key, value in details.items()}
-        record = TrialRecord(place / f"{task.name}.trials.jsonl", head)
+        record = TrialRecord(path.with_name(f"{path.stem}.{task.name}.trials.jsonl"), head)
         peaks = profile(run, settings, record, fresh, tell)
         model = model_of(task.name, peaks, provenance(details))
-    path = place / f"{task.name}.yaml"
-    path.write_text(yaml.safe_dump(model.to_dict(), sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+    add_model(path, task.name, model)
     return Profiled(task.name, model, path)
 
 

@@ -15,6 +15,8 @@ Search = Generator[Trial, Finished, None]
 # For one thread count, with the peak of the count before as a hint: the best stable trial, if there was one.
 RateSearch = Generator[Trial, Finished, Finished | None]
 
+_FIRST_GROWTH = 1.2  # one more thread often changes little
+_GROWTH = 2.0
 _HINT_MARGIN = 0.98  # of what an overloaded trial got done: stable, if that was all there is to get
 
 
@@ -91,15 +93,17 @@ def sweep(settings: SearchSettings, threads: int, hint: float | None) -> RateSea
 def bisect(settings: SearchSettings, threads: int, hint: float | None) -> RateSearch:
     """Double the rate while it is stable, then halve the gap to the lowest unstable rate.
 
-    Starts at the peak of the thread count before. An unstable trial says more than no: what it got done is close
-    to the peak, so that is tried next.
+    Starts at the peak of the thread count before, and looks a little above it first. An unstable
+    trial says more than no: what it got done is close to the peak, so that is tried next.
     """
     peak: Finished | None = None
     low, high = 0.0, settings.max_rate_rps * 2
     rate = min(hint or settings.first_rate_rps, settings.max_rate_rps)
+    growth = _FIRST_GROWTH if hint else _GROWTH
     while rate < high and low < settings.max_rate_rps:
         done = yield Trial(threads, rate)
         if done.stable:
+            growth = _GROWTH if peak is not None else growth
             peak, low = done, rate
         else:
             high = rate
@@ -107,18 +111,18 @@ def bisect(settings: SearchSettings, threads: int, hint: float | None) -> RateSe
             break
         if high <= settings.first_rate_rps:
             break
-        rate = max(settings.first_rate_rps, min(_next_guess(low, high, done), settings.max_rate_rps))
+        rate = max(settings.first_rate_rps, min(_next_guess(low, high, done, growth), settings.max_rate_rps))
     return peak
 
 
-def _next_guess(low: float, high: float, last: Finished) -> float:
+def _next_guess(low: float, high: float, last: Finished, growth: float) -> float:
     """Strictly between the bounds: what the last trial got done, when it was too much; else the middle of the gap."""
     if not last.stable:
         got = _HINT_MARGIN * last.processed_rps
         if low * 1.01 < got < high * 0.99:
             return float(f"{got:.4g}")  # the record is read by people
-    if last.stable and high > 2 * low:
-        return low * 2
+    if last.stable and high > growth * low:
+        return float(f"{low * growth:.4g}")
     middle = (low * high) ** 0.5 if low > 0 else high / 2
     return float(f"{middle:.4g}")
 

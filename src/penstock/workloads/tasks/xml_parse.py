@@ -15,7 +15,7 @@ class XmlParse:
 
     documents: int = 10
     records: int = 40  # of each document
-    name: str = "xml"
+    name: str = "parse"
 
     @contextmanager
     def open(self) -> Iterator[Work]:
