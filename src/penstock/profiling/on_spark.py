@@ -11,7 +11,8 @@ from typing import Any
 from penstock.core.performance import PerformanceModel
 from penstock.core.trial import Measured, Task, Trial
 from penstock.engines.spark.profiling.cores import Cores, kept_off, split_cores
-from penstock.engines.spark.profiling.trials import TrialRunner, TrialSettings, trial_runner
+from penstock.engines.spark.profiling.settings import TrialSettings
+from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner
 from penstock.profiling.catalog import task_named
 from penstock.profiling.models_file import add_model
 from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
@@ -86,7 +87,6 @@ class _Late:
 def _described(task: Task) -> str:
     """The task's own settings; where its service listens is another place every time."""
     settings: Any = task  # a user's own need not be a dataclass
-    if isinstance(settings, type) or not is_dataclass(settings):
-        return task.name
-    fields = {key: value for key, value in asdict(settings).items() if key not in ("name", "host", "port", "url")}
+    known: dict[str, Any] = {} if not is_dataclass(settings) or isinstance(settings, type) else asdict(settings)
+    fields = {key: value for key, value in known.items() if key not in ("name", "host", "port", "url")}
     return ", ".join([task.name, *(f"{key}={value}" for key, value in fields.items())])

@@ -13,6 +13,10 @@ from penstock.planning.profiling.settings import SearchSettings
 from penstock.profiling.record import TrialRecord
 
 
+# A task that waits for services is not short of the core, whoever uses it meanwhile.
+_HUNGRY = 0.25
+
+
 @dataclass(frozen=True, slots=True)
 class ProfileSettings:
     """How the search is done and how its trials are judged."""
@@ -70,7 +74,8 @@ def _credible(run: Callable[[Trial], Measured], trial: Trial, settings: ProfileS
     """A trial that was unstable while others used its core says nothing of the task: it is done again."""
     for _ in range(settings.repeats):
         done = judge(run(trial), settings.stability)
-        if done.stable or done.others_share <= settings.max_others:
+        disturbed = done.others_share > settings.max_others and done.cpu_share > _HUNGRY
+        if done.stable or not disturbed:
             return done
     return judge(run(trial), settings.stability)
 

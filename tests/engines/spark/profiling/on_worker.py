@@ -7,7 +7,8 @@ from typing import Any
 from penstock.core.trial import Trial
 from penstock.engines.spark.profiling import processes
 from penstock.engines.spark.profiling.cores import kept_off, split_cores
-from penstock.engines.spark.profiling.trials import TrialSettings, trial_runner
+from penstock.engines.spark.profiling.settings import TrialSettings
+from penstock.engines.spark.profiling.trials import trial_runner
 from penstock.errors import EngineError
 from penstock.workloads.tasks.pi_viete import PiViete
 from tests.engines.spark.profiling.test_trials import Failing
@@ -38,7 +39,7 @@ def main() -> dict[str, Any]:
 
 
 def runner_pids(runner: Any) -> tuple[int, ...]:
-    return processes.below(runner._worker.pid)
+    return processes.below(runner._workers[0].pid)
 
 
 def failing(cores: Any) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ import pytest
 from penstock.core.trial import Work
 from penstock.engines.spark.profiling import processes
 from penstock.engines.spark.profiling.exchange import Report
-from penstock.engines.spark.profiling.trials import TrialSettings, latency_points
+from penstock.engines.spark.profiling.settings import TrialSettings
+from penstock.engines.spark.profiling.trials import latency_points
 from penstock.errors import ConfigError
 
 ROOT = Path(__file__).parents[4]
@@ -28,8 +30,8 @@ class Failing:
 
     @contextmanager
     def open(self) -> Iterator[Work]:
-        raise ConnectionRefusedError("nobody listens at the service")
-        yield lambda message: 0.0
+        with socket.create_connection(("127.0.0.1", 1)):  # where nobody listens
+            yield lambda message: 0.0
 
 
 def on_worker() -> subprocess.CompletedProcess[str]:
@@ -47,7 +49,7 @@ def test_trials_on_a_real_worker() -> None:
     assert found["memory_share"][1] > found["memory_share"][0] > 0
     assert found["worker_cores"] == [found["slot"]]
     assert found["slot"] not in found["driver_cores"]
-    assert "nobody listens at the service" in found["error"]
+    assert "ConnectionRefusedError" in found["error"]
     assert found["left"] == 0
 
 
