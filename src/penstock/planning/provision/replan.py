@@ -64,8 +64,8 @@ def _settle(
 ) -> dict[Slot, Counter[str]]:
     """How many threads of each operator go on each slot."""
     wanted = list(bundles(allocation))
-    whole, settled = _whole_in_place([bundle for bundle in wanted if bundle.whole], there)
     parts = {bundle.operator: bundle for bundle in wanted if not bundle.whole}
+    whole, settled = _whole_in_place([bundle for bundle in wanted if bundle.whole], parts, there)
     staying = _parts_in_place(parts, there, settled)
     room = Room(machines)
     for slot, content in settled.items():
@@ -81,25 +81,31 @@ def _settle(
 
 
 def _whole_in_place(
-    wanted: Sequence[Bundle], there: Mapping[Slot, Counter[str]]
+    wanted: Sequence[Bundle], parts: Mapping[str, Bundle], there: Mapping[Slot, Counter[str]]
 ) -> tuple[list[Bundle], dict[Slot, Counter[str]]]:
-    """The whole bundles that find no slot of their own, and those that do: where the operator is alone already."""
-    alone: dict[str, list[tuple[int, Slot]]] = {}
+    """The whole bundles that find no slot of their own, and those that do: where that keeps the most threads."""
+    homes: dict[str, list[tuple[int, Slot]]] = {}
     for slot, content in there.items():
-        if len(content) == 1:
-            operator, threads = next(iter(content.items()))
-            alone.setdefault(operator, []).append((-threads, slot))
-    for homes in alone.values():
-        homes.sort(reverse=True)  # those with the most threads are taken first, from the end
+        for operator in content:
+            homes.setdefault(operator, []).append((_kept_by_whole(operator, content, parts), slot))
+    for found in homes.values():
+        found.sort(key=lambda home: (home[0], home[1]), reverse=True)
     without: list[Bundle] = []
     settled: dict[Slot, Counter[str]] = {}
     for bundle in wanted:
-        homes = alone.get(bundle.operator, [])
-        if homes:
-            settled[homes.pop()[1]] = Counter({bundle.operator: bundle.threads})
+        free = [slot for kept, slot in homes.get(bundle.operator, ()) if kept > 0 and slot not in settled]
+        if free:
+            settled[free[0]] = Counter({bundle.operator: bundle.threads})
         else:
             without.append(bundle)
     return without, settled
+
+
+def _kept_by_whole(operator: str, content: Mapping[str, int], parts: Mapping[str, Bundle]) -> int:
+    """How many more threads stay where they are when this operator gets the slot than when all keep their parts."""
+    others = sum(min(n, parts[name].threads) for name, n in content.items() if name != operator and name in parts)
+    own = min(content[operator], parts[operator].threads) if len(content) > 1 and operator in parts else 0
+    return content[operator] - own - others
 
 
 def _parts_in_place(

@@ -1,0 +1,1 @@
+"""What ships with penstock for planning: models of tasks, DAGs, and machines with their prices, as YAML files."""

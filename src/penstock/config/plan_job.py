@@ -1,0 +1,140 @@
+"""The file that `penstock plan` reads: the flow of a job, the task of each operator, and where their models are.
+
+name: shop
+flow: {parse: [score], score: [store]}    # each operator with those that it sends to
+tasks: {score: pi}                        # the task of an operator; without one its own name
+selectivity: {"parse -> score": 0.5}      # rows out for one in, for an edge or for all of an operator
+models: paper                             # a set that ships with penstock, or a file beside this one
+machines: azure-d                         # machines and prices that ship, or a file; or {4: 0.39, 2: 0.2}
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from penstock.config.problems import checked, read_yaml
+from penstock.core.performance import PerformanceModel
+from penstock.core.topology import Edge, Topology
+from penstock.errors import ConfigError
+
+CATALOG = Path(str(files("penstock") / "catalog"))
+DEFAULT_MACHINES = "azure-d"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class MachinesFile(_Part):
+    """Sizes of machines in slots, each with its price an hour."""
+
+    name: str = "machines"
+    unit: str = ""
+    sizes: Annotated[dict[Annotated[int, Field(ge=1)], Annotated[float, Field(ge=0)] | None], Field(min_length=1)]
+
+
+class ModelsFile(_Part):
+    """Performance models by task; `provenance` is for all of them."""
+
+    name: str = "models"
+    provenance: dict[str, str] = {}
+    tasks: dict[str, dict[str, Any]]
+
+
+class PlanFile(_Part):
+    """The fields of the file."""
+
+    name: str = "job"
+    about: str = ""
+    source: str = ""
+    flow: dict[str, list[str]]
+    tasks: dict[str, str] = {}
+    selectivity: dict[str, Annotated[float, Field(ge=0)]] = {}
+    models: str | dict[str, dict[str, Any]] = "paper"
+    machines: str | dict[int, float | None] = DEFAULT_MACHINES
+
+
+@dataclass(frozen=True, slots=True)
+class PlanJob:
+    """A job that can be planned."""
+
+    name: str
+    about: str
+    topology: Topology
+    selectivity: Mapping[Edge, float]
+    models: Mapping[str, PerformanceModel]  # by operator
+    machines: MachinesFile
+
+
+def read_plan_job(job: str, models: str | None = None) -> PlanJob:
+    """The job in that file, or the DAG of that name that ships; `models` takes the place of the file's own."""
+    path = _found(job, "dags", "JOB")
+    part = checked(PlanFile, read_yaml(path, "JOB"), "JOB")
+    topology = Topology(part.flow)
+    for operator in part.tasks:
+        if operator not in topology.operators:
+            raise ConfigError(
+                f"tasks.{operator}", operator, f"name an operator of flow: {', '.join(topology.operators)}"
+            )
+    known = read_models(models, Path()) if models is not None else read_models(part.models, path.parent)
+    by_operator: dict[str, PerformanceModel] = {}
+    for operator in topology.operators:
+        task = part.tasks.get(operator, operator)
+        if task not in known:
+            raise ConfigError(f"tasks.{operator}", task, f"there is no model of this task, only of: {', '.join(known)}")
+        by_operator[operator] = known[task]
+    machines = _machines(part.machines, path.parent)
+    return PlanJob(part.name, part.about, topology, _selectivity(part, topology), by_operator, machines)
+
+
+def read_models(models: str | Mapping[str, Any], base: Path) -> dict[str, PerformanceModel]:
+    """Models by task: of a set that ships, of a file, or written out."""
+    field = "models"
+    if isinstance(models, str):
+        field = str(_found(models, "models", "models", base))
+        part = checked(ModelsFile, read_yaml(Path(field), "models"), "models")
+    else:
+        part = ModelsFile(tasks=dict(models))
+    return {
+        task: PerformanceModel.from_dict(
+            {**document, "provenance": {**part.provenance, **(document.get("provenance") or {})}}, f"{field}: {task}"
+        )
+        for task, document in part.tasks.items()
+    }
+
+
+def shipped(kind: str) -> list[str]:
+    """The names of what ships: kind is dags, models or machines."""
+    return sorted(path.stem for path in (CATALOG / kind).glob("*.yaml"))
+
+
+def _found(name: str, kind: str, field: str, base: Path | None = None) -> Path:
+    if name in shipped(kind):
+        return CATALOG / kind / f"{name}.yaml"
+    path = (base or Path()) / name
+    if not path.is_file():
+        raise ConfigError(field, name, f"give a file, or one that ships: {', '.join(shipped(kind))}")
+    return path
+
+
+def _machines(machines: str | dict[int, float | None], base: Path) -> MachinesFile:
+    if isinstance(machines, str):
+        path = _found(machines, "machines", "machines", base)
+        return checked(MachinesFile, read_yaml(path, "machines"), "machines")
+    return checked(MachinesFile, {"sizes": machines}, "machines")
+
+
+def _selectivity(part: PlanFile, topology: Topology) -> dict[Edge, float]:
+    result: dict[Edge, float] = {}
+    for key, value in part.selectivity.items():
+        parent, arrow, child = (name.strip() for name in key.partition("->"))
+        edges = [edge for edge in topology.edges if edge[0] == parent and (not arrow or edge[1] == child)]
+        if not edges:
+            known = ", ".join(f"{a} -> {b}" for a, b in topology.edges)
+            raise ConfigError(f"selectivity.{key}", value, f"name an operator that sends, or an edge: {known}")
+        result.update(dict.fromkeys(edges, value))
+    return result

@@ -1,0 +1,139 @@
+"""DSM, RSM and SAM: the paper's example, and the laws that each keeps."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.core.allocation import Allocation
+from penstock.core.performance import PerformanceModel
+from penstock.core.placement import Machine, Placement, Slot
+from penstock.core.topology import Topology
+from penstock.errors import ConfigError, PlacementError
+from penstock.planning.provision.allocate import allocate
+from penstock.planning.provision.place import place, place_on_fewest
+from penstock.planning.provision.sam import bundles
+from penstock.planning.provision.settings import DistanceWeights, PlaceSettings
+from tests.planning.provision.paper import allocations, alone, planned
+
+
+def example() -> Allocation:
+    """Figure 4: blue, orange, yellow, green with 5, 4, 3, 5 threads, whole bundles of 2, 3, 3, 4."""
+    model = {
+        name: PerformanceModel([(1, 10, 0.3, 0.3), (size, 10.0 * size, 0.9, 0.9)])
+        for name, size in {"B": 2, "O": 3, "Y": 3, "G": 4}.items()
+    }
+    allocation = allocate(Topology({"B": ["O"], "O": ["Y"], "Y": ["G"]}), 10.0, model)
+    threads = {"B": 5, "O": 4, "Y": 3, "G": 5}
+    needs = {"B": 2.3, "O": 1.3, "Y": 1.0, "G": 1.3}
+    return replace(allocation, threads=threads, cpu=needs, memory=needs)
+
+
+def test_dsm_goes_round_all_slots() -> None:
+    on = place(example(), [2, 2, 2], "dsm").threads_on()
+    assert on[Slot(0, 0)] == Counter(B=1, O=1, G=1)
+    assert on[Slot(2, 1)] == Counter(O=1, Y=1)  # B5 went to the fifth slot, so O1 goes to the sixth
+
+
+def test_sam_places_the_example_of_figure_4() -> None:
+    on = place(example(), [2, 2, 2], "sam").threads_on()
+    assert [on[Slot(0, 0)], on[Slot(0, 1)], on[Slot(1, 0)], on[Slot(1, 1)], on[Slot(2, 0)]] == [
+        Counter(B=2),
+        Counter(O=3),
+        Counter(Y=3),
+        Counter(G=4),
+        Counter(B=2),
+    ]
+    assert on[Slot(2, 1)] == Counter(B=1, O=1, G=1)
+
+
+def test_sam_takes_the_published_rates_on_twenty_slots_and_no_more() -> None:
+    for dag, rate in (("linear", 280), ("star", 240)):  # section 8.5
+        assert place(planned(dag, rate), [4] * 5, "sam").predicted_rate == pytest.approx(rate)
+        assert planned(dag, rate + 10).slots > 20
+        with pytest.raises(PlacementError):
+            place(planned(dag, rate), [4] * 5, "sam", PlaceSettings(sam_as_printed=True))
+
+
+@given(allocations(), st.sampled_from(["dsm", "rsm", "sam", "best"]))
+def test_no_thread_is_lost_and_none_is_added(allocation: Allocation, method: str) -> None:
+    placement = place(allocation, [4] * 100, method, PlaceSettings(time_limit_s=0.2))
+    assert Counter(name for name, _ in placement.slot_of) == Counter(allocation.threads)
+    assert set(placement.slot_of) == {(name, k) for name, n in allocation.threads.items() for k in range(n)}
+
+
+@given(allocations())
+def test_sam_asks_no_slot_for_more_than_it_has(allocation: Allocation) -> None:
+    placement = place_on_fewest(allocation, [4, 2, 1])
+    parts = {bundle.operator: bundle for bundle in bundles(allocation) if not bundle.whole}
+    for content in placement.threads_on().values():
+        here = [parts[name] for name, threads in content.items() if name in parts and threads == parts[name].threads]
+        if len(content) > 1:  # a slot that is shared has only partial bundles
+            assert len(here) == len(content)
+            assert max(sum(b.cpu for b in here), sum(b.memory for b in here)) <= 1 + 1e-6
+
+
+@given(allocations())
+def test_rsm_keeps_memory_within_slots_and_cpu_within_machines(allocation: Allocation) -> None:
+    try:
+        placement = place(allocation, [4] * 60, "rsm", PlaceSettings(rsm_as_printed=True))
+    except PlacementError:
+        return
+    cpu: Counter[int] = Counter()
+    for slot, content in placement.threads_on().items():
+        assert sum(n * allocation.models[name].memory(1) for name, n in content.items()) <= 1 + 1e-6
+        cpu[slot.machine] += sum(n * allocation.models[name].cpu(1) for name, n in content.items())  # type: ignore[assignment]
+    assert all(need <= 4 + 1e-6 for need in cpu.values())
+
+
+def racked(weights: DistanceWeights) -> Placement:
+    """Four threads of two operators; the second machine is in another rack, the third in the first one's."""
+    model = PerformanceModel([(1, 10, 0.6, 0.1)])
+    allocation = allocate(Topology({"a": ["b"]}), 20.0, {"a": model, "b": model})
+    machines = [Machine(1, "m1", "r1"), Machine(4, "m2", "r2"), Machine(4, "m3", "r1")]
+    return place(allocation, machines, "rsm", PlaceSettings(weights=weights))
+
+
+def test_rsm_weighs_what_is_left_against_the_way_there() -> None:
+    near = racked(DistanceWeights(memory=0, cpu=0, network=1))
+    assert {slot.machine for slot in near.slot_of.values()} == {0, 2}  # the same machine, then the same rack
+    full = racked(DistanceWeights(memory=1, cpu=1, network=0))
+    assert near.slot_of["a", 0] == full.slot_of["a", 0] == Slot(0, 0)
+    assert full.slot_of["b", 0].machine == 1  # as near as the third when racks do not count, and earlier
+
+
+def test_insufficient_resources_name_the_operator() -> None:
+    for method in ("sam", "best", "rsm"):
+        with pytest.raises(PlacementError, match="task 'work' on 1 slots") as caught:
+            place(alone(500), [1], method)
+        assert caught.value.task == "work"
+
+
+def test_the_search_for_more_slots_ends_where_none_help() -> None:
+    model = PerformanceModel([(1, 10, 0.1, 1.2)])
+    allocation = allocate(Topology({"fat": []}), 30.0, {"fat": model}, "lsa")
+    with pytest.raises(PlacementError, match="'fat'"):
+        place_on_fewest(allocation, [4], "rsm")
+    with pytest.raises(PlacementError, match="'blob'"):  # 45 threads are no whole bundle, and need 10 slots of memory
+        place_on_fewest(planned("linear", 90, "lsa"), [4], "sam")
+
+
+def test_the_search_finds_the_fewest_slots() -> None:
+    allocation = planned("linear", 200)
+    found = place_on_fewest(allocation, [1], "sam")
+    assert (allocation.slots, sum(machine.slots for machine in found.machines)) == (14, 15)  # 15 in section 8.4.1
+    with pytest.raises(PlacementError):
+        place(allocation, [1] * 14, "sam")
+
+
+@pytest.mark.parametrize("machines", [[], [0], [4, -1], "44", [1.5], 4])
+def test_machines_without_slots_are_refused(machines: object) -> None:
+    with pytest.raises(ConfigError, match="machines"):
+        place(alone(10), machines)  # type: ignore[arg-type]
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(ConfigError, match="dsm, rsm, sam, best"):
+        place(alone(10), [4], "guess")
