@@ -52,13 +52,20 @@ A search that was stopped goes on where it was when the same command is given ag
 def profile(tasks: tuple[str, ...], **options: Any) -> None:
     """Find the peak stable rate of each TASK for each number of threads on one slot, with CPU and memory."""
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended politely, leave nothing running either
+    _end_politely()
     method_named(options["method"])
     models = dict(_profile_one(console, name, options) for name in tasks)
     for name, model in models.items():
         console.print(_table(name, model))
     if options["json_out"] is not None:
         write_json(options["json_out"], {name: model.to_dict() for name, model in models.items()})
+
+
+def _end_politely() -> None:
+    """Whatever ends us, a closed terminal or a reader that is gone, leaves nothing running."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # an error where we write, instead of an end at once
 
 
 def _profile_one(console: Console, name: str, options: dict[str, Any]) -> tuple[str, PerformanceModel]:

@@ -12,7 +12,6 @@ from penstock.planning.profiling.search import Profile, advance
 from penstock.planning.profiling.settings import SearchSettings
 from penstock.profiling.record import TrialRecord
 
-
 # A task that waits for services is not short of the core, whoever uses it meanwhile.
 _HUNGRY = 0.25
 

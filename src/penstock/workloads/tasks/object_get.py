@@ -1,6 +1,7 @@
 """Object download: a file of 2 MB from an object service over HTTP, held in memory, for each tuple."""
 
 import http.client
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,7 +27,10 @@ class ObjectGet:
     @contextmanager
     def open(self) -> Iterator[Work]:
         """One connection for each thread, kept open."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=_PATIENCE_S)
+        # From the worker's own address: the service has limits for each, and all workers here are one machine.
+        address = os.environ.get("SPARK_LOCAL_IP")
+        source = (address, 0) if address else None
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=_PATIENCE_S, source_address=source)
         try:
             yield lambda message: float(len(self._get(connection, f"/objects/{message % self.objects}")))
         finally:
