@@ -8,6 +8,7 @@ import click
 from penstock.cli.cluster import cluster
 from penstock.cli.demo import demo
 from penstock.cli.explain import explain_command
+from penstock.cli.plan import plan
 from penstock.cli.policies import policies
 from penstock.cli.profile import profile
 from penstock.cli.report import report_command
@@ -28,6 +29,7 @@ cli.add_command(simulate)
 cli.add_command(profile)
 cli.add_command(explain_command)
 cli.add_command(report_command)
+cli.add_command(plan)
 cli.add_command(policies)
 cli.add_command(cluster)
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from penstock.core.plan import Change, Plan, Reason
 from penstock.core.view import JobView, View
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
@@ -174,9 +176,34 @@ def test_a_fall_of_more_than_five_percent_forgets_the_history_but_not_the_blockl
     plans, after = rounds(
         HENGE, [view(500.0 + 10 * n, [job("a", 8.5, 10), job("b", 10, 10)]) for n in range(3)], memory
     )
-    assert (after.state, after.history, after.reduced) == (State.NOT_CONVERGED, (), frozenset())
+    assert plans[-1].note.startswith("utility fell from 20.0 to 18.5: history forgotten")
+    assert (after.history, after.reduced) == ((Past((), 18.5),), frozenset())
     assert after.blocked_until == {"a": 9e9}
-    assert not any(plan.decisions for plan in plans)
+    assert not any(plan.decisions for plan in plans)  # "a" is the only one that misses, and blocked
+
+
+def test_after_a_fall_the_first_step_does_not_wait_for_quiet() -> None:
+    falling = [view(500.0 + 10 * n, [job("a", 9.0 - n, 10), job("b", 10, 10)]) for n in range(3)]
+    plans, _ = rounds(HENGE, falling, converged(20.0))
+    assert [plan.decisions[0].jobs if plan.decisions else () for plan in plans] == [(), (), ("a",)]
+
+
+@pytest.mark.parametrize(
+    ("arrivals_then", "rate_then", "reverted"),
+    [
+        (100.0, 100.0, True),
+        (200.0, 100.0, False),  # the input changed too: the fall may be its doing
+        (100.0, 80.0, False),  # the job does more than before: what still falls is the past's backlog
+    ],
+)
+def test_a_fall_after_a_step_is_blamed_on_it_only_when_it_is_its_doing(
+    arrivals_then: float, rate_then: float, reverted: bool
+) -> None:
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0, rate_then, {"a": arrivals_then, "b": 100.0})
+    memory = searching(Past((), 14.0), Past((Change("a", "work", 2, 4),)), pending=pending, recent=12.0)
+    rates: Any = {"arrival_rps": 100.0, "processed_rps": 100.0}
+    plan, _ = HENGE.decide(view(200.0, [job("a", 2, 10, **rates), job("b", 10, 10, **rates)]), memory)
+    assert any(decision.reason is Reason.REVERTED for decision in plan.decisions) == reverted
 
 
 def test_a_fall_of_four_percent_is_slept_through() -> None:
@@ -245,5 +272,5 @@ def test_a_step_whose_harm_shows_late_is_taken_back() -> None:
 
 def test_a_fall_with_other_input_or_long_after_the_step_is_the_workloads_doing() -> None:
     for plan, after in (fallen(arrivals_now=200.0), fallen(arrivals_now=90.0, at_s=2000.0)):
-        assert plan.decisions == ()
-        assert (after.state, after.history) == (State.NOT_CONVERGED, ())
+        assert plan.decisions[0].reason is Reason.RECONFIGURED
+        assert (after.state, len(after.history)) == (State.NOT_CONVERGED, 2)  # now, and the new search's first step

@@ -41,6 +41,7 @@ class Pending:
     job: str | None = None
     job_utility_before: float = 0.0
     job_rate_before_rps: float | None = None  # what the job processed
+    arrivals_rps: Mapping[str, float] = field(default_factory=dict)  # what came then, by job
 
 
 @dataclass(frozen=True, slots=True)

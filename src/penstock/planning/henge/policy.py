@@ -28,6 +28,8 @@ from penstock.planning.henge.signals import (
     find_signal,
     names,
     noted,
+    processes_more,
+    same_input,
     steady_utility,
 )
 
@@ -86,19 +88,16 @@ def _answer_fall(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
 
 
 def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
-    """Start the search afresh: no past action applies to the workload there is now (section 4.3.3).
-
-    The first step of the new search waits until utilities are quiet again: while the workload still moves,
-    its fall would be blamed on the step, and the step undone.
-    """
-    reason, blocked = "the set of jobs changed", {}
-    if memory.jobs == names(view):
-        reason = f"utility fell from {memory.converged_utility:.1f} to {steady_utility(memory, settings):.1f}"
-        # The blocklist ends by its own clock: in a cluster that is too small utility falls again and again,
-        # and the step that did harm an hour ago would otherwise be taken and taken back each time.
-        blocked = dict(memory.blocked_until)
-    note = f"{reason}: history forgotten, watching until utilities are quiet"
-    return Plan(note=note), HengeMemory(jobs=names(view), disturbed_at_s=view.at_s, blocked_until=blocked)
+    """Start the search afresh: no past action applies to the workload there is now (section 4.3.3)."""
+    if memory.jobs != names(view):
+        note = "the set of jobs changed: history forgotten, watching until utilities are quiet"
+        return Plan(note=note), HengeMemory(jobs=names(view), disturbed_at_s=view.at_s)
+    # The blocklist ends by its own clock: in a cluster that is too small utility falls again and again,
+    # and the step that did harm an hour ago would otherwise be taken and taken back each time.
+    afresh = HengeMemory(jobs=memory.jobs, recent=memory.recent, blocked_until=dict(memory.blocked_until))
+    fell = f"utility fell from {memory.converged_utility:.1f} to {steady_utility(memory, settings):.1f}"
+    plan, memory = _seek(view, afresh, settings)
+    return replace(plan, note=f"{fell}: history forgotten; {plan.note}".rstrip("; ")), memory
 
 
 def _retry(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -128,6 +127,7 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
                 job.name,
                 job.utility or 0.0,
                 job.figures.processed_rps,
+                arrivals(view),
             )
             return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
     return _revert(view, memory, settings, "nothing that is left to try could help")
@@ -142,7 +142,7 @@ def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
     if decision is None:
         return _revert(view, memory, settings, "the last step made things worse")
     memory = replace(memory, reduced=memory.reduced | set(decision.jobs), locked_out=True)
-    pending = Pending(Kind.REDUCTION, view.at_s, steady_utility(memory, settings))
+    pending = Pending(Kind.REDUCTION, view.at_s, steady_utility(memory, settings), arrivals_rps=arrivals(view))
     return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
 
 
@@ -172,9 +172,12 @@ def _converged(memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
 def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
     """Close the pending action: note the utility it led to, and blocklist a job that gained little."""
     level = steady_utility(memory, settings)
+    pending = memory.pending
+    if pending is not None and not same_input(view, pending, settings):
+        # Nothing can be learnt from it, and what other configurations gave was under another workload.
+        return replace(memory, pending=None, history=(Past((), level, arrivals(view)),))
     history = memory.history or (Past(()),)
     memory = replace(memory, history=(*history[:-1], replace(history[-1], utility=level, arrivals_rps=arrivals(view))))
-    pending = memory.pending
     if pending is None:
         return memory
     if pending.kind is Kind.RECONFIGURATION and not dropped(view, memory, settings):
@@ -196,10 +199,8 @@ def _gained_little(view: View, pending: Pending, settings: HengeSettings) -> boo
     job = next((job for job in view.jobs if job.name == pending.job), None)
     if job is None or job.met:
         return False
-    more = 1 + settings.marginal_gain
-    before, now = pending.job_rate_before_rps, job.figures.processed_rps
-    faster = before is not None and now is not None and now >= before * more
-    return not faster and (job.utility or 0.0) < pending.job_utility_before * more
+    enough = pending.job_utility_before * (1 + settings.marginal_gain)
+    return not processes_more(job, pending, settings) and (job.utility or 0.0) < enough
 
 
 HANDLERS: dict[tuple[State, Signal], Handler] = {

@@ -1,9 +1,10 @@
 """What a round of the Henge policy notices, and the one signal that it has to answer."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum, auto
 
-from penstock.core.view import View
+from penstock.core.view import JobView, View
 from penstock.planning.henge.memory import HengeMemory, Kind, Pending, State
 from penstock.planning.henge.settings import HengeSettings
 
@@ -32,6 +33,8 @@ def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Sig
         return Signal.RECOVERING
     if memory.jobs != names(view):
         return Signal.FLEET_CHANGED
+    if memory.state is State.CONVERGED and _fell(view, memory, settings):
+        return Signal.FELL
     if not _quiet(view, memory, settings):
         return Signal.UNSETTLED
     if memory.state is State.CONVERGED:
@@ -41,9 +44,14 @@ def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Sig
     return Signal.AT_MAX if _all_met(view) else Signal.MISSING
 
 
+def _fell(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
+    """Whether utility is clearly below its level at rest: nobody needs to wait for quiet to see that."""
+    if len(memory.recent) < settings.quiet_rounds or _settling(view):
+        return False
+    return steady_utility(memory, settings) < (1 - settings.forget_fall) * memory.converged_utility
+
+
 def _signal_when_converged(view: View, memory: HengeMemory, settings: HengeSettings) -> Signal:
-    if steady_utility(memory, settings) < (1 - settings.forget_fall) * memory.converged_utility:
-        return Signal.FELL
     missing = {job.name for job in view.jobs if not job.met}
     if any(job in missing and until <= view.at_s for job, until in memory.blocked_until.items()):
         return Signal.EXPIRED
@@ -89,8 +97,12 @@ def steady_utility(memory: HengeMemory, settings: HengeSettings) -> float:
     return sum(last) / len(last) if last else 0.0
 
 
+def _settling(view: View) -> bool:
+    return any(job.figures.settling for job in view.jobs)
+
+
 def _quiet(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
-    if any(job.figures.settling for job in view.jobs):
+    if _settling(view):
         return False
     if memory.pending is not None and _catches_up(view, memory.pending, settings):
         return False
@@ -115,10 +127,32 @@ def _catches_up(view: View, pending: Pending, settings: HengeSettings) -> bool:
 
 
 def dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
-    if memory.pending is None or memory.pending.kind is not Kind.RECONFIGURATION:
+    """Whether the last reconfiguration made things worse; not where its doing cannot be told from the input's.
+
+    A job that now processes more rows than before is better served, even if its utility, which shows its
+    backlog, is still falling: that fall is the past's.
+    """
+    pending = memory.pending
+    if pending is None or pending.kind is not Kind.RECONFIGURATION:
         return False
-    fall = memory.pending.utility_before - steady_utility(memory, settings)
+    if not same_input(view, pending, settings):
+        return False
+    fall = pending.utility_before - steady_utility(memory, settings)
+    job = next((job for job in view.jobs if job.name == pending.job), None)
+    if job is not None and processes_more(job, pending, settings):
+        fall -= max(0.0, pending.job_utility_before - (job.utility or 0.0))
     return fall > settings.drop_within * view.max_utility
+
+
+def same_input(view: View, pending: Pending, settings: HengeSettings) -> bool:
+    """Whether as much comes to each job as when the step was taken."""
+    return _same(pending.arrivals_rps, arrivals(view), settings.same_arrivals_within)
+
+
+def processes_more(job: JobView, pending: Pending, settings: HengeSettings) -> bool:
+    """Whether the job that was given more does more than it did."""
+    before, now = pending.job_rate_before_rps, job.figures.processed_rps
+    return before is not None and now is not None and now >= before * (1 + settings.marginal_gain)
 
 
 def arrivals(view: View) -> dict[str, float]:
@@ -131,9 +165,10 @@ def caused_by_us(view: View, memory: HengeMemory, settings: HengeSettings) -> bo
     """Whether a fall follows our own last step and not a change of the input."""
     if view.at_s - memory.disturbed_at_s > settings.late_effect_s:
         return False
-    then, now = memory.history[-1].arrivals_rps, arrivals(view)
-    return (
-        bool(then)
-        and then.keys() == now.keys()
-        and all(abs(now[job] - then[job]) <= settings.same_arrivals_within * max(now[job], then[job]) for job in now)
-    )
+    then = memory.history[-1].arrivals_rps
+    return bool(then) and _same(then, arrivals(view), settings.same_arrivals_within)
+
+
+def _same(then: Mapping[str, float], now: Mapping[str, float], within: float) -> bool:
+    """Job by job, where both are known."""
+    return all(abs(now[job] - then[job]) <= within * max(now[job], then[job]) for job in then.keys() & now.keys())

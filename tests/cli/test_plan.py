@@ -1,0 +1,91 @@
+"""`penstock plan`: what it prints, what it writes, and what it refuses in one line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from penstock.cli.main import cli
+from penstock.errors import PenstockError
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(cli, ["plan", *map(str, args)])
+
+
+def document(*args: object) -> dict[str, object]:
+    result = run(*args, "--json", "-")
+    assert result.exit_code == 0, result.output
+    found: dict[str, object] = json.loads(result.stdout)
+    return found
+
+
+def test_it_works_at_once_and_shows_plan_prediction_price_and_picture() -> None:
+    shown = run().output
+    for part in ("linear at 100 rows/s", "170", "0.784 USD/h", "Predicted: 100 rows/s", "80 with even", "[50 blob]"):
+        assert part in shown
+
+
+def test_the_document_has_the_whole_plan() -> None:
+    found = document("star", "--rate", 240, "--machines", "4,4,4,4,4")
+    assert (found["slots"], found["slots_acquired"], found["predicted_rate"]) == (20, 20, pytest.approx(240))
+    on = found["threads_on"]
+    assert isinstance(on, list)
+    assert sum(sum(place["threads"].values()) for place in on) == 400 + 360 + 2 + 9 + 1
+
+
+def test_compare_sets_the_five_pairs_of_the_paper_and_best_side_by_side() -> None:
+    found = document("linear", "--rate", 200, "--compare")["compare"]
+    assert isinstance(found, list)
+    assert [row["pair"] for row in found] == ["lsa+dsm", "lsa+rsm", "mba+dsm", "mba+rsm", "mba+sam", "mba+best"]
+    by_pair = {row["pair"]: row for row in found}
+    assert (by_pair["lsa+rsm"]["slots"], by_pair["mba+sam"]["slots_used"]) == (25, 15)
+
+
+def test_compare_says_for_which_task_a_pair_finds_no_room() -> None:
+    shown = run("linear", "--rate", 200, "--machines", "4,4,4,4,2", "--compare").output
+    assert "no room for" in shown
+
+
+def test_a_change_of_rate_tells_what_moves() -> None:
+    moves = document("linear", "--rate", 130, "--from", 100, "--machines", "4,4")["moves"]
+    assert moves["started"]["blob"] == 50  # type: ignore[index]
+    assert sum(moves["moved"].values()) == 21  # type: ignore[index]
+    assert "Nothing changes" in run("linear", "--rate", 100, "--from", 100).output
+
+
+def test_a_job_of_ones_own_with_its_models_and_machines(tmp_path: Path) -> None:
+    model = "points: [{threads: 1, rate_rps: 50, cpu: 0.5, memory: 0.1}]"
+    models = f"models: {{a: {{{model}}}, b: {{{model}}}}}"
+    text = f"flow: {{a: [b]}}\nselectivity: {{a: 0.5}}\n{models}\nmachines: {{2: null}}\n"
+    job = tmp_path / "job.yaml"
+    job.write_text(text)
+    found = document(job, "--rate", 100)
+    assert found["operators"]["b"]["threads"] == 1  # type: ignore[index]
+    assert found["price_per_hour"] is None
+
+
+def test_the_picture_is_written(tmp_path: Path) -> None:
+    out = tmp_path / "plan.png"
+    assert run("grid", "--rate", 50, "--plot", out).exit_code == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["nowhere.yaml"], "linear"),
+        (["linear", "--rate", "-5"], "rate: -5.0"),
+        (["linear", "--machines", "4,x"], "--machines"),
+        (["linear", "--machines", "0"], "machines"),
+        (["linear", "--machines", "4"], "insufficient resources for task"),
+        (["linear", "--models", "nowhere"], "paper"),
+        (["linear", "--plot", "/no/such/dir/x.png"], "--plot"),
+    ],
+)
+def test_bad_input_is_one_clear_error(args: list[str], message: str) -> None:
+    error = run(*args).exception
+    assert isinstance(error, PenstockError)
+    assert message in str(error)
+    assert "\n" not in str(error)
