@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo test lint format bench bench-tenants scenarios clean
+.PHONY: help setup setup-tests demo test lint format bench bench-tenants bench-plans scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -40,6 +40,9 @@ bench: setup ## speed of the simulator and of deciding, with its growth
 
 bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge (about an hour)
 	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120
+
+bench-plans: setup ## real Spark: plans carried out, against what was predicted of them (about half an hour)
+	$(BIN)/python benchmarks/plans_on_spark.py
 
 clean: ## remove what the targets made
 	rm -rf .venv .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

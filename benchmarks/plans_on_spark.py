@@ -32,9 +32,9 @@ from penstock.planning.provision.settings import PlaceSettings
 from penstock.profiling.catalog import TASKS, ServiceSettings, task_named
 
 PAIRS = (("lsa", "dsm"), ("lsa", "rsm"), ("mba", "dsm"), ("mba", "rsm"), ("mba", "sam"))
-RATES = {"linear": 50.0, "diamond": 35.0, "star": 20.0}
+RATES = {"linear": 50.0, "diamond": 35.0, "star": 65.0}
 SIZES = [2, 1]  # slots of the machines that can be had
-MOST_TRIALS = 6
+MOST_TRIALS = 5
 
 
 @dataclass(frozen=True, slots=True)
