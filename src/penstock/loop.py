@@ -1,7 +1,7 @@
 """The loop: see, understand, decide, act, remember; every few seconds, for all tenants at once."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from penstock.actuation.order import order
 from penstock.analysis.assess import STALE_AFTER_S, assess
@@ -10,6 +10,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
 from penstock.core.plan import Outcome, Plan
 from penstock.core.ports import Clock, Engine, Memory, Policy, Store
+from penstock.planning.provision.advise import JobModels, advised
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Governor:
     policy: Policy
     store: Store
     settings: LoopSettings = LoopSettings()
+    models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
 
     def start(self) -> Carried:
         """What to go on from: the stored memory of an earlier controller, or a fresh one."""
@@ -49,6 +51,7 @@ class Governor:
         """One turn of the loop."""
         snapshot = self.engine.observe(now)  # see
         view = assess(snapshot, intents, self.settings.stale_after_s)  # understand
+        view = advised(view, self.models)
         plan, memory = Plan(note="watching only, not governing yet"), carried.memory
         if now >= self.settings.govern_from_s:
             plan, memory = self.policy.decide(view, memory)  # decide

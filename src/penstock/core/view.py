@@ -1,6 +1,7 @@
 """The view: a snapshot judged against the intents. It is all that a policy gets to see."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from penstock.core.figures import JobFigures, MachineFigures
 from penstock.core.intents import Intent
@@ -15,6 +16,7 @@ class JobView:
     utility: float | None
     met: bool
     fresh: bool
+    modelled_threads: Mapping[str, int] = field(default_factory=dict)  # by performance models, for these arrivals
 
     @property
     def name(self) -> str:

@@ -1,5 +1,6 @@
 """Continuous-operator scenarios: from a checked scenario to a simulated cluster."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +9,42 @@ from penstock.core.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.spec import Fault, Rates, SimCluster, SimJob, SimOperator
 from penstock.errors import ConfigError
+from penstock.planning.provision.advise import JobModels
 from penstock.simulation.jobs import arrivals_of, named_jobs
+from penstock.simulation.profiling import profiled
 from penstock.simulation.schema import JobPart, OperatorPart, ScenarioFile, TopologyPart
 
 
 def continuous_cluster(scenario: ScenarioFile, base: Path, seed: int) -> ContinuousCluster:
-    """The scenario's jobs on the scenario's machines."""
+    """The scenario's jobs on the scenario's machines; with models from the start, sized by them."""
+    jobs, machines = _jobs(scenario, base, seed), _machines(scenario)
+    if scenario.models == "start":
+        jobs = [_as_modelled(job, _models(job, machines)) for job in jobs]
+    return ContinuousCluster(jobs, machines, faults_of(scenario), seed)
+
+
+def models_of(scenario: ScenarioFile, base: Path, seed: int) -> dict[str, JobModels]:
+    """The models of every job by its name; none when the scenario does without."""
+    if scenario.models == "none":
+        return {}
+    machines = _machines(scenario)
+    return {job.name: _models(job, machines) for job in _jobs(scenario, base, seed)}
+
+
+def _models(job: SimJob, machines: SimCluster) -> JobModels:
+    return JobModels({operator.name: profiled(operator, machines) for operator in job.operators}, job.selectivity)
+
+
+def _as_modelled(job: SimJob, models: JobModels) -> SimJob:
+    """Sized for what arrives in its first minute."""
+    begins = int(job.starts_at_s)
+    per_source = float(np.mean([rates[begins : begins + 60].mean() for rates in job.arrivals.values()]))
+    threads = models.threads(job.topology, per_source)
+    operators = tuple(replace(operator, threads=threads[operator.name]) for operator in job.operators)
+    return replace(job, operators=operators)
+
+
+def _jobs(scenario: ScenarioFile, base: Path, seed: int) -> list[SimJob]:
     seconds = int(scenario.duration) + 1
     jobs = []
     for place, (name, number, part) in enumerate(named_jobs(scenario)):
@@ -23,8 +54,12 @@ def continuous_cluster(scenario: ScenarioFile, base: Path, seed: int) -> Continu
         rng = np.random.default_rng([seed, place])
         arriving = arrivals_of(part.rate, seconds, base, rng, f"jobs.{number}.rate")
         jobs.append(_job(name, f"jobs.{number}", part, scenario.topologies[part.topology], arriving))
+    return jobs
+
+
+def _machines(scenario: ScenarioFile) -> SimCluster:
     cluster = scenario.cluster
-    machines = SimCluster(
+    return SimCluster(
         machines=cluster.machines,
         cores=cluster.cores,
         memory_mb=cluster.memory_mb,
@@ -34,7 +69,6 @@ def continuous_cluster(scenario: ScenarioFile, base: Path, seed: int) -> Continu
         link_mb_per_s=cluster.link_mb_per_s,
         noise=cluster.noise,
     )
-    return ContinuousCluster(jobs, machines, faults_of(scenario), seed)
 
 
 def faults_of(scenario: ScenarioFile) -> list[Fault]:

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from penstock.core.ports import Engine, Policy, Store
+from penstock.core.ports import Engine, Store
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.registry import policy_named
-from penstock.simulation.continuous import continuous_cluster
+from penstock.simulation.continuous import continuous_cluster, models_of
 from penstock.simulation.jobs import intents_of
 from penstock.simulation.micro_batch import MicroBatchSimulation
 from penstock.simulation.reading import Variant
@@ -135,7 +135,9 @@ def simulate(
     intents = intents_of(scenario)
     asked = tuple(intent.text() for intent in intents.values())
     recorder = Recorder(tuple(intents), asked, tuple(i.max_utility for i in intents.values()), also)
-    governor = _governor(cluster, policy, recorder, scenario)
+    settings = LoopSettings(scenario.interval, scenario.govern_from)
+    models = models_of(scenario, base, scenario.seed if seed is None else seed)
+    governor = Governor(cluster, policy, recorder, settings, models)
     drive(governor, lambda: intents, SimClock(cluster.advance_to), scenario.duration, on_time)
     targets = {name: intent.recovery_s for name, intent in intents.items()}
     measured_from = scenario.govern_from if scenario.measure_from is None else scenario.measure_from
@@ -169,7 +171,3 @@ def _cluster(scenario: ScenarioFile, base: Path, seed: int, policy: str) -> Simu
         return continuous_cluster(scenario, base, seed)
     # Spark's scheduling mode is chosen when an application starts: `fifo` is the policy of not choosing one.
     return MicroBatchSimulation(scenario, base, seed, "fifo" if policy == "fifo" else "fair")
-
-
-def _governor(engine: Engine, policy: Policy, recorder: Recorder, scenario: ScenarioFile) -> Governor:
-    return Governor(engine, policy, recorder, LoopSettings(scenario.interval, scenario.govern_from))

@@ -219,6 +219,8 @@ class ScenarioFile(Part):
     govern_from: Seconds = 0.0
     measure_from: Seconds | None = None
     interval: PositiveSeconds = 10.0
+    # Whether operators were profiled, and their models used for a policy's first step or for the start already.
+    models: Literal["none", "step", "start"] = "none"
     seed: int = 0
     policies: tuple[str, ...] = ("henge",)
     settings: dict[str, dict[str, float]] = {}  # a policy's settings, by policy

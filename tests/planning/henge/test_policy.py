@@ -274,3 +274,22 @@ def test_a_fall_with_other_input_or_long_after_the_step_is_the_workloads_doing()
     for plan, after in (fallen(arrivals_now=200.0), fallen(arrivals_now=90.0, at_s=2000.0)):
         assert plan.decisions[0].reason is Reason.RECONFIGURED
         assert (after.state, len(after.history)) == (State.NOT_CONVERGED, 2)  # now, and the new search's first step
+
+
+def test_the_first_step_for_a_job_with_models_is_what_they_say_and_the_search_goes_on_from_there() -> None:
+    def fleet(threads: int, utility: float) -> list[JobView]:
+        modelled = replace(job("a", utility, 10, [operator(threads=threads)]), modelled_threads={"work": 30})
+        return [modelled, job("b", 20, 20)]
+
+    plans, memory = rounds(HENGE, steady(lambda: fleet(4, 1), 0, 7))
+    (decision,) = plans[-1].decisions
+    assert decision.changes == (Change("a", "work", 4, 30),)
+    assert "its models say" in decision.why
+    plans, _ = rounds(HENGE, steady(lambda: fleet(30, 5), 7, 6), memory)
+    assert plans[-1].decisions[0].changes == (Change("a", "work", 30, 37),)  # equation 4, as without models
+
+
+def test_models_that_agree_with_what_is_there_do_not_delay_the_search() -> None:
+    modelled = replace(job("a", 1, 10), modelled_threads={"work": 4})
+    plans, _ = rounds(HENGE, steady(lambda: [modelled], 0, 7))
+    assert plans[-1].decisions[0].changes == (Change("a", "work", 4, 11),)

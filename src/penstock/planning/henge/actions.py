@@ -43,6 +43,20 @@ def reconfigure(view: View, job: JobView, settings: HengeSettings) -> Decision |
     return Decision(Reason.RECONFIGURED, tuple(changes), why, view.at_s, view.utility, min(hoped, view.max_utility))
 
 
+def as_modelled(view: View, job: JobView) -> Decision | None:
+    """What the job's performance models give it for its arrivals; None without models, or when it has that already."""
+    changes = tuple(
+        Change(job.name, operator.name, operator.threads, job.modelled_threads[operator.name])
+        for operator in job.figures.operators
+        if job.modelled_threads.get(operator.name, operator.threads) != operator.threads
+    )
+    if not changes:
+        return None
+    hoped = min(view.utility - (job.utility or 0.0) + job.max_utility, view.max_utility)
+    why = f"{missed(job)}; its models say what {job.figures.arrival_rps or 0.0:.4g} rows/s need"
+    return Decision(Reason.RECONFIGURED, changes, why, view.at_s, view.utility, hoped)
+
+
 def _extra_threads(operator: OperatorFigures, settings: HengeSettings) -> int:
     """Equation 4, rounded, and at least one thread."""
     if operator.capacity is None or not is_congested(operator.capacity, settings.capacity_threshold):

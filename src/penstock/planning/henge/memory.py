@@ -61,3 +61,4 @@ class HengeMemory:
     converged_utility: float = 0.0
     outage: bool = False
     fresh_since_s: float | None = None  # when news came again after an outage
+    modelled: frozenset[str] = frozenset()  # jobs that were given what their models say, in this search

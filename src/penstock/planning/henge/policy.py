@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from penstock.core.plan import Plan
 from penstock.core.view import View
-from penstock.planning.henge.actions import best_past, candidates, reconfigure, reduce_satisfied, revert
+from penstock.planning.henge.actions import as_modelled, best_past, candidates, reconfigure, reduce_satisfied, revert
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.henge.signals import (
@@ -118,7 +118,10 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
     """Give more to the head of the queue of those that miss their SLO (section 4.3.1)."""
     memory = _judged(view, replace(memory, rounds_at_max=0), settings)
     for job in candidates(view, memory.blocked_until):
-        decision = reconfigure(view, job, settings)
+        # With models the first step is their answer; what they did not foresee is searched for from there.
+        decision = None if job.name in memory.modelled else as_modelled(view, job)
+        memory = replace(memory, modelled=memory.modelled | {job.name})
+        decision = decision or reconfigure(view, job, settings)
         if decision is not None:
             pending = Pending(
                 Kind.RECONFIGURATION,

@@ -1,0 +1,40 @@
+"""What models advise a policy, and that the advice reaches the view."""
+
+from dataclasses import replace
+
+import pytest
+
+from penstock.core.performance import PerformanceModel
+from penstock.core.topology import Topology
+from penstock.errors import ConfigError
+from penstock.planning.provision.advise import JobModels, advised
+from tests.builders import job, topology, view
+
+WORK = PerformanceModel([(1, 50, 0.5, 0.1), (2, 80, 0.9, 0.1)])
+
+
+def test_threads_are_for_what_arrives_with_headroom() -> None:
+    models = JobModels({"work": WORK})
+    assert models.threads(topology(), 100.0) == {"work": 2 + 2 + 1}  # 200 rows/s: 80, 80 and 40
+    assert JobModels({"work": WORK}, headroom=1.0).threads(topology(), 0.0) == {"work": 1}
+
+
+def test_selectivity_counts() -> None:
+    models = JobModels({"work": WORK}, {("source", "work"): 0.25}, headroom=1.0)
+    assert models.threads(topology(), 320.0) == {"work": 2}
+
+
+def test_only_jobs_with_models_and_known_arrivals_are_advised() -> None:
+    two = Topology({"a": ["work"], "b": ["work"]})
+    known = job("known", 1, arrival_rps=100.0, topology=two)
+    seen = view(
+        0.0, [known, job("unknown", 1, topology=two), replace(known, figures=replace(known.figures, name="bare"))]
+    )
+    found = advised(seen, {"known": JobModels({"work": WORK}), "unknown": JobModels({"work": WORK})})
+    assert [dict(each.modelled_threads) for each in found.jobs] == [{"work": 5}, {}, {}]
+    assert advised(seen, {}) is seen
+
+
+def test_headroom_is_above_zero() -> None:
+    with pytest.raises(ConfigError, match=r"models\.headroom"):
+        JobModels({}, headroom=0)
