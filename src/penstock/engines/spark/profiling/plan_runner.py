@@ -84,7 +84,8 @@ class PlanRunner:
         reports = self._exchange.run(rate_rps, end_s, _DRAINED_WITHIN_S)
         used = watch.result().workers
         out = [report for report in reports if report.operator in self._last and begin_s <= report.at_s < end_s]
-        cpu = [each.cpu_share - base.cpu_share for each, base in zip(used, self._base, strict=True)]
+        # As it is: an idle executor uses about nothing, and one that has just started still compiles itself.
+        cpu = [each.cpu_share for each in used]
         memory = [
             self._settings.memory_share(each.memory_bytes, base.memory_bytes)
             for each, base in zip(used, self._base, strict=True)
