@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 from pyspark import InheritableThread, cloudpickle
 from pyspark.sql import SparkSession
@@ -42,7 +43,8 @@ class _Job:
     def __init__(self, spark: SparkSession, address: tuple[str, int], flow: Flow, tasks: Mapping[str, Task]) -> None:
         self.threads = sum(flow.threads.values())
         self._spark = spark
-        loaders = {name: partial(pickle.loads, cloudpickle.dumps(task)) for name, task in tasks.items()}
+        pickler: Any = cloudpickle  # it has no types
+        loaders = {name: partial(pickle.loads, pickler.dumps(task)) for name, task in tasks.items()}
         self._function = thread_of(*address, loaders)
         self._error: Exception | None = None
         self._runner = InheritableThread(target=self._run, name="crew")
