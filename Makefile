@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants bench-kafka soak pages scenarios clean
+.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants bench-kafka bench-plans soak pages scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -55,6 +55,8 @@ bench-kafka: setup ## real Kafka: latency as penstock says and as a reader sees,
 
 soak: setup ## an hour on Kafka with things going wrong; every row counted
 	$(BIN)/python benchmarks/soak.py --minutes 60
+bench-plans: setup ## real Spark: plans carried out, against what was predicted of them (about half an hour)
+	$(BIN)/python benchmarks/plans_on_spark.py
 
 clean: ## remove what the targets made
 	rm -rf .venv .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -19,7 +19,7 @@ import numpy as np
 from penstock.config.profiles import write_profile
 from penstock.core.recovery import recovery_time
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
-from penstock.planning.profiling.search import Search, SearchSettings, spaced
+from penstock.planning.phoebe.profiling import Search, SearchSettings, spaced
 from penstock.simulation.job_profiling import profile_simulated
 from penstock.simulation.jobs import arrivals_of
 from penstock.simulation.reading import Variant, read_scenario

@@ -13,6 +13,7 @@ from penstock.cli.kafka import kafka
 from penstock.cli.load import load
 from penstock.cli.plan import plan
 from penstock.cli.policies import policies
+from penstock.cli.profile import profile
 from penstock.cli.report import report_command
 from penstock.cli.route import route_command
 from penstock.cli.run import run
@@ -34,6 +35,7 @@ cli.add_command(serve)
 cli.add_command(top)
 cli.add_command(control)
 cli.add_command(simulate)
+cli.add_command(profile)
 cli.add_command(explain_command)
 cli.add_command(report_command)
 cli.add_command(plan)

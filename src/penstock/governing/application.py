@@ -9,15 +9,17 @@ from urllib.parse import urlsplit
 
 from pyspark.sql import SparkSession
 
+from penstock.engines import spark as spark_engine
 from penstock.engines.kafka.jars import JarSet, jars
 from penstock.errors import ConfigError, EngineError
 
 _REACHED_WITHIN_S = 3.0
+_LOG = Path(spark_engine.__file__).with_name("log4j2.properties")
 _DEFAULTS: Mapping[str, str] = {
     "spark.scheduler.mode": "FAIR",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG}",
     "spark.locality.wait": "0",
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"

@@ -1,4 +1,4 @@
-"""Profile a simulated job: the search of `planning.profiling`, run on copies of it in worlds of their own."""
+"""Profile a simulated job: the search of `planning.phoebe.profiling`, run on copies of it in worlds of their own."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ import numpy as np
 
 from penstock.engines.sim.scaleout.job import RunningJob
 from penstock.engines.sim.scaleout.spec import ScaleOutJob
-from penstock.planning.profiling.search import Measured, Search, SearchSettings, after_round, start
+from penstock.planning.phoebe.profiling import Measured, Search, SearchSettings, after_round, start
 
 
 def profile_simulated(job: ScaleOutJob, scaleouts: Sequence[int], settings: SearchSettings, seed: int = 0) -> Search:

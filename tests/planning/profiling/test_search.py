@@ -1,105 +1,106 @@
-"""The search for Tmax: copies at rising rates, each ended when it falls behind and not before."""
+"""Algorithm 1 against workers of known capacity."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
 
-from penstock.engines.sim.scaleout.spec import ScaleOutJob
+from penstock.core.trial import Finished, Trial
 from penstock.errors import ConfigError
-from penstock.planning.profiling.search import Measured, Search, SearchSettings, after_round, start
-from penstock.simulation.job_profiling import profile_simulated
-
-QUICK = SearchSettings(first_rps=100.0, step_rps=100.0, settle_s=60.0, measure_s=60.0)
-
-
-def capacity(scaleout: int) -> float:
-    return 150.0 * scaleout
+from penstock.planning.profiling.remaining import trials_left
+from penstock.planning.profiling.search import METHODS, advance
+from penstock.planning.profiling.settings import SearchSettings
+from tests.planning.profiling.simulated import Capacity, bell, flat, searched, tried
 
 
-def told(search: Search) -> list[Measured]:
-    """Copies that keep up have a latency of a second, the others one that grows."""
-    return [
-        Measured(
-            size,
-            search.rate_rps,
-            1.0 + 0.2 * search.rate_rps / capacity(size) if search.rate_rps < capacity(size) else 30.0,
-            min(search.rate_rps, capacity(size)),
-        )
-        for size in search.running
-    ]
+def peaks(method: str, capacity: Capacity, settings: SearchSettings) -> dict[int, float]:
+    state, _ = searched(method, capacity, settings)
+    return {peak.trial.threads: peak.trial.rate_rps for peak in state.peaks}
 
 
-def finished(scaleouts: tuple[int, ...]) -> Search:
-    search = start(scaleouts, None, QUICK)
-    while not search.done:
-        search, _ = after_round(search, told(search), QUICK)
-    return search
+def test_a_sweep_goes_up_in_steps_until_a_trial_is_unstable() -> None:
+    settings = SearchSettings(max_threads=1, first_rate_rps=10, rate_step_rps=30, rate_growth=1.0)
+    _, trials = searched("sweep", lambda threads: 80.0, settings)
+    # 10, 40 and 70 are within 80; 100 is not, and ends it.
+    assert [(done.trial.rate_rps, done.stable) for done in trials] == [
+        (10, True), (40, True), (70, True), (100, False),
+    ]  # fmt: skip
 
 
-@given(st.sets(st.integers(1, 20), min_size=1, max_size=8))
-def test_every_copy_is_ended_at_its_capacity(sizes: set[int]) -> None:
-    found = {seen.scaleout: seen.rate_rps for seen in finished(tuple(sizes)).found if seen.saturated}
-    assert found == {size: capacity(size) for size in sizes}
+def test_a_step_that_grows_takes_over_from_the_fixed_one() -> None:
+    settings = SearchSettings(max_threads=1, first_rate_rps=1, rate_step_rps=4, rate_growth=2.0)
+    _, trials = searched("sweep", lambda threads: 30.0, settings)
+    assert [done.trial.rate_rps for done in trials] == [1, 5, 10, 20, 40]
 
 
-def test_a_copy_is_ended_in_the_round_in_which_it_falls_behind_and_costs_nothing_after() -> None:
-    search = start((1, 4), None, QUICK)
-    search, ended = after_round(search, told(search), QUICK)
-    assert (ended, search.running, search.cost_executor_s) == ((), (1, 4), 120.0 * 5)
-    search, ended = after_round(search, told(search), QUICK)  # 200 rows/s are above the 150 of one executor
-    assert [one.scaleout for one in ended] == [1]
-    search, _ = after_round(search, told(search), QUICK)
-    assert search.cost_executor_s == 120.0 * (5 + 5 + 4)
+@pytest.mark.parametrize("method", METHODS)
+def test_threads_are_added_until_the_peak_stops_rising(method: str) -> None:
+    settings = SearchSettings(rate_step_rps=0.5, rate_growth=1.02, tolerance=0.02)
+    # Flat: over the first window of 1, 2 and 3 threads nothing is gained. Bell: 12, 18, 27 threads do not gain either.
+    assert list(peaks(method, flat, settings)) == [1, 2, 3]
+    assert list(peaks(method, bell, settings)) == [1, 2, 3, 5, 8, 12, 18, 27]
 
 
-def test_of_three_copies_the_late_one_is_found_by_its_cluster_without_any_past() -> None:
-    search = start((1, 2, 4), None, QUICK)
-    late = [Measured(1, 100.0, 20.0, 80.0), Measured(2, 100.0, 1.0, 100.0), Measured(4, 100.0, 1.1, 100.0)]
-    _, ended = after_round(search, late, QUICK)
-    assert [one.scaleout for one in ended] == [1]
-    assert "cluster" in ended[0].why
+def test_the_peak_of_each_thread_count_comes_with_its_cpu_and_memory() -> None:
+    state, _ = searched("bisect", flat, SearchSettings())
+    for peak in state.peaks:
+        assert peak.cpu_share == pytest.approx(peak.trial.rate_rps / 100.0)
 
 
-def test_one_copy_alone_is_judged_by_its_own_past() -> None:
-    found = finished((3,))
-    assert [seen.rate_rps for seen in found.found if not seen.saturated] == [100.0, 200.0, 300.0, 400.0, 500.0]
+def test_both_searches_find_the_same_peaks_and_bisection_needs_a_third_of_the_trials() -> None:
+    settings = SearchSettings(rate_growth=1.05, tolerance=0.05)
+    swept, many = searched("sweep", bell, settings)
+    halved, few = searched("bisect", bell, settings)
+    for one, other in zip(swept.peaks, halved.peaks, strict=True):
+        assert one.trial.rate_rps == pytest.approx(other.trial.rate_rps, rel=0.12)
+    assert len(few) * 3 < len(many)
 
 
-def test_a_copy_from_which_nothing_comes_is_ended() -> None:
-    _, ended = after_round(start((2,), None, QUICK), [Measured(2, 100.0, None, 0.0)], QUICK)
-    assert ended[0].why == "nothing came out of it"
+@given(capacity=st.floats(1.0, 900_000), tolerance=st.floats(0.01, 0.3))
+def test_bisection_ends_within_its_tolerance_below_any_capacity(capacity: float, tolerance: float) -> None:
+    settings = SearchSettings(max_threads=1, tolerance=tolerance)
+    found = peaks("bisect", lambda threads: capacity, settings)[1]
+    assert found <= capacity <= found * (1 + tolerance) * 1.001
 
 
-def test_a_cluster_without_room_is_refused_and_told_how_much_is_needed() -> None:
-    with pytest.raises(ConfigError, match="need 15 executors side by side"):
-        start((1, 2, 4, 8), room=12)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("done", [0, 1, 7, 20])
+def test_a_search_goes_on_from_any_number_of_finished_trials_to_the_same_end(method: str, done: int) -> None:
+    whole, trials = searched(method, bell, SearchSettings())
+    resumed, again = searched(method, bell, SearchSettings(), trials[:done])
+    assert (resumed, again) == (whole, trials)
 
 
-def test_a_copy_that_was_not_measured_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="the copy of scale-out 4 runs too"):
-        after_round(start((1, 4), None, QUICK), [Measured(1, 100.0, 1.0, 100.0)], QUICK)
+def test_a_record_of_another_search_is_refused() -> None:
+    other = tried(Trial(5, 77.0), flat)
+    with pytest.raises(ConfigError, match="the record is of another search"):
+        advance("sweep", SearchSettings(), [other])
 
 
-def test_a_stored_search_goes_on_where_it_was() -> None:
-    search, _ = after_round(start((1, 2, 4), None, QUICK), told(start((1, 2, 4), None, QUICK)), QUICK)
-    adapter = TypeAdapter(Search)
-    assert adapter.validate_json(adapter.dump_json(search)) == search
+@pytest.mark.parametrize("method", METHODS)
+def test_a_task_that_can_do_nothing_ends_the_search_without_a_model(method: str) -> None:
+    state, _ = searched(method, lambda threads: 0.001, SearchSettings(max_threads=3))
+    assert state.peaks == ()
 
 
-def test_a_search_ends_after_its_last_round() -> None:
-    short = SearchSettings(first_rps=1.0, step_rps=1.0, most_rounds=3)
-    search = start((5,), None, short)
-    for _ in range(3):
-        search, ended = after_round(search, told(search), short)
-    assert search.done
-    assert "3 rounds are enough" in ended[0].why
-    assert not any(seen.saturated for seen in search.found)  # its capacity was not reached
+@pytest.mark.parametrize("method", METHODS)
+def test_no_rate_above_the_highest_allowed_is_tried(method: str) -> None:
+    _, trials = searched(method, lambda threads: 1e9, SearchSettings(max_rate_rps=500.0, max_threads=2))
+    assert max(done.trial.rate_rps for done in trials) <= 500.0
 
 
-def test_a_simulated_job_is_profiled_to_its_true_capacities() -> None:
-    job = ScaleOutJob("a", {1: 150.0, 4: 500.0}, np.zeros(1))
-    search = profile_simulated(job, (1, 2, 4), QUICK)
-    found = {seen.scaleout: seen.rate_rps for seen in search.found if seen.saturated}
-    assert found == pytest.approx({1: 150.0, 2: 266.7, 4: 500.0}, rel=0.02)
+def test_an_unknown_search_and_bad_settings_are_refused_by_name() -> None:
+    with pytest.raises(ConfigError, match="choose one of sweep, bisect"):
+        advance("guess", SearchSettings(), [])
+    with pytest.raises(ConfigError, match="rate_growth"):
+        SearchSettings(rate_growth=0.5)
+    with pytest.raises(ConfigError, match="max_threads"):
+        SearchSettings(max_threads=0)
+
+
+def test_what_is_left_never_is_less_than_what_comes_once_the_costliest_count_is_known() -> None:
+    settings = SearchSettings(max_threads=8)
+    _, trials = searched("sweep", lambda threads: 50.0, settings)
+    first: list[Finished] = [done for done in trials if done.trial.threads == 1]
+    state = advance("sweep", settings, first)
+    assert trials_left(settings, first, state.following) >= len(trials) - len(first)
+    assert trials_left(settings, trials, None) == 0

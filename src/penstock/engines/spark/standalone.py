@@ -28,6 +28,14 @@ _LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
+class Worker:
+    """A worker to start: how many slots it offers, and the one core that it and all it starts may use."""
+
+    slots: int
+    cpu: int | None = None  # any core, when not given
+
+
+@dataclass(frozen=True, slots=True)
 class Cluster:
     """A cluster: where its master listens, the processes that are known, and the network that was made for it."""
 
@@ -46,16 +54,21 @@ def default_state_file() -> Path:
 def up(
     state: Path, workers: int, cores: int, memory: str = "1g", port: int = 7077, bandwidth: str | None = None
 ) -> Cluster:
-    """Start a master and so many workers, and wait until all have found each other.
+    """Start a master and so many equal workers, and wait until all have found each other.
 
     With a bandwidth each worker is on a host of its own, behind a link of that bandwidth.
     """
     _check(workers, cores, port, bandwidth)
+    return up_workers(state, [Worker(cores)] * workers, memory, port, bandwidth)
+
+
+def up_workers(state: Path, workers: Sequence[Worker], memory: str, port: int, bandwidth: str | None = None) -> Cluster:
+    """Start a master and these workers, the first at 127.0.0.11, and wait until all have found each other."""
     _refuse_second(state)
-    net = None if bandwidth is None else hosts.planned(workers, bandwidth)
+    net = None if bandwidth is None else hosts.planned(len(workers), bandwidth)
     address = _LOOPBACK if net is None else net.gateway
     _refuse_taken(address, port)
-    cluster = Cluster(f"spark://{address}:{port}", cores, net=net)
+    cluster = Cluster(f"spark://{address}:{port}", max(worker.slots for worker in workers), net=net)
     _save(state, cluster)
     try:
         if net is not None:
@@ -93,6 +106,11 @@ def status(state: Path) -> Cluster | None:
         raise ConfigError("state", str(state), f"it is no cluster's state file ({error}); name another") from None
 
 
+def worker_address(number: int) -> str:
+    """Where the worker of that number lives, counted from 0; what it starts finds it in SPARK_LOCAL_IP."""
+    return f"127.0.0.{_FIRST_WORKER + number}"
+
+
 def _net(raw: dict[str, Any] | None) -> Net | None:
     if raw is None:
         return None
@@ -121,16 +139,16 @@ def _refuse_taken(address: str, port: int) -> None:
         raise ConfigError("--port", port, "somebody listens there already; choose another")
 
 
-def _started(state: Path, cluster: Cluster, workers: int, memory: str) -> Cluster:
+def _started(state: Path, cluster: Cluster, workers: Sequence[Worker], memory: str) -> Cluster:
     _mark(state).parent.mkdir(parents=True, exist_ok=True)
     _mark(state).touch()
     address, port = cluster.master.removeprefix("spark://").split(":")
     cluster = _noted(state, cluster, _start_master(state, address, int(port)))
     log = _logs(state) / "master.log"
     _wait(lambda: processes.listens(int(port), address), log)
-    for number in range(workers):
-        cluster = _noted(state, cluster, _start_worker(state, number, cluster, memory))
-    _wait(lambda: _registered(log) >= workers, log)
+    for number, worker in enumerate(workers):
+        cluster = _noted(state, cluster, _start_worker(state, number, worker, cluster, memory))
+    _wait(lambda: _registered(log) >= len(workers), log)
     return cluster
 
 
@@ -145,18 +163,22 @@ def _start_master(state: Path, address: str, port: int) -> Process:
     return _start("master", state, arguments, {"SPARK_LOCAL_IP": address})
 
 
-def _start_worker(state: Path, number: int, cluster: Cluster, memory: str) -> Process:
+def _start_worker(state: Path, number: int, worker: Worker, cluster: Cluster, memory: str) -> Process:
     host = None if cluster.net is None else cluster.net.hosts[number]
-    address = f"127.0.0.{_FIRST_WORKER + number}" if host is None else host.address
+    address = worker_address(number) if host is None else host.address
     environment = {
         "SPARK_LOCAL_IP": address,
-        "SPARK_WORKER_CORES": str(cluster.cores),
+        "SPARK_WORKER_CORES": str(worker.slots),
         "SPARK_WORKER_MEMORY": memory,
         "SPARK_WORKER_DIR": str(_logs(state) / f"worker-{number}"),
         "PYSPARK_PYTHON": sys.executable,
     }
     arguments = ["Worker", "--host", address, "--webui-port", "0", cluster.master]
-    return _start(f"worker {address}", state, arguments, environment, host)
+    started = _start(f"worker {address}", state, arguments, environment, host)
+    if worker.cpu is not None:
+        # At once, before its JVM is there: whatever it starts inherits the core.
+        os.sched_setaffinity(started.pid, {worker.cpu})
+    return started
 
 
 def _start(

@@ -1,1 +1,1 @@
-"""Profiling as a search (Phoebe, section III-C): what to run next, decided; running it is somebody else's work."""
+"""Algorithm 1 of "Model-driven scheduling" as a pure search: from the trials that are finished to the next one."""

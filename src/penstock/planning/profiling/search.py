@@ -1,175 +1,130 @@
-"""The search: copies of a job at several scale-outs side by side, at rising rates, each ended when it falls behind.
+"""Algorithm 1: rates are raised until a trial is unstable, threads until the peak rate stops rising.
 
-                      +------------- a round: every copy that is left at one rate ------------+
-                      |                                                                       |
-    START --> RISING -+--> some invalid: end them, their Tmax is known --> none left --> DONE |
-                ^                                                                             |
-                +---------------------- the next rate <---------------------------------------+
-
-A pure state machine: a runner starts and ends copies, sets the rate, measures, and tells. The state is a plain
-frozen value, so that a search can be stopped, stored and gone on with.
+A search is a generator: it yields the trial it wants and is sent what came of it. So the loops read as in the
+paper, and a search goes on from a record of finished trials by being sent those first.
 """
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
 
-import numpy as np
-
-from penstock.analysis.models.validity import boundary
-from penstock.core.evidence import Observation
-from penstock.core.units import positive
+from penstock.core.trial import Finished, Trial
 from penstock.errors import ConfigError
+from penstock.planning.profiling.settings import SearchSettings
 
-FEWEST_FOR_CLUSTERS = 3  # copies: with fewer there is no majority to be compared with (III-C)
-DEVIATES = 1.8  # times the latency that a copy's own past predicts: it falls behind
+Search = Generator[Trial, Finished, None]
+# For one thread count, with the peak of the count before as a hint: the best stable trial, if there was one.
+RateSearch = Generator[Trial, Finished, Finished | None]
 
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """The paper's numbers (section IV-B)."""
-
-    first_rps: float = 20_000.0
-    step_rps: float = 20_000.0
-    settle_s: float = 300.0  # after a change of the rate, before anything is measured
-    measure_s: float = 120.0
-    most_rounds: int = 100
-
-    def __post_init__(self) -> None:
-        for name in ("first_rps", "step_rps", "measure_s"):
-            positive(getattr(self, name), name)
-
-    @property
-    def round_s(self) -> float:
-        """How long a round takes."""
-        return self.settle_s + self.measure_s
+_FIRST_GROWTH = 1.2  # one more thread often changes little
+_GROWTH = 2.0
+_HINT_MARGIN = 0.98  # of what an overloaded trial got done: stable, if that was all there is to get
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """One copy over one round. `latency_s` is None when nothing came out of it."""
+class Profile:
+    """What a search has found so far: for each thread count its best stable trial, and the trial to do next."""
 
-    scaleout: int
-    rate_rps: float
-    latency_s: float | None
-    processed_rps: float
+    peaks: tuple[Finished, ...]
+    following: Trial | None  # None when the search is over
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
-    """Where a search is: the copies that run, what was found, what it has cost."""
-
-    running: tuple[int, ...]  # scale-outs of the copies, rising
-    rate_rps: float
-    found: tuple[Observation, ...] = ()
-    rounds: int = 0
-    cost_executor_s: float = 0.0
-    known: Mapping[int, tuple[tuple[float, float], ...]] = field(default_factory=dict)  # (rate, latency), valid ones
-
-    @property
-    def done(self) -> bool:
-        """Whether every copy was ended."""
-        return not self.running
-
-    @property
-    def executors(self) -> int:
-        """What the next round needs."""
-        return sum(self.running)
+def advance(method: str, settings: SearchSettings, finished: Sequence[Finished]) -> Profile:
+    """Where the search stands after these trials. Trials of another search or other settings do not fit: an error."""
+    peaks: dict[int, Finished] = {}
+    search = _search(method_named(method), settings, peaks)
+    wanted = next(search, None)
+    for done in finished:
+        if wanted != done.trial:
+            raise ConfigError("trials", done.trial, f"the record is of another search; this one wants {wanted} here")
+        try:
+            wanted = search.send(done)
+        except StopIteration:
+            wanted = None
+    return Profile(tuple(peaks[threads] for threads in sorted(peaks)), wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """A copy to be ended, with the most that it was seen to process."""
-
-    scaleout: int
-    capacity_rps: float
-    why: str
+def method_named(name: str) -> Callable[[SearchSettings, int, float | None], RateSearch]:
+    """`sweep` as in the paper, or `bisect`, which needs fewer trials for the same answer."""
+    if name not in METHODS:
+        raise ConfigError("--search", name, f"choose one of {', '.join(METHODS)}")
+    return METHODS[name]
 
 
-def start(scaleouts: Sequence[int], room: int | None, settings: SearchSettings = SearchSettings()) -> Search:
-    """Begin with a copy at each of these scale-outs; refused when the cluster has no room for them together."""
-    sizes = tuple(sorted(set(scaleouts)))
-    if not sizes or sizes[0] < 1:
-        raise ConfigError("scaleouts", list(scaleouts), "give at least one scale-out, each a whole number above zero")
-    if room is not None and sum(sizes) > room:
-        remedy = f"the copies need {sum(sizes)} executors side by side; give fewer or smaller ones, or free executors"
-        raise ConfigError("scaleouts", f"{list(sizes)} on {room} free executors", remedy)
-    return Search(sizes, settings.first_rps)
+def _search(
+    method: Callable[[SearchSettings, int, float | None], RateSearch],
+    settings: SearchSettings,
+    peaks: dict[int, Finished],
+) -> Search:
+    hint: float | None = None
+    for threads in settings.thread_counts():
+        peak = yield from method(settings, threads, hint)
+        if peak is not None:
+            peaks[threads] = peak
+            hint = peak.trial.rate_rps
+        if not _still_rising(peaks, settings):
+            return
 
 
-def spaced(lowest: int, highest: int, count: int) -> tuple[int, ...]:
-    """So many scale-outs spread evenly over a range.
+def _still_rising(peaks: Mapping[int, Finished], settings: SearchSettings) -> bool:
+    """Whether the peak over the trailing window rose by more than `min_gain`; with fewer counts it is too early.
 
-    >>> spaced(2, 23, 8)
-    (2, 5, 8, 11, 14, 17, 20, 23)
+    The paper compares a slope per thread with -0.001; with a step that grows the same slope means ever more, so
+    here the rise over the whole window counts, as a share of its first peak.
     """
-    if not 1 <= lowest <= highest or count < 1:
-        raise ConfigError("scaleouts", (lowest, highest, count), "write lowest, highest and how many of them")
-    return tuple(sorted({round(size) for size in np.linspace(lowest, highest, count)}))
+    window = [peaks[threads].trial.rate_rps for threads in sorted(peaks)][-settings.window :]
+    if len(window) < settings.window:
+        return True
+    return max(window[1:]) > window[0] * (1.0 + settings.min_gain)
 
 
-def after_round(
-    search: Search, measured: Sequence[Measured], settings: SearchSettings = SearchSettings()
-) -> tuple[Search, tuple[Ended, ...]]:
-    """What was measured of every copy that runs -> the search at its next rate, and the copies to end."""
-    told = {one.scaleout: one for one in measured}
-    missing = [size for size in search.running if size not in told]
-    if missing:
-        raise ConfigError("measured", sorted(told), f"the copy of scale-out {missing[0]} runs too: measure it")
-    copies = [told[size] for size in search.running]
-    last = search.rounds + 1 >= settings.most_rounds
-    late = {one.scaleout: _why_invalid(one, copies, search.known.get(one.scaleout, ())) for one in copies}
-    ended = tuple(
-        Ended(one.scaleout, one.processed_rps, late[one.scaleout] or f"{settings.most_rounds} rounds are enough")
-        for one in copies
-        if late[one.scaleout] or last
-    )
-    going_on = tuple(one for one in copies if late[one.scaleout] is None)
-    known = {
-        one.scaleout: (*search.known.get(one.scaleout, ()), (one.rate_rps, one.latency_s or 0.0)) for one in going_on
-    }
-    search = replace(
-        search,
-        running=() if last else tuple(one.scaleout for one in going_on),
-        rate_rps=search.rate_rps + settings.step_rps,
-        found=(*search.found, *_observations(copies, ended if not last else ())),
-        rounds=search.rounds + 1,
-        cost_executor_s=search.cost_executor_s + settings.round_s * search.executors,
-        known={**search.known, **known},
-    )
-    return search, ended
+def sweep(settings: SearchSettings, threads: int, hint: float | None) -> RateSearch:
+    """Lines 8 to 15: every rate from the first one on, until one is unstable."""
+    peak: Finished | None = None
+    rate = settings.first_rate_rps
+    while rate <= settings.max_rate_rps:
+        done = yield Trial(threads, rate)
+        if not done.stable:
+            break
+        peak = done
+        rate = settings.next_rate(rate)
+    return peak
 
 
-def _why_invalid(one: Measured, copies: Sequence[Measured], past: Sequence[tuple[float, float]]) -> str | None:
-    if one.latency_s is None:
-        return "nothing came out of it"
-    # With few copies left, or none of them valid any more, only a copy's own past can tell.
-    if len(copies) >= FEWEST_FOR_CLUSTERS:
-        limit = boundary([copy.latency_s for copy in copies if copy.latency_s is not None])
-        if one.latency_s > limit:
-            return f"its latency of {one.latency_s:.1f} s is not in the cluster of those that keep up"
-    expected = _expected(one.rate_rps, past)
-    if expected is not None and one.latency_s > DEVIATES * expected:
-        return f"its latency of {one.latency_s:.1f} s is far from the {expected:.1f} s that its own past predicts"
-    return None
+def bisect(settings: SearchSettings, threads: int, hint: float | None) -> RateSearch:
+    """Double the rate while it is stable, then halve the gap to the lowest unstable rate.
+
+    Starts at the peak of the thread count before, and looks a little above it first. An unstable
+    trial says more than no: what it got done is close to the peak, so that is tried next.
+    """
+    peak: Finished | None = None
+    low, high = 0.0, settings.max_rate_rps * 2
+    rate = min(hint or settings.first_rate_rps, settings.max_rate_rps)
+    growth = _FIRST_GROWTH if hint else _GROWTH
+    while rate < high and low < settings.max_rate_rps:
+        done = yield Trial(threads, rate)
+        if done.stable:
+            growth = _GROWTH if peak is not None else growth
+            peak, low = done, rate
+        else:
+            high = rate
+        if low > 0 and high <= low * (1.0 + settings.tolerance):
+            break
+        if high <= settings.first_rate_rps:
+            break
+        rate = max(settings.first_rate_rps, min(_next_guess(low, high, done, growth), settings.max_rate_rps))
+    return peak
 
 
-def _expected(rate_rps: float, past: Sequence[tuple[float, float]]) -> float | None:
-    """A straight line through what was valid before; level from one point, unknown from none."""
-    if not past:
-        return None
-    rates, latencies = np.array([rate for rate, _ in past]), np.array([latency for _, latency in past])
-    if len(past) < 3:
-        return float(latencies.max())
-    slope, level = np.polyfit(rates, latencies, 1)
-    return float(max(latencies.min(), level + slope * rate_rps))
+def _next_guess(low: float, high: float, last: Finished, growth: float) -> float:
+    """Strictly between the bounds: what the last trial got done, when it was too much; else the middle of the gap."""
+    if not last.stable:
+        got = _HINT_MARGIN * last.processed_rps
+        if low * 1.01 < got < high * 0.99:
+            return float(f"{got:.4g}")  # the record is read by people
+    if last.stable and high > growth * low:
+        return float(f"{low * growth:.4g}")
+    middle = (low * high) ** 0.5 if low > 0 else high / 2
+    return float(f"{middle:.4g}")
 
 
-def _observations(copies: Sequence[Measured], ended: Sequence[Ended]) -> list[Observation]:
-    found = [Observation(one.scaleout, one.rate_rps, one.latency_s) for one in copies if one.latency_s is not None]
-    # A copy that has just fallen behind processes all it can: what it did is its capacity.
-    return found + [
-        Observation(one.scaleout, one.capacity_rps, None, saturated=True)
-        for one in ended
-        if math.isfinite(one.capacity_rps) and one.capacity_rps > 0
-    ]
+METHODS: Mapping[str, Callable[[SearchSettings, int, float | None], RateSearch]] = {"sweep": sweep, "bisect": bisect}

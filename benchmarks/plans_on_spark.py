@@ -1,0 +1,214 @@
+"""Plans carried out on real Spark: planned, predicted and actual rate, CPU and memory, as in figures 9 to 12.
+
+Each pair of allocation and mapping plans each micro DAG for its rate on as few slots as it says it needs; the plan
+runs on a standalone cluster with one worker for each slot; the highest stable rate is searched by bisection. Each
+finished run is written to --json at once, and a run that is there is not done again.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from penstock.analysis.stability import judge
+from penstock.config.plan_job import PlanJob, read_plan_job
+from penstock.core.placement import Placement
+from penstock.core.trial import Task
+from penstock.engines.spark.profiling.plan_runner import PlanMeasured, plan_runner
+from penstock.engines.spark.profiling.settings import TrialSettings
+from penstock.errors import PenstockError
+from penstock.planning.profiling.search import bisect
+from penstock.planning.profiling.settings import SearchSettings
+from penstock.planning.provision.allocate import allocate
+from penstock.planning.provision.place import place_on_fewest
+from penstock.planning.provision.settings import PlaceSettings
+from penstock.profiling.catalog import TASKS, ServiceSettings, task_named
+
+PAIRS = (("lsa", "dsm"), ("lsa", "rsm"), ("mba", "dsm"), ("mba", "rsm"), ("mba", "sam"))
+RATES = {"linear": 50.0, "diamond": 35.0, "star": 65.0}
+SIZES = [2, 1]  # slots of the machines that can be had
+MOST_TRIALS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One plan: rates in rows per second at the sources; CPU and memory of each machine in slots' worth."""
+
+    dag: str
+    pair: str
+    slots: int
+    threads: int
+    planned_rps: float
+    predicted_rps: float
+    actual_rps: float | None  # None when none of the trials was stable
+    compared_rps: float  # the rate at which CPU and memory are compared
+    predicted_cpu: tuple[float, ...]
+    actual_cpu: tuple[float, ...]
+    predicted_memory: tuple[float, ...]
+    actual_memory: tuple[float, ...]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", default="measured", help="models by name or file")
+    parser.add_argument("--dags", default=",".join(RATES))
+    parser.add_argument("--pairs", default=",".join("+".join(pair) for pair in PAIRS))
+    parser.add_argument("--seconds", type=float, default=8.0, help="length of a trial")
+    parser.add_argument("--json", type=Path, default=Path("plans-on-spark.jsonl"))
+    parser.add_argument("--out", type=Path, default=Path("docs/results/plans-on-spark.md"))
+    options = parser.parse_args()
+    rows = _read(options.json)
+    done = {(row.dag, row.pair) for row in rows}
+    settings = TrialSettings(length_s=options.seconds, warm_up_s=2.0)
+    with services() as tasks:
+        for pair in options.pairs.split(","):
+            for dag in options.dags.split(","):
+                if (dag, pair) in done:
+                    continue
+                try:
+                    row = run(read_plan_job(dag, options.models), pair, RATES[dag], tasks, settings)
+                except PenstockError as error:
+                    print(f"{dag} {pair}: {error}", flush=True)
+                    continue
+                rows.append(row)
+                print(_line(row), flush=True)
+                with options.json.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(asdict(row)) + "\n")
+                options.out.write_text(report(rows, options), encoding="utf-8")
+
+
+@contextmanager
+def services() -> Iterator[Mapping[str, Task]]:
+    """All five tasks, with the services that two of them call."""
+    with ExitStack() as stack:
+        settings = ServiceSettings()
+        yield {name: stack.enter_context(task_named(name, settings)) for name in TASKS}
+
+
+def run(job: PlanJob, pair: str, rate_rps: float, tasks: Mapping[str, Task], settings: TrialSettings) -> Row:
+    """Plan, carry out, search the highest stable rate."""
+    allocation_method, mapping = pair.split("+")
+    allocation = allocate(job.topology, rate_rps, job.models, allocation_method, job.selectivity)
+    placement = place_on_fewest(allocation, SIZES, mapping, PlaceSettings(routing="even"))
+    chosen = {operator: tasks[operator] for operator in job.topology.operators}
+    with plan_runner(placement, chosen, settings) as runner:
+        # From the prediction, but never above the plan: far above its peak a DAG says little of where that is.
+        trials = list(_search(runner.run, min(rate_rps, placement.predicted_rate)))
+    stable = [trial for trial in trials if judge(trial.trial).stable]
+    actual_rps = max((trial.trial.trial.rate_rps for trial in stable), default=None)
+    at = min(stable or trials, key=lambda trial: abs(trial.trial.trial.rate_rps - rate_rps))
+    compared_rps = at.trial.processed_rps
+    part = compared_rps / placement.prediction.at_rps
+    return Row(
+        dag=job.name,
+        pair=pair,
+        slots=placement.slots_used,
+        threads=sum(allocation.threads.values()),
+        planned_rps=rate_rps,
+        predicted_rps=placement.predicted_rate,
+        actual_rps=actual_rps,
+        compared_rps=compared_rps,
+        predicted_cpu=tuple(share * part for share in placement.predicted_cpu),
+        actual_cpu=at.cpu,
+        predicted_memory=_memory(placement),
+        actual_memory=at.memory,
+    )
+
+
+def _memory(placement: Placement) -> tuple[float, ...]:
+    """A thread holds its memory however few rows it gets: the models' figures are not scaled with the rate."""
+    sums = [0.0] * len(placement.machines)
+    for slot, threads in placement.threads_on().items():
+        for operator, many in threads.items():
+            sums[slot.machine] += placement.allocation.models[operator].memory(many)
+    return tuple(sums)
+
+
+def _search(run_trial: Any, begin_rps: float) -> Iterator[PlanMeasured]:
+    settings = SearchSettings(max_threads=1, first_rate_rps=begin_rps / 5, tolerance=0.05)
+    search = bisect(settings, 1, hint=begin_rps)
+    wanted = next(search)
+    for _ in range(MOST_TRIALS):
+        measured = run_trial(wanted.rate_rps)
+        yield measured
+        try:
+            wanted = search.send(judge(measured.trial))
+        except StopIteration:
+            return
+
+
+def r_squared(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """The squared correlation of predicted and actual; None of fewer than three pairs, or when all are alike."""
+    try:
+        return statistics.correlation([first for first, _ in pairs], [second for _, second in pairs]) ** 2
+    except statistics.StatisticsError:
+        return None
+
+
+def _read(path: Path) -> list[Row]:
+    if not path.exists():
+        return []
+    return [Row(**{key: _tuple(value) for key, value in json.loads(line).items()}) for line in path.open()]
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _line(row: Row) -> str:
+    actual = "-" if row.actual_rps is None else f"{row.actual_rps:.1f}"
+    return (
+        f"| {row.dag} | {row.pair} | {row.slots} | {row.threads} | {row.planned_rps:.0f} | {row.predicted_rps:.1f} "
+        f"| {actual} | {_shares(row.predicted_cpu)} | {_shares(row.actual_cpu)} "
+        f"| {_shares(row.predicted_memory)} | {_shares(row.actual_memory)} |"
+    )
+
+
+def _shares(shares: Sequence[float]) -> str:
+    return " / ".join(f"{100 * share:.0f}" for share in shares)
+
+
+def report(rows: Sequence[Row], options: argparse.Namespace) -> str:
+    """The table as Markdown, with its sums."""
+    rates = [(row.predicted_rps, row.actual_rps) for row in rows if row.actual_rps is not None]
+    cpu = [pair for row in rows for pair in zip(row.predicted_cpu, row.actual_cpu, strict=True)]
+    memory = [pair for row in rows for pair in zip(row.predicted_memory, row.actual_memory, strict=True)]
+    lines = [
+        "# Plans carried out on real Spark",
+        "",
+        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, Linux {platform.release()}, load average "
+        f"{os.getloadavg()[2]:.1f} over the last 15 minutes. Command: `python benchmarks/plans_on_spark.py --models "
+        f"{options.models} --seconds {options.seconds:g}`.",
+        "",
+        "Rates are rows/s at the sources; CPU and memory are % of a slot for each machine, at the planned rate or the "
+        "highest stable one near it.",
+        "",
+        "| DAG | plan | slots | threads | planned | predicted | actual | CPU predicted | CPU actual | memory predicted "
+        "| memory actual |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+        *(_line(row) for row in sorted(rows, key=lambda row: (row.dag, row.pair))),
+        "",
+        "| R² | figure | target |",
+        "|---|---|---|",
+        *(
+            f"| {what} | {'-' if found is None else f'{found:.2f}'} | {target} |"
+            for what, found, target in (
+                ("rate", r_squared(rates), 0.9),
+                ("CPU by machine", r_squared(cpu), 0.85),
+                ("memory by machine", r_squared(memory), 0.6),
+            )
+        ),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

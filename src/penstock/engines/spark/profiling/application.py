@@ -1,0 +1,95 @@
+"""A Spark application whose executors are slots: one for each worker, with all of the worker's task slots."""
+
+import contextlib
+import os
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from penstock.engines.processes import Process
+from penstock.engines.spark import standalone
+from penstock.engines.spark.machines import ExecutorReader
+from penstock.errors import EngineError
+
+_UP_WITHIN_S = 120.0
+_LOOK_EVERY_S = 0.05
+_WORKER_MEMORY = "1g"
+_LOG = Path(standalone.__file__).with_name("log4j2.properties")
+_CONF = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG}",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "512m",
+    "spark.executor.memory": "512m",
+    "spark.locality.wait": "0",
+    "spark.task.maxFailures": "1",  # a thread that fails is an error of the task, to be seen at once
+    "spark.python.daemon.module": "penstock.engines.spark.profiling.daemon",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SlotApplication:
+    """A running application, and the process of each worker."""
+
+    spark: SparkSession
+    workers: tuple[Process, ...]
+
+
+@contextmanager
+def slot_application(workers: Sequence[standalone.Worker]) -> Iterator[SlotApplication]:
+    """A standalone cluster of these workers with one application on all of them, until the end of the block."""
+    with tempfile.TemporaryDirectory(prefix="penstock-slots-", ignore_cleanup_errors=True) as place:
+        state = Path(place, "cluster.json")
+        try:
+            cluster = standalone.up_workers(state, workers, _WORKER_MEMORY, _free_port())
+            spark = _session(cluster.master)
+            try:
+                wait_until(lambda: _executors(spark) >= len(workers), "all executors", _UP_WITHIN_S)
+                yield SlotApplication(spark, cluster.processes[1:])
+            finally:
+                with contextlib.suppress(Exception):  # a JVM that Ctrl-C has ended already cannot be asked to stop
+                    spark.stop()
+        finally:
+            standalone.down(state)
+
+
+def wait_until(done: Callable[[], bool], what: str, within_s: float) -> None:
+    """Look until it is so; an EngineError says what did not come."""
+    deadline = time.monotonic() + within_s
+    while not done():
+        if time.monotonic() > deadline:
+            raise EngineError(f"{what}: not there within {within_s:.0f} s")
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _session(master: str) -> SparkSession:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder: Any = SparkSession.builder
+    for key, value in _CONF.items():
+        builder = builder.config(key, value)
+    try:
+        spark: SparkSession = builder.master(master).appName("penstock slots").getOrCreate()
+    except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
+        raise EngineError(f"Spark did not start at {master}: {str(error).strip().splitlines()[0]}") from error
+    return spark
+
+
+def _executors(spark: SparkSession) -> int:
+    return sum(executor.id != "driver" for executor in ExecutorReader(spark.sparkContext).read())
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,29 @@
+"""Which tasks there are, who sends to whom, and on which slot their threads are: what an exchange serves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from penstock.core.topology import Topology
+
+Roles = Mapping[str, Mapping[str, int]]  # slot -> operator -> threads; slot "" when there is one slot only
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Sources and sinks are the exchange's own; all operators between have threads."""
+
+    topology: Topology
+    roles: Roles
+    threads: Mapping[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        counts: dict[str, int] = {}
+        for roles in self.roles.values():
+            for operator, number in roles.items():
+                counts[operator] = counts.get(operator, 0) + number
+        object.__setattr__(self, "threads", counts)
+
+    @classmethod
+    def of_one(cls, operator: str, threads: int) -> "Flow":
+        """A generator, one task, a sink: the flow of a trial."""
+        return cls(Topology({"generator": [operator], operator: ["sink"]}), {"": {operator: threads}})

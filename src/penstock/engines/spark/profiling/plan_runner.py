@@ -1,0 +1,119 @@
+"""A plan carried out: every slot that has threads is a worker, its threads the task slots of its one executor.
+
+A thread learns from its worker's address which operators it may take, so each slot gets exactly what the plan says.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from penstock.core.placement import Placement, Slot
+from penstock.core.topology import Topology
+from penstock.core.trial import Measured, Task, Trial
+from penstock.engines.spark.profiling.application import SlotApplication, slot_application
+from penstock.engines.spark.profiling.crew import crew
+from penstock.engines.spark.profiling.exchange import Exchange
+from penstock.engines.spark.profiling.flow import Flow
+from penstock.engines.spark.profiling.settings import TrialSettings
+from penstock.engines.spark.profiling.trials import latency_points
+from penstock.engines.spark.profiling.watch import Used, Watch, platform_of
+from penstock.engines.spark.standalone import Worker, worker_address
+
+_DRAINED_WITHIN_S = 60.0
+GENERATOR = "(generator)"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMeasured:
+    """A trial of a whole plan: as of one task, and CPU and memory (slots' worth) of each machine of the plan."""
+
+    trial: Measured
+    cpu: tuple[float, ...]
+    memory: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sites:
+    """The slots that have threads, in order: worker number n is `slots[n]`."""
+
+    slots: tuple[Slot, ...]
+    workers: tuple[Worker, ...]
+    flow: Flow
+
+
+def sites_of(placement: Placement) -> Sites:
+    """The workers that a plan needs, and the flow through its threads; unused slots are left out."""
+    found = placement.threads_on()
+    roles = {worker_address(number): dict(threads) for number, threads in enumerate(found.values())}
+    workers = tuple(Worker(sum(threads.values())) for threads in found.values())
+    return Sites(tuple(found), workers, Flow(_fed(placement.allocation.topology), roles))
+
+
+def _fed(topology: Topology) -> Topology:
+    """Every source of the plan is fed by the one generator, with all of its tuples."""
+    children = {operator: list(topology.children(operator)) for operator in topology.operators}
+    return Topology({GENERATOR: list(topology.sources), **children})
+
+
+class PlanRunner:
+    """Does trials of one plan at one rate after the other."""
+
+    def __init__(
+        self,
+        placement: Placement,
+        sites: Sites,
+        application: SlotApplication,
+        exchange: Exchange,
+        settings: TrialSettings,
+        base: tuple[Used, ...],
+    ) -> None:
+        self._placement = placement
+        self._sites = sites
+        self._application = application
+        self._exchange = exchange
+        self._settings = settings
+        self._base = base
+        self._last = set(placement.allocation.topology.sinks)
+        rates = placement.allocation.topology.rates(1.0, placement.allocation.selectivity)
+        self._per_source = sum(rates[name] for name in self._last)  # rows out of the plan for one in
+
+    def run(self, rate_rps: float) -> PlanMeasured:
+        """One trial: latency is from generator to sink, what is done is counted at the sinks."""
+        begin_s, end_s = self._settings.warm_up_s, self._settings.length_s
+        watch = Watch(self._application.workers, None, begin_s, end_s)
+        reports = self._exchange.run(rate_rps, end_s, _DRAINED_WITHIN_S)
+        used = watch.result().workers
+        out = [report for report in reports if report.operator in self._last and begin_s <= report.at_s < end_s]
+        # As it is: an idle executor uses about nothing, and one that has just started still compiles itself.
+        cpu = [each.cpu_share for each in used]
+        memory = [
+            self._settings.memory_share(each.memory_bytes, base.memory_bytes)
+            for each, base in zip(used, self._base, strict=True)
+        ]
+        measured = Measured(
+            trial=Trial(sum(self._sites.flow.threads.values()), rate_rps),
+            latency_s=latency_points(out, begin_s, end_s),
+            processed_rps=sum(report.count for report in out) / (end_s - begin_s) / self._per_source,
+            cpu_share=sum(cpu),
+            memory_share=sum(memory),
+        )
+        return PlanMeasured(measured, self._by_machine(cpu), self._by_machine(memory))
+
+    def _by_machine(self, shares: list[float]) -> tuple[float, ...]:
+        sums = [0.0] * len(self._placement.machines)
+        for slot, share in zip(self._sites.slots, shares, strict=True):
+            sums[slot.machine] += share
+        return tuple(sums)
+
+
+@contextmanager
+def plan_runner(placement: Placement, tasks: Mapping[str, Task], settings: TrialSettings) -> Iterator[PlanRunner]:
+    """The plan's workers, executors and threads, until the end of the block; `tasks` by operator."""
+    sites = sites_of(placement)
+    with slot_application(sites.workers) as application:
+        context = application.spark.sparkContext
+        threads = sum(worker.slots for worker in sites.workers)
+        context.parallelize(range(threads), threads).count()  # every executor has its Python daemon after that
+        base = platform_of(application.workers).workers
+        with crew(application.spark, sites.flow, tasks) as exchange:
+            yield PlanRunner(placement, sites, application, exchange, settings, base)

@@ -1,0 +1,87 @@
+"""A look at the processes of workers at the beginning and the end of a window, while a trial runs."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from penstock.engines.processes import Process
+from penstock.engines.spark.profiling import processes
+from penstock.errors import EngineError
+
+_IDLE_S = 2.0
+_PLATFORM_GENERATIONS = 2  # the executor's JVM, and the daemon that forks its Python workers
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What a worker's processes used over a while: cores, and memory at its end."""
+
+    cpu_share: float
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What each worker used, and what the cores that were watched did for others meanwhile."""
+
+    workers: tuple[Used, ...]
+    others_share: float
+
+
+def platform_of(workers: Sequence[Process]) -> Seen:
+    """What the workers use with no task running: the platform's own.
+
+    The Python workers that the daemon forks belong to threads, not to the platform.
+    """
+    return Watch(workers, None, 0.0, _IDLE_S, _PLATFORM_GENERATIONS).result()
+
+
+class Watch:
+    """Looks while the caller does something else; `core`, when given, is the one whose other users are counted."""
+
+    def __init__(
+        self,
+        workers: Sequence[Process],
+        core: int | None,
+        begin_s: float,
+        end_s: float,
+        generations: int | None = None,
+    ) -> None:
+        self._workers = workers
+        self._generations = generations
+        self._core = core
+        self._window_s = (begin_s, end_s)
+        self._found: Seen | None = None
+        self._origin_s = time.monotonic()
+        self._looking = threading.Thread(target=self._look, name="watch", daemon=True)
+        self._looking.start()
+
+    def result(self) -> Seen:
+        """What was seen, once the window is over."""
+        self._looking.join()
+        if self._found is None:
+            raise EngineError("the workers' processes could not be looked at; are they there still?")
+        return self._found
+
+    def _look(self) -> None:
+        begin_s, end_s = self._window_s
+        self._sleep_until(begin_s)
+        pids = [processes.below(worker.pid, self._generations) for worker in self._workers]
+        busy_s, first, first_at = self._busy_s(), [processes.cpu(each).cpu_s for each in pids], time.monotonic()
+        self._sleep_until(end_s)
+        busy_s, last, last_at = self._busy_s() - busy_s, [processes.cpu(each).cpu_s for each in pids], time.monotonic()
+        window_s = last_at - first_at
+        own_s = [after - before for before, after in zip(first, last, strict=True)]
+        self._found = Seen(
+            tuple(
+                Used(spent / window_s, processes.memory_bytes(each)) for spent, each in zip(own_s, pids, strict=True)
+            ),
+            0.0 if self._core is None else max(0.0, busy_s - sum(own_s)) / window_s,
+        )
+
+    def _busy_s(self) -> float:
+        return 0.0 if self._core is None else processes.core_busy_s(self._core)
+
+    def _sleep_until(self, at_s: float) -> None:
+        time.sleep(max(0.0, self._origin_s + at_s - time.monotonic()))

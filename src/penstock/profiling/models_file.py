@@ -1,0 +1,33 @@
+"""A file of models, as `penstock plan --models` reads it: what was profiled is added to what is there."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from penstock.core.performance import PerformanceModel
+from penstock.errors import ConfigError
+
+
+def add_model(path: Path, task: str, model: PerformanceModel) -> None:
+    """Put the model there; an older one of the same task goes, all others stay."""
+    document = _read(path)
+    document["tasks"] = {**document["tasks"], task: model.to_dict()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
+    # Written beside and moved into its place: whoever reads meanwhile finds the old file or the new one.
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {"name": path.stem, "tasks": {}}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError("--out", str(path), f"it cannot be read as a file of models ({error})") from None
+    if not isinstance(document, dict) or not isinstance(document.get("tasks"), dict):
+        raise ConfigError("--out", str(path), "it is no file of models: write `tasks`, or name another")
+    return document

@@ -1,0 +1,92 @@
+"""Profiling on real Spark: a worker on one core, everything else on the others, and the model in a directory."""
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from penstock.core.performance import PerformanceModel
+from penstock.core.trial import Measured, Task, Trial
+from penstock.engines.spark.profiling.cores import Cores, kept_off, split_cores
+from penstock.engines.spark.profiling.settings import TrialSettings
+from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner
+from penstock.profiling.catalog import task_named
+from penstock.profiling.models_file import add_model
+from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
+from penstock.profiling.provenance import provenance, words
+from penstock.profiling.record import TrialRecord
+
+__all__ = ["Profiled", "TrialSettings", "default_file", "profile_on_spark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """A model and the file that holds it."""
+
+    task: str
+    model: PerformanceModel
+    path: Path
+
+
+def default_file() -> Path:
+    """Where models are kept when nobody says where."""
+    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(base, "penstock", "models.yaml")
+
+
+def profile_on_spark(
+    name: str,
+    settings: ProfileSettings,
+    trials: TrialSettings,
+    file: Path | None,
+    fresh: bool,
+    tell: Callable[[Progress], None],
+) -> Profiled:
+    """Profile the task of that name; trials that are on record already are not done again."""
+    path = file or default_file()
+    cores = split_cores()
+    with kept_off(cores), task_named(name) as task, _Late(task, cores, settings, trials) as run:
+        details = {
+            "task": _described(task),
+            "trials": trials,
+            "search": f"{settings.method}: {words(settings.search)}",
+            "stability": settings.stability,
+            "disturbed": f"unstable trials with others on over {settings.max_others:.0%} of the core are done again",
+        }
+        head = {key: words(value) for key, value in details.items()}
+        record = TrialRecord(path.with_name(f"{path.stem}.{task.name}.trials.jsonl"), head)
+        peaks = profile(run, settings, record, fresh, tell)
+        model = model_of(task.name, peaks, provenance(details))
+    add_model(path, task.name, model)
+    return Profiled(task.name, model, path)
+
+
+class _Late:
+    """A runner that starts Spark with its first trial: there may be none left to do."""
+
+    def __init__(self, task: Task, cores: Cores, settings: ProfileSettings, trials: TrialSettings) -> None:
+        self._how = (task, cores, settings.search.max_threads, trials)
+        self._runner: TrialRunner | None = None
+        self._open = ExitStack()
+
+    def __enter__(self) -> "_Late":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._open.close()
+
+    def __call__(self, trial: Trial) -> Measured:
+        if self._runner is None:
+            self._runner = self._open.enter_context(trial_runner(*self._how))
+        return self._runner.run(trial)
+
+
+def _described(task: Task) -> str:
+    """The task's own settings; where its service listens is another place every time."""
+    settings: Any = task  # a user's own need not be a dataclass
+    known: dict[str, Any] = {} if not is_dataclass(settings) or isinstance(settings, type) else asdict(settings)
+    fields = {key: value for key, value in known.items() if key not in ("name", "host", "port", "url")}
+    return ", ".join([task.name, *(f"{key}={value}" for key, value in fields.items())])

@@ -1,0 +1,44 @@
+"""Table lookup: one record of 20 columns by its key from a PostgreSQL database, for each tuple."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import psycopg
+
+from penstock.core.trial import Work
+
+TABLE = "penstock_lookup"
+COLUMNS = 20
+_SPREAD = 2_654_435_761  # Knuth's multiplier: successive tuples ask for keys that are far apart
+
+
+@dataclass(frozen=True, slots=True)
+class TableGet:
+    """The result is the number of bytes of the record.
+
+    A database on this machine answers in a fraction of a millisecond, one in a cloud does not: `service_s` is
+    waited for in the server with each lookup, so that a thread waits as it would for a distant service.
+    """
+
+    url: str
+    rows: int
+    service_s: float = 0.1
+    name: str = "table"
+
+    @contextmanager
+    def open(self) -> Iterator[Work]:
+        """One connection for each thread, its statement prepared by the server."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            cursor = connection.cursor()
+            wait = f", pg_sleep({self.service_s:g})" if self.service_s > 0 else ""
+            statement = f"SELECT record.*{wait} FROM {TABLE} AS record WHERE id = %s".encode()
+
+            def work(message: int) -> float:
+                key = message * _SPREAD % self.rows
+                record = cursor.execute(statement, (key,), prepare=True).fetchone()
+                if record is None:
+                    raise LookupError(f"the table has no record {key}; it should have {self.rows}")
+                return float(sum(len(value) for value in record[1:COLUMNS]))
+
+            yield work

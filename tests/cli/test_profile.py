@@ -1,0 +1,45 @@
+"""`penstock profile` as a user calls it."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from penstock.engines.spark.profiling import processes
+from tests.cli.test_commands import penstock
+from tests.engines.spark.helpers import eventually
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["magic"], "choose one of parse, pi, file, blob, table"),
+        (["pi", "--search", "guess"], "choose one of sweep, bisect"),
+        (["pi", "--length", "1s", "--warm-up", "2s"], "warm_up_s: 2.0 will not do"),
+        (["pi", "--rate-growth", "0.5"], "write 1.0 (a fixed step) or more"),
+        (["pi", "--max-threads", "0"], "max_threads: 0 will not do"),
+    ],
+)
+def test_what_cannot_be_profiled_is_one_line_and_exit_code_2(arguments: list[str], message: str) -> None:
+    done = penstock("profile", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_ctrl_c_leaves_nothing_running_and_the_search_can_go_on(tmp_path: Path) -> None:
+    out = tmp_path / "models.yaml"
+    options = ["--length", "1s", "--warm-up", "300ms", "--first-rate", "50", "--out", str(out)]
+    command = [sys.executable, "-m", "penstock.cli.main", "profile", "pi", *options]
+    record = tmp_path / "models.pi.trials.jsonl"
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        eventually(lambda: record.exists() and record.read_text().count("\n") > 2, within_s=240)
+        started = processes.below(running.pid)
+        os.kill(running.pid, signal.SIGINT)
+        assert running.wait(timeout=120) == 130
+    eventually(lambda: processes.cpu(started).processes == 0)
+    assert len(started) > 2
+    assert not out.exists()

@@ -1,0 +1,91 @@
+"""Generator, routing and sink, with threads that run here instead of on Spark."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+
+import pytest
+
+from penstock.core.topology import Topology
+from penstock.core.trial import Work
+from penstock.engines.spark.profiling.exchange import Exchange
+from penstock.engines.spark.profiling.flow import Flow
+from penstock.engines.spark.profiling.thread import thread_of
+from tests.engines.spark.helpers import eventually
+
+
+@dataclass
+class Noting:
+    """Notes which message was done by which thread."""
+
+    name: str = "noting"
+    done: list[tuple[int, int]] = field(default_factory=list)
+
+    @contextmanager
+    def open(self) -> Iterator[Work]:
+        def work(message: int) -> float:
+            self.done.append((threading.get_ident(), message))
+            return 0.0
+
+        yield work
+
+
+@contextmanager
+def running(flow: Flow, tasks: dict[str, Noting]) -> Iterator[Exchange]:
+    exchange = Exchange(flow)
+    exchange.open()
+    many = sum(flow.threads.values())
+    function = thread_of(*exchange.address, {name: partial(tasks.__getitem__, name) for name in tasks})
+    threads = [threading.Thread(target=lambda: list(function(iter([])))) for _ in range(many)]
+    for thread in threads:
+        thread.start()
+    try:
+        eventually(lambda: exchange.ready == many)
+        yield exchange
+    finally:
+        exchange.close()
+        for thread in threads:
+            thread.join()
+
+
+def test_each_tuple_is_done_once_and_all_threads_get_as_many() -> None:
+    task = Noting()
+    with running(Flow.of_one("noting", 3), {"noting": task}) as exchange:
+        reports = exchange.run(rate_rps=3000.0, for_s=0.5, drained_within_s=10.0)
+    messages = [message for _, message in task.done]
+    assert sorted(messages) == list(range(len(messages)))
+    assert sum(report.count for report in reports) == len(messages) > 100
+    shares = {ident: sum(of == ident for of, _ in task.done) for ident, _ in task.done}
+    assert len(shares) == 3
+    assert max(shares.values()) - min(shares.values()) <= 1
+
+
+def test_tuples_go_whole_to_every_child_and_add_up_where_branches_meet() -> None:
+    topology = Topology({"in": ["a"], "a": ["b", "c"], "b": ["d"], "c": ["d"], "d": ["out"]})
+    flow = Flow(topology, {"": {"a": 1, "b": 2, "c": 1, "d": 2}})
+    tasks = {name: Noting(name) for name in "abcd"}
+    with running(flow, tasks) as exchange:
+        exchange.run(rate_rps=50.0, for_s=2.0, drained_within_s=10.0)
+    # Of the first half: what falls due shortly before the end may be dropped on its way.
+    done = {name: sorted(message for _, message in task.done if message < 50) for name, task in tasks.items()}
+    assert done["a"] == done["b"] == done["c"] == list(range(50))
+    assert done["d"] == sorted([*range(50)] * 2)
+
+
+def test_a_thread_gets_a_role_of_its_own_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.12")
+    topology = Topology({"in": ["a"], "a": ["b"], "b": ["out"]})
+    flow = Flow(topology, {"127.0.0.12": {"a": 1, "b": 1}})
+    with running(flow, {"a": Noting("a"), "b": Noting("b")}) as exchange:
+        assert exchange.ready == 2
+
+
+def test_one_trial_after_the_other_begins_from_nothing() -> None:
+    task = Noting()
+    with running(Flow.of_one("noting", 1), {"noting": task}) as exchange:
+        first = exchange.run(100.0, 0.3, 10.0)
+        second = exchange.run(100.0, 0.3, 10.0)
+    assert sum(report.count for report in [*first, *second]) == len(task.done)
+    assert all(report.at_s >= 0 for report in second)

@@ -1,0 +1,76 @@
+"""A trial on a real worker with a core of its own."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from penstock.core.trial import Work
+from penstock.engines.spark.profiling import processes
+from penstock.engines.spark.profiling.exchange import Report
+from penstock.engines.spark.profiling.settings import TrialSettings
+from penstock.engines.spark.profiling.trials import latency_points
+from penstock.errors import ConfigError
+
+ROOT = Path(__file__).parents[4]
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A task whose service is not there."""
+
+    name: str = "failing"
+
+    @contextmanager
+    def open(self) -> Iterator[Work]:
+        with socket.create_connection(("127.0.0.1", 1)):  # where nobody listens
+            yield lambda message: 0.0
+
+
+def on_worker() -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.engines.spark.profiling.on_worker"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_trials_on_a_real_worker() -> None:
+    done = on_worker()
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["threads"] == [1, 3]
+    assert all(rate > 0 for rate in found["processed_rps"])
+    assert found["memory_share"][1] > found["memory_share"][0] > 0
+    assert found["worker_cores"] == [found["slot"]]
+    assert found["slot"] not in found["driver_cores"]
+    assert "ConnectionRefusedError" in found["error"]
+    assert found["left"] == 0
+
+
+def test_latency_over_a_window_is_the_mean_of_what_was_done_in_each_part() -> None:
+    # 16 parts of 0.5 s from 2 s on: the first two reports fall into the first part, 6 tuples with 3 s in all.
+    reports = [Report("a", 2, 1.0, 2.1), Report("a", 4, 2.0, 2.4), Report("a", 1, 9.0, 9.9)]
+    assert latency_points(reports, 2.0, 10.0) == ((2.25, 0.5), (9.75, 9.0))
+
+
+def test_a_warm_up_longer_than_the_trial_is_refused() -> None:
+    with pytest.raises(ConfigError, match="warm_up_s: 9 will not do"):
+        TrialSettings(length_s=5, warm_up_s=9)
+
+
+def test_processes_of_a_process_are_found_with_what_they_use() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+    try:
+        assert child.pid in processes.below(os.getpid())
+        assert child.pid not in processes.below(os.getpid(), generations=0)
+        assert processes.memory_bytes((child.pid,)) > 1_000_000
+    finally:
+        child.communicate()
+    assert processes.cpu((child.pid,)).processes == 0
+    assert processes.memory_bytes((child.pid,)) == 0
