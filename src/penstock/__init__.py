@@ -10,11 +10,27 @@ from penstock.core.topology import Topology
 if TYPE_CHECKING:
     from penstock.engines.spark.measured import measured
     from penstock.governing.govern import govern
+    from penstock.planning.routing.route import route
 
-__all__ = ["Intent", "Juice", "Latency", "Recovery", "Topology", "govern", "juice", "measured", "operator_capacity"]
+__all__ = [
+    "Intent",
+    "Juice",
+    "Latency",
+    "Recovery",
+    "Topology",
+    "govern",
+    "juice",
+    "measured",
+    "operator_capacity",
+    "route",
+]
 
-# What needs pyspark is imported when it is first asked for: `import penstock` takes none of its second.
-_ON_DEMAND = {"govern": "penstock.governing.govern", "measured": "penstock.engines.spark.measured"}
+# What needs pyspark or METIS is imported when it is first asked for: `import penstock` takes none of its second.
+_ON_DEMAND = {
+    "govern": "penstock.governing.govern",
+    "measured": "penstock.engines.spark.measured",
+    "route": "penstock.planning.routing.route",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,7 @@ from penstock.analysis.assess import STALE_AFTER_S, assess
 from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
-from penstock.core.plan import Outcome, Plan
+from penstock.core.plan import Outcome, Plan, Reason
 from penstock.core.ports import Clock, Engine, Memory, Policy, Store
 
 
@@ -52,7 +52,8 @@ class Governor:
         plan, memory = Plan(note="watching only, not governing yet"), carried.memory
         if now >= self.settings.govern_from_s:
             plan, memory = self.policy.decide(view, memory)  # decide
-        open_decisions, verdicts = carried.open_decisions.judge(view, plan.decisions)
+        done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
+        open_decisions, verdicts = carried.open_decisions.judge(view, done)
         plan = replace(plan, verdicts=verdicts) if verdicts else plan
         cycle = Cycle(now, self.policy.name, view, plan, Outcome(), memory)
         steps = () if self.settings.dry_run else order(plan)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.routes import RouteFigures
 from penstock.core.topology import Topology
 
 ALL_OPERATORS = "*"  # the one scalable unit of a job whose operators share a pool of slots
@@ -137,10 +138,12 @@ class MachineFigures:
 class Snapshot:
     """All jobs and machines at an instant: everything a controller sees.
 
-    `max_threads` is the cluster's limit over all jobs together, where it has one.
+    `max_threads` is the cluster's limit over all jobs together, where it has one. `routes` are for deciding only;
+    no store keeps them with the figures.
     """
 
     at_s: float
     jobs: tuple[JobFigures, ...]
     machines: tuple[MachineFigures, ...]
     max_threads: int | None = None
+    routes: tuple[RouteFigures, ...] = ()

@@ -7,14 +7,17 @@ It merges over batches, executors and windows in any order.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from heapq import nlargest
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
-from penstock.core.units import is_number, non_negative
+from penstock.core.units import non_negative
 from penstock.errors import ConfigError
 
 Part: TypeAlias = str | int
 Key: TypeAlias = Part | tuple[Part, ...]  # a tuple for an operator grouped by several columns, in their order
 Pair: TypeAlias = tuple[Key, Key]
+# The keys of a mapping must be named exactly: with these, one typed dict[tuple[str, int], int] will do as well.
+LeftKey = TypeVar("LeftKey", bound=Key)
+RightKey = TypeVar("RightKey", bound=Key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +37,12 @@ class PairCounts:
     error: float = 0
 
     @classmethod
-    def exact(cls, pairs: Mapping[Pair, float]) -> "PairCounts":
+    def exact(cls, pairs: Mapping[tuple[LeftKey, RightKey], float]) -> "PairCounts":
         """Counts of every row there was. Refuses what is no count of a pair."""
         for pair, count in pairs.items():
-            if not isinstance(pair, tuple) or len(pair) != 2:
-                raise ConfigError("pairs", pair, "write each as (left key, right key): rows")
-            if not is_number(count) or count < 0:
-                non_negative(count, f"pairs[{pair!r}]", "write the number of rows that hold both keys")
-        return cls(dict(pairs), sum(pairs.values()))
+            if type(pair) is not tuple or len(pair) != 2 or type(count) is not int or count < 0:  # a million are usual
+                _check(pair, count)
+        return cls(cast(Mapping[Pair, float], dict(pairs)), sum(pairs.values()))
 
     def __add__(self, other: "PairCounts") -> "PairCounts":
         """Both together. Errors add: a pair that one of them does not list may have had up to its error there."""
@@ -88,6 +89,12 @@ def merged(parts: Iterable[PairCounts]) -> PairCounts:
         for pair, count in part.pairs.items():
             pairs[pair] = pairs.get(pair, 0) + count
     return PairCounts(pairs, rows, error)
+
+
+def _check(pair: object, count: object) -> None:
+    if not isinstance(pair, tuple) or len(pair) != 2:
+        raise ConfigError("pairs", pair, "write each as (left key, right key): rows")
+    non_negative(count, f"pairs[{pair!r}]", "write the number of rows that hold both keys")
 
 
 def _totals(counts: Iterable[tuple[Key, float]]) -> dict[Key, float]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from penstock.core.figures import JobFigures, MachineFigures
 from penstock.core.intents import Intent
+from penstock.core.routes import RouteFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class View:
     utility: float
     max_utility: float
     max_threads: int | None = None
+    routes: tuple[RouteFigures, ...] = ()
 
     @property
     def congested(self) -> bool:
