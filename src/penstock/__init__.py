@@ -9,6 +9,7 @@ from penstock.core.topology import Topology
 
 if TYPE_CHECKING:
     from penstock.engines.spark.measured import measured
+    from penstock.engines.spark.routing.route import Routing
     from penstock.governing.govern import govern
     from penstock.planning.routing.route import route
 
@@ -17,6 +18,7 @@ __all__ = [
     "Juice",
     "Latency",
     "Recovery",
+    "Routing",
     "Topology",
     "govern",
     "juice",
@@ -27,6 +29,7 @@ __all__ = [
 
 # What needs pyspark or METIS is imported when it is first asked for: `import penstock` takes none of its second.
 _ON_DEMAND = {
+    "Routing": "penstock.engines.spark.routing.route",
     "govern": "penstock.governing.govern",
     "measured": "penstock.engines.spark.measured",
     "route": "penstock.planning.routing.route",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -12,6 +13,9 @@ from penstock.engines.spark.quantum import BoundedSession
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import EngineError
+
+if TYPE_CHECKING:
+    from penstock.engines.spark.routing.route import Routing
 
 Writer = DataStreamWriter | StreamingQuery
 JobFunction = Callable[[SparkSession], Writer]
@@ -29,6 +33,7 @@ class Job:
     max_rows_per_batch: int | None = None
     max_files_per_batch: int | None = None
     own_pool: bool = True
+    route: "Routing | None" = None
 
 
 def start_query(spark: SparkSession, job: Job, once: bool = False) -> StreamingQuery:

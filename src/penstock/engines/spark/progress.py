@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from penstock.core.pairs import PairCounts
+from penstock.engines.spark.routing.pair_sketch import observed_pairs
+
 _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
 OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
 
@@ -36,6 +39,7 @@ class Batch:
     phases_s: Mapping[str, float] = field(default_factory=dict)
     state_bytes: int | None = None
     arrivals: ArrivalSketch | None = None
+    pairs: PairCounts | None = None
 
 
 def parse_batch(document: str) -> tuple[str | None, Batch]:
@@ -58,6 +62,7 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
         phases_s=phases_s,
         state_bytes=_state_bytes(progress["stateOperators"]),
         arrivals=arrivals,
+        pairs=observed_pairs(progress.get("observedMetrics", {}).get(OBSERVED, {})),
     )
 
 

@@ -111,7 +111,7 @@ def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tm
     town.feed(90)
     job = town.job(by_window_and_tag, processingTime="100 milliseconds")
     query = start_query(spark, job)
-    eventually(lambda: town.counted == windows_and_tags(town))
+    eventually(lambda: query.lastProgress is not None and town.counted == windows_and_tags(town))
     same = reroute(town.routed(job), query, all_to(1), lead=30)
     town.feed(200)
     eventually(lambda: town.counted == windows_and_tags(town))

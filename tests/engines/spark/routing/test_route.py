@@ -76,9 +76,9 @@ def test_session_windows_are_refused_when_the_query_is_made(town: Town) -> None:
 
 
 def test_timers_and_ttl_are_refused_when_the_query_is_made(town: Town) -> None:
-    groups = town.stream().groupBy(*town.route.left_key())
+    groups: Any = town.stream().groupBy(*town.route.left_key())
     with pytest.raises(ConfigError, match="transformWithStateInPandas"):
-        groups.transformWithStateInPandas(None, "key string", "update", "ProcessingTime")  # type: ignore[arg-type]
+        groups.transformWithStateInPandas(None, "key string", "update", "ProcessingTime")
     with pytest.raises(ConfigError, match="timeoutConf"):
         groups.applyInPandasWithState(print, "k int", "s int", "update", timeoutConf="EventTimeTimeout")
 

@@ -8,12 +8,13 @@ from pyspark.sql import Column, DataFrame, GroupedData, functions
 from pyspark.sql.types import StructType, TimestampNTZType, TimestampType
 
 from penstock.engines.spark.routing.keys import RoutedKey
-from penstock.engines.spark.routing.lookup import listed_partition, slot_at, text_of
+from penstock.engines.spark.routing.lookup import listed_partition, slot_number, text_of
 from penstock.engines.spark.routing.salts import salt_column
 from penstock.errors import ConfigError
 
 _SALT = "__penstock_salt_"  # and the operator's number
 _WINDOW = "__penstock_window"
+_HASH, _SLOT, _AIM = "__penstock_hash", "__penstock_slot", "__penstock_aim"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +46,39 @@ def look_through(rows: DataFrame, columns: Sequence[Column | str]) -> Grouping:
 
 def salted(grouping: Grouping, keys: Sequence[Column], operator: int, cell: Column) -> GroupedData:
     """The rows grouped by their columns and a salt; the results hold no salt."""
-    slot = slot_at(cell, None if grouping.window is None else grouping.window["start"])
     salt = f"{_SALT}{operator}"
-    rows = grouping.rows.withColumn(salt, salt_of(grouping.columns, keys, operator, slot))
+    start = None if grouping.window is None else grouping.window["start"]
+    rows = with_salt(grouping.rows, Salting(salt, grouping.columns, tuple(keys), operator, cell, start))
     groups = rows.groupBy(*grouping.columns, salt)
     return RoutedGroups(groups._jgd, grouping.rows.drop(_WINDOW), salt)
 
 
-def salt_of(columns: Sequence[Column], keys: Sequence[Column], operator: int, slot: Column) -> Column:
-    """The salt that sends the columns, `keys` among them, where the slot's table wants the keys."""
-    key_hash = functions.hash(*columns)
-    hashed = functions.pmod(key_hash, slot["partitions"])
-    partition = functions.coalesce(listed_partition(slot, operator, text_of(list(keys))), hashed)
-    return salt_column(key_hash, functions.element_at(slot["aims"], partition + 1))
+@dataclass(frozen=True, slots=True)
+class Salting:
+    """What a salt is made of: the columns that Spark hashes, `keys` among them, and the table's cell."""
+
+    name: str
+    columns: tuple[Column, ...]
+    keys: tuple[Column, ...]
+    operator: int
+    cell: Column
+    window_start: Column | None
+
+
+def with_salt(rows: DataFrame, salting: Salting) -> DataFrame:
+    """The rows with the salt that sends their columns where the table wants their keys.
+
+    Column by column: written as one expression, each part of it would be worked out eight times a row.
+    """
+    hashed = rows.withColumn(_HASH, functions.hash(*salting.columns)).withColumn(
+        _SLOT, slot_number(salting.cell, salting.window_start)
+    )
+    slot = functions.element_at(salting.cell["slots"], functions.col(_SLOT))
+    listed = listed_partition(slot, salting.operator, text_of(list(salting.keys)))
+    partition = functions.coalesce(listed, functions.pmod(_HASH, slot["partitions"]))
+    aimed = hashed.withColumn(_AIM, functions.element_at(slot["aims"], partition + 1))
+    found = aimed.withColumn(salting.name, salt_column(functions.col(_HASH), functions.col(_AIM)))
+    return found.drop(_HASH, _SLOT, _AIM)
 
 
 def operator_of_salt(column: str) -> int | None:

@@ -29,16 +29,15 @@ def reread(spark: SparkSession, path: Path) -> None:
     frame.persist()
 
 
-def slot_at(cell: Column, window_start: Column | None) -> Column:
-    """The slot that a window follows; the first one for rows without a window."""
-    if window_start is None:
-        return functions.element_at(cell["slots"], 1)
-    start_us = functions.unix_micros(window_start)
-    later = [start_us >= functions.element_at(cell["starts"], number) for number in range(2, SLOTS + 1)]
+def slot_number(cell: Column, window_start: Column | None) -> Column:
+    """Which slot a window follows, from 1; the first for rows without a window."""
     begun = functions.lit(1)
-    for slot in later:
-        begun = begun + slot.cast("int")
-    return functions.element_at(cell["slots"], begun)
+    if window_start is None:
+        return begun
+    start_us = functions.unix_micros(window_start.cast("timestamp"))
+    for number in range(2, SLOTS + 1):
+        begun = begun + (start_us >= functions.element_at(cell["starts"], number)).cast("int")
+    return begun
 
 
 def listed_partition(slot: Column, operator: int, text: Column) -> Column:

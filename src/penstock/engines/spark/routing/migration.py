@@ -16,8 +16,8 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions
 from penstock.engines.spark.repartition import read_checkpoint
 from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
-from penstock.engines.spark.routing.grouping import is_window, operator_of_salt, salt_of
-from penstock.engines.spark.routing.lookup import slot_at, table_cell
+from penstock.engines.spark.routing.grouping import Salting, is_window, operator_of_salt, with_salt
+from penstock.engines.spark.routing.lookup import table_cell
 from penstock.errors import EngineError
 
 _WORD = 8  # bytes of an UnsafeRow's field; its null bits take one more for up to 64 fields
@@ -97,13 +97,13 @@ def resalted(spark: SparkSession, book: RouteBook, version: int, state: DataFram
     names = [field.name for field in fields]
     columns = [functions.col("partition_key")[name] for name in names]
     keys = [columns[names.index(name)] for name in list(book.operators().values())[operator]]
-    slot = slot_at(table_cell(spark, book.version_file(version)), None)
+    cell = table_cell(spark, book.version_file(version))
     old, new = columns[-1], functions.col("new_salt")
     at = _WORD * len(names) + 1  # of the salt, the last field, counted from 1: the null bits take the first word
     key = functions.struct(
         *(column.alias(name) for column, name in zip(columns[:-1], names, strict=False)), new.alias(names[-1])
     )
-    moved = state.withColumn("new_salt", salt_of(columns[:-1], keys, operator, slot)).select(
+    moved = with_salt(state, Salting("new_salt", tuple(columns[:-1]), tuple(keys), operator, cell, None)).select(
         # The rewriter insists on the schema that it read, in which the key may be NULL.
         functions.when(functions.col("key_bytes").isNotNull(), key).alias("partition_key"),
         _checked(functions.overlay("key_bytes", _bytes(new), at, _WORD), old, at).alias("key_bytes"),

@@ -10,7 +10,6 @@ from typing import Any
 from pyspark.sql import Column, functions
 
 from penstock.core.pairs import Key, Pair, PairCounts
-from penstock.engines.spark.progress import OBSERVED
 from penstock.engines.spark.routing.shape import BETWEEN_PARTS
 
 LISTED, TRACKED = 500, 8192  # the pairs told of each batch; the pairs that the sketch keeps an eye on
@@ -24,20 +23,19 @@ def pairs_column(left: Sequence[str], right: Sequence[str]) -> Column:
     return functions.call_function("approx_top_k", pair, functions.lit(LISTED), functions.lit(TRACKED))
 
 
-def observed_pairs(progress: Mapping[str, Any]) -> PairCounts | None:
-    """The pairs of one batch, from its progress; None where they were not observed. Keys are texts."""
-    found = progress.get("observedMetrics", {}).get(OBSERVED)
-    if not found or not found.get("pairs"):
+def observed_pairs(observed: Mapping[str, Any]) -> PairCounts | None:
+    """The pairs of one batch, from what `measured` observed; None where it did not count pairs. Keys are texts."""
+    if not observed.get("pairs"):
         return None
     listed: dict[Pair, float] = {}
-    for entry in found["pairs"]:
+    for entry in observed["pairs"]:
         keys = str(entry["item"]).split(_BETWEEN_KEYS)
         if len(keys) == 2:  # a NULL key leaves one
             listed[_key(keys[0]), _key(keys[1])] = float(entry["count"])
-    rows = float(found["rows"])
+    rows = float(observed["rows"])
     # Of a full list, a pair just below its end may have been left out.
-    left_out = min(listed.values()) if len(found["pairs"]) >= LISTED and listed else 0.0
-    exact = len(found["pairs"]) < LISTED
+    left_out = min(listed.values()) if len(observed["pairs"]) >= LISTED and listed else 0.0
+    exact = len(observed["pairs"]) < LISTED
     return PairCounts(listed, rows, 0.0 if exact else max(left_out, _BOUND * rows))
 
 

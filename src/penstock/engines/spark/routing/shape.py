@@ -57,8 +57,7 @@ def slot_of(table: RoutingTable, operators: Sequence[str]) -> Slot:
 def table_of(slot: Slot, operators: Sequence[str], version: int) -> RoutingTable:
     """The slot as the table that it was; its keys stay texts."""
     keys: dict[str, Mapping[Key, int]] = {
-        name: dict[Key, int](found.items())
-        for name, found in zip(operators, slot.operators, strict=True)
+        name: dict[Key, int](found.items()) for name, found in zip(operators, slot.operators, strict=True)
     }
     return RoutingTable(slot.partitions, keys, version=version)
 
