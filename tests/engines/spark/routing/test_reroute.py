@@ -117,9 +117,9 @@ def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tm
     eventually(lambda: town.counted == windows_and_tags(town))
     query.stop()
     state = spark.read.format("statestore").option("path", town.checkpoint).load()
-    late = state.where("key.window.start >= timestamp_seconds(120)").select("partition_id").distinct().collect()
+    late = [row for row in state.collect() if row["key"][0]["start"].timestamp() >= 120]
     assert same is query
-    assert [row["partition_id"] for row in late] == [1]
+    assert {row["partition_id"] for row in late} == {1}
 
 
 def test_a_table_for_another_number_of_partitions_is_refused(town: Town) -> None:

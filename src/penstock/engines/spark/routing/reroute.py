@@ -28,6 +28,8 @@ from penstock.errors import ConfigError, EngineError
 
 _BATCH_WITHIN_S = 120.0
 _LOOK_EVERY_S = 0.05
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_FORMAT = "spark.sql.streaming.stateStore.checkpointFormatVersion"
 
 Step = Callable[[str], None]
 
@@ -65,6 +67,7 @@ def reroute(
     if all(windowed):
         _from_a_window_on(routed, query, book, Change(_next(book), book.add(table)), lead_s, done)
         return query
+    _check_rewritable(routed)
     version = book.add(table)
     done("table kept")
     query.stop()
@@ -116,6 +119,16 @@ def _check_partitions(routed: Routed, checkpoint: str, table: RoutingTable) -> N
         raise ConfigError(
             "table.servers", table.servers, f"{routed.job.name} keeps its state in {partitions} partitions"
         )
+
+
+def _check_rewritable(routed: Routed) -> None:
+    """Only such state as the rewriter was proven on: state that it cannot write back must not be begun with."""
+    provider = routed.spark.conf.get(_PROVIDER, "")
+    if not str(provider).endswith("RocksDBStateStoreProvider"):
+        raise ConfigError(_PROVIDER, provider, "operators without windows are re-routed with RocksDBStateStoreProvider")
+    version = routed.spark.conf.get(_FORMAT, "1")
+    if version != "1":
+        raise ConfigError(_FORMAT, version, "operators without windows are re-routed with format 1")
 
 
 def _next(book: RouteBook) -> int:

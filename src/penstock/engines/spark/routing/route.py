@@ -17,7 +17,7 @@ from penstock.core.units import positive_seconds
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.grouping import look_through, salted
 from penstock.engines.spark.routing.keys import RoutedKey, teach_group_by
-from penstock.engines.spark.routing.lookup import table_cell
+from penstock.engines.spark.routing.lookup import reread, table_cell
 from penstock.engines.spark.routing.migration import version_in_force
 from penstock.errors import ConfigError
 
@@ -89,7 +89,11 @@ class Routing:
         grouping = look_through(rows, columns)
         self.windowed[operator] = grouping.window is not None
         book = self.book(spark)
-        path = book.live if self.windowed[operator] else book.version_file(version_in_force(spark, book))
+        if self.windowed[operator]:
+            path = book.live
+            reread(spark, path)
+        else:
+            path = book.version_file(version_in_force(spark, book))
         return salted(grouping, keys, list(self.operators).index(operator), table_cell(spark, path))
 
     def _home(self, spark: SparkSession) -> Path:
