@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession, functions
 
@@ -68,12 +69,14 @@ def cpu_of_batches(spark: SparkSession, variant: Variant, batches: int) -> list[
     reader = StageReader(spark.sparkContext)
     writer = variant(spark).writeStream.format("noop").outputMode("update")
     query = writer.option("checkpointLocation", tempfile.mkdtemp(prefix="in-pass-")).start()
-    found: dict[int, float] = {}
-    while max(found, default=0) < WARM_UP + batches and query.isActive:
-        for reading in reader.read():
-            found[reading.batch_id] = found.get(reading.batch_id, 0.0) + reading.cpu_s
+    progress: Any = None
+    while query.isActive and (progress is None or progress["batchId"] < WARM_UP + batches):
         query.awaitTermination(1)
+        progress = query.lastProgress
     query.stop()
+    found: dict[int, float] = {}
+    for reading in reader.read():  # once, when every stage is done
+        found[reading.batch_id] = found.get(reading.batch_id, 0.0) + reading.cpu_s * reading.counts_for
     return [cpu_s for batch, cpu_s in sorted(found.items()) if WARM_UP <= batch < WARM_UP + batches]
 
 

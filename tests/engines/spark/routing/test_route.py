@@ -92,6 +92,13 @@ def test_half_a_key_and_another_routes_operators_are_refused(town: Town) -> None
         town.stream().groupBy(*route.key("at"))
 
 
+@pytest.mark.parametrize("kind", ["double", "string collate UTF8_LCASE"])
+def test_keys_whose_equal_values_may_have_different_texts_are_refused(town: Town, kind: str) -> None:
+    stream = town.stream().withColumn("region", functions.col("hashtag").cast(kind))
+    with pytest.raises(ConfigError, match="text or whole numbers"):
+        stream.groupBy(*town.route.left_key())
+
+
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [

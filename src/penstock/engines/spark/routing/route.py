@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pyspark.sql import Column, DataFrame, GroupedData, SparkSession, functions
+from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, StringType
 
 from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.core.units import positive_seconds
@@ -22,6 +23,7 @@ from penstock.engines.spark.routing.migration import version_in_force
 from penstock.errors import ConfigError
 
 Columns: TypeAlias = str | Sequence[str]
+_ROUTABLE = (StringType, IntegralType, DecimalType, BooleanType, DateType)
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _CHECKPOINTS = "spark.sql.streaming.checkpointLocation"
 
@@ -86,6 +88,7 @@ class Routing:
         if len(keys) != len(self.operators[operator]):
             raise ConfigError("groupBy", operator, f"group by the whole key of one operator: *route.key({operator!r})")
         spark = rows.sparkSession
+        _check_types(rows.select(*keys))
         grouping = look_through(rows, columns)
         self.windowed[operator] = grouping.window is not None
         book = self.book(spark)
@@ -120,6 +123,17 @@ def _operators(
     if len(found) < len(chain):
         raise ConfigError("chain", chain, "give each operator a key of its own")
     return found
+
+
+def _check_types(keys: DataFrame) -> None:
+    """Keys are looked up by their texts: only types of which equal values have equal texts can be routed by."""
+    for field in keys.schema.fields:
+        kind = field.dataType
+        plain = not isinstance(kind, StringType) or kind == StringType()
+        if not isinstance(kind, _ROUTABLE) or not plain:
+            raise ConfigError(
+                f"column {field.name}", kind.simpleString(), "route by text or whole numbers; cast it to one"
+            )
 
 
 def _columns(field: str, columns: Columns) -> tuple[str, ...]:
