@@ -21,6 +21,7 @@ from tests.engines.spark.routing.town import REGIONS, TAGS, Town, by_window_and_
 
 CONF = {
     "spark.executor.cores": 1,
+    "spark.cores.max": 2,
     "spark.executor.memory": "512m",
     "spark.sql.shuffle.partitions": 2,
     "spark.locality.wait": "10s",

@@ -23,6 +23,8 @@ from tests.engines.spark.routing.town import (
     windows_and_tags,
 )
 
+WITHIN_S = 300.0
+
 
 class CrashError(Exception):
     """The driver dies here."""
@@ -111,10 +113,10 @@ def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tm
     town.feed(90)
     job = town.job(by_window_and_tag, processingTime="100 milliseconds")
     query = start_query(spark, job)
-    eventually(lambda: query.lastProgress is not None and town.counted == windows_and_tags(town))
+    eventually(lambda: query.lastProgress is not None and town.counted == windows_and_tags(town), WITHIN_S)
     same = reroute(town.routed(job), query, all_to(1), lead=30)
     town.feed(200)
-    eventually(lambda: town.counted == windows_and_tags(town))
+    eventually(lambda: town.counted == windows_and_tags(town), WITHIN_S)
     query.stop()
     state = spark.read.format("statestore").option("path", town.checkpoint).load()
     late = [row for row in state.collect() if row["key"][0]["start"].timestamp() >= 120]
