@@ -12,6 +12,7 @@ from penstock.errors import PenstockError, PlacementError
 
 if TYPE_CHECKING:
     from penstock.engines.spark.measured import measured
+    from penstock.engines.spark.routing.route import Routing
     from penstock.governing.govern import govern
     from penstock.planning.provision.acquire import acquire
     from penstock.planning.provision.allocate import allocate
@@ -27,6 +28,7 @@ __all__ = [
     "PlacementError",
     "Recovery",
     "RecoveryTime",
+    "Routing",
     "Topology",
     "acquire",
     "allocate",
@@ -43,6 +45,7 @@ __all__ = [
 _ON_DEMAND = {
     "acquire": "penstock.planning.provision.acquire",
     "allocate": "penstock.planning.provision.allocate",
+    "Routing": "penstock.engines.spark.routing.route",
     "govern": "penstock.governing.govern",
     "measured": "penstock.engines.spark.measured",
     "place": "penstock.planning.provision.place",

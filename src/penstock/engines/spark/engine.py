@@ -10,6 +10,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import ALL_OPERATORS, Snapshot
 from penstock.core.plan import Change, Outcome, Step, StepOutcome
+from penstock.core.routes import Reroute, RouteFigures
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.fleet import Fleet, first_line
@@ -20,6 +21,8 @@ from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.routing.reroute import Routed
+from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
@@ -39,6 +42,7 @@ class SparkSettings:
 
     window_s: float = 60.0  # figures are over so much time; juice's window in Henge, section 5
     sharing: Sharing = Sharing.GOVERNED
+    route_window_s: float = 600.0  # key pairs are told of in windows of so much time
     lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
 
 
@@ -75,6 +79,9 @@ class SparkEngine:
         self._events.attach()
         for track in self._fleet:
             track.threads = self._first_threads(track)
+            if track.job.route is not None:
+                routed = Routed(self._spark, track.job, track.job.route)
+                track.watch = RouteWatch(routed, self._settings.route_window_s, table_since_s=self._wall())
             track.stages.open(self._wall())
         for query in self._spark.streams.active:
             # Told for certain by its next stage's pool: an earlier controller may have pooled it.
@@ -120,7 +127,13 @@ class SparkEngine:
             at_s=now,
             jobs=tuple(track.figures(self._standing(track, slots, wall_s)) for track in self._fleet),
             machines=machines(executors, self._driver_host),
+            routes=self._route_figures(wall_s),
         )
+
+    def _route_figures(self, wall_s: float) -> tuple[RouteFigures, ...]:
+        watched = [track for track in self._fleet if track.watch is not None and track.runs]
+        found = [track.watch.figures(wall_s, track.state_bytes) for track in watched if track.watch is not None]
+        return tuple(figures for figures in found if figures is not None)
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Carry the steps out in order; one that fails half-way is taken back whole."""
@@ -134,6 +147,8 @@ class SparkEngine:
                 self._do(change)
                 _log.info("did %s", _text(change))
                 done.append(change)
+            if step.reroute is not None:
+                self._reroute(self._fleet.named(step.job), step.reroute)
         except PenstockError as error:
             _log.warning("%s failed: %s", step.job, error)
             return StepOutcome(step, f"{error}{self._undo(done)}")
@@ -177,6 +192,15 @@ class SparkEngine:
             raise
         if not track.pooled:
             raise EngineError(f"{track.job.name}: {track.trouble(self._wall())}")
+
+    def _reroute(self, track: Track, wanted: Reroute) -> None:
+        if track.watch is None or track.query is None or track.job.function is None:
+            raise EngineError(
+                f"{track.job.name}: only a running query that penstock started, with a route, is re-routed"
+            )
+        query = track.watch.carry_out(wanted, track.query, self._wall())
+        if query.runId != track.run_id:
+            self._runs(track, query)
 
     def _runs(self, track: Track, query: StreamingQuery) -> None:
         track.settling = track.run_id is not None

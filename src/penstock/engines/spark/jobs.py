@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -15,6 +16,9 @@ from penstock.engines.spark.real_time import FORMAT_CONF, PARTITIONS_CONF, LongL
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import EngineError
+
+if TYPE_CHECKING:
+    from penstock.engines.spark.routing.route import Routing
 
 Writer = DataStreamWriter | StreamingQuery
 JobFunction = Callable[[SparkSession], Writer]
@@ -33,6 +37,7 @@ class Job:
     max_files_per_batch: int | None = None
     own_pool: bool = True
     real_time: RealTime | None = None
+    route: "Routing | None" = None
 
 
 def start_query(spark: SparkSession, job: Job, once: bool = False) -> StreamingQuery:

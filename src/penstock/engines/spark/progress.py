@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from penstock.core.pairs import PairCounts
+from penstock.engines.spark.routing.pair_sketch import observed_pairs
+
 _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
 _KAFKA = "KafkaV2["  # how its source is described
 OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
@@ -39,6 +42,7 @@ class Batch:
     state_bytes: int | None = None
     offset_end: float | None = None
     arrivals: ArrivalSketch | None = None
+    pairs: PairCounts | None = None
 
 
 def parse_batch(document: str) -> tuple[str | None, Batch]:
@@ -62,6 +66,7 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
         state_bytes=_state_bytes(progress["stateOperators"]),
         offset_end=_offset_end(progress["sources"]),
         arrivals=arrivals,
+        pairs=observed_pairs(progress.get("observedMetrics", {}).get(OBSERVED, {})),
     )
 
 

@@ -15,6 +15,7 @@ from penstock.engines.spark.latency import latency
 from penstock.engines.spark.progress import Batch
 from penstock.engines.spark.real_time import LongLived
 from penstock.engines.spark.restarts import Attempts, Health
+from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.stage_figures import StageHistory
 
 NO_ROWS_AFTER_S = 30.0  # a query that has not committed a batch by then is said to have none
@@ -50,6 +51,7 @@ class Track:
     batches: deque[Batch] = field(default_factory=deque)
     arrivals: Arrivals = field(default_factory=Arrivals)  # as the broker says, where the job reads from one
     stages: StageHistory = field(default_factory=StageHistory)
+    watch: RouteWatch | None = None  # of a job with a route
 
     def begin(self, run_id: str, at_s: float) -> None:
         """A run of its query began."""
@@ -60,6 +62,8 @@ class Track:
         if self.batches and batch.batch_id <= self.batches[-1].batch_id:
             self.batches.clear()  # another checkpoint: its rows are counted from zero
         self.batches.append(batch)
+        if self.watch is not None:
+            self.watch.add(batch)
         while len(self.batches) > 2 and self.batches[1].committed_s < batch.committed_s - keep_s:
             self.batches.popleft()
         self.idle_since_s = None
@@ -97,7 +101,7 @@ class Track:
             settling=self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
             max_threads=None if self.tasks else limits.max_slots,
-            state_bytes=batches[-1].state_bytes if batches else None,
+            state_bytes=self.state_bytes if batches else None,
             phases_s=_mean_phases(batches),
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
             trouble=self.trouble(standing.wall_s),
@@ -169,6 +173,11 @@ class Track:
             )
             for operator in self.tasks
         )
+
+    @property
+    def state_bytes(self) -> int | None:
+        """The size of its state after the last batch."""
+        return self.batches[-1].state_bytes if self.batches else None
 
     @property
     def runs(self) -> bool:

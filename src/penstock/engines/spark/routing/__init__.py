@@ -1,0 +1,1 @@
+"""Routing on real Spark: which state partition a key goes to, where that partition lives, and how both change."""

@@ -1,0 +1,105 @@
+"""Spark's own hash of a key, for many keys at once: murmur3 as `hash()` and the shuffle compute it.
+
+Spark hashes the grouping columns one after the other: the hash of one is the seed of the next, the first seed is
+42, and NULL leaves the seed as it is. A row goes to partition pmod(hash, partitions).
+"""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.core.pairs import Key, Part
+from penstock.errors import ConfigError
+
+Hashes: TypeAlias = NDArray[np.uint32]
+Kind: TypeAlias = Literal["string", "int", "long"]  # "int" stands for Spark's tinyint and smallint too
+
+SEED = 42
+C1, C2 = 0xCC9E2D51, 0x1B873593
+MIX_ADD = 0xE6546B64
+FINAL = (0x85EBCA6B, 0xC2B2AE35)
+
+
+def hash_keys(keys: Sequence[Key], kinds: Sequence[Kind], seed: int | Hashes = SEED) -> Hashes:
+    """The hash of each key, a tuple for an operator grouped by several columns, whose types are `kinds`.
+
+    >>> hash_keys(["Asia"], ["string"]).view("int32").tolist()
+    [-299080634]
+    """
+    hashes = np.broadcast_to(np.asarray(seed, dtype=np.uint32), (len(keys),)).copy()
+    for number, kind in enumerate(kinds):
+        hashes = _HASHERS[kind](_column(keys, number, len(kinds)), hashes)
+    return hashes
+
+
+def partitions_of(hashes: Hashes, partitions: int) -> NDArray[np.int64]:
+    """The partition of each hash, as Spark's pmod."""
+    found: NDArray[np.int64] = hashes.view(np.int32).astype(np.int64) % partitions
+    return found
+
+
+def hash_ints(values: NDArray[np.int64], seeds: Hashes) -> Hashes:
+    """Of 32-bit integers."""
+    return _finish(_mix(seeds, values.astype(np.uint32)), 4)
+
+
+def hash_longs(values: NDArray[np.int64], seeds: Hashes) -> Hashes:
+    """Of 64-bit integers: the low half, then the high one."""
+    bits = values.astype(np.int64).view(np.uint64)
+    low, high = (bits & np.uint64(0xFFFFFFFF)).astype(np.uint32), (bits >> np.uint64(32)).astype(np.uint32)
+    return _finish(_mix(_mix(seeds, low), high), 8)
+
+
+def hash_strings(values: Sequence[str], seeds: Hashes) -> Hashes:
+    """Of UTF-8 strings: words of four bytes, then what is left byte by byte, each as a signed integer."""
+    texts = [value.encode() for value in values]
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    width = max(4, -(-int(lengths.max(initial=0)) // 4) * 4)
+    matrix = np.frombuffer(b"".join(text.ljust(width, b"\0") for text in texts), dtype=np.uint8).reshape(-1, width)
+    hashes = seeds
+    words = matrix.view("<u4")
+    for number in range(width // 4):
+        hashes = np.where(lengths >= 4 * (number + 1), _mix(hashes, words[:, number]), hashes)
+    rows = np.arange(len(texts))
+    for extra in range(3):
+        at = lengths // 4 * 4 + extra
+        tail = matrix[rows, np.minimum(at, width - 1)].view(np.int8).astype(np.int32).view(np.uint32)
+        hashes = np.where(at < lengths, _mix(hashes, tail), hashes)
+    return _finish(hashes, lengths.astype(np.uint32))
+
+
+def _column(keys: Sequence[Key], number: int, columns: int) -> list[Part]:
+    parts = [key if isinstance(key, tuple) else (key,) for key in keys]
+    for key, found in zip(keys, parts, strict=True):
+        if len(found) != columns:
+            raise ConfigError("keys", key, f"a key of this operator has {columns} parts")
+    return [found[number] for found in parts]
+
+
+def _integers(values: Sequence[Part]) -> NDArray[np.int64]:
+    return np.array([int(value) for value in values], dtype=np.int64)
+
+
+def _mix(hashes: Hashes, words: Hashes) -> Hashes:
+    words = _rotate(words * np.uint32(C1), 15) * np.uint32(C2)
+    return _rotate(hashes ^ words, 13) * np.uint32(5) + np.uint32(MIX_ADD)
+
+
+def _finish(hashes: Hashes, length: int | Hashes) -> Hashes:
+    hashes = hashes ^ np.asarray(length, dtype=np.uint32)
+    for shift, factor in zip((16, 13), FINAL, strict=True):
+        hashes = (hashes ^ (hashes >> np.uint32(shift))) * np.uint32(factor)
+    return hashes ^ (hashes >> np.uint32(16))
+
+
+def _rotate(words: Hashes, by: int) -> Hashes:
+    return (words << np.uint32(by)) | (words >> np.uint32(32 - by))
+
+
+_HASHERS = {
+    "string": lambda values, seeds: hash_strings([str(value) for value in values], seeds),
+    "int": lambda values, seeds: hash_ints(_integers(values), seeds),
+    "long": lambda values, seeds: hash_longs(_integers(values), seeds),
+}

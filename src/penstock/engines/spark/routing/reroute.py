@@ -1,0 +1,198 @@
+"""Re-routing a running query: a new table comes into force, and every row is counted once all the same.
+
+Operators with windows follow it from a window start that lies in the future, with no restart. The state of the others
+is moved: the query stops, its open batch is finished with the old table, the change is written down, the checkpoint is
+rewritten, the query starts. docs/routing.md says what a crash leaves after each of these steps.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.core.routing_table import RoutingTable
+from penstock.core.units import positive_seconds
+from penstock.engines.spark.jobs import Job, start_query
+from penstock.engines.spark.repartition import checkpoint_of, read_checkpoint
+from penstock.engines.spark.routing.book import Change, RouteBook
+from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
+from penstock.engines.spark.routing.lookup import reread
+from penstock.engines.spark.routing.migration import migrate
+from penstock.engines.spark.routing.route import Routing
+from penstock.engines.spark.routing.shape import SLOTS
+from penstock.errors import ConfigError, EngineError
+
+_BATCH_WITHIN_S = 120.0
+_LOOK_EVERY_S = 0.05
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_FORMAT = "spark.sql.streaming.stateStore.checkpointFormatVersion"
+
+Step = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """A query whose operators are routed, and the job that starts it again."""
+
+    spark: SparkSession
+    job: Job
+    route: Routing
+
+
+def reroute(
+    routed: Routed,
+    query: StreamingQuery,
+    table: RoutingTable,
+    lead: object = 60.0,
+    done: Step = lambda step: None,
+) -> StreamingQuery:
+    """The query under the new table: the same one where all operators have windows, else one started again.
+
+    Windows follow the table that begin `lead` or more after the newest event seen, in event time.
+    `done` is told the name of each step once it is done.
+    """
+    lead_s = positive_seconds(lead, "lead")
+    book = routed.route.book(routed.spark)
+    checkpoint = checkpoint_of(query)
+    _check_partitions(routed, checkpoint, table)
+    windowed = routed.route.windowed.values()
+    if not windowed:
+        raise EngineError(
+            f"{routed.job.name}: none of its operators is grouped by a key of route {routed.route.name!r}"
+        )
+    if all(windowed):
+        _from_a_window_on(routed, query, book, Change(_next(book), book.add(table)), lead_s, done)
+        return query
+    _check_rewritable(routed)
+    version = book.add(table)
+    done("table kept")
+    query.stop()
+    done("query stopped")
+    seen = [*query.recentProgress, *_finish_open_batch(routed, checkpoint)]
+    done("open batch finished")
+    cut_over_us = _cut_over_us(routed, book, seen, lead_s) if any(windowed) else None
+    batch = (committed_batch(checkpoint) or 0) + 1
+    change = Change(_next(book), version, cut_over_us, batch, checkpoint, query_id(checkpoint))
+    _put_in_book(routed, book, change)
+    done("change written down")
+    migrate(routed.spark, book, change, done)
+    started = start_query(routed.spark, routed.job)
+    done("query started")
+    return started
+
+
+def _from_a_window_on(
+    routed: Routed, query: StreamingQuery, book: RouteBook, change: Change, lead_s: float, done: Step
+) -> None:
+    done("table kept")
+    checkpoint = checkpoint_of(query)
+    cut_over_us = _cut_over_us(routed, book, query.recentProgress, lead_s)
+    _put_in_book(routed, book, Change(change.number, change.version, cut_over_us))
+    done("change written down")
+    # The batch that runs now may have been planned with the tables of before.
+    begun = read_checkpoint(routed.spark, checkpoint).begun
+    _wait_for(query, checkpoint, begun)
+    newest_us = _newest_event_us([progress for progress in query.recentProgress if progress["batchId"] <= begun])
+    if newest_us is not None and newest_us >= cut_over_us:
+        raise EngineError(
+            f"{routed.job.name}: batch {begun} ran with the table of before and held events up to "
+            f"{_text(newest_us)}, later than the cut-over at {_text(cut_over_us)}; windows between them may be in two "
+            "parts. Restart from before that batch, and re-route with a longer lead"
+        )
+    done("in force")
+
+
+def _put_in_book(routed: Routed, book: RouteBook, change: Change) -> None:
+    book.record(change)
+    if change.cut_over_us is not None:
+        book.write_live()
+        reread(routed.spark, book.live)
+
+
+def _check_partitions(routed: Routed, checkpoint: str, table: RoutingTable) -> None:
+    partitions = read_checkpoint(routed.spark, checkpoint).partitions
+    if table.servers != partitions:
+        raise ConfigError(
+            "table.servers", table.servers, f"{routed.job.name} keeps its state in {partitions} partitions"
+        )
+
+
+def _check_rewritable(routed: Routed) -> None:
+    """Only such state as the rewriter was proven on: state that it cannot write back must not be begun with."""
+    provider = routed.spark.conf.get(_PROVIDER, "")
+    if not str(provider).endswith("RocksDBStateStoreProvider"):
+        raise ConfigError(_PROVIDER, provider, "operators without windows are re-routed with RocksDBStateStoreProvider")
+    version = routed.spark.conf.get(_FORMAT, "1")
+    if version != "1":
+        raise ConfigError(_FORMAT, version, "operators without windows are re-routed with format 1")
+
+
+def _next(book: RouteBook) -> int:
+    return book.changes()[-1].number + 1
+
+
+def _finish_open_batch(routed: Routed, checkpoint: str) -> Sequence[Any]:
+    """Run what was begun and not committed, with the table that is in force; its progress is returned."""
+    found = read_checkpoint(routed.spark, checkpoint)
+    if found.begun == found.committed:
+        return ()
+    query = start_query(routed.spark, routed.job, once=True)
+    if not query.awaitTermination(int(_BATCH_WITHIN_S)):
+        query.stop()
+        raise EngineError(f"{routed.job.name}: batch {found.begun} did not end within {_BATCH_WITHIN_S:.0f} s")
+    return query.recentProgress
+
+
+def _cut_over_us(routed: Routed, book: RouteBook, seen: Sequence[Any], lead_s: float) -> int:
+    newest_us = _newest_event_us(seen)
+    if newest_us is None:
+        raise EngineError(
+            f"{routed.job.name}: Spark tells no event time of its batches yet; give the stream a watermark "
+            "(withWatermark), and re-route when rows have come"
+        )
+    epochs = book.epochs()
+    after_us = max(newest_us, epochs[-1].cut_over_us or 0) + int(lead_s * 1e6)
+    if len(epochs) >= SLOTS:
+        _check_closed(routed, epochs[len(epochs) + 1 - SLOTS], seen)
+    return after_us
+
+
+def _check_closed(routed: Routed, oldest: Change, seen: Sequence[Any]) -> None:
+    """Tables give way to new ones only when no window needs them any more."""
+    watermark_us = max((_us(progress["eventTime"].get("watermark")) or 0 for progress in seen), default=0)
+    closed_us = (oldest.cut_over_us or 0) + int(routed.route.longest_window_s * 1e6)
+    if watermark_us < closed_us:
+        raise EngineError(
+            f"{routed.job.name}: windows that may be open still need the last {SLOTS} tables; re-route when the "
+            f"watermark has passed {_text(closed_us)}, or tell the route its longest_window"
+        )
+
+
+def _newest_event_us(seen: Sequence[Any]) -> int | None:
+    found = [_us(progress["eventTime"].get("max")) for progress in seen if progress["eventTime"]]
+    return max((time_us for time_us in found if time_us is not None), default=None)
+
+
+def _wait_for(query: StreamingQuery, checkpoint: str, batch: int) -> None:
+    deadline = time.monotonic() + _BATCH_WITHIN_S
+    while (committed_batch(checkpoint) or 0) < batch or not _told(query, batch):
+        if not query.isActive or time.monotonic() > deadline:
+            raise EngineError(f"{query.name}: batch {batch}, begun before the cut-over was written, did not end")
+        time.sleep(_LOOK_EVERY_S)
+
+
+def _told(query: StreamingQuery, batch: int) -> bool:
+    progress: Any = query.lastProgress
+    return progress is not None and progress["batchId"] >= batch
+
+
+def _us(timestamp: str | None) -> int | None:
+    return None if timestamp is None else int(datetime.fromisoformat(timestamp).timestamp() * 1e6)
+
+
+def _text(time_us: int) -> str:
+    return datetime.fromtimestamp(time_us / 1e6).isoformat(timespec="seconds")

@@ -1,0 +1,70 @@
+"""Salts: an integer that is grouped by beside a key, and that sends the key to the partition we want.
+
+Spark places a row by murmur3 over its grouping columns, and the salt is the last of them. That last step can be
+undone: from the hash of the key alone and the hash that is wanted follows the one salt between them. So no trial and
+error (about as many trials a key as there are partitions), and Spark itself can work the salt out in the query, from
+its own hash of whatever the key holds: a window before the key, whose hash nobody knows in advance, does no harm.
+
+    aim(p)          what the state of the hash must be so that the finished hash is p; one number for each partition
+    salt            unmix(aim(p) xor hash(key))
+
+A key that is not routed gets the salt that sends it where Spark would have hashed it without any salt.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import Column, functions
+
+from penstock.engines.spark.routing.murmur import C1, C2, FINAL, MIX_ADD, Hashes
+
+_MASK = 0xFFFFFFFF
+_INVERSE_C1, _INVERSE_C2 = pow(C1, -1, 2**32), pow(C2, -1, 2**32)
+_SALT_BYTES = 4
+
+
+def aims(partitions: int) -> tuple[int, ...]:
+    """The aim of each partition, 0 to 2**32 - 1."""
+    return tuple(_aim(partition) for partition in range(partitions))
+
+
+def salts_to(hashes: Hashes, partitions: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The salt that sends each key, hashed without it, to its partition."""
+    count = int(partitions.max(initial=0)) + 1
+    words = np.array(aims(count), dtype=np.uint32)[partitions] ^ hashes
+    words = words * np.uint32(_INVERSE_C2)
+    words = (words >> np.uint32(15)) | (words << np.uint32(17))
+    return (words * np.uint32(_INVERSE_C1)).view(np.int32)
+
+
+def salt_column(key_hash: Column, aim: Column) -> Column:
+    """The same inside a query: `key_hash` is Spark's hash(...) of the grouping columns, `aim` a bigint."""
+    words = key_hash.cast("bigint").bitwiseXOR(aim).bitwiseAND(functions.lit(_MASK))
+    words = _times(words, _INVERSE_C2)
+    turned = functions.shiftleft(words, 17).bitwiseAND(functions.lit(_MASK))
+    words = _times(functions.shiftrightunsigned(words, 15).bitwiseOR(turned), _INVERSE_C1)
+    return (words.bitwiseXOR(functions.lit(2**31)) - functions.lit(2**31)).cast("int")
+
+
+def _aim(partition: int) -> int:
+    """Murmur3's last steps, backwards, from a finished hash that equals the partition's number."""
+    words = _unshift(partition, 16)
+    for shift, factor in ((13, FINAL[1]), (16, FINAL[0])):
+        words = _unshift(words * pow(factor, -1, 2**32) & _MASK, shift)
+    words = (words ^ _SALT_BYTES) - MIX_ADD & _MASK
+    words = words * pow(5, -1, 2**32) & _MASK
+    return (words >> 13) | (words << 19) & _MASK
+
+
+def _unshift(words: int, shift: int) -> int:
+    """What `words` was before it was xored with itself shifted right."""
+    found = words
+    for _ in range(32 // shift):
+        found = words ^ (found >> shift)
+    return found
+
+
+def _times(words: Column, factor: int) -> Column:
+    """A product modulo 2**32 in halves: Spark's ANSI arithmetic refuses one that overflows 64 bits."""
+    low = words.bitwiseAND(functions.lit(0xFFFF)) * functions.lit(factor)
+    high = (functions.shiftrightunsigned(words, 16) * functions.lit(factor)).bitwiseAND(functions.lit(0xFFFF))
+    return (low + functions.shiftleft(high, 16)).bitwiseAND(functions.lit(_MASK))

@@ -1,0 +1,115 @@
+"""The shape in which a query reads routing tables: one row that answers "which partition?" in a few array look-ups.
+
+    starts   when each slot begins, in microseconds of window start, padded with the end of time
+    slots    partitions, the aim of each (see `salts`), and for each operator buckets of {key: partition}
+
+A key is in the bucket of its hash, so that a look-up takes the same time in a table of ten keys and of a million:
+Spark looks through a map from its beginning. Keys are texts, whatever the type of their columns.
+"""
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+
+from penstock.core.pairs import Key
+from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.routing.murmur import hash_keys, partitions_of
+from penstock.engines.spark.routing.salts import aims
+
+SLOTS = 8  # tables that windows not yet closed may need at once
+SINCE_EVER_US, NEVER_US = -(2**63), 2**63 - 1
+BETWEEN_PARTS = "\x1f"
+ROW_SCHEMA = (
+    "starts array<bigint>, slots array<struct<partitions: int, aims: array<bigint>, "
+    "operators: array<array<map<string, int>>>>>"
+)
+_SLOT = pa.struct(
+    {
+        "partitions": pa.int32(),
+        "aims": pa.list_(pa.int64()),
+        "operators": pa.list_(pa.list_(pa.map_(pa.string(), pa.int32()))),
+    }
+)
+_SCHEMA = pa.schema({"starts": pa.list_(pa.int64()), "slots": pa.list_(_SLOT)})
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One table: from which window start, in how many partitions, and each operator's {key text: partition}."""
+
+    from_us: int
+    partitions: int
+    operators: tuple[Mapping[str, int], ...]
+
+
+def slot_of(table: RoutingTable, operators: Sequence[str]) -> Slot:
+    """The table, from ever on."""
+    keys = ({key_text(key): server for key, server in table.keys.get(name, {}).items()} for name in operators)
+    return Slot(SINCE_EVER_US, table.servers, tuple(keys))
+
+
+def table_of(slot: Slot, operators: Sequence[str], version: int) -> RoutingTable:
+    """The slot as the table that it was; its keys stay texts."""
+    keys: dict[str, Mapping[Key, int]] = {
+        name: dict[Key, int](found.items()) for name, found in zip(operators, slot.operators, strict=True)
+    }
+    return RoutingTable(slot.partitions, keys, version=version)
+
+
+def key_text(key: Key) -> str:
+    """A key as the text by which queries look it up.
+
+    >>> key_text(7), key_text(("Asia", 7))
+    ('7', 'Asia\\x1f7')
+    """
+    return BETWEEN_PARTS.join(str(part) for part in key) if isinstance(key, tuple) else str(key)
+
+
+def write_slots(path: Path, slots: Sequence[Slot]) -> None:
+    """Write the row, in place of what there was, at once or not at all."""
+    starts = [slot.from_us for slot in slots] + [NEVER_US] * (SLOTS - len(slots))
+    row = {"starts": starts, "slots": [_packed(slot) for slot in slots]}
+    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
+    os.close(handle)
+    parquet.write_table(pa.Table.from_pylist([row], schema=_SCHEMA), scratch)
+    replace_durably(Path(scratch), path)
+
+
+def read_slots(path: Path) -> tuple[Slot, ...]:
+    """The slots of a row that was written."""
+    row: dict[str, Any] = parquet.read_table(path).to_pylist()[0]
+    return tuple(_unpacked(start, slot) for start, slot in zip(row["starts"], row["slots"], strict=False))
+
+
+def replace_durably(scratch: Path, path: Path) -> None:
+    """Put a finished file in its place; it is on the disk before anybody can see it there."""
+    with scratch.open("rb") as written:
+        os.fsync(written.fileno())
+    scratch.chmod(0o644)
+    scratch.replace(path)
+
+
+def _packed(slot: Slot) -> dict[str, Any]:
+    operators = [_buckets(keys) for keys in slot.operators]
+    return {"partitions": slot.partitions, "aims": aims(slot.partitions), "operators": operators}
+
+
+def _buckets(keys: Mapping[str, int]) -> list[list[tuple[str, int]]]:
+    buckets: list[list[tuple[str, int]]] = [[] for _ in range(max(1, len(keys)))]
+    texts = list(keys)
+    for text, bucket in zip(texts, partitions_of(hash_keys(texts, ["string"]), len(buckets)), strict=True):
+        buckets[bucket].append((text, keys[text]))
+    return buckets
+
+
+def _unpacked(start: int, slot: Mapping[str, Any]) -> Slot:
+    operators = tuple(
+        {text: partition for bucket in buckets for text, partition in bucket} for buckets in slot["operators"]
+    )
+    return Slot(start, slot["partitions"], operators)

@@ -1,0 +1,83 @@
+"""What the engine knows of one job's route between two rounds: the pairs that met, the table in force, past moves.
+
+Pairs come with every batch (`ps.measured(..., pairs=...)`). When a window of them is full it is told once, with what
+came before it fading, so that a policy judges it once; after a re-routing the window starts anew.
+"""
+
+import time
+from dataclasses import dataclass, field
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.core.pairs import PairCounts, merged
+from penstock.core.routes import PastMove, Reroute, RouteFigures
+from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
+from penstock.correlation.history import PairHistory
+from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.routing.reroute import Routed, reroute
+from penstock.errors import EngineError
+
+_HALF_LIFE_WINDOWS = 4.0  # a pair counts half after so many windows
+_PAST_MOVES = 10
+
+
+@dataclass(slots=True)
+class RouteWatch:
+    """The engine alone changes it."""
+
+    routed: Routed
+    window_s: float
+    opened_s: float | None = None
+    table_since_s: float = 0.0
+    past: tuple[PastMove, ...] = ()
+    counts: list[PairCounts] = field(default_factory=list)
+    history: PairHistory | None = None
+
+    def add(self, batch: Batch) -> None:
+        """A batch was committed."""
+        if batch.pairs is not None:
+            self.opened_s = batch.started_s if self.opened_s is None else self.opened_s
+            self.counts.append(batch.pairs)
+
+    def figures(self, wall_s: float, state_bytes: int | None) -> RouteFigures | None:
+        """The route, when a window of pairs has just ended; None between."""
+        if self.opened_s is None or wall_s - self.opened_s < self.window_s or not self.routed.route.windowed:
+            return None
+        length_s = wall_s - self.opened_s
+        before = self.history or PairHistory(half_life_s=_HALF_LIFE_WINDOWS * self.window_s)
+        self.history = before.closed(merged(self.counts), length_s)
+        self._start_anew(wall_s)
+        table = self._table()
+        link = (LEFT, RIGHT)
+        return RouteFigures(
+            job=self.routed.job.name,
+            route=self.routed.route.name,
+            servers=table.servers,
+            window_s=length_s,
+            newest={link: self.history.newest},
+            basis={link: self.history.basis},
+            rows_rps=self.history.newest.rows / length_s,
+            table=table if any(table.keys.values()) else None,
+            table_age_s=wall_s - self.table_since_s,
+            state_bytes=state_bytes,
+            past=self.past,
+        )
+
+    def carry_out(self, step: Reroute, query: StreamingQuery, wall_s: float) -> StreamingQuery:
+        """Re-route; the query that runs afterwards is returned, the same one where it did not have to stop."""
+        if step.route != self.routed.route.name:
+            raise EngineError(f"{step.job} has no route {step.route!r}; its route is {self.routed.route.name!r}")
+        began = time.monotonic()
+        after = reroute(self.routed, query, step.after)
+        pause_s = 0.0 if after is query else time.monotonic() - began
+        self.past = (*self.past, PastMove(step.keys, 0.0, pause_s))[-_PAST_MOVES:]
+        self.table_since_s = wall_s
+        self._start_anew(None)
+        return after
+
+    def _start_anew(self, opened_s: float | None) -> None:
+        self.opened_s, self.counts = opened_s, []
+
+    def _table(self) -> RoutingTable:
+        book = self.routed.route.book(self.routed.spark)
+        return book.table(book.changes()[-1].version)

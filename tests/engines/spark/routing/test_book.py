@@ -1,0 +1,112 @@
+"""The book of a route: written once, never changed, and read again as it was."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.core.pairs import Key
+from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.routing.book import Change, RouteBook
+from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
+from penstock.engines.spark.routing.migration import is_pending
+from penstock.engines.spark.routing.shape import (
+    NEVER_US,
+    SINCE_EVER_US,
+    SLOTS,
+    key_text,
+    read_slots,
+    slot_of,
+    table_of,
+    write_slots,
+)
+from penstock.errors import ConfigError, EngineError
+
+OPERATORS = {"left": ["region"], "right": ["hashtag"]}
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> RouteBook:
+    made = RouteBook(tmp_path / "routing")
+    made.open(OPERATORS, 4)
+    return made
+
+
+def table(partition: int) -> RoutingTable:
+    return RoutingTable(4, {"left": {"Asia": partition}, "right": {7: partition}})
+
+
+def test_a_new_book_holds_an_empty_table_that_is_in_force_since_ever(book: RouteBook) -> None:
+    assert book.versions() == (0,)
+    assert book.changes() == (Change(0, 0, SINCE_EVER_US),)
+    assert book.table(0).keys == {"left": {}, "right": {}}
+
+
+def test_a_table_is_read_again_as_it_was_with_its_keys_as_texts(book: RouteBook) -> None:
+    version = book.add(table(3))
+    found = book.table(version)
+    assert (found.servers, found.keys) == (4, {"left": {"Asia": 3}, "right": {"7": 3}})
+
+
+def test_opening_again_changes_nothing(book: RouteBook) -> None:
+    book.add(table(1))
+    book.record(Change(1, 1, 60_000_000))
+    files = {path: path.stat().st_mtime_ns for path in book.home.rglob("0*")}
+    RouteBook(book.home).open(OPERATORS, 9)
+    assert {path: path.stat().st_mtime_ns for path in book.home.rglob("0*")} == files
+
+
+def test_a_change_that_was_made_cannot_be_made_otherwise(book: RouteBook) -> None:
+    book.record(Change(1, 0, 60_000_000))
+    book.record(Change(1, 0, 60_000_000))
+    with pytest.raises(EngineError, match="somebody else made change 1"):
+        book.record(Change(1, 0, 70_000_000))
+
+
+def test_other_operators_need_another_name(book: RouteBook) -> None:
+    with pytest.raises(ConfigError, match="use a new name"):
+        book.open({"left": ["country"]}, 4)
+    with pytest.raises(ConfigError, match="left, right"):
+        book.add(RoutingTable(4, {"middle": {"Asia": 1}}))
+
+
+def test_the_live_file_holds_the_last_tables_and_the_oldest_of_them_reaches_back_for_ever(book: RouteBook) -> None:
+    for number in range(1, SLOTS + 3):
+        book.record(Change(number, book.add(table(number % 4)), number * 1_000_000))
+    book.write_live()
+    slots = read_slots(book.live)
+    assert [slot.from_us for slot in slots] == [SINCE_EVER_US, *(n * 1_000_000 for n in range(4, SLOTS + 3))]
+    assert [slot.operators[0]["Asia"] for slot in slots] == [n % 4 for n in range(3, SLOTS + 3)]
+
+
+@given(st.dictionaries(st.text(max_size=5) | st.integers(), st.integers(0, 6)))
+def test_any_table_survives_its_file(tmp_path_factory: pytest.TempPathFactory, keys: dict[Key, int]) -> None:
+    path = tmp_path_factory.mktemp("slots") / "one.parquet"
+    keys = {key: at for key, at in keys.items() if key_text(key).isprintable()}
+    write_slots(path, [slot_of(RoutingTable(7, {"left": keys}), ["left"])])
+    found = table_of(read_slots(path)[0], ["left"], 1)
+    assert found.keys["left"] == {key_text(key): at for key, at in keys.items()}
+    assert read_slots(path)[0].from_us == SINCE_EVER_US < NEVER_US
+
+
+def checkpoint_at(place: Path, query: str, commits: int) -> str:
+    (place / "commits").mkdir(parents=True)
+    (place / "metadata").write_text(json.dumps({"id": query}))
+    for batch in range(commits):
+        (place / "commits" / str(batch)).write_text("v1\n{}")
+    return f"file:{place}"
+
+
+@pytest.mark.parametrize(("commits", "pending"), [(5, True), (6, False), (7, False)])
+def test_a_change_is_pending_until_its_batch_is_committed(tmp_path: Path, commits: int, pending: bool) -> None:
+    checkpoint = checkpoint_at(tmp_path / "c", "q", commits)
+    assert (query_id(checkpoint), committed_batch(checkpoint)) == ("q", commits - 1)
+    assert is_pending(Change(1, 1, None, 5, checkpoint, "q")) is pending
+
+
+def test_a_checkpoint_made_anew_has_nothing_pending(tmp_path: Path) -> None:
+    checkpoint = checkpoint_at(tmp_path / "c", "another", 0)
+    assert not is_pending(Change(1, 1, None, 5, checkpoint, "q"))
+    assert not is_pending(Change(1, 1, None, 5, str(tmp_path / "gone"), "q"))

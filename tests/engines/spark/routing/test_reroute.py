@@ -1,0 +1,139 @@
+"""Re-routing trades nothing for locality: counts equal the batch answer, whatever step a crash came after."""
+
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.jobs import start_query
+from penstock.engines.spark.routing.reroute import reroute
+from penstock.errors import ConfigError, EngineError
+from tests.engines.spark.helpers import eventually
+from tests.engines.spark.routing.town import (
+    REGIONS,
+    TAGS,
+    Town,
+    by_region,
+    by_window_and_tag,
+    regions,
+    state_partitions,
+    windows_and_tags,
+)
+
+WITHIN_S = 300.0
+
+
+class CrashError(Exception):
+    """The driver dies here."""
+
+
+def crash_after(step: str) -> Callable[[str], None]:
+    def done(name: str) -> None:
+        if name == step:
+            raise CrashError(step)
+
+    return done
+
+
+def all_to(partition: int) -> RoutingTable:
+    return RoutingTable(
+        2,
+        {"left": {f"r{i}": partition for i in range(REGIONS)}, "right": dict.fromkeys(range(TAGS), partition)},
+    )
+
+
+@pytest.fixture(scope="module")
+def town(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Town:
+    """Its regions are counted through all the re-routings of this module."""
+    made = Town(spark, tmp_path_factory.mktemp("town"), f"town_{uuid.uuid4().hex[:8]}")
+    made.feed()
+    made.run(made.job(by_region))
+    return made
+
+
+# The lines of the table in docs/routing.md: the driver dies after a step; is the new table in force afterwards?
+CRASHES = [
+    ("table kept", False),
+    ("query stopped", False),
+    ("open batch finished", False),
+    ("change written down", True),
+    ("offsets entered", True),
+    ("state rewritten", True),
+    ("committed", True),
+]
+
+
+@pytest.mark.parametrize(("step", "in_force"), CRASHES, ids=[step for step, _ in CRASHES])
+def test_a_crash_after_any_step_costs_no_row_and_counts_none_twice(town: Town, step: str, in_force: bool) -> None:
+    job = town.job(by_region)
+    query = town.run(job)
+    before = {next(iter(found)) for found in state_partitions(town).values()}
+    wanted = 0 if before == {1} else 1
+    with pytest.raises(CrashError):
+        reroute(town.routed(job), query, all_to(wanted), done=crash_after(step))
+    town.new_route()
+    town.feed()
+    town.run(job)
+    assert town.counted == regions(town)
+    assert (set().union(*state_partitions(town).values()) == {wanted}) is in_force
+
+
+def test_a_running_count_goes_on_through_five_re_routings(town: Town) -> None:
+    job = town.job(by_region)
+    query = town.run(job)
+    for number in range(5):
+        town.feed()
+        query = reroute(town.routed(job), query, all_to(number % 2))
+        assert query.awaitTermination(300)
+        assert town.counted == regions(town)
+        assert set().union(*state_partitions(town).values()) == {number % 2}
+
+
+def test_windows_follow_the_table_they_began_with_through_five_re_routings_and_restarts(
+    spark: SparkSession, tmp_path: Path, name: str
+) -> None:
+    town = Town(spark, tmp_path, name)
+    job = town.job(by_window_and_tag)
+    for number in range(6):
+        town.new_route()
+        town.feed(150)
+        query = town.run(job)
+        assert town.counted == windows_and_tags(town)
+        if number < 5:
+            reroute(town.routed(job), query, all_to(number % 2), lead=20)
+    assert len(town.route.book(spark).epochs()) == 6
+    assert all(len(found) <= 2 for found in state_partitions(town).values())
+
+
+def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    town = Town(spark, tmp_path, name)
+    town.feed(90)
+    job = town.job(by_window_and_tag, processingTime="100 milliseconds")
+    query = start_query(spark, job)
+    eventually(lambda: query.lastProgress is not None and town.counted == windows_and_tags(town), WITHIN_S)
+    same = reroute(town.routed(job), query, all_to(1), lead=30)
+    town.feed(200)
+    eventually(lambda: town.counted == windows_and_tags(town), WITHIN_S)
+    query.stop()
+    state = spark.read.format("statestore").option("path", town.checkpoint).load()
+    late = [row for row in state.collect() if row["key"][0]["start"].timestamp() >= 120]
+    assert same is query
+    assert {row["partition_id"] for row in late} == {1}
+
+
+def test_a_table_for_another_number_of_partitions_is_refused(town: Town) -> None:
+    job = town.job(by_region)
+    query = town.run(job)
+    with pytest.raises(ConfigError, match="2 partitions"):
+        reroute(town.routed(job), query, RoutingTable(3))
+
+
+def test_a_query_without_a_routed_key_cannot_be_re_routed(town: Town) -> None:
+    job = town.job(lambda town: town.stream().groupBy("region").count())
+    query = town.run(town.job(by_region))
+    town.new_route()
+    with pytest.raises(EngineError, match="none of its operators"):
+        reroute(town.routed(job), query, all_to(0))

@@ -1,0 +1,55 @@
+"""The engine tells of a job's route once for each window of pairs, and carries a re-routing out."""
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import penstock as ps
+from penstock.core.plan import Step
+from penstock.core.routes import Reroute, RouteFigures
+from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.jobs import Job
+from tests.engines.spark.helpers import eventually
+from tests.engines.spark.routing.town import REGIONS, Town, regions, state_partitions
+from tests.real_spark import OpenEngine
+
+ALL_TO_ONE = RoutingTable(2, {"left": {f"r{number}": 1 for number in range(REGIONS)}})
+
+
+def told(engine: SparkEngine) -> RouteFigures | None:
+    engine.tend()
+    return next(iter(engine.observe(0.0).routes), None)
+
+
+def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
+    spark: SparkSession, engine: OpenEngine, tmp_path: Path, name: str
+) -> None:
+    town = Town(spark, tmp_path, name)
+    town.feed()
+    counting = town.job(
+        lambda town: (
+            ps.measured(town.stream(), event_time="at", pairs=("region", "hashtag"))
+            .groupBy(*town.route.left_key())
+            .count()
+        ),
+        processingTime="100 milliseconds",
+    )
+    running = engine(
+        Job(name, counting.function, route=town.route), settings=SparkSettings(window_s=20.0, route_window_s=0.1)
+    )
+    figures = eventually(lambda: told(running))
+    assert (figures.job, figures.route, figures.servers, figures.table) == (name, name, 2, None)
+    assert figures.newest["left", "right"].rows == 60
+    step = Step(name, (), Reroute(name, name, None, ALL_TO_ONE, REGIONS))
+    assert running.apply([step]).failed == ()
+    town.feed()
+    eventually(lambda: town.counted == regions(town))
+    running.close(stop_queries=True)
+    assert set().union(*state_partitions(town).values()) == {1}
+
+
+def test_a_job_without_a_route_refuses_a_re_routing(spark: SparkSession, engine: OpenEngine, name: str) -> None:
+    running = engine(Job(name))
+    outcome = running.apply([Step(name, (), Reroute(name, name, None, ALL_TO_ONE, REGIONS))])
+    assert "with a route" in str(outcome.failed[0].error)
