@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes this checkout ready to run: uv, the virtual environment, a Java runtime for Spark and, when asked
-# with "tests", the database server that the tests start. Needs Python 3.11+ and a package registry; installs
-# Debian packages only when root. Doing it twice changes nothing.
+# with "tests", the database server and the Kafka broker that the tests start. Needs Python 3.11+ and a package
+# registry; installs Debian packages only when root. Doing it twice changes nothing.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -55,6 +55,18 @@ if needs_java; then
     if [ "${version:-0}" -lt 17 ]; then
         install 'openjdk-17-jre-headless|openjdk-21-jre-headless|default-jre-headless' ||
             fail "Spark needs Java 17 or 21 and none was found; install one, for example: apt-get install openjdk-17-jre-headless"
+    fi
+fi
+
+if [ "${1:-}" = tests ] && [ -f src/penstock/engines/kafka/jars.lock ]; then
+    # Cached after the first time: a broker for the tests, and what lets Spark read from it.
+    .venv/bin/penstock kafka jars >/dev/null
+fi
+
+if [ "${1:-}" = tests ] && [ "$(uname -s)" = Linux ]; then
+    # Hosts of their own (penstock cluster up --hosts) are made with these; without them their tests assert the message.
+    if ! PATH="$PATH:/usr/sbin:/sbin" command -v tc >/dev/null 2>&1; then
+        install iproute2 || say "iproute2 is missing: no hosts of their own; install it, for example: apt-get install iproute2"
     fi
 fi
 

@@ -9,20 +9,27 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from penstock.engines.kafka.jars import JarSet, jars
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 
 OpenEngine = Callable[..., SparkEngine]
 
+WORKLOADS = Path(__file__).parents[1] / "workloads"
+
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Spark's Python workers import the jobs beside tenants files, as `penstock run` lets them.
+    paths = [str(WORKLOADS), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     work = tmp_path_factory.mktemp("spark")
     session = (
         SparkSession.builder.master("local[4]")
         .config("spark.scheduler.mode", "FAIR")
         .config("spark.ui.enabled", "false")
+        .config("spark.jars", ",".join(str(jar) for jar in jars(JarSet.CONNECTOR)))
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.log.level", "OFF")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from penstock.planning.provision.acquire import acquire
     from penstock.planning.provision.allocate import allocate
     from penstock.planning.provision.place import place
+    from penstock.planning.routing.route import route
 
 __all__ = [
     "Intent",
@@ -32,15 +33,17 @@ __all__ = [
     "measured",
     "operator_capacity",
     "place",
+    "route",
 ]
 
-# What needs pyspark or numpy is imported when it is first asked for: `import penstock` takes none of its second.
+# What needs pyspark, numpy or METIS is imported when it is first asked for: `import penstock` takes none of its second.
 _ON_DEMAND = {
     "acquire": "penstock.planning.provision.acquire",
     "allocate": "penstock.planning.provision.allocate",
     "govern": "penstock.governing.govern",
     "measured": "penstock.engines.spark.measured",
     "place": "penstock.planning.provision.place",
+    "route": "penstock.planning.routing.route",
 }
 
 

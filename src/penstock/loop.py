@@ -8,8 +8,11 @@ from penstock.analysis.assess import STALE_AFTER_S, assess
 from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
-from penstock.core.plan import Outcome, Plan
+from penstock.core.orders import Answer, Control, NoControl, Orders
+from penstock.core.plan import Outcome, Plan, Reason
 from penstock.core.ports import Clock, Engine, Memory, Policy, Store
+from penstock.core.view import View
+from penstock.planning.approval import held_still, renewed, split
 from penstock.planning.provision.advise import JobModels, advised
 
 
@@ -21,6 +24,7 @@ class LoopSettings:
     govern_from_s: float = 0.0  # only watch before this
     stale_after_s: float = STALE_AFTER_S
     dry_run: bool = False  # decide and say so, but do nothing
+    approval: frozenset[str] = frozenset()  # jobs whose tenants are asked before anything is done to them
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class Governor:
     policy: Policy
     store: Store
     settings: LoopSettings = LoopSettings()
+    control: Control = NoControl()
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
 
     def start(self) -> Carried:
@@ -49,20 +54,45 @@ class Governor:
 
     def run_cycle(self, intents: Mapping[str, Intent], carried: Carried, now: float) -> Carried:
         """One turn of the loop."""
+        orders = self.control.orders(now)  # hear
         snapshot = self.engine.observe(now)  # see
-        view = assess(snapshot, intents, self.settings.stale_after_s)  # understand
+        wanted = {name: orders.intents.get(name, intent) for name, intent in intents.items()}
+        view = assess(snapshot, wanted, self.settings.stale_after_s)  # understand
         view = advised(view, self.models)
-        plan, memory = Plan(note="watching only, not governing yet"), carried.memory
-        if now >= self.settings.govern_from_s:
-            plan, memory = self.policy.decide(view, memory)  # decide
-        open_decisions, verdicts = carried.open_decisions.judge(view, plan.decisions)
+        plan, memory = self._decide(view, carried.memory, orders)  # decide
+        done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
+        open_decisions, verdicts = carried.open_decisions.judge(view, done)
         plan = replace(plan, verdicts=verdicts) if verdicts else plan
         cycle = Cycle(now, self.policy.name, view, plan, Outcome(), memory)
-        steps = () if self.settings.dry_run else order(plan)
+        steps = () if self._dry_run(orders) else order(plan)
         if steps:
             self.store.announce(cycle)
         self.store.append(replace(cycle, outcome=self.engine.apply(steps)))  # act, and remember
         return Carried(memory, open_decisions)
+
+    def _dry_run(self, orders: Orders) -> bool:
+        return self.settings.dry_run if orders.dry_run is None else orders.dry_run
+
+    def _decide(self, view: View, memory: Memory, orders: Orders) -> tuple[Plan, Memory]:
+        if orders.paused_by is not None:
+            return Plan(note=f"paused by {orders.paused_by}: watching only"), memory
+        if view.at_s < self.settings.govern_from_s:
+            return Plan(note="watching only, not governing yet"), memory
+        plan, memory = self.policy.decide(held_still(view, orders.held), memory)
+        if self._dry_run(orders):
+            return plan, memory
+        return self._as_approved(plan, view, orders), memory
+
+    def _as_approved(self, plan: Plan, view: View, orders: Orders) -> Plan:
+        """The plan without what tenants must be asked first, and with what they said yes to."""
+        parts = split(plan, self.settings.approval, orders.held)
+        for decision in parts.asked:
+            self.control.propose(decision)
+        decisions = parts.plan.decisions
+        for proposal, approved in renewed(orders.approved, view):
+            self.control.settle(proposal, Answer.EXPIRED if approved is None else Answer.DONE, view.at_s)
+            decisions += () if approved is None else (approved,)
+        return replace(parts.plan, decisions=decisions)
 
 
 def drive(

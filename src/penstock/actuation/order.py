@@ -12,7 +12,13 @@ def order(plan: Plan) -> tuple[Step, ...]:
     for change in changes:
         by_job.setdefault(change.job, []).append(change)
     steps = [Step(job, tuple(found)) for job, found in by_job.items()]
-    return tuple(sorted(steps, key=lambda step: (_growth(step.changes) > 0, step.job)))
+    # Keys move last: a job that is about to pause for it has its new share by then.
+    routed = [Step(d.reroute.job, (), d.reroute) for d in plan.decisions if d.reroute is not None]
+    return (*sorted(steps, key=lambda step: (_growth(step.changes) > 0, step.job)), *sorted(routed, key=_name))
+
+
+def _name(step: Step) -> tuple[str, str]:
+    return step.job, "" if step.reroute is None else step.reroute.route
 
 
 def _growth(changes: Iterable[Change]) -> int:

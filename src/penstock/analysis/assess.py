@@ -19,6 +19,7 @@ def assess(snapshot: Snapshot, intents: Mapping[str, Intent], stale_after_s: flo
         utility=sum(job.utility or 0.0 for job in jobs),
         max_utility=sum(job.max_utility for job in jobs),
         max_threads=snapshot.max_threads,
+        routes=snapshot.routes,
     )
 
 

@@ -11,21 +11,26 @@ _state = click.option(
 
 @click.group()
 def cluster() -> None:
-    """A standalone Spark cluster on this machine's loopback, from the installed pyspark."""
+    """A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts of its own."""
 
 
 @cluster.command()
 @click.option("--workers", default=2, show_default=True, help="How many workers, each on an address of its own.")
+@click.option("--hosts", type=int, help="So many workers instead, each in a network namespace of its own (as root).")
+@click.option("--bandwidth", default="1gbit", show_default=True, help="Of each host's link, with --hosts.")
 @click.option("--cores", default=4, show_default=True, help="Slots of each worker; may exceed the real cores.")
 @click.option("--memory", default="1g", show_default=True, help="Memory of each worker.")
 @click.option("--port", default=7077, show_default=True, help="Where the master listens.")
 @_state
-def up(workers: int, cores: int, memory: str, port: int, state: Path | None) -> None:
+def up(workers: int, hosts: int | None, bandwidth: str, cores: int, memory: str, port: int, state: Path | None) -> None:
     """Start a master and workers."""
     from penstock.engines.spark import standalone
 
-    started = standalone.up(state or standalone.default_state_file(), workers, cores, memory, port)
-    click.echo(f"up: {started.master}, {workers} workers with {cores} slots each", err=True)
+    place, count = state or standalone.default_state_file(), workers if hosts is None else hosts
+    started = standalone.up(place, count, cores, memory, port, None if hosts is None else bandwidth)
+    click.echo(f"up: {started.master}, {count} workers with {cores} slots each", err=True)
+    for host in () if started.net is None else started.net.hosts:
+        click.echo(f"  {host.address} in {host.namespace}, {bandwidth} both ways", err=True)
     click.echo(f"try: penstock run TENANTS.yaml --master {started.master}", err=True)
 
 

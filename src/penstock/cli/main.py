@@ -6,14 +6,19 @@ import sys
 import click
 
 from penstock.cli.cluster import cluster
+from penstock.cli.control import control
 from penstock.cli.demo import demo
 from penstock.cli.explain import explain_command
+from penstock.cli.kafka import kafka
+from penstock.cli.load import load
 from penstock.cli.plan import plan
 from penstock.cli.policies import policies
 from penstock.cli.profile import profile
 from penstock.cli.report import report_command
 from penstock.cli.run import run
+from penstock.cli.serve import serve
 from penstock.cli.simulate import simulate
+from penstock.cli.top import top
 from penstock.errors import PenstockError
 
 
@@ -25,6 +30,9 @@ def cli() -> None:
 
 cli.add_command(demo)
 cli.add_command(run)
+cli.add_command(serve)
+cli.add_command(top)
+cli.add_command(control)
 cli.add_command(simulate)
 cli.add_command(profile)
 cli.add_command(explain_command)
@@ -32,6 +40,8 @@ cli.add_command(report_command)
 cli.add_command(plan)
 cli.add_command(policies)
 cli.add_command(cluster)
+cli.add_command(kafka)
+cli.add_command(load)
 
 
 def main() -> None:

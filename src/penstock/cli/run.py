@@ -2,7 +2,9 @@
 
 import logging
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -11,6 +13,7 @@ from rich.logging import RichHandler
 
 from penstock.cli.output import write_json
 from penstock.cli.recorded import store_option
+from penstock.cli.serving import dashboard_over, web_options
 from penstock.cli.tenants_table import tenants_table
 from penstock.config.tenants import read_tenants
 from penstock.core.units import positive_seconds
@@ -33,6 +36,8 @@ Examples:
 @click.option("--master", help="Where Spark runs: local[8], spark://host:port, yarn; the file's own by default.")
 @store_option
 @click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
+@click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
+@web_options
 def run(
     tenants: Path,
     policy: str | None,
@@ -41,6 +46,8 @@ def run(
     master: str | None,
     store: str | None,
     json_out: str | None,
+    dashboard: bool,
+    **web: Any,
 ) -> None:
     """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
@@ -60,7 +67,8 @@ def run(
         code=tenants.absolute().parent,
         store=store or DEFAULT_STORE,
     )
-    with Live(console=console, auto_refresh=False, transient=False) as live:
+    pages = dashboard_over(store, web) if dashboard else nullcontext()
+    with pages, Live(console=console, auto_refresh=False, transient=False) as live:
 
         def show(view: View) -> None:
             live.update(tenants_table(view, f"{file.name}, {view.at_s:.0f} s"), refresh=True)

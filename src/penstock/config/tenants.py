@@ -2,6 +2,7 @@
 
 name: shop
 conf: {spark.sql.shuffle.partitions: 4}
+kafka: true                       # some job reads or writes Kafka
 jobs:
   - name: fraud
     job: shop.jobs:fraud          # a function (spark, **params) -> DataStreamWriter
@@ -61,6 +62,7 @@ class TenantPart(_Part):
     max_rows_per_batch: Slots | None = None
     max_files_per_batch: Slots | None = None
     restart: RestartPart = RestartPart()
+    approval: bool = False  # ask before anything is done to it; see `penstock control`
 
     @model_validator(mode="after")
     def _agrees(self) -> "TenantPart":
@@ -99,6 +101,7 @@ class TenantsFile(_Part):
     name: Name = "tenants"
     master: str = "local[*]"
     conf: dict[str, str | int | float | bool] = {}
+    kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
     interval: PositiveSeconds = 10.0

@@ -12,5 +12,7 @@ juice        the share of the source input that is processed
 capacity     the share of time an operator is busy; above 0.3 it is congested
 snapshot     what an engine saw; view: the same, judged against the intents
 decision     what a policy wants done and why; change: one operator from so many threads to so many
-routing table  which keys live where (with locality-aware routing)
+pair         two keys of consecutive stateful operators that met on one row
+routing table  which keys live where (with locality-aware routing); epoch: from when on
+locality     the share of rows that go from one stateful operator to the next without leaving their server
 """

@@ -4,6 +4,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.outlook import Forecast, KeyPlacement
+from penstock.core.routes import RouteFigures
 from penstock.core.topology import Topology
 
 ALL_OPERATORS = "*"  # the one scalable unit of a job whose operators share a pool of slots
@@ -104,6 +106,9 @@ class JobFigures:
     phases_s: Mapping[str, float] = field(default_factory=dict)
     stages: tuple[StageFigures, ...] = ()
     trouble: str | None = None  # what is wrong with it in words, such as the error that ended its query
+    forecast: Forecast | None = None
+    recovery_s: float | None = None  # how long it would take to be back to normal, did it fail now
+    keys: tuple[KeyPlacement, ...] = ()
 
     def operator(self, name: str) -> OperatorFigures:
         """The operator of that name."""
@@ -137,10 +142,12 @@ class MachineFigures:
 class Snapshot:
     """All jobs and machines at an instant: everything a controller sees.
 
-    `max_threads` is the cluster's limit over all jobs together, where it has one.
+    `max_threads` is the cluster's limit over all jobs together, where it has one. `routes` are for deciding only;
+    no store keeps them with the figures.
     """
 
     at_s: float
     jobs: tuple[JobFigures, ...]
     machines: tuple[MachineFigures, ...]
     max_threads: int | None = None
+    routes: tuple[RouteFigures, ...] = ()

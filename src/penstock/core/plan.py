@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from penstock.core.routes import Reroute
+
 
 class Reason(StrEnum):
     """Short reasons for events, after the fashion of cluster managers."""
@@ -11,6 +13,8 @@ class Reason(StrEnum):
     REDUCED = "Reduced"
     REVERTED = "Reverted"
     RESCALED = "Rescaled"
+    REROUTED = "Rerouted"
+    ADVISED = "Advised"  # said and not done
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,13 @@ class Decision:
     at_s: float
     utility_before: float
     expected_utility: float | None = None
+    reroute: Reroute | None = None
 
     @property
     def jobs(self) -> tuple[str, ...]:
         """The jobs it touches, by name."""
-        return tuple(sorted({change.job for change in self.changes}))
+        routed = {self.reroute.job} if self.reroute is not None else set()
+        return tuple(sorted({change.job for change in self.changes} | routed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,7 @@ class Step:
 
     job: str
     changes: tuple[Change, ...]
+    reroute: Reroute | None = None
 
 
 @dataclass(frozen=True, slots=True)

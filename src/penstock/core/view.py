@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from penstock.core.figures import JobFigures, MachineFigures
 from penstock.core.intents import Intent
+from penstock.core.routes import RouteFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class View:
     utility: float
     max_utility: float
     max_threads: int | None = None
+    routes: tuple[RouteFigures, ...] = ()
 
     @property
     def congested(self) -> bool:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from pyspark.sql import SparkSession
 
 from penstock.engines import spark as spark_engine
+from penstock.engines.kafka.jars import JarSet, jars
 from penstock.errors import ConfigError, EngineError
 
 _REACHED_WITHIN_S = 3.0
@@ -24,13 +25,15 @@ _DEFAULTS: Mapping[str, str] = {
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),
 }
-_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-def start_application(name: str, master: str, conf: Mapping[str, object], code: Path | None = None) -> SparkSession:
+def start_application(
+    name: str, master: str, conf: Mapping[str, object], code: Path | None = None, kafka: bool = False
+) -> SparkSession:
     """A session at that master; the tenants' own conf goes over penstock's defaults.
 
     `code` is the directory that holds the tenants' modules, for the driver and for Spark's Python workers.
+    `kafka` adds Spark's connector, fetched when it is not cached yet.
     """
     check_master(master)
     _prepare_python(code)
@@ -38,7 +41,9 @@ def start_application(name: str, master: str, conf: Mapping[str, object], code: 
     local = master.startswith("local") or "//127." in master or "//localhost" in master
     if local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    settings = {**_DEFAULTS, **(_LOOPBACK if local else {}), **{key: _text(value) for key, value in conf.items()}}
+    settings = {**_DEFAULTS, **_driver_address(master), **{key: _text(value) for key, value in conf.items()}}
+    if kafka:
+        settings["spark.jars"] = with_connector(settings.get("spark.jars"))
     settings.setdefault("spark.executorEnv.PYTHONPATH", os.environ.get("PYTHONPATH", ""))
     for key, value in settings.items():
         builder = builder.config(key, value)
@@ -46,6 +51,25 @@ def start_application(name: str, master: str, conf: Mapping[str, object], code: 
         return builder.getOrCreate()
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise EngineError(f"Spark did not start at master {master}: {str(error).strip().splitlines()[0]}") from error
+
+
+def _driver_address(master: str) -> Mapping[str, str]:
+    """Where executors find the driver: the address from which this machine reaches the master, not that of its name."""
+    if master.startswith("local"):
+        address = "127.0.0.1"
+    elif master.startswith("spark://"):
+        place = urlsplit(f"//{master.removeprefix('spark://').split(',')[0]}")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((place.hostname, place.port))  # chooses the address, and sends nothing
+            address = probe.getsockname()[0]
+    else:
+        return {}
+    return {"spark.driver.host": address, "spark.driver.bindAddress": address}
+
+
+def with_connector(jars_already: str | None) -> str:
+    """The value of spark.jars with Spark's Kafka connector in it."""
+    return ",".join(filter(None, [jars_already, *(str(jar) for jar in jars(JarSet.CONNECTOR))]))
 
 
 def check_master(master: str) -> None:

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
+from penstock.core.orders import NoControl
 from penstock.core.plan import Outcome, Step
 from penstock.core.ports import Policy
 from penstock.core.view import View
@@ -66,7 +67,7 @@ class Controller:
         self._on_view = on_view
         remembering = governed.remembering
         store = None if remembering is None else remembering.store
-        self._recorder = Recorder(store, governed.settings.dry_run)
+        self._recorder = Recorder(store)
         self._stop = Event()
         already_s = 0.0 if remembering is None else remembering.already_s
         self._clock = RealClock(self._stop, self._asked.tend, already_s)
@@ -131,7 +132,8 @@ class Controller:
         return self._error
 
     def _run(self) -> None:
-        governor = Governor(self._asked, self._governed.policy, self._recorder, self._governed.settings)
+        control = NoControl() if self._governed.remembering is None else self._governed.remembering.control
+        governor = Governor(self._asked, self._governed.policy, self._recorder, self._governed.settings, control)
         try:
             drive(governor, lambda: self._governed.intents, self._clock, self._governed.until_s, self._after)
         except Exception as error:

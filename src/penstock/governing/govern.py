@@ -1,7 +1,7 @@
 """`penstock.govern`: two lines in somebody's driver, and its queries are governed."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +32,16 @@ def govern(
     store: Archive | str | Path | None = DEFAULT_STORE,
     *,
     limits: Mapping[str, tuple[int, int | None]] | None = None,
+    approval: Collection[str] = (),
     interval: object = 10.0,
     window: object = 60.0,
 ) -> Controller:
     """Govern the named queries of this application while the `with` block lasts.
 
     Call it before the queries start: each then runs in a pool of its name. Queries that run already are seen, and
-    their shares can move after their next start. `limits` holds (min_slots, max_slots) by query. `store` is where the
-    run is recorded: a SQLite file's path, a PostgreSQL URL, the file in the user's state directory by default, or None.
+    their shares can move after their next start. `limits` holds (min_slots, max_slots) by query; `approval` names those
+    whose tenants are asked before anything is done to them. `store` is where the run is recorded: a SQLite file's path,
+    a PostgreSQL URL, the file in the user's state directory by default, or None.
 
     with ps.govern(spark, {"orders": ps.Intent(ps.Latency("2s", percentile=95))}) as g:
         query = orders.writeStream.queryName("orders").start()
@@ -49,7 +51,8 @@ def govern(
     for name, intent in _checked(intents).items():
         _log.info("%s: %s", name, intent.text())
     bounds = {name: SlotLimits(*pair) for name, pair in (limits or {}).items()}
-    _refuse_unknown(bounds, intents)
+    _refuse_unknown("limits", bounds, intents)
+    _refuse_unknown("approval", approval, intents)
     interval_s = positive_seconds(interval, "interval")
     decider = policy_named(policy) if isinstance(policy, str) else policy
     sharing = Sharing.of_policy(decider.name)
@@ -58,13 +61,14 @@ def govern(
         [Job(name, limits=bounds.get(name, SlotLimits())) for name in intents],
         SparkSettings(positive_seconds(window, "window"), sharing, lease_s=max(10.0, 4.5 * interval_s)),
     )
+    settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
     return Controller(
         engine,
         Governed(
             intents=dict(intents),
             policy=decider,
-            remembering=remember(store, spark, str(spark.sparkContext.appName), decider.name),
-            settings=LoopSettings(interval_s=interval_s, dry_run=dry_run),
+            remembering=remember(store, spark, str(spark.sparkContext.appName), decider.name, settings),
+            settings=settings,
         ),
     )
 
@@ -80,7 +84,7 @@ def _checked(intents: Any) -> Mapping[str, Intent]:
     return intents
 
 
-def _refuse_unknown(limits: Mapping[str, SlotLimits], intents: Mapping[str, Intent]) -> None:
-    for name in limits:
+def _refuse_unknown(field: str, names: Collection[str], intents: Mapping[str, Intent]) -> None:
+    for name in names:
         if name not in intents:
-            raise ConfigError(f"limits[{name!r}]", name, f"name a query with an intent: {', '.join(sorted(intents))}")
+            raise ConfigError(f"{field}[{name!r}]", name, f"name a query with an intent: {', '.join(sorted(intents))}")

@@ -33,9 +33,8 @@ class Told:
 class Recorder:
     """Fills the Store port: keeps what can be asked, and hands each cycle on to a store where there is one."""
 
-    def __init__(self, store: Store | None, dry_run: bool) -> None:
+    def __init__(self, store: Store | None) -> None:
         self._store = store
-        self._dry_run = dry_run
         self._lock = Lock()
         self._told: deque[Told] = deque(maxlen=_KEPT)
         self._views: deque[View] = deque(maxlen=_KEPT)
@@ -54,7 +53,7 @@ class Recorder:
                 self._judge(verdict)
             for decision in cycle.plan.decisions:
                 errors = tuple(failed[job] for job in decision.jobs if job in failed)
-                self._told.append(Told(decision, errors, self._dry_run))
+                self._told.append(Told(decision, errors, dry_run=not cycle.outcome.steps))
         if self._store is not None:
             self._store.append(cycle)
 

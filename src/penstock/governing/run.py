@@ -55,14 +55,16 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     conf = dict(tenants.conf)
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
-    spark = start_application(tenants.name, options.master or tenants.master, conf, options.code)
+    spark = start_application(tenants.name, options.master or tenants.master, conf, options.code, tenants.kafka)
     try:
         engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, policy.name))
+        approval = frozenset(part.name for part in tenants.jobs if part.approval)
+        settings = LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run, approval=approval)
         governed = Governed(
             intents={part.name: part.intent() for part in tenants.jobs},
             policy=policy,
-            remembering=remember(options.store, spark, tenants.name, policy.name),
-            settings=LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run),
+            remembering=remember(options.store, spark, tenants.name, policy.name, settings),
+            settings=settings,
             until_s=options.for_s,
         )
         return _governed(spark, Controller(engine, governed, on_view), _story(tenants, options))

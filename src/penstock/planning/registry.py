@@ -13,6 +13,7 @@ from penstock.planning.baselines.reactive import Reactive, ReactiveSettings
 from penstock.planning.henge.policy import Henge
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.limits import WithLimits
+from penstock.planning.routing.policy import RoutingSettings, WithRouting
 
 DEFAULT = "henge"
 
@@ -36,8 +37,10 @@ POLICIES: dict[str, Entry] = {
 }
 
 
-def policy_named(name: str, settings: Mapping[str, Any] | None = None) -> Policy:
-    """The policy of that name with these settings, held to the limits of jobs and cluster.
+def policy_named(
+    name: str, settings: Mapping[str, Any] | None = None, routing: RoutingSettings | None = None
+) -> Policy:
+    """The policy of that name with these settings, held to the limits of jobs and cluster; routes beside it.
 
     >>> policy_named("henge").name
     'henge'
@@ -45,7 +48,8 @@ def policy_named(name: str, settings: Mapping[str, Any] | None = None) -> Policy
     if name not in POLICIES:
         raise ConfigError("policy", name, f"choose one of {', '.join(POLICIES)}")
     entry = POLICIES[name]
-    return WithLimits(entry.make(_settings(name, entry, settings or {})))
+    policy = WithLimits(entry.make(_settings(name, entry, settings or {})))
+    return policy if routing is None else WithRouting(policy, routing)
 
 
 def _settings(name: str, entry: Entry, given: Mapping[str, Any]) -> Any:

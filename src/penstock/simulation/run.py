@@ -131,7 +131,7 @@ def simulate(
     """Run one variant under one policy; `base` is where its files are looked for, `also` a store to fill."""
     scenario = variant.scenario
     policy = policy_named(policy_name, scenario.settings.get(policy_name))
-    cluster = _cluster(scenario, base, scenario.seed if seed is None else seed, policy_name)
+    cluster = cluster_of(scenario, base, scenario.seed if seed is None else seed, policy_name)
     intents = intents_of(scenario)
     asked = tuple(intent.text() for intent in intents.values())
     recorder = Recorder(tuple(intents), asked, tuple(i.max_utility for i in intents.values()), also)
@@ -166,7 +166,8 @@ class Simulated(Engine, Protocol):
         """The recoveries so far, as `simulate --json` reports them."""
 
 
-def _cluster(scenario: ScenarioFile, base: Path, seed: int, policy: str) -> Simulated:
+def cluster_of(scenario: ScenarioFile, base: Path, seed: int, policy: str) -> Simulated:
+    """The simulated cluster that a scenario describes."""
     if scenario.engine == "continuous":
         return continuous_cluster(scenario, base, seed)
     # Spark's scheduling mode is chosen when an application starts: `fifo` is the policy of not choosing one.

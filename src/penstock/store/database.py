@@ -11,7 +11,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
 from penstock.errors import ConfigError
-from penstock.store import tables
+from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError
 
 BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
@@ -96,8 +96,10 @@ class Database:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
         if sa.inspect(connection).has_table(tables.schema.name):
             self._check_version(connection.execute(sa.select(tables.schema.c.version)).scalar_one())
+            if self._create:  # tables that came later are made beside those that are there
+                desk_tables.metadata.create_all(connection)
         elif self._create:
-            tables.metadata.create_all(connection)
+            desk_tables.metadata.create_all(connection)
             connection.execute(tables.schema.insert().values(version=tables.SCHEMA_VERSION))
         else:
             raise ConfigError("store", self.place, "it is a database, but no runs of penstock are in it")

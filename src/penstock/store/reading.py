@@ -28,9 +28,6 @@ def read_run(connection: sa.Connection, run: int) -> Run:
     """The whole run."""
     info = rows.run_info(connection.execute(sa.select(tables.runs).where(tables.runs.c.number == run)).mappings().one())
     lines = _timelines(connection, run)
-    outcomes = _outcomes(connection, run)
-    records = [_record(row, outcomes) for row in _of_cycles(connection, tables.decisions, run)]
-    verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run)]
     return Run(
         info=info,
         at_s=tuple(lines.at_s),
@@ -38,19 +35,34 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         max_utility=tuple(lines.max_utility),
         jobs=lines.jobs(),
         machines=lines.machines(),
-        decisions=with_verdicts(records, verdicts),
+        decisions=read_decisions(connection, run),
         notes=_notes(connection, run),
     )
 
 
 def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
     """What the policy saw, cycle by cycle."""
-    intents = _intents(connection, run)
+    intents = read_intents(connection, run)
     judged = groupby(_job_rows(connection, run, tables.job_figures), key=itemgetter("cycle_id"))
     by_cycle = _Steps(judged)
     cycles = sa.select(tables.cycles).where(tables.cycles.c.run == run).order_by(tables.cycles.c.id)
     for row in connection.execute(cycles, execution_options={"yield_per": 100}).mappings():
         yield rows.view_of(row, {found["job"]: found for found in by_cycle.of(row["id"])}, intents)
+
+
+def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord, ...]:
+    """Every decision of the run with what came of it, oldest first."""
+    outcomes = _outcomes(connection, run)
+    records = [_record(row, outcomes) for row in _of_cycles(connection, tables.decisions, run)]
+    verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run)]
+    return with_verdicts(records, verdicts)
+
+
+def read_intents(connection: sa.Connection, run: int) -> Mapping[int, Intent]:
+    """Every intent that was stated in the run, by the number of its row."""
+    table = tables.intents
+    found = connection.execute(sa.select(table.c.id, table.c.body).where(table.c.run == run))
+    return {number: decode_intent(body) for number, body in found}
 
 
 def read_audit(connection: sa.Connection, run: int) -> tuple[AuditEntry, ...]:
@@ -138,9 +150,3 @@ def _notes(connection: sa.Connection, run: int) -> tuple[Note, ...]:
     for at_s, text in found:
         noted(notes, at_s, text)
     return tuple(notes)
-
-
-def _intents(connection: sa.Connection, run: int) -> Mapping[int, Intent]:
-    table = tables.intents
-    found = connection.execute(sa.select(table.c.id, table.c.body).where(table.c.run == run))
-    return {number: decode_intent(body) for number, body in found}

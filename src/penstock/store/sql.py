@@ -16,6 +16,7 @@ from penstock.store import reading, rows, tables
 from penstock.store.archive import AuditEntry, StoreError, unknown_run
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
+from penstock.store.desk import Desk
 from penstock.store.intent_codec import encode_intent
 from penstock.store.retention import Retention
 
@@ -34,6 +35,16 @@ class SqlStore:
     def place(self) -> str:
         """Where it is, fit to be shown."""
         return self._database.place
+
+    @property
+    def desk(self) -> Desk:
+        """Where people ask something of its controllers."""
+        return Desk(self._database)
+
+    @property
+    def database(self) -> Database:
+        """For those that read figures in ways of their own."""
+        return self._database
 
     def begin(self, run: RunInfo) -> RunInfo:
         with self._database.writing() as connection:
@@ -84,6 +95,12 @@ class SqlStore:
     def runs(self) -> tuple[RunInfo, ...]:
         with self._database.reading() as connection:
             return tuple(rows.run_info(row) for row in reading.run_rows(connection))
+
+    def jobs(self, run_id: str) -> tuple[str, ...]:
+        """The names of all jobs that were ever seen in the run."""
+        with self._database.reading() as connection:
+            known = sa.select(tables.intents.c.job).where(tables.intents.c.run == self._number(connection, run_id))
+            return tuple(sorted(set(connection.execute(known).scalars())))
 
     def read_run(self, run_id: str) -> Run:
         with self._database.reading() as connection:

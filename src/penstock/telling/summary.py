@@ -68,12 +68,17 @@ def summarise(run: Run) -> Summary:
 
 def came_of(run: Run, record: DecisionRecord) -> Came:
     """How a decision turned out, by the utility that came of it."""
+    return came_to(record, max(run.max_utility, default=0.0))
+
+
+def came_to(record: DecisionRecord, max_utility: float) -> Came:
+    """How a decision turned out where so much utility was to be had."""
     if record.errors:
         return Came.FAILED
     if record.verdict is None:
         return Came.OPEN
     gain = record.verdict.utility_came - record.decision.utility_before
-    if abs(gain) < NO_CHANGE * max(run.max_utility, default=0.0):
+    if abs(gain) < NO_CHANGE * max_utility:
         return Came.SAME
     return Came.BETTER if gain > 0 else Came.WORSE
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
 from penstock.errors import ConfigError, EngineError
 
@@ -58,7 +59,7 @@ def test_down_ends_what_up_started_and_only_that(state: Path) -> None:
 
 
 def test_a_process_that_only_has_the_same_number_is_left_alone(tmp_path: Path) -> None:
-    own = standalone.Process("master", os.getpid(), ticks=1)
+    own = Process("master", os.getpid(), ticks=1)
     standalone._save(tmp_path / "cluster.json", standalone.Cluster("spark://127.0.0.1:1", 1, (own,)))
     assert standalone.down(tmp_path / "cluster.json") == ()
 

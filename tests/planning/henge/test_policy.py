@@ -246,6 +246,15 @@ def test_an_action_that_never_arrived_is_not_held_against_the_job() -> None:
     assert plan.decisions[0].changes == (Change("a", "work", 4, 11),)
 
 
+@pytest.mark.parametrize(("each_round", "acts"), [(-0.5, True), (0.5, False)])
+def test_a_new_fleet_that_does_worse_and_worse_is_helped_at_once_and_one_that_improves_is_not(
+    each_round: float, acts: bool
+) -> None:
+    views = [view(10.0 * n, [job("a", 5 + each_round * n, 10), job("b", 10, 10)]) for n in range(8)]
+    plans, _ = rounds(HENGE, views)
+    assert any(plan.decisions for plan in plans) == acts
+
+
 def test_settling_jobs_are_waited_for() -> None:
     views = [view(10.0 * n, [job("a", 1, 10, settling=True), job("b", 1, 10)]) for n in range(40)]
     plans, _ = rounds(HENGE, views)

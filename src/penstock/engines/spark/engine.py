@@ -104,6 +104,7 @@ class SparkEngine:
         """All jobs and machines at this instant."""
         self._lease.renew()
         self._take_events()
+        self._fleet.take_waiting_files(self._spark.streams.active)
         wall_s = self._wall()
         self._fleet.take_stages(self._stages, wall_s)
         executors = self._executor_reader.read()

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engines.spark.files import waiting_files
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.listener import Event, Idled, Progressed, Started, Terminated
 from penstock.engines.spark.progress import epoch_s, parse_batch
@@ -59,6 +60,13 @@ class Fleet:
                 self._idled(event)
             else:
                 self._terminated(event, wall_s)
+
+    def take_waiting_files(self, active: Sequence[StreamingQuery]) -> None:
+        """Count the files that wait as held back."""
+        for query in active:
+            waiting = waiting_files(query) if query.name in self._tracks else None
+            if waiting is not None:
+                self._tracks[query.name].hold_back(waiting)
 
     def take_stages(self, reader: StageReader, wall_s: float) -> None:
         """Bring the stage histories up to date."""

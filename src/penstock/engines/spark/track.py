@@ -2,11 +2,12 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.engines.spark.files import WaitingFiles
 from penstock.engines.spark.flow import Flow, curves
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.latency import latency
@@ -59,6 +60,12 @@ class Track:
             self.batches.popleft()
         self.idle_since_s = None
         self.settling = False
+
+    def hold_back(self, waiting: WaitingFiles) -> None:
+        """Files wait beyond the last batch: its source has that many more rows."""
+        if self.batches and self.batches[-1].held_back_rows is None:
+            last = self.batches.pop()
+            self.batches.append(replace(last, held_back_rows=waiting.rows(last.rows)))
 
     def figures(self, standing: Standing) -> JobFigures:
         """The job at this instant."""

@@ -111,7 +111,9 @@ def _quiet(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
     if len(memory.recent) < 2 * settings.quiet_rounds:
         return False
     before = memory.recent[: settings.quiet_rounds]
-    moved = abs(steady_utility(memory, settings) - sum(before) / len(before))
+    rise = steady_utility(memory, settings) - sum(before) / len(before)
+    # With no step to judge only a rise is worth waiting for: a fleet that does worse and worse wants help now.
+    moved = rise if memory.pending is None else abs(rise)
     return moved <= settings.quiet_within * view.max_utility
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.errors import EngineError
@@ -41,7 +42,7 @@ class SlotApplication:
     """A running application, and the process of each worker."""
 
     spark: SparkSession
-    workers: tuple[standalone.Process, ...]
+    workers: tuple[Process, ...]
 
 
 @contextmanager

@@ -1,0 +1,272 @@
+// The API's answers, as src/penstock/web/shapes.py has them, and how to ask for them.
+
+export type State = "trouble" | "missed" | "settling" | "unknown" | "met";
+export type Came = "better" | "no change" | "worse" | "not judged" | "not done" | "not carried out";
+export type Figure = number | null;
+
+export interface Run {
+  id: string;
+  name: string;
+  policy: string;
+  engine: string;
+  master: string;
+  started_at: Figure;
+  live: boolean;
+  cycles: Figure;
+  first_s: Figure;
+  last_s: Figure;
+}
+export interface Target {
+  kind: "latency" | "juice" | "recovery";
+  text: string;
+  target: number;
+  percentile: Figure;
+  now: Figure;
+  met: boolean | null;
+  utility: number;
+}
+export interface Change {
+  job: string;
+  operator: string;
+  before: number;
+  after: number;
+}
+export interface Decision {
+  number: number;
+  at_s: number;
+  reason: string;
+  jobs: string[];
+  changes: Change[];
+  text: string;
+  why: string;
+  utility_before: number;
+  expected_utility: Figure;
+  came: Came;
+  verdict: string | null;
+  utility_came: Figure;
+  judged_at_s: Figure;
+  errors: string[];
+}
+export interface Tenant {
+  name: string;
+  state: State;
+  intent: string;
+  targets: Target[];
+  utility: Figure;
+  max_utility: number;
+  met: boolean;
+  slots: number;
+  max_slots: Figure;
+  latency_s: Figure;
+  latency_estimated: boolean;
+  juice: Figure;
+  arrival_rps: Figure;
+  processed_rps: Figure;
+  backlog_rows: Figure;
+  why: string | null;
+  missed_since_s: Figure;
+  last_decision: Decision | null;
+  recovery_s: Figure;
+}
+export interface Machine {
+  name: string;
+  cores: number;
+  load: Figure;
+  memory_share: Figure;
+  executors: Figure;
+  alive: boolean;
+  congested: boolean;
+}
+export interface Present {
+  at_s: number;
+  cycle: number;
+  utility: number;
+  max_utility: number;
+  slots: Figure;
+  note: string;
+  headline: string;
+  tenants: Tenant[];
+  machines: Machine[];
+}
+export interface Series {
+  at_s: number[];
+  values: Record<string, Figure[]>;
+}
+export interface Proposal {
+  number: number;
+  at_s: number;
+  text: string;
+  why: string;
+  jobs: string[];
+}
+export interface Control {
+  live: boolean;
+  may_act: boolean;
+  paused_by: string | null;
+  dry_run: boolean;
+  interval_s: Figure;
+  seen_at_epoch_s: Figure;
+  approval: string[];
+  waiting: string[];
+  proposals: Proposal[];
+}
+export interface Overview {
+  run: Run;
+  control: Control;
+  present: Present | null;
+  totals: Series;
+  jobs: Record<string, Series>;
+  decisions: Decision[];
+}
+export interface Operator {
+  name: string;
+  threads: number;
+  capacity: Figure;
+  rows_in_rps: Figure;
+  rows_out_rps: Figure;
+  backlog_rows: Figure;
+  is_source: boolean;
+}
+export interface Stage {
+  job: string;
+  name: string;
+  tasks: number;
+  rows_in: Figure;
+  rows_out: Figure;
+  capacity: Figure;
+  shuffle_local_bytes: Figure;
+  shuffle_remote_bytes: Figure;
+}
+export interface Forecast {
+  method: string;
+  at_s: number[];
+  mean_rps: number[];
+  low_rps: number[];
+  high_rps: number[];
+  level: Figure;
+}
+export interface Job {
+  run: Run;
+  tenant: Tenant | null;
+  series: Series;
+  operators: Operator[];
+  edges: [string, string][];
+  stages: Stage[];
+  phases_s: Record<string, number>;
+  state_bytes: Figure;
+  forecast: Forecast | null;
+  recovery_s: Figure;
+  recovery_target_s: Figure;
+  decisions: Decision[];
+}
+export interface Keys {
+  job: string;
+  operator: string;
+  machine: string;
+  partitions: number;
+  keys: Figure;
+  share: Figure;
+}
+export interface Cluster {
+  run: Run;
+  present: Present | null;
+  machines: Record<string, Series>;
+  slots: Record<string, Series>;
+  stages: Stage[];
+  keys: Keys[];
+  locality: Record<string, number>;
+}
+export interface Decisions {
+  total: number;
+  reasons: string[];
+  jobs: string[];
+  decisions: Decision[];
+}
+export interface Audit {
+  at_epoch_s: number;
+  who: string;
+  act: string;
+  detail: string;
+}
+export interface Future {
+  policy: string;
+  series: Series;
+  share: Figure;
+  decisions: number;
+  whole: boolean;
+}
+export interface WhatIfJob {
+  name: string;
+  past_share: Figure;
+  past_met: Figure;
+  as_is_share: Figure;
+  as_is_met: Figure;
+  changed_share: Figure;
+  changed_met: Figure;
+  slots_now: number;
+  slots_then: Figure;
+}
+export interface WhatIf {
+  present_s: number;
+  span_s: number;
+  past: Series;
+  past_share: Figure;
+  as_is: Future;
+  changed: Future;
+  jobs: WhatIfJob[];
+  slots: Figure;
+  took_s: number;
+}
+export interface Session {
+  role: "none" | "read" | "operate";
+  tokens_required: boolean;
+  version: string;
+}
+export interface Policy {
+  name: string;
+  about: string;
+}
+export interface News {
+  control: Control;
+  present: Present | null;
+  decisions: Decision[];
+}
+export interface IntentPart {
+  latency?: string;
+  percentile?: number;
+  juice?: number;
+  recovery?: string;
+  utility?: number;
+}
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+async function answered<T>(response: Response): Promise<T> {
+  if (response.ok) return (await response.json()) as T;
+  const told = await response.json().catch(() => ({}));
+  throw new ApiError(response.status, (told as { message?: string }).message ?? response.statusText);
+}
+
+type Query = Record<string, string | number | null | undefined>;
+
+export function address(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return `/api/${path}${text ? `?${text}` : ""}`;
+}
+
+export async function get<T>(path: string, query: Query = {}): Promise<T> {
+  return answered<T>(await fetch(address(path, query)));
+}
+
+export async function send<T>(path: string, body: unknown, query: Query = {}, method = "POST"): Promise<T> {
+  const headers = { "content-type": "application/json" };
+  return answered<T>(await fetch(address(path, query), { method, headers, body: JSON.stringify(body) }));
+}

@@ -1,0 +1,132 @@
+// The site: who looks, at which run, and the page that is asked for.
+
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, get, send, type Run, type Session } from "./api";
+import { Controls, Proposals } from "./controls";
+import { useWatched } from "./live";
+import { Problem } from "./parts";
+import { ClusterPage } from "./pages/cluster";
+import { DecisionsPage } from "./pages/decisions";
+import { OverviewPage } from "./pages/overview";
+import { TenantPage } from "./pages/tenant";
+import { WhatIfPage } from "./pages/whatif";
+import { link, useRoute } from "./route";
+import { SiteContext, type Site } from "./site";
+import { toggle, useTheme } from "./theme";
+
+const PAGES: [string, string][] = [
+  ["overview", "Overview"],
+  ["tenant", "Tenants"],
+  ["cluster", "Cluster"],
+  ["what-if", "What if"],
+  ["decisions", "Decisions"],
+];
+
+export function App() {
+  const [session, setSession] = useState<Session | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  useEffect(() => {
+    get<Session>("session").then(setSession, () => setError("The server cannot be reached."));
+  }, []);
+  if (error !== null) return <main class="alone"><Problem text={error} /></main>;
+  if (session === null) return <main class="alone" aria-busy="true" />;
+  if (session.role === "none") return <TokenForm done={setSession} />;
+  return <Inside session={session} leave={setSession} />;
+}
+
+function Inside({ session, leave }: { session: Session; leave: (session: Session) => void }) {
+  const route = useRoute();
+  const run = route.query.run ?? "last";
+  const [runs, setRuns] = useState<Run[]>([]);
+  const [span_s, setSpan] = useState<number | null>(null);
+  const watched = useWatched(run, span_s, true);
+  const { overview } = watched;
+  useEffect(() => {
+    get<Run[]>("runs").then(setRuns, () => setRuns([]));
+  }, [run, overview?.run.id]);
+  useEffect(() => {
+    document.title = titled(overview?.run.name, route.page);
+  }, [overview?.run.name, route.page]);
+  const site: Site | null = overview && { run, runs, session, overview, connected: watched.connected, span_s, setSpan, again: watched.again };
+  return (
+    <SiteContext.Provider value={site}>
+      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>
+        Skip to the page
+      </a>
+      <header class="top">
+        <a class="brand" href={link("overview", { run: route.query.run })}>
+          <img src="./icon.svg" alt="" width="26" height="26" /> penstock
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.map(([page, name]) => (
+            <a key={page} href={link(page, { run: route.query.run })} aria-current={page === route.page ? "page" : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <span class="end">
+          <ThemeButton />
+          {session.tokens_required && (
+            <button type="button" class="plain" onClick={() => void send<Session>("session", {}, {}, "DELETE").then(leave)}>
+              Leave
+            </button>
+          )}
+        </span>
+      </header>
+      {site && <Controls route={route} />}
+      <main id="main" tabIndex={-1}>
+        {watched.error && <Problem text={watched.error} />}
+        {site && <Proposals />}
+        {site ? <Page page={route.page} job={route.query.job} /> : !watched.error && <p class="quiet" aria-busy="true">Reading…</p>}
+      </main>
+    </SiteContext.Provider>
+  );
+}
+
+function Page({ page, job }: { page: string; job: string | undefined }) {
+  if (page === "tenant") return <TenantPage job={job} />;
+  if (page === "cluster") return <ClusterPage />;
+  if (page === "what-if") return <WhatIfPage job={job} />;
+  if (page === "decisions") return <DecisionsPage job={job} />;
+  return <OverviewPage />;
+}
+
+function titled(run: string | undefined, page: string): string {
+  const name = PAGES.find(([key]) => key === page)?.[1] ?? "Overview";
+  return run ? `${name} – ${run} – penstock` : "penstock";
+}
+
+function ThemeButton() {
+  const theme = useTheme();
+  const other = theme === "dark" ? "light" : "dark";
+  return (
+    <button type="button" class="plain" onClick={toggle} aria-label={`Use ${other} colours`} title={`Use ${other} colours`}>
+      <span aria-hidden="true">{theme === "dark" ? "☀" : "☾"}</span>
+    </button>
+  );
+}
+
+function TokenForm({ done }: { done: (session: Session) => void }) {
+  const [token, setToken] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    send<Session>("session", { token: token.trim() }).then(done, (problem: unknown) =>
+      setError(problem instanceof ApiError ? problem.message : "The server cannot be reached."),
+    );
+  };
+  return (
+    <main class="alone">
+      <form class="panel" onSubmit={submit}>
+        <h1>penstock</h1>
+        <p>Give a token: it was shown when this server first started.</p>
+        <label>
+          Token
+          <input type="password" value={token} onInput={(event) => setToken(event.currentTarget.value)} autoComplete="off" required />
+        </label>
+        {error && <Problem text={error} />}
+        <button type="submit">Come in</button>
+      </form>
+    </main>
+  );
+}

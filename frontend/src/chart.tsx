@@ -1,0 +1,232 @@
+// A chart over time on uPlot: lines, areas, targets, decisions as marks; one cursor for all charts of a page.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import type { Decision, Figure } from "./api";
+import { instant, number, stamp } from "./format";
+import { colour, useTheme } from "./theme";
+
+export interface Line {
+  label: string;
+  values: Figure[];
+  colour: string; // a colour, or the name of one in the style sheet
+  fill?: string;
+  dash?: boolean;
+  width?: number;
+  stepped?: boolean;
+}
+
+export interface ChartProps {
+  title: string;
+  at_s: number[];
+  lines: Line[];
+  run: { started_at: Figure };
+  format?: (value: Figure) => string;
+  marks?: Decision[];
+  height?: number;
+  sync?: string;
+  max?: number;
+  filled?: boolean; // lines are the upper edges of a stack, the highest first
+  bands?: [number, number][]; // pairs of lines between which the chart is filled
+  now_s?: number; // a vertical line at the present
+  about?: string;
+  relative?: boolean; // times count from the present
+  margins?: boolean; // as wide as the strips beside it: one time axis for all
+}
+
+const NARROW = "(max-width: 760px)"; // as in the style sheet, where the strips' columns are
+const TIMES = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
+
+export function Chart(props: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const shown = useRef(props);
+  shown.current = props;
+  const theme = useTheme();
+  const [at, setAt] = useState<number | null>(null);
+  const shape = JSON.stringify([
+    props.lines.map((line) => [line.label, line.colour, line.dash]),
+    props.run.started_at,
+    props.max ?? null,
+    props.height ?? null,
+  ]);
+
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return;
+    const made = new uPlot(options(shown, element.clientWidth, setAt), data(shown.current), element);
+    plot.current = made;
+    const watcher = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: props.height ?? 180 }));
+    watcher.observe(element);
+    return () => {
+      watcher.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [theme, shape]);
+
+  useEffect(() => {
+    plot.current?.setData(data(props));
+  }, [props.at_s, props.lines, props.marks]);
+
+  const format = props.format ?? number;
+  const index = at ?? props.at_s.length - 1;
+  const legend = props.lines.filter((line) => line.label);
+  const heading = index >= 0 && props.at_s.length ? moment(props, props.at_s[index]!) : "";
+  return (
+    <figure class="chart">
+      <figcaption>
+        <span class="title">{props.title}</span>
+        <span class="legend">
+          {legend.map((line) => (
+            <span class="key" key={line.label}>
+              <i class={line.dash ? "swatch dashed" : "swatch"} style={{ "--swatch": inked(line.colour) }} />
+              {line.label} <b>{format(line.values[index] ?? null)}</b>
+            </span>
+          ))}
+          {heading && <span class="moment">{heading}</span>}
+        </span>
+      </figcaption>
+      {props.at_s.length === 0 && <p class="quiet">Nothing is recorded here yet.</p>}
+      <div ref={place} class="plot" role="img" aria-label={spoken(props, format)} />
+    </figure>
+  );
+}
+
+function moment(props: ChartProps, at_s: number): string {
+  if (props.relative) return `${at_s < 0 ? "" : "+"}${stamp(Math.abs(at_s), false)}`.replace(/^/, at_s < 0 ? "−" : "");
+  return stamp(instant(props.run, at_s), props.run.started_at !== null);
+}
+
+/** The chart in a sentence, for those who cannot see it. */
+function spoken(props: ChartProps, format: (value: Figure) => string): string {
+  const told = props.lines.map((line) => {
+    const known = line.values.filter((value): value is number => value !== null);
+    if (!known.length) return `${line.label}: no figures`;
+    const low = Math.min(...known);
+    const high = Math.max(...known);
+    return `${line.label}: from ${format(low)} to ${format(high)}, last ${format(known.at(-1) ?? null)}`;
+  });
+  const marks = props.marks?.length ? ` ${props.marks.length} decisions are marked.` : "";
+  return `${props.title}. ${props.about ?? ""} ${told.join("; ")}.${marks}`;
+}
+
+function inked(name: string): string {
+  return name.startsWith("#") || name.startsWith("rgb") ? name : colour(name);
+}
+
+function data(props: ChartProps): uPlot.AlignedData {
+  const from = props.relative ? 0 : (props.run.started_at ?? 0);
+  return [props.at_s.map((at) => at + from), ...props.lines.map((line) => line.values)];
+}
+
+function options(
+  shown: { current: ChartProps },
+  width: number,
+  setAt: (index: number | null) => void,
+): uPlot.Options {
+  const props = shown.current;
+  const ofDay = props.run.started_at !== null && !props.relative;
+  const quiet = colour("ink-3");
+  const grid = { stroke: colour("line"), width: 1 };
+  const axis = { stroke: quiet, font: "11px system-ui, sans-serif", grid, ticks: { show: false } };
+  const format = (value: Figure): string => (props.format ?? number)(value);
+  const [left, right] = !props.margins ? [58, 8] : matchMedia(NARROW).matches ? [99, 55] : [160, 62];
+  return {
+    width,
+    height: props.height ?? 180,
+    padding: [10, right, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, points: { show: !props.filled }, drag: { x: false, y: false }, ...(props.sync ? { sync: { key: props.sync } } : {}) },
+    scales: {
+      x: { time: false },
+      y: { range: (_, __, high) => [0, props.max ?? (high > 0 ? high * 1.08 : 1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 26,
+        space: 64,
+        incrs: TIMES,
+        values: (_, splits, __, ___, step) =>
+          splits.map((at) =>
+            props.relative ? relative(at) : step >= 86400 && ofDay ? day(at) : stamp(at, ofDay, step >= 60),
+          ),
+      },
+      { ...axis, size: left, space: 32, values: (_, splits) => splits.map((value) => format(value)) },
+    ],
+    series: [
+      {},
+      ...props.lines.map((line) => ({
+        label: line.label,
+        stroke: inked(line.colour),
+        width: line.width ?? (props.filled ? 1 : 1.6),
+        points: { show: false },
+        ...(line.dash ? { dash: [5, 4] } : {}),
+        ...(props.filled ? { fill: inked(line.fill ?? line.colour) } : line.fill ? { fill: inked(line.fill) } : {}),
+        ...(line.stepped && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
+      })),
+    ],
+    ...(props.bands ? { bands: props.bands.map((pair) => ({ series: [pair[0] + 1, pair[1] + 1] as [number, number], fill: colour("band") })) } : {}),
+    hooks: {
+      draw: [(made) => drawn(made, shown.current)],
+      setCursor: [(made) => setAt(made.cursor.idx ?? null)],
+    },
+  };
+}
+
+/** Decisions as vertical marks, with a head whose shape says how it turned out; and the present. */
+function drawn(made: uPlot, props: ChartProps): void {
+  const { ctx, bbox } = made;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top - 8 * ratio, bbox.width, bbox.height + 8 * ratio);
+  ctx.clip();
+  if (props.now_s !== undefined) {
+    const x = made.valToPos(props.now_s, "x", true);
+    stroke(ctx, x, bbox, colour("ink-2"), ratio, []);
+  }
+  for (const mark of props.marks ?? []) {
+    const x = made.valToPos(instant(props.run, mark.at_s), "x", true);
+    const ink = colour(mark.came === "better" ? "good" : mark.came === "worse" || mark.came === "not done" ? "bad" : "mark");
+    stroke(ctx, x, bbox, ink, ratio, [2 * ratio, 3 * ratio]);
+    ctx.fillStyle = ink;
+    const size = 4 * ratio;
+    ctx.beginPath();
+    const y = bbox.top - 2 * ratio;
+    if (mark.came === "better") triangle(ctx, x, y, size, -1);
+    else if (mark.came === "worse" || mark.came === "not done") triangle(ctx, x, y, size, 1);
+    else ctx.arc(x, y, size * 0.8, 0, 7);
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
+function stroke(ctx: CanvasRenderingContext2D, x: number, bbox: uPlot.BBox, ink: string, ratio: number, dash: number[]): void {
+  ctx.strokeStyle = ink;
+  ctx.lineWidth = ratio;
+  ctx.setLineDash(dash);
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.setLineDash([]);
+}
+
+function triangle(ctx: CanvasRenderingContext2D, x: number, y: number, size: number, down: 1 | -1): void {
+  ctx.moveTo(x, y + down * size);
+  ctx.lineTo(x - size, y - down * size * 0.8);
+  ctx.lineTo(x + size, y - down * size * 0.8);
+}
+
+function day(at: number): string {
+  return new Date(at * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+}
+
+function relative(at: number): string {
+  if (at === 0) return "now";
+  const minutes = at / 60;
+  return `${at > 0 ? "+" : "−"}${Number.isInteger(minutes) ? Math.abs(minutes) : Math.abs(minutes).toFixed(1)} min`;
+}

@@ -1,0 +1,123 @@
+// The cluster: machines, who holds which slots, what is shuffled, where keys live.
+
+import { Chart } from "../chart";
+import type { Cluster, Keys, Machine } from "../api";
+import { number, percent } from "../format";
+import { useAnswer } from "../live";
+import { Bar, Panel, Problem } from "../parts";
+import { useSite } from "../site";
+import { SERIES } from "../theme";
+import { Slots } from "./overview";
+import { Stages } from "./tenant";
+
+const MOST_LINES = 8;
+
+export function ClusterPage() {
+  const { overview, span_s } = useSite();
+  const since = span_s === null ? null : (overview.present?.at_s ?? 0) - span_s;
+  const [found, error] = useAnswer<Cluster>("cluster", { run: overview.run.id, since }, overview.present?.cycle);
+  const machines = overview.present?.machines ?? [];
+  const cores = machines.filter((machine) => machine.alive).reduce((sum, machine) => sum + machine.cores, 0);
+  const held = overview.present?.tenants.reduce((sum, tenant) => sum + tenant.slots, 0) ?? 0;
+  const gone = machines.filter((machine) => !machine.alive).length;
+  const crowded = machines.filter((machine) => machine.congested).length;
+  return (
+    <>
+      <section class={`headline ${gone || crowded ? "bad" : "good"}`} aria-label="Now">
+        <h1>
+          {machines.length} {machines.length === 1 ? "machine" : "machines"}, {cores} cores, {held} slots or threads held.{" "}
+          {gone > 0 && `${gone} not there. `}
+          {crowded > 0 ? `${crowded} with more to run than cores.` : gone === 0 && "None is congested."}
+        </h1>
+      </section>
+      {error && <Problem text={error} />}
+      <Panel title="Machines">
+        <div class="machines">{machines.map((machine) => <MachineCard key={machine.name} machine={machine} />)}</div>
+        {found && <Loads cluster={found} />}
+      </Panel>
+      <Panel title="Threads on slots">
+        <Slots overview={overview} />
+      </Panel>
+      {found && found.stages.length > 0 && (
+        <Panel title="Shuffles" aside={<Locality cluster={found} />}>
+          <Stages stages={found.stages} withJob />
+        </Panel>
+      )}
+      {found && found.keys.length > 0 && (
+        <Panel title="Where keys live">
+          <KeyTable keys={found.keys} locality={found.locality} />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function MachineCard({ machine }: { machine: Machine }) {
+  const share = machine.load === null ? null : machine.load / machine.cores;
+  return (
+    <article class={`machine ${machine.alive ? (machine.congested ? "congested" : "") : "gone"}`}>
+      <h3>{machine.name}</h3>
+      <dl>
+        <dt>load</dt>
+        <dd>
+          <Bar share={share} kind={machine.congested ? "bad" : "good"} label={`load ${number(machine.load)} on ${machine.cores} cores`} />
+          {number(machine.load)} <small class="quiet">on {machine.cores} cores</small>
+        </dd>
+        {machine.memory_share !== null && (
+          <>
+            <dt>memory</dt>
+            <dd><Bar share={machine.memory_share} label={`memory ${percent(machine.memory_share)}`} /> {percent(machine.memory_share)}</dd>
+          </>
+        )}
+        {machine.executors !== null && (
+          <>
+            <dt>executors</dt>
+            <dd>{machine.executors}</dd>
+          </>
+        )}
+      </dl>
+      {!machine.alive && <p class="error">not there</p>}
+    </article>
+  );
+}
+
+function Loads({ cluster }: { cluster: Cluster }) {
+  const names = Object.keys(cluster.machines).sort().slice(0, MOST_LINES);
+  const first = cluster.machines[names[0] ?? ""];
+  if (!first) return null;
+  const lines = names.map((name, place) => ({ label: name, values: cluster.machines[name]!.values.load ?? [], colour: `c${place % SERIES}` }));
+  const same = lines.filter((line) => line.values.length === first.at_s.length);
+  return <Chart title="Load: threads that run or could" at_s={first.at_s} lines={same} run={cluster.run} sync="overview" height={170} />;
+}
+
+function Locality({ cluster }: { cluster: Cluster }) {
+  const known = cluster.stages.filter((stage) => stage.shuffle_local_bytes !== null && stage.shuffle_remote_bytes !== null);
+  const local = known.reduce((sum, stage) => sum + (stage.shuffle_local_bytes ?? 0), 0);
+  const all = local + known.reduce((sum, stage) => sum + (stage.shuffle_remote_bytes ?? 0), 0);
+  return all > 0 ? <span class="quiet">{percent(local / all)} of the shuffled bytes stayed on their machine</span> : null;
+}
+
+function KeyTable({ keys, locality }: { keys: Keys[]; locality: Record<string, number> }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Key placement, a table">
+      <table>
+        <thead>
+          <tr><th scope="col">tenant</th><th scope="col">operator</th><th scope="col">machine</th><th scope="col" class="n">partitions</th><th scope="col" class="n">keys</th><th scope="col" class="n">rows</th><th scope="col" class="n">stay local</th></tr>
+        </thead>
+        <tbody>
+          {keys.map((one) => (
+            <tr key={`${one.job} ${one.operator} ${one.machine}`}>
+              <th scope="row">{one.job}</th>
+              <td>{one.operator}</td>
+              <td>{one.machine}</td>
+              <td class="n">{one.partitions}</td>
+              <td class="n">{number(one.keys)}</td>
+              <td class="n">{percent(one.share)}</td>
+              <td class="n">{percent(locality[`${one.job}: ${one.operator}`])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

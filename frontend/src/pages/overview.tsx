@@ -1,0 +1,245 @@
+// At first glance: who is in trouble, why, what was done about it and whether it helped.
+
+import { Chart, type Line } from "../chart";
+import type { Overview, Tenant } from "../api";
+import { clock, number, percent, seconds, signs, span } from "../format";
+import { Bar, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge } from "../parts";
+import { link } from "../route";
+import { places, useSite } from "../site";
+import { Strips } from "../strips";
+import { SERIES } from "../theme";
+
+const SPANS: [string, number | null][] = [["15 min", 900], ["1 h", 3600], ["6 h", 21600], ["24 h", 86400], ["all", null]];
+const MOST_CARDS = 4;
+const RECENT = 6;
+
+export function OverviewPage() {
+  const site = useSite();
+  const { overview, run } = site;
+  const { present, decisions } = overview;
+  if (present === null) return <p class="quiet">This run has no cycle yet.</p>;
+  const bad = present.tenants.filter((tenant) => tenant.state !== "met");
+  const recent = decisions.slice(-RECENT).reverse();
+  return (
+    <>
+      <Headline overview={overview} />
+      {bad.length > 0 && (
+        <section class="cards" aria-label="Tenants in trouble">
+          {bad.slice(0, MOST_CARDS).map((tenant) => <TroubleCard key={tenant.name} tenant={tenant} overview={overview} run={run} />)}
+        </section>
+      )}
+      <OverTime />
+      <Panel title="All tenants">
+        <TenantTable tenants={present.tenants} run={run} />
+      </Panel>
+      <Panel title="Newest decisions" aside={<a href={link("decisions", { run })}>all decisions</a>}>
+        {recent.length === 0 && <p class="quiet">{present.note || "No decision was taken yet."}</p>}
+        <ol class="decisions">
+          {recent.map((decision) => <DecisionItem key={decision.number} decision={decision} run={overview.run} link={run} />)}
+        </ol>
+      </Panel>
+    </>
+  );
+}
+
+function Headline({ overview }: { overview: Overview }) {
+  const present = overview.present!;
+  const met = present.tenants.filter((tenant) => tenant.met).length;
+  const better = overview.decisions.filter((decision) => decision.came === "better").length;
+  const held = present.tenants.reduce((sum, tenant) => sum + tenant.slots, 0);
+  const bad = present.tenants.some((tenant) => tenant.state === "missed" || tenant.state === "trouble");
+  return (
+    <section class={`headline ${bad ? "bad" : "good"}`} aria-label="Now">
+      <h1 data-testid="headline">{present.headline}</h1>
+      <dl>
+        <Stat label="utility">
+          <span data-testid="utility">{number(present.utility)}</span> <small>of {number(present.max_utility)}</small>
+        </Stat>
+        <Stat label="SLOs met">
+          <span data-testid="met">{met}</span> <small>of {present.tenants.length}</small>
+        </Stat>
+        <Stat label="slots held">
+          {number(held)} {present.slots !== null && <small>on {number(present.slots)} cores</small>}
+        </Stat>
+        <Stat label="decisions">
+          {overview.decisions.length} <small>{better} helped</small>
+        </Stat>
+      </dl>
+    </section>
+  );
+}
+
+function TroubleCard({ tenant, overview, run }: { tenant: Tenant; overview: Overview; run: string }) {
+  const present = overview.present!;
+  const decision = tenant.last_decision;
+  const since = tenant.missed_since_s;
+  return (
+    <article class={`trouble ${tenant.state}`} data-testid="trouble">
+      <h2>
+        <a href={link("tenant", { run, job: tenant.name })}>{tenant.name}</a> <StateBadge state={tenant.state} />
+        <span class="quiet since">{since === null ? "not met yet" : `for ${span(present.at_s - since)}`}</span>
+      </h2>
+      <dl>
+        <dt>Why</dt>
+        <dd>{tenant.why}</dd>
+        <dt>Done</dt>
+        <dd>
+          {decision === null ? (
+            <span class="quiet">{present.note ? `Nothing yet: ${present.note}.` : "Nothing yet."}</span>
+          ) : (
+            <>
+              <b>{decision.reason}</b> {signs(decision.text)} <span class="quiet">at {clock(overview.run, decision.at_s)}</span>
+            </>
+          )}
+        </dd>
+        <dt>Helped?</dt>
+        <dd>{decision === null ? <span class="quiet">–</span> : <Outcome decision={decision} />}</dd>
+      </dl>
+    </article>
+  );
+}
+
+function OverTime() {
+  const { overview, span_s, setSpan, run } = useSite();
+  const { totals, decisions } = overview;
+  const first = totals.at_s[0] ?? 0;
+  const last = totals.at_s.at(-1) ?? 1;
+  const within = decisions.filter((decision) => decision.at_s >= first);
+  const utility: Line[] = [
+    { label: "maximum", values: totals.values.max_utility ?? [], colour: "ink-3", dash: true, width: 1.2 },
+    { label: "utility", values: totals.values.utility ?? [], colour: "accent", fill: "accent-soft", width: 2 },
+  ];
+  const jobs = Object.entries(overview.jobs);
+  const order = new Map(overview.present?.tenants.map((tenant, place) => [tenant.name, place]));
+  const byTrouble = jobs.toSorted((a, b) => (order.get(a[0]) ?? 1e9) - (order.get(b[0]) ?? 1e9));
+  return (
+    <Panel
+      title="Over time"
+      aside={
+        <span class="spans" role="group" aria-label="Time shown">
+          {SPANS.map(([name, value]) => (
+            <button type="button" key={name} aria-pressed={value === span_s} onClick={() => setSpan(value)}>{name}</button>
+          ))}
+        </span>
+      }
+    >
+      <Chart title="Utility against its maximum" at_s={totals.at_s} lines={utility} run={overview.run} marks={within} sync="overview" height={190} margins />
+      <p class="marks quiet">
+        Marks are decisions: <span class="came good">▲ helped</span> <span class="came bad">▼ did not</span> <span class="came plain">● no change, or not judged</span>
+      </p>
+      <Strips jobs={byTrouble} from_s={first} to_s={last} run={run} />
+      <Slots overview={overview} marks />
+    </Panel>
+  );
+}
+
+/** Who holds which slots, stacked; the largest by themselves, the rest together. */
+export function Slots({ overview, marks = false }: { overview: Overview; marks?: boolean }) {
+  const at_s = overview.totals.at_s;
+  const place = places(overview);
+  const columns = Object.entries(overview.jobs).map(([name, series]) => ({ name, values: aligned(series, at_s) }));
+  const sums = new Map(columns.map(({ name, values }) => [name, values.reduce<number>((sum, value) => sum + (value ?? 0), 0)]));
+  const ranked = columns.toSorted((a, b) => sums.get(b.name)! - sums.get(a.name)!);
+  const many = ranked.length > SERIES;
+  const single = many ? ranked.slice(0, SERIES - 1) : ranked;
+  const rest = ranked.slice(single.length);
+  const layers = single.map(({ name, values }) => ({ name, values, colour: many ? undefined : `c${place.get(name)! % SERIES}` }));
+  const coloured = layers.map((layer, index) => ({ ...layer, colour: layer.colour ?? `c${index}` }));
+  if (rest.length) {
+    const values = at_s.map((_, index) => rest.reduce((sum, layer) => sum + (layer.values[index] ?? 0), 0));
+    coloured.push({ name: `${rest.length} others`, values, colour: `c${SERIES - 1}` });
+  }
+  const floor = at_s.map(() => 0);
+  const stacked = coloured.map((layer) => {
+    layer.values.forEach((value, index) => {
+      floor[index] = floor[index]! + (value ?? 0);
+    });
+    return { label: layer.name, values: [...floor], colour: layer.colour, own: layer.values };
+  });
+  return (
+    <>
+      <Chart
+        title="Slots by tenant"
+        at_s={at_s}
+        lines={stacked.toReversed().map((line) => ({ label: "", values: line.values, colour: "surface", fill: line.colour, stepped: true }))}
+        run={overview.run}
+        marks={marks ? overview.decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0)) : []}
+        sync="overview"
+        height={170}
+        margins={marks}
+        filled
+        about={stacked.map((line) => `${line.label} holds ${number(line.own.at(-1) ?? null)}`).join(", ")}
+      />
+      <p class={marks ? "legend below" : "legend"}>
+        {stacked.map((line) => (
+          <span class="key" key={line.label}>
+            <i class="swatch" style={{ "--swatch": `var(--${line.colour})` }} />
+            {line.label} <b>{number(line.own.at(-1) ?? null)}</b>
+          </span>
+        ))}
+      </p>
+    </>
+  );
+}
+
+function aligned(series: { at_s: number[]; values: Record<string, (number | null)[]> }, at_s: number[]): (number | null)[] {
+  const slots = series.values.slots ?? [];
+  if (series.at_s.length === at_s.length) return slots;
+  let index = -1;
+  return at_s.map((at) => {
+    while (index + 1 < series.at_s.length && series.at_s[index + 1]! <= at) index += 1;
+    return index < 0 ? null : (slots[index] ?? null);
+  });
+}
+
+function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="All tenants, a table">
+      <table class="tenants">
+        <thead>
+          <tr>
+            <th scope="col">tenant</th>
+            <th scope="col">state</th>
+            <th scope="col">asks for</th>
+            <th scope="col">has</th>
+            <th scope="col">utility</th>
+            <th scope="col" class="n">slots</th>
+            <th scope="col" class="n">rows/s in</th>
+            <th scope="col" class="n">done</th>
+            <th scope="col" class="n">waiting</th>
+            <th scope="col">last decision</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tenants.map((tenant) => (
+            <tr key={tenant.name} class={tenant.state} data-job={tenant.name}>
+              <th scope="row"><a href={link("tenant", { run, job: tenant.name })}>{tenant.name}</a></th>
+              <td><StateBadge state={tenant.state} /></td>
+              <td data-label="asks for">{signs(tenant.intent)}</td>
+              <td data-label="has">{has(tenant)}</td>
+              <td data-label="utility" class="utility">
+                <Bar share={tenant.utility === null ? null : tenant.utility / tenant.max_utility} kind={tenant.met ? "good" : "bad"} label={`utility ${number(tenant.utility)} of ${number(tenant.max_utility)}`} />
+                <span data-testid="job-utility">{number(tenant.utility)}</span> <small class="quiet">of {number(tenant.max_utility)}</small>
+              </td>
+              <td data-label="slots" class="n" data-testid="job-slots">{tenant.slots}</td>
+              <td data-label="rows/s in" class="n">{number(tenant.arrival_rps)}</td>
+              <td data-label="done" class="n">{number(tenant.processed_rps)}</td>
+              <td data-label="waiting" class="n">{number(tenant.backlog_rows)}</td>
+              <td data-label="last decision">
+                {tenant.last_decision ? <><CameBadge came={tenant.last_decision.came} /> <span class="quiet">{tenant.last_decision.reason}</span></> : <span class="quiet">–</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What a tenant has of what it asked for, objective by objective. */
+export function has(tenant: Tenant): string {
+  const told = tenant.targets.filter((target) => target.now !== null).map((target) =>
+    target.kind === "juice" ? percent(target.now) : `${target.kind === "latency" && tenant.latency_estimated ? "~" : ""}${seconds(target.now)}`,
+  );
+  return told.length ? told.join(", ") : "–";
+}

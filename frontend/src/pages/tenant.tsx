@@ -1,0 +1,216 @@
+// One tenant: what it asked for, what it gets, why, and what was done.
+
+import { useState } from "preact/hooks";
+import { Chart } from "../chart";
+import type { Figure, Forecast, Job, Stage, Tenant } from "../api";
+import { bytes, number, percent, seconds, signs, span } from "../format";
+import { Graph } from "../graph";
+import { useAnswer } from "../live";
+import { DecisionItem, Panel, Problem, Stat, StateBadge } from "../parts";
+import { link } from "../route";
+import { useAct } from "../controls";
+import { useSite } from "../site";
+import { has } from "./overview";
+
+export function TenantPage({ job }: { job: string | undefined }) {
+  const { overview } = useSite();
+  const name = job ?? overview.present?.tenants[0]?.name ?? Object.keys(overview.jobs)[0];
+  if (name === undefined) return <p class="quiet">No tenant has been seen yet.</p>;
+  return <One key={name} name={name} />;
+}
+
+function One({ name }: { name: string }) {
+  const { overview, run, span_s } = useSite();
+  const last = overview.present?.at_s ?? 0;
+  const since = span_s === null ? null : last - span_s;
+  const [found, error] = useAnswer<Job>("job", { run: overview.run.id, job: name, since, points: 400 }, overview.present?.cycle);
+  const live = overview.present?.tenants.find((tenant) => tenant.name === name) ?? found?.tenant ?? null;
+  return (
+    <>
+      <Chooser name={name} />
+      {error && <Problem text={error} />}
+      {live && <Head tenant={live} at_s={last} job={found} />}
+      {found && <Body job={found} tenant={live} run={run} />}
+      {live && <IntentForm key={live.intent} tenant={live} />}
+    </>
+  );
+}
+
+function Chooser({ name }: { name: string }) {
+  const { overview, run } = useSite();
+  const names = overview.present?.tenants.map((tenant) => tenant.name) ?? Object.keys(overview.jobs);
+  return (
+    <label class="chooser">
+      Tenant{" "}
+      <select value={name} onChange={(event) => { location.hash = link("tenant", { run, job: event.currentTarget.value }); }}>
+        {!names.includes(name) && <option>{name}</option>}
+        {names.map((one) => <option key={one}>{one}</option>)}
+      </select>
+    </label>
+  );
+}
+
+function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | null }) {
+  return (
+    <section class={`headline ${tenant.met ? "good" : "bad"}`} aria-label="Now">
+      <h1>{tenant.name} <StateBadge state={tenant.state} /></h1>
+      <p class="lead">
+        Asks for {signs(tenant.intent)}; has {has(tenant)}.{" "}
+        {tenant.why && <b>{tenant.why}</b>}{" "}
+        {tenant.missed_since_s !== null && <span class="quiet">For {span(at_s - tenant.missed_since_s)}.</span>}
+      </p>
+      <dl>
+        <Stat label="utility">{number(tenant.utility)} <small>of {number(tenant.max_utility)}</small></Stat>
+        <Stat label="slots">{number(tenant.slots)} {tenant.max_slots !== null && <small>of at most {tenant.max_slots}</small>}</Stat>
+        <Stat label="arriving">{number(tenant.arrival_rps)} <small>rows/s</small></Stat>
+        <Stat label="processed">{number(tenant.processed_rps)} <small>rows/s</small></Stat>
+        <Stat label="waiting">{number(tenant.backlog_rows)} <small>rows</small></Stat>
+        {job?.state_bytes != null && <Stat label="state">{bytes(job.state_bytes)}</Stat>}
+        {job?.recovery_s != null && (
+          <Stat label="would recover in" kind={job.recovery_target_s !== null && job.recovery_s > job.recovery_target_s ? "bad" : ""}>
+            {seconds(job.recovery_s)} {job.recovery_target_s !== null && <small>of {seconds(job.recovery_target_s)}</small>}
+          </Stat>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: string }) {
+  const { at_s, values } = job.series;
+  const flat = (value: Figure | undefined): Figure[] => at_s.map(() => value ?? null);
+  const latency = tenant?.targets.find((target) => target.kind === "latency");
+  const juice = tenant?.targets.find((target) => target.kind === "juice");
+  const marks = job.decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0));
+  const common = { at_s, run: job.run, sync: "tenant", height: 170 };
+  const known = (name: string): boolean => (values[name] ?? []).some((value) => value !== null);
+  const quantiles = ([["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["p50", "latency_p50_s", "accent"], ["mean", "latency_mean_s", "c5"]] as const)
+    .filter(([, column]) => known(column))
+    .map(([label, column, colour]) => ({ label, values: values[column] ?? [], colour }));
+  const target = latency ? [{ label: "target", values: flat(latency.target), colour: "bad", dash: true }] : [];
+  const wanted = juice ? [{ label: "target", values: flat(juice.target), colour: "bad", dash: true }] : [];
+  return (
+    <>
+      <Panel title="Over time">
+        <div class="grid">
+          <Chart {...common} title="Latency" lines={[...quantiles, ...target]} format={seconds} marks={marks} />
+          {known("juice") && <Chart {...common} title="Juice: share of the input processed" lines={[{ label: "juice", values: values.juice ?? [], colour: "accent" }, ...wanted]} format={percent} max={1.05} marks={marks} />}
+          <Arrivals job={job} common={common} />
+          <Chart {...common} title="Backlog" lines={[{ label: "rows waiting", values: values.backlog_rows ?? [], colour: "c3", fill: "accent-soft" }]} marks={marks} />
+          <Chart {...common} title="Slots" lines={[{ label: "slots", values: values.slots ?? [], colour: "c5", stepped: true, width: 2 }]} marks={marks} />
+          <Chart {...common} title="Utility" lines={[{ label: "maximum", values: values.max_utility ?? [], colour: "ink-3", dash: true }, { label: "utility", values: values.utility ?? [], colour: "accent", width: 2 }]} marks={marks} />
+        </div>
+      </Panel>
+      <Panel title="Operators" aside={<span class="quiet">coloured by capacity: the share of time that each is busy</span>}>
+        <Graph operators={job.operators} edges={job.edges} />
+        {job.stages.length > 0 && <Stages stages={job.stages} />}
+      </Panel>
+      <Panel title="Its decisions">
+        {job.decisions.length === 0 && <p class="quiet">Nothing was decided about this tenant.</p>}
+        <ol class="decisions">
+          {job.decisions.slice(-20).reverse().map((decision) => <DecisionItem key={decision.number} decision={decision} run={job.run} link={run} />)}
+        </ol>
+      </Panel>
+    </>
+  );
+}
+
+function Arrivals({ job, common }: { job: Job; common: { at_s: number[]; run: Job["run"]; sync: string; height: number } }) {
+  const { values } = job.series;
+  const lines = [
+    { label: "arriving", values: values.arrival_rps ?? [], colour: "accent", width: 2 },
+    { label: "processed", values: values.processed_rps ?? [], colour: "c1" },
+  ];
+  if (job.forecast === null) return <Chart {...common} title="Rows per second" lines={lines} />;
+  const { at_s, lines: all, bands } = foreseen(job.series.at_s, lines, job.forecast);
+  const { level, method } = job.forecast;
+  const about = `Forecast by ${method}${level === null ? "" : `, ${percent(level)} interval`}.`;
+  return <Chart {...common} title="Rows per second, with forecast" at_s={at_s} lines={all} bands={bands} about={about} />;
+}
+
+interface Plain { label: string; values: Figure[]; colour: string; width?: number; dash?: boolean }
+
+function foreseen(past: number[], lines: Plain[], forecast: Forecast): { at_s: number[]; lines: Plain[]; bands: [number, number][] } {
+  const last = past.at(-1) ?? -Infinity;
+  const ahead = forecast.at_s.map((at, index) => [at, index] as const).filter(([at]) => at > last);
+  const before: Figure[] = past.map(() => null);
+  const after = (values: number[]): Figure[] => [...before, ...ahead.map(([, index]) => values[index] ?? null)];
+  const all: Plain[] = lines.map((line) => ({ ...line, values: [...line.values, ...ahead.map(() => null)] }));
+  all.push({ label: "forecast", values: after(forecast.mean_rps), colour: "c4", dash: true });
+  if (!forecast.low_rps.length) return { at_s: [...past, ...ahead.map(([at]) => at)], lines: all, bands: [] };
+  all.push({ label: "high", values: after(forecast.high_rps), colour: "band" }, { label: "low", values: after(forecast.low_rps), colour: "band" });
+  return { at_s: [...past, ...ahead.map(([at]) => at)], lines: all, bands: [[all.length - 2, all.length - 1]] };
+}
+
+export function Stages({ stages, withJob = false }: { stages: Stage[]; withJob?: boolean }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Stages, a table">
+      <table>
+        <thead>
+          <tr>
+            {withJob && <th scope="col">tenant</th>}
+            <th scope="col">stage</th>
+            <th scope="col" class="n">tasks</th>
+            <th scope="col" class="n">rows in</th>
+            <th scope="col" class="n">rows out</th>
+            <th scope="col" class="n">busy</th>
+            <th scope="col" class="n">shuffled locally</th>
+            <th scope="col" class="n">over the network</th>
+          </tr>
+        </thead>
+        <tbody>
+          {stages.map((stage, index) => (
+            <tr key={`${stage.job} ${stage.name} ${index}`}>
+              {withJob && <th scope="row">{stage.job}</th>}
+              <td>{stage.name}</td>
+              <td class="n">{stage.tasks}</td>
+              <td class="n">{number(stage.rows_in)}</td>
+              <td class="n">{number(stage.rows_out)}</td>
+              <td class="n">{percent(stage.capacity)}</td>
+              <td class="n">{bytes(stage.shuffle_local_bytes)}</td>
+              <td class="n">{bytes(stage.shuffle_remote_bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function IntentForm({ tenant }: { tenant: Tenant }) {
+  const { overview, session } = useSite();
+  const [act, error] = useAct();
+  const [values, setValues] = useState(tenant.targets.map((target) => String(target.target)));
+  const [utility, setUtility] = useState(String(tenant.max_utility));
+  const [sent, setSent] = useState(false);
+  if (!overview.control.live || session.role !== "operate") return null;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const intents = tenant.targets.map((target, index) => ({
+      [target.kind]: Number(values[index]),
+      ...(target.percentile === null ? {} : { percentile: target.percentile }),
+      utility: Number(utility),
+    }));
+    void act({ act: "intent", job: tenant.name, intents }).then(setSent);
+  };
+  return (
+    <Panel title="Change what is asked for">
+      <form class="row" onSubmit={submit}>
+        {tenant.targets.map((target, index) => (
+          <label key={target.text}>
+            {target.kind === "juice" ? "juice, at least" : `${target.percentile === null ? "" : `p${target.percentile} `}${target.kind}, at most seconds`}
+            <input type="number" step="any" min="0" required value={values[index]} onInput={(event) => { const next = [...values]; next[index] = event.currentTarget.value; setValues(next); }} />
+          </label>
+        ))}
+        <label>
+          utility, at most
+          <input type="number" step="any" min="0" required value={utility} onInput={(event) => setUtility(event.currentTarget.value)} />
+        </label>
+        <button type="submit">Ask for this from now on</button>
+        <a href={link("what-if", { run: overview.run.id, job: tenant.name })}>try it in the simulator first</a>
+      </form>
+      {sent && !error && <p role="status">It is heard at the start of the next cycle.</p>}
+      {error && <Problem text={error} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,165 @@
+// What if: change something, and the present is simulated on with the last minutes' arrivals.
+
+import { useState } from "preact/hooks";
+import { ApiError, send, type Figure, type IntentPart, type Policy, type Tenant, type WhatIf } from "../api";
+import { Chart } from "../chart";
+import { number, percent } from "../format";
+import { useAnswer } from "../live";
+import { Panel, Problem } from "../parts";
+import { useSite } from "../site";
+
+export function WhatIfPage({ job }: { job: string | undefined }) {
+  const { overview } = useSite();
+  const [policies] = useAnswer<Policy[]>("policies", {}, 0);
+  const [policy, setPolicy] = useState("");
+  const [slots, setSlots] = useState("");
+  const [minutes, setMinutes] = useState("10");
+  const [rates, setRates] = useState<Record<string, string>>({});
+  const [targets, setTargets] = useState<Record<string, string>>({});
+  const [answer, setAnswer] = useState<WhatIf | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const tenants = (overview.present?.tenants ?? []).toSorted((a, b) => Number(b.name === job) - Number(a.name === job));
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setBusy(true);
+    const body = {
+      minutes: Number(minutes),
+      policy: policy || null,
+      slots: slots ? Number(slots) : null,
+      rates: Object.fromEntries(Object.entries(rates).filter(([, value]) => value && Number(value) !== 1).map(([name, value]) => [name, Number(value)])),
+      intents: changed(tenants, targets),
+    };
+    send<WhatIf>("what-if", body, { run: overview.run.id })
+      .then((found) => { setAnswer(found); setError(null); })
+      .catch((problem: unknown) => setError(problem instanceof ApiError ? problem.message : "The server cannot be reached."))
+      .finally(() => setBusy(false));
+  };
+  return (
+    <>
+      <h1>What if?</h1>
+      <p class="lead">The present is taken into the simulator and lived on with the arrivals of the last minutes: once as it is, once with your changes.</p>
+      <form onSubmit={submit} class="panel whatif">
+        <div class="row">
+          <label>
+            Policy
+            <select value={policy} onChange={(event) => setPolicy(event.currentTarget.value)}>
+              <option value="">as it is ({overview.run.policy})</option>
+              {policies?.map((one) => <option key={one.name} value={one.name} title={one.about}>{one.name}</option>)}
+            </select>
+          </label>
+          <label>
+            Slots, or cores
+            <input type="number" min="1" max="10000" step="1" value={slots} placeholder={`as it is (${number(overview.present?.slots)})`} onInput={(event) => setSlots(event.currentTarget.value)} />
+          </label>
+          <label>
+            Minutes
+            <input type="number" min="1" max="60" step="1" required value={minutes} onInput={(event) => setMinutes(event.currentTarget.value)} />
+          </label>
+          <button type="submit" class="primary" disabled={busy} data-testid="ask">{busy ? "Simulating…" : "Simulate"}</button>
+        </div>
+        <div class="scroll" tabIndex={0} role="region" aria-label="Changes by tenant, a table">
+          <table class="changes">
+            <thead><tr><th scope="col">tenant</th><th scope="col">rate, times</th><th scope="col">asks for</th></tr></thead>
+            <tbody>
+              {tenants.map((tenant) => (
+                <tr key={tenant.name}>
+                  <th scope="row">{tenant.name}</th>
+                  <td>
+                    <input aria-label={`Rate of ${tenant.name}, times`} type="number" min="0" max="100" step="any" value={rates[tenant.name] ?? ""} placeholder="1" onInput={(event) => setRates({ ...rates, [tenant.name]: event.currentTarget.value })} />{" "}
+                    <span class="quiet">of {number(tenant.arrival_rps)} rows/s</span>
+                  </td>
+                  <td class="targets">
+                    {tenant.targets.map((target, index) => (
+                      <label key={target.text}>
+                        {target.kind === "juice" ? "juice ≥" : `${target.percentile === null ? "" : `p${target.percentile} `}${target.kind} ≤`}
+                        <input aria-label={`${target.kind} of ${tenant.name}`} type="number" min="0" step="any" value={targets[`${tenant.name}\n${index}`] ?? ""} placeholder={String(target.target)} onInput={(event) => setTargets({ ...targets, [`${tenant.name}\n${index}`]: event.currentTarget.value })} />
+                        {target.kind === "juice" ? "" : "s"}
+                      </label>
+                    ))}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        {error && <Problem text={error} />}
+      </form>
+      {answer && <Answer answer={answer} />}
+    </>
+  );
+}
+
+function changed(tenants: Tenant[], targets: Record<string, string>): Record<string, IntentPart[]> {
+  const touched = tenants.filter((tenant) => tenant.targets.some((_, index) => targets[`${tenant.name}\n${index}`]));
+  return Object.fromEntries(
+    touched.map((tenant) => [
+      tenant.name,
+      tenant.targets.map((target, index) => ({
+        [target.kind]: Number(targets[`${tenant.name}\n${index}`] || target.target),
+        ...(target.percentile === null ? {} : { percentile: target.percentile }),
+        utility: target.utility,
+      })),
+    ]),
+  );
+}
+
+function Answer({ answer }: { answer: WhatIf }) {
+  const { past, as_is, changed } = answer;
+  const ahead = [...new Set([...as_is.series.at_s, ...changed.series.at_s])].sort((a, b) => a - b);
+  const at_s = [...past.at_s, ...ahead];
+  const after = (series: { at_s: number[]; values: Record<string, Figure[]> }): Figure[] => {
+    const known = new Map(series.at_s.map((at, index) => [at, series.values.share?.[index] ?? null]));
+    return [...past.at_s.map(() => null), ...ahead.map((at) => known.get(at) ?? null)];
+  };
+  const lines = [
+    { label: "really", values: [...(past.values.share ?? []), ...ahead.map(() => null)], colour: "ink-2", width: 2 },
+    { label: "as it is", values: after(as_is.series), colour: "c1", width: 2 },
+    { label: "with the changes", values: after(changed.series), colour: "accent", width: 2.4 },
+  ];
+  return (
+    <Panel title="The answer" aside={<span class="quiet">simulated in {answer.took_s.toFixed(1)} s</span>}>
+      <p class="verdict" role="status" data-testid="answer">
+        With the changes <b>{percent(changed.share)}</b> of the utility, as it is <b>{percent(as_is.share)}</b>; over the same arrivals it really was <b>{percent(answer.past_share)}</b>.
+        {(!as_is.whole || !changed.whole) && " The time to answer was over before the simulation was: this is its beginning."}
+      </p>
+      <Chart title="Share of the maximum utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative now_s={0} format={percent} max={1.05} height={220} />
+      <div class="scroll" tabIndex={0} role="region" aria-label="By tenant, a table">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">tenant</th>
+              <th scope="col" class="n">met, really</th>
+              <th scope="col" class="n">met, as it is</th>
+              <th scope="col" class="n">met, changed</th>
+              <th scope="col" class="n">utility, really</th>
+              <th scope="col" class="n">as it is</th>
+              <th scope="col" class="n">changed</th>
+              <th scope="col" class="n">slots</th>
+            </tr>
+          </thead>
+          <tbody>
+            {answer.jobs.map((job) => (
+              <tr key={job.name}>
+                <th scope="row">{job.name}</th>
+                <td class="n">{percent(job.past_met)}</td>
+                <td class="n">{percent(job.as_is_met)}</td>
+                <td class="n">{percent(job.changed_met)}</td>
+                <td class="n">{percent(job.past_share)}</td>
+                <td class="n">{percent(job.as_is_share)}</td>
+                <td class={`n ${better(job.changed_share, job.as_is_share)}`}>{percent(job.changed_share)}</td>
+                <td class="n">{job.slots_now} → {number(job.slots_then)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="quiet">How near "as it is" comes to what really was says how far the simulator can be trusted here: every row costs the same in it, and what waits now arrives at once.</p>
+    </Panel>
+  );
+}
+
+function better(now: Figure, before: Figure): string {
+  if (now === null || before === null || Math.abs(now - before) < 0.01) return "";
+  return now > before ? "up" : "down";
+}

@@ -1,0 +1,116 @@
+// Parts that several pages have.
+
+import type { ComponentChildren } from "preact";
+import type { Came, Decision, Run, State } from "./api";
+import { clock, number, signs } from "./format";
+import { link } from "./route";
+
+const STATES: Record<State, [string, string]> = {
+  trouble: ["✕", "in trouble"],
+  missed: ["▼", "misses its target"],
+  settling: ["◐", "settling"],
+  unknown: ["?", "no figures"],
+  met: ["✓", "met"],
+};
+
+const CAME: Record<Came, [string, string, string]> = {
+  better: ["▲", "good", "It helped"],
+  "no change": ["●", "plain", "No change"],
+  worse: ["▼", "bad", "It made things worse"],
+  "not judged": ["…", "plain", "Too early to say"],
+  "not done": ["✕", "bad", "Could not be done"],
+  "not carried out": ["○", "plain", "Not carried out"],
+};
+
+export function StateBadge({ state }: { state: State }) {
+  const [sign, words] = STATES[state];
+  return (
+    <span class={`badge ${state}`}>
+      <span aria-hidden="true">{sign}</span> {words}
+    </span>
+  );
+}
+
+export function CameBadge({ came, told }: { came: Came; told?: boolean }) {
+  const [sign, kind, words] = CAME[came];
+  return (
+    <span class={`came ${kind}`}>
+      <span aria-hidden="true">{sign}</span> {told ? words : came}
+    </span>
+  );
+}
+
+/** How a decision turned out, with its figures. */
+export function Outcome({ decision }: { decision: Decision }) {
+  const { utility_before: before, utility_came: came, expected_utility: expected } = decision;
+  return (
+    <span class="outcome">
+      <CameBadge came={decision.came} told />
+      {came !== null && (
+        <span class="figures">
+          utility {number(before)} → {number(came)}
+          {expected !== null && <span class="quiet"> (expected {number(expected)})</span>}
+        </span>
+      )}
+      {came === null && expected !== null && <span class="quiet"> utility {number(before)} → {number(expected)} expected</span>}
+      {decision.errors.map((error) => (
+        <span class="error" key={error}>{error}</span>
+      ))}
+    </span>
+  );
+}
+
+export function DecisionItem({ decision, run, link: runLink }: { decision: Decision; run: Run; link: string }) {
+  return (
+    <li class="decision" id={`d${decision.number}`}>
+      <div class="head">
+        <span class="number">{decision.number}</span>
+        <time>{clock(run, decision.at_s)}</time>
+        <b>{decision.reason}</b>
+        <span class="who">
+          {decision.jobs.map((job) => (
+            <a key={job} href={link("tenant", { run: runLink, job })}>{job}</a>
+          ))}
+        </span>
+      </div>
+      <p class="what">{signs(decision.text)}</p>
+      <p class="why">{signs(decision.why)}</p>
+      <p><Outcome decision={decision} /></p>
+    </li>
+  );
+}
+
+export function Bar({ share, kind = "plain", label }: { share: number | null; kind?: string; label: string }) {
+  if (share === null) return <span class="quiet">–</span>;
+  return (
+    <span class={`bar ${kind}`} role="img" aria-label={label}>
+      <span style={{ width: `${Math.round(Math.min(1, Math.max(0, share)) * 100)}%` }} />
+    </span>
+  );
+}
+
+export function Stat({ label, children, kind }: { label: string; children: ComponentChildren; kind?: string }) {
+  return (
+    <div class={`stat ${kind ?? ""}`}>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+export function Panel({ title, aside, children, id }: { title: string; aside?: ComponentChildren; children: ComponentChildren; id?: string }) {
+  const heading = `${id ?? title.toLowerCase().replace(/[^a-z]+/g, "-")}-heading`;
+  return (
+    <section class="panel" aria-labelledby={heading}>
+      <header>
+        <h2 id={heading}>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+export function Problem({ text }: { text: string }) {
+  return <p class="problem" role="alert">{text}</p>;
+}

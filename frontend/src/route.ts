@@ -1,0 +1,33 @@
+// Pages by hash, so that any server of files can serve them: #/tenant?run=last&job=fraud
+
+import { useEffect, useState } from "preact/hooks";
+
+export interface Route {
+  page: string;
+  query: Record<string, string>;
+}
+
+function read(): Route {
+  const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  return { page: path || "overview", query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function link(page: string, query: Record<string, string | undefined> = {}): string {
+  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  const text = new URLSearchParams(given).toString();
+  return `#/${page}${text ? `?${text}` : ""}`;
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(read);
+  useEffect(() => {
+    const changed = (): void => {
+      setRoute(read());
+      document.getElementById("main")?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    };
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return route;
+}

@@ -1,0 +1,87 @@
+// SLO satisfaction: a strip for each tenant, met or how far from it, on the charts' time axis.
+
+import { useEffect, useRef } from "preact/hooks";
+import type { Series } from "./api";
+import { percent } from "./format";
+import { colour, useTheme } from "./theme";
+import { link } from "./route";
+
+interface StripsProps {
+  jobs: [string, Series][];
+  from_s: number;
+  to_s: number;
+  run: string;
+}
+
+export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
+  return (
+    <figure class="chart strips">
+      <figcaption>
+        <span class="title">Who had what they asked for</span>
+        <span class="legend">
+          <span class="key"><i class="swatch" style={{ "--swatch": "var(--met)" }} />met</span>
+          <span class="key"><i class="swatch" style={{ "--swatch": "var(--u2)" }} />most of its utility</span>
+          <span class="key"><i class="swatch" style={{ "--swatch": "var(--u1)" }} />some</span>
+          <span class="key"><i class="swatch" style={{ "--swatch": "var(--u0)" }} />little</span>
+        </span>
+      </figcaption>
+      <ul>
+        {jobs.map(([name, series]) => (
+          <li key={name}>
+            <a href={link("tenant", { run, job: name })}>{name}</a>
+            <Strip series={series} from_s={from_s} to_s={to_s} label={`${name}: met ${percent(metShare(series))} of the time`} />
+            <span class="value">{percent(metShare(series))}</span>
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+function Strip({ series, from_s, to_s, label }: { series: Series; from_s: number; to_s: number; label: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const theme = useTheme();
+  useEffect(() => {
+    const element = canvas.current;
+    if (element === null) return;
+    const paint = (): void => painted(element, series, from_s, to_s);
+    const watcher = new ResizeObserver(paint);
+    watcher.observe(element);
+    paint();
+    return () => watcher.disconnect();
+  }, [series, from_s, to_s, theme]);
+  return <canvas ref={canvas} role="img" aria-label={label} />;
+}
+
+function painted(element: HTMLCanvasElement, series: Series, from_s: number, to_s: number): void {
+  const width = Math.max(1, Math.round(element.clientWidth * devicePixelRatio));
+  const height = Math.max(1, Math.round(element.clientHeight * devicePixelRatio));
+  if (element.width !== width) element.width = width;
+  if (element.height !== height) element.height = height;
+  const ctx = element.getContext("2d");
+  if (ctx === null) return;
+  const inks = Object.fromEntries(["none", "met", "u0", "u1", "u2"].map((name) => [name, colour(name)]));
+  ctx.fillStyle = inks.none!;
+  ctx.fillRect(0, 0, width, height);
+  const scale = width / Math.max(1e-9, to_s - from_s);
+  const at = series.at_s;
+  at.forEach((start, index) => {
+    const end = at[index + 1] ?? to_s;
+    const level = levelOf(series.values.met?.[index] ?? null, series.values.share?.[index] ?? null);
+    if (level === null) return;
+    const left = Math.floor((start - from_s) * scale);
+    ctx.fillStyle = inks[level]!;
+    ctx.fillRect(left, 0, Math.max(1, Math.ceil((end - from_s) * scale) - left), height);
+  });
+}
+
+function levelOf(met: number | null, share: number | null): string | null {
+  if (met === null || share === null) return null;
+  if (met > 0.98) return "met";
+  return share >= 0.75 ? "u2" : share >= 0.4 ? "u1" : "u0";
+}
+
+function metShare(series: Series): number | null {
+  const known = (series.values.met ?? []).filter((value): value is number => value !== null);
+  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+}

@@ -1,0 +1,125 @@
+"""`penstock control`: ask a running controller for something, from any terminal that reaches its store."""
+
+import getpass
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import click
+
+from penstock.cli.recorded import store_option
+from penstock.config.intents import IntentPart
+from penstock.config.problems import checked
+from penstock.core.orders import Act
+from penstock.errors import EngineError
+from penstock.store.open import find_run, open_store
+from penstock.store.sql import SqlStore
+from penstock.telling.words import changes_text
+from penstock.web.acting import ActIn, ask
+
+EXAMPLE = """
+\b
+Examples:
+  penstock control show
+  penstock control pause
+  penstock control intent fraud --latency 1s --percentile 95 --utility 40
+  penstock control approve 3
+"""
+_HEARD_WITHIN_S = 60.0
+_LOOK_S = 0.2
+
+
+@click.group(epilog=EXAMPLE)
+def control() -> None:
+    """Pause, resume, change intents, answer proposals of a running controller.
+
+    Each command takes --run: the id or name of a run, the newest by default. Every act is kept with who and when.
+    """
+
+
+run_option = click.option("--run", "run_name", default="last", show_default=True, help="Which run.")
+
+
+def _plain(act: Act, about: str) -> None:
+    @control.command(act.value, help=about)
+    @run_option
+    @store_option
+    def command(run_name: str, store: str | None) -> None:
+        _asked(store, run_name, ActIn(act=act))
+
+
+_plain(Act.PAUSE, "See, but decide nothing, until resumed.")
+_plain(Act.RESUME, "Govern again.")
+_plain(Act.DRY_RUN, "Decide and say so, but do nothing.")
+_plain(Act.DO, "End a dry run: carry decisions out.")
+
+
+@control.command("intent")
+@click.argument("job")
+@click.option("--latency", help="At most, such as 2s.")
+@click.option("--percentile", type=float, help="Of the latency; the mean without.")
+@click.option("--juice", type=float, help="At least this share of the input.")
+@click.option("--recovery", help="At most, such as 60s.")
+@click.option("--utility", type=float, default=1.0, show_default=True, help="What it is worth.")
+@run_option
+@store_option
+def intent(job: str, run_name: str, store: str | None, **stated: str | float | None) -> None:
+    """Want something else of JOB from the next cycle on."""
+    part = checked(IntentPart, {name: value for name, value in stated.items() if value is not None}, "intent")
+    _asked(store, run_name, ActIn(act=Act.INTENT, job=job, intents=(part,)))
+
+
+def _answer(act: Act, about: str) -> None:
+    @control.command(act.value, help=about)
+    @click.argument("proposal", type=click.IntRange(1))
+    @run_option
+    @store_option
+    def command(proposal: int, run_name: str, store: str | None) -> None:
+        _asked(store, run_name, ActIn(act=act, proposal=proposal))
+
+
+_answer(Act.APPROVE, "Let PROPOSAL be carried out.")
+_answer(Act.REFUSE, "Do not let PROPOSAL be carried out.")
+
+
+@control.command("show")
+@run_option
+@store_option
+def show(run_name: str, store: str | None) -> None:
+    """How the controller stands, what waits for an answer, and who asked for what."""
+    with _opened(store, run_name) as (opened, run_id):
+        card = opened.desk.card(run_id)
+        if card is None or not card.alive(time.time()):
+            click.echo(f"{run_id}: nobody governs it now")
+        else:
+            stands = f"paused by {card.paused_by}" if card.paused_by else "governing"
+            click.echo(f"{run_id}: {stands}{', dry run' if card.dry_run else ''}")
+        for proposal in opened.desk.proposals(run_id):
+            what = f"{changes_text(proposal.decision.changes)}; {proposal.decision.why}"
+            click.echo(f"proposal {proposal.number} ({proposal.answer.value}): {what}")
+        for entry in opened.audit(run_id):
+            at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at_epoch_s))
+            click.echo(f"{at} {entry.who}: {entry.act} {entry.detail}".rstrip())
+
+
+@contextmanager
+def _opened(store: str | None, run_name: str) -> Iterator[tuple[SqlStore, str]]:
+    with closing(open_store(store, create=False)) as opened:
+        yield opened, find_run(opened, run_name).id
+
+
+def _asked(store: str | None, run_name: str, act: ActIn) -> None:
+    with _opened(store, run_name) as (opened, run_id):
+        number = ask(opened, run_id, act, f"{getpass.getuser()} (command line)")
+        _wait(opened, run_id, number)
+    click.echo(f"{act.act.value}: heard by the controller of {run_id}", err=True)
+
+
+def _wait(store: SqlStore, run_id: str, number: int) -> None:
+    """Until the controller has taken it up: who asks wants to know."""
+    until_s = time.monotonic() + _HEARD_WITHIN_S
+    while time.monotonic() < until_s:
+        if any(found.taken_at_s is not None for found in store.desk.filed(run_id, number - 1)[:1]):
+            return
+        time.sleep(_LOOK_S)
+    raise EngineError(f"the controller of {run_id} has not heard it within {_HEARD_WITHIN_S:.0f} s; it is on its desk")

@@ -1,0 +1,137 @@
+"""`penstock load`: rows along a rate curve into a Kafka topic, counted exactly."""
+
+import signal
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from penstock.cli.output import write_json
+from penstock.core.units import positive, positive_seconds
+from penstock.errors import ConfigError
+
+if TYPE_CHECKING:
+    from penstock.loading.run import LoadReport
+    from penstock.workloads.rates import Rates
+
+EXAMPLE = """
+\b
+Examples:
+  penstock load --topic rows --rate 50000 --for 1m
+  penstock load --topic rows --rate 1000 --spike 3,20s,40s --for 1m --zipf 1 --json -
+  penstock load --topic rows --rate 5000 --trace requests.csv --trace-step 1m --speed 60 --for 10m
+"""
+
+
+@click.command("load", epilog=EXAMPLE)
+@click.option("--bootstrap", default="127.0.0.1:9092", show_default=True, help="Where the broker listens.")
+@click.option("--topic", required=True, help="Where the rows go; made when it is not there.")
+@click.option("--partitions", default=4, show_default=True, help="Of a topic that is made.")
+@click.option("--rate", type=float, required=True, help="Rows a second: the mean, or before a spike.")
+@click.option("--for", "for_", required=True, help="How long, such as 10m.")
+@click.option("--spike", help="FACTOR,FROM,TO: so many times the rate between these times, such as 3,20s,40s.")
+@click.option("--sine", help="AMPLITUDE,PERIOD: rows a second above and below the rate, such as 500,1m.")
+@click.option("--trace", type=click.Path(path_type=Path), help="A CSV file whose last column is the curve's shape.")
+@click.option("--trace-step", default="1s", show_default=True, help="The time from one row of the trace to the next.")
+@click.option("--speed", default=1.0, show_default=True, help="How many times as fast the trace is replayed.")
+@click.option("--keys", default=1000, show_default=True, help="Different keys.")
+@click.option("--zipf", default=0.0, show_default=True, help="Skew of the keys: Zipf's exponent; 0: all alike.")
+@click.option("--pairs", default=100, show_default=True, help="Different keys of the second kind, one in each row.")
+@click.option("--agreement", default=0.8, show_default=True, help="Share of rows whose two keys belong together.")
+@click.option("--rows", "rows_by", help="module:function that makes other rows (penstock.loading.rows says how).")
+@click.option("--seed", default=1, show_default=True, help="The same seed makes the same keys.")
+@click.option("--start-ms", type=int, help="Event time of the first row, in ms since 1970; the present by default.")
+@click.option("--json", "json_out", help="Write the account as JSON to this file; - is standard output.")
+def load(topic: str, partitions: int, json_out: str | None, **options: Any) -> None:
+    """Send rows to a Kafka topic when a rate curve says so, whether or not anybody reads them.
+
+    Ends with an exact account: rows sent, confirmed and by key, and the offsets of the topic before and after. Says
+    when it cannot keep up; it then goes on as fast as it can, and drops nothing. Exit code 1 when rows failed.
+    """
+    from penstock.engines.kafka.topics import make_topics
+    from penstock.loading.keys import KeySettings
+    from penstock.loading.rows import row_maker
+    from penstock.loading.run import Load, run_load
+    from penstock.loading.schedule import Schedule
+
+    wanted = Load(
+        bootstrap=options["bootstrap"],
+        topic=topic,
+        schedule=Schedule.of(_curve(options)),
+        keys=KeySettings(options["keys"], options["zipf"], options["pairs"], options["agreement"]),
+        seed=options["seed"],
+        rows=row_maker(options["rows_by"]),
+        start_ms=options["start_ms"],
+    )
+    make_topics(wanted.bootstrap, [topic], partitions)
+    report = run_load(wanted, _until_told(), lambda text: click.echo(f"load: {text}", err=True))
+    click.echo(_said(report), err=True)
+    if json_out is not None:
+        write_json(json_out, as_document(report))
+    if report.failed:
+        sys.exit(1)
+
+
+def as_document(report: "LoadReport") -> dict[str, Any]:
+    """The account of `penstock load --json`."""
+    return {
+        **asdict(report),
+        "delivered": report.delivered,
+        "kept_up": report.kept_up,
+        "rate": report.sent / report.seconds,
+        "rate_per_cpu_s": report.sent / report.cpu_s,
+    }
+
+
+def _said(report: "LoadReport") -> str:
+    late = "kept up" if report.kept_up else f"did NOT keep up, {report.late_s:.1f} s late at worst"
+    return (
+        f"{report.topic}: {report.delivered} of {report.asked} rows delivered in {report.seconds:.1f} s "
+        f"({report.sent / report.seconds:.0f}/s, {report.sent / report.cpu_s:.0f} for each second of a core); {late}"
+    )
+
+
+def _until_told() -> Callable[[], bool]:
+    """Whether Ctrl-C or a kill came: the account of what was sent is still given."""
+    told: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, frame: told.append(received))
+    return lambda: bool(told)
+
+
+def _curve(options: dict[str, Any]) -> "Rates":
+    from penstock.workloads import rates
+
+    rate = positive(options["rate"], "--rate")
+    seconds = max(1, round(positive_seconds(options["for_"], "--for")))
+    named = [name for name in ("spike", "sine", "trace") if options[name] is not None]
+    if len(named) > 1:
+        raise ConfigError(f"--{named[1]}", options[named[1]], f"give one curve; --{named[0]} is one already")
+    if options["spike"] is not None:
+        factor, start, end = _parts(options["spike"], "--spike", "FACTOR,FROM,TO", 3)
+        from_s, to_s = positive_seconds(start, "--spike"), positive_seconds(end, "--spike")
+        return rates.spike(rate, _number(factor, "--spike"), from_s, to_s, seconds)
+    if options["sine"] is not None:
+        amplitude, period = _parts(options["sine"], "--sine", "AMPLITUDE,PERIOD", 2)
+        return rates.sine(rate, _number(amplitude, "--sine"), positive_seconds(period, "--sine"), seconds)
+    if options["trace"] is not None:
+        trace = rates.read_trace(options["trace"], positive_seconds(options["trace_step"], "--trace-step"))
+        return rates.replay(trace, seconds, rate, positive(options["speed"], "--speed"))
+    return rates.constant(rate, seconds)
+
+
+def _parts(text: str, field: str, form: str, count: int) -> list[str]:
+    parts = text.split(",")
+    if len(parts) != count:
+        raise ConfigError(field, text, f"write {form}")
+    return parts
+
+
+def _number(text: str, field: str) -> float:
+    try:
+        return positive(float(text), field)
+    except ValueError:
+        raise ConfigError(field, text, "write a number above zero") from None

@@ -1,0 +1,80 @@
+"""`penstock serve`: the pages, the API and the metrics over a store, of runs that are over or still going on."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import click
+
+from penstock.cli.recorded import store_option
+from penstock.cli.serving import web_options, web_settings
+from penstock.store.open import open_store
+
+EXAMPLE = """
+\b
+Examples:
+  penstock serve                                       what is recorded at the default path
+  penstock serve --store runs.sqlite --port 0
+  penstock serve --scenario scenarios/spark/urgent.yaml --speed 10
+  penstock serve --host 0.0.0.0 --tls-certificate cert.pem --tls-key key.pem
+"""
+
+
+@click.command(epilog=EXAMPLE)
+@store_option
+@click.option("--scenario", type=click.Path(path_type=Path), help="Simulate this scenario in real time meanwhile.")
+@click.option("--policy", help="The policy that decides in the scenario.")
+@click.option("--speed", type=click.FloatRange(0.1, 600), default=1.0, help="Simulated seconds in each real one.")
+@click.option("--approval", multiple=True, metavar="JOB", help="A job of the scenario that wants to be asked first.")
+@web_options
+def serve(
+    store: str | None,
+    scenario: Path | None,
+    policy: str | None,
+    speed: float,
+    approval: tuple[str, ...],
+    **web: Any,
+) -> None:
+    """Serve dashboard, API and Prometheus metrics over a store."""
+    from penstock.web.server import Site  # a web server takes half a second to import
+
+    with closing(open_store(store)) as opened:
+        if scenario is None:
+            _check_there(store)
+        site = Site(opened, web_settings(**web), lambda line: click.echo(line, err=True))
+        with _simulated(store, scenario, policy, speed, approval):
+            click.echo(f"dashboard: {site.url}", err=True)
+            click.echo(f"API: {site.url}api/openapi.json, metrics: {site.url}metrics", err=True)
+            site.run()
+
+
+def _check_there(store: str | None) -> None:
+    with closing(open_store(store, create=False)) as read_only:
+        read_only.runs()
+
+
+@contextmanager
+def _simulated(
+    store: str | None, path: Path | None, policy: str | None, speed: float, approval: tuple[str, ...]
+) -> Iterator[None]:
+    """The scenario, lived through beside the pages, recorded by a store of its own."""
+    if path is None:
+        yield
+        return
+    from penstock.simulation.live import LiveOptions, begin_live, live
+    from penstock.simulation.reading import read_scenario
+
+    scenario = read_scenario(path)[0].scenario
+    options = LiveOptions(policy, speed, frozenset(approval), path.parent)
+    writer, stop = open_store(store), Event()
+    run = begin_live(writer, scenario, options)
+    thread = Thread(target=live, args=(writer, run, scenario, options, stop), name="penstock-simulated", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(10.0)
+        writer.close()

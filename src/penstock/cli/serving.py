@@ -1,0 +1,46 @@
+"""The options of commands that serve pages."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from penstock.store.open import open_store
+from penstock.web.settings import WebSettings
+
+_OPTIONS = (
+    click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen."),
+    click.option("--port", type=click.IntRange(0, 65535), default=7373, show_default=True, help="0 takes a free one."),
+    click.option(
+        "--allow-host", "allowed_hosts", multiple=True, help="A name by which a proxy passes requests on; needs tokens."
+    ),
+    click.option("--tokens", type=click.Path(path_type=Path, dir_okay=False), help="Where tokens' hashes are kept."),
+    click.option("--tls-certificate", type=click.Path(path_type=Path), help="A PEM file; needs --tls-key."),
+    click.option("--tls-key", type=click.Path(path_type=Path), help="A PEM file."),
+)
+
+
+def web_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """All of them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def web_settings(**given: Any) -> WebSettings:
+    """The settings that the options state."""
+    return WebSettings(**{**given, "allowed_hosts": frozenset(given["allowed_hosts"])})
+
+
+@contextmanager
+def dashboard_over(store: str | None, given: dict[str, Any]) -> Iterator[None]:
+    """The pages over a store, while a command does something else."""
+    from penstock.web.server import Site  # a web server takes half a second to import
+
+    with closing(open_store(store)) as opened:
+        site = Site(opened, web_settings(**given), lambda line: click.echo(line, err=True))
+        with site.beside():
+            click.echo(f"dashboard: {site.url}", err=True)
+            yield

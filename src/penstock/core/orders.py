@@ -1,0 +1,101 @@
+"""Orders: what people ask of a running controller. The loop reads them at the start of each cycle."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from penstock.core.intents import Intent
+from penstock.core.plan import Decision
+
+
+class Act(StrEnum):
+    """What can be asked."""
+
+    PAUSE = "pause"  # see, but decide nothing
+    RESUME = "resume"
+    DRY_RUN = "dry-run"  # decide and say so, but do nothing
+    DO = "do"  # no dry run any more
+    INTENT = "intent"  # want something else of a job
+    APPROVE = "approve"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One act of a person: who asks for what, when (epoch seconds)."""
+
+    act: Act
+    who: str
+    at_epoch_s: float
+    job: str | None = None
+    intent: Intent | None = None
+    proposal: int | None = None
+
+    def text(self) -> str:
+        """What it is about, in words; empty where the act says it all."""
+        if self.intent is not None:
+            return f"{self.job}: {self.intent.text()}"
+        return "" if self.proposal is None else f"proposal {self.proposal}"
+
+
+class Answer(StrEnum):
+    """Where a proposal stands."""
+
+    OPEN = "open"
+    APPROVED = "approved"
+    REFUSED = "refused"
+    DONE = "done"  # approved, and handed to the engine
+    EXPIRED = "expired"  # nobody answered in time, or what it was about has changed meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A decision that is not carried out before its tenant says yes."""
+
+    number: int
+    decision: Decision
+    answer: Answer = Answer.OPEN
+    who: str | None = None  # who answered
+    answered_at_s: float | None = None  # on the run's clock
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """All that was asked so far, as it holds now. `dry_run` is None while nobody has said anything about it.
+
+    `held` names the jobs that are to be left as they are: a proposal for them waits, or was refused lately.
+    """
+
+    paused_by: str | None = None
+    dry_run: bool | None = None
+    intents: Mapping[str, Intent] = field(default_factory=dict)
+    approved: tuple[Proposal, ...] = ()
+    held: frozenset[str] = frozenset()
+
+
+class Control(Protocol):
+    """Where the loop hears what people ask, and where it asks them."""
+
+    def orders(self, now: float) -> Orders:
+        """What holds from this cycle on."""
+
+    def propose(self, decision: Decision) -> None:
+        """Ask whether this may be done."""
+
+    def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
+        """Say what became of an approved proposal."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoControl:
+    """Nobody asks anything, and nobody can be asked."""
+
+    def orders(self, now: float) -> Orders:
+        return Orders()
+
+    def propose(self, decision: Decision) -> None:
+        """Nobody will answer."""
+
+    def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
+        """There are no proposals."""

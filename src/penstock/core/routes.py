@@ -1,0 +1,52 @@
+"""Routes: what an engine tells of a job's locality-aware routing, and what a controller may do about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from penstock.core.pairs import PairCounts
+from penstock.core.routing_table import RoutingTable
+
+Links: TypeAlias = Mapping[tuple[str, str], PairCounts]  # (operator, next operator) -> what met there
+
+
+@dataclass(frozen=True, slots=True)
+class PastMove:
+    """A re-routing that was carried out, and how long rows waited for it."""
+
+    keys: int
+    moved_bytes: float
+    pause_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RouteFigures:
+    """A route whose window of statistics has just ended; told once for each window, so that it is judged once.
+
+    `newest` holds the pairs of that window, `basis` these with the fading ones before (`PairHistory`). `rows_rps`
+    counts rows handed from a routed operator to the next. `table` is the one in force, `table_age_s` its age.
+    """
+
+    job: str
+    route: str
+    servers: int
+    window_s: float
+    newest: Links
+    basis: Links
+    rows_rps: float
+    table: RoutingTable | None = None  # None: plain hashing
+    table_age_s: float = 0.0
+    row_bytes: float | None = None
+    state_bytes: float | None = None  # of all keys of the routed operators together
+    past: tuple[PastMove, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reroute:
+    """One route of one job, from the table in force to a new one; an engine carries it out whole or not at all."""
+
+    job: str
+    route: str
+    before: RoutingTable | None
+    after: RoutingTable
+    keys: int  # that move

@@ -1,0 +1,62 @@
+"""Approval: some tenants want to be asked first. What needs a yes is split off a plan, pure as all planning."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from penstock.core.orders import Answer, Proposal
+from penstock.core.plan import Decision, Plan
+from penstock.core.view import JobView, View
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A plan without what must be asked first, and what must be."""
+
+    plan: Plan
+    asked: tuple[Decision, ...]
+
+
+def held_still(view: View, held: Collection[str]) -> View:
+    """The view with no room, up or down, for the jobs that are held: a policy turns to others."""
+    if not held:
+        return view
+    return replace(view, jobs=tuple(_still(job) if job.name in held else job for job in view.jobs))
+
+
+def split(plan: Plan, approval: Collection[str], held: Collection[str]) -> Split:
+    """What a plan may do at once, and what its tenants are to be asked; what touches a held job is dropped.
+
+    A policy goes on as after a step that the engine refused: its memory says that it has tried.
+    """
+    free = tuple(d for d in plan.decisions if not set(d.jobs) & {*approval, *held})
+    asked = tuple(d for d in plan.decisions if set(d.jobs) & set(approval) and not set(d.jobs) & set(held))
+    if not asked:
+        return Split(replace(plan, decisions=free), asked)
+    whom = ", ".join(sorted({job for decision in asked for job in decision.jobs if job in approval}))
+    note = f"{whom} must approve first" + (f"; {plan.note}" if plan.note else "")
+    return Split(replace(plan, decisions=free, note=note), asked)
+
+
+def renewed(approved: Sequence[Proposal], view: View) -> tuple[tuple[Proposal, Decision | None], ...]:
+    """Each approved proposal as a decision of now; None where its jobs are no longer as they were."""
+    return tuple((proposal, _renewed(proposal, view)) for proposal in approved if proposal.answer is Answer.APPROVED)
+
+
+def _renewed(proposal: Proposal, view: View) -> Decision | None:
+    decision = proposal.decision
+    now = {(job.name, op.name): op.threads for job in view.jobs for op in job.figures.operators}
+    if any(now.get((change.job, change.operator)) != change.before for change in decision.changes):
+        return None
+    gain = None if decision.expected_utility is None else decision.expected_utility - decision.utility_before
+    return replace(
+        decision,
+        at_s=view.at_s,
+        why=f"{decision.why}; approved by {proposal.who}",
+        utility_before=view.utility,
+        expected_utility=None if gain is None else view.utility + gain,
+    )
+
+
+def _still(job: JobView) -> JobView:
+    operators = tuple(replace(op, min_threads=op.threads, max_threads=op.threads) for op in job.figures.operators)
+    return replace(job, figures=replace(job.figures, operators=operators, max_threads=job.figures.threads))

@@ -1,0 +1,50 @@
+"""METIS on the graph of keys: vertices weighted by their rows, as few rows on cut edges as possible (section 3.3)."""
+
+import numpy as np
+import pymetis
+
+from penstock.planning.routing.graph import Floats, Ints, KeyGraph
+
+FEW_EDGES = 60_000  # so few that several tries take less than a second
+_LARGEST = 2**40  # all weights together; METIS adds them up in 64 bits
+
+
+def metis_parts(graph: KeyGraph, shares: Floats, imbalance: float) -> list[Ints]:
+    """Several partitions into parts of these shares; fewer tries for large graphs, whose cuts differ less.
+
+    METIS bounds the sum over all operators in a part. That each operator is even by itself is seen to afterwards
+    (`balance`), so it helps to also try with only one operator's rows as weights.
+    """
+    tries = 4 if len(graph.rows) <= FEW_EDGES else 1
+    weightings = [graph.weight]
+    if len(graph.rows) <= FEW_EDGES:
+        weightings += [np.where(graph.operator_of == o, graph.weight, 0.0) for o in range(len(graph.operators))]
+    rows = _whole(graph.around.rows, 1)
+    return [
+        _part(graph, rows, _whole(weights, 0), shares, imbalance, seed)
+        for weights in weightings
+        for seed in range(tries)
+    ]
+
+
+def _whole(values: Floats, least: int) -> Ints:
+    """As whole numbers: fine enough that aged counts keep their order, small enough for their sum."""
+    total = float(values.sum())
+    scale = 1.0 if np.array_equal(values, np.round(values)) else 1000.0
+    if total * scale > _LARGEST:
+        scale = _LARGEST / total
+    return np.maximum(np.round(values * scale), least).astype(np.int64)
+
+
+def _part(graph: KeyGraph, rows: Ints, weights: Ints, shares: Floats, imbalance: float, seed: int) -> Ints:
+    options = pymetis.Options(seed=seed, ufactor=max(1, round((imbalance - 1) * 1000)))
+    _, part = pymetis.part_graph(
+        len(shares),
+        pymetis.CSRAdjacency(graph.around.starts, graph.around.others),
+        vweights=weights,
+        eweights=rows,
+        tpwgts=(shares / shares.sum()).tolist(),
+        options=options,
+        recursive=False,
+    )
+    return np.asarray(part, dtype=np.int64)

@@ -1,0 +1,151 @@
+"""`routing` beside the sharing policies: any policy, and for each route whose window ended, whether to re-route.
+
+Off by default; `advise` says what it would do and why, `act` has it done. It keeps no memory of its own: a window
+is told once, and what is remembered of a route (its table, past moves, fading pairs) the engine holds with it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from penstock.core.pairs import Key
+from penstock.core.plan import Decision, Plan, Reason
+from penstock.core.ports import Memory, Policy
+from penstock.core.routes import Reroute, RouteFigures
+from penstock.core.routing_table import RoutingTable
+from penstock.core.units import non_negative
+from penstock.core.view import View
+from penstock.errors import ConfigError
+from penstock.planning.routing.bounded import within_moves
+from penstock.planning.routing.estimate import CostSettings, Estimate, Offer, Promise, estimated
+from penstock.planning.routing.graph import KeyGraph, graph_of_links
+from penstock.planning.routing.hashing import hashed
+from penstock.planning.routing.judging import judge
+from penstock.planning.routing.route import IMBALANCE, route_links
+
+Fallback = Callable[[Key, int], int]  # where the engine hashes a key, among so many servers
+
+
+class RoutingMode(StrEnum):
+    """Whether routes are left alone, advised on, or changed."""
+
+    OFF = "off"
+    ADVISE = "advise"
+    ACT = "act"
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingSettings:
+    """How routes are governed."""
+
+    mode: RoutingMode | str = RoutingMode.OFF
+    imbalance: float = IMBALANCE  # the busiest server's rows over the mean
+    most_keys: int = 0  # keys that may move at a time; 0 sets no bound
+    min_gain: float = 0.02  # of the local share; a smaller one is noise
+    cost: CostSettings = CostSettings()
+
+    def __post_init__(self) -> None:
+        if self.mode not in tuple(RoutingMode):
+            raise ConfigError("routing", self.mode, f"choose one of {', '.join(RoutingMode)}")
+        non_negative(self.most_keys, "most_keys", "write how many keys may move at a time; 0 sets no bound")
+        non_negative(self.min_gain, "min_gain", "write a share of rows, such as 0.02")
+
+
+@dataclass(frozen=True, slots=True)
+class WithRouting:
+    """Any policy, with decisions on routes after its own."""
+
+    inner: Policy
+    settings: RoutingSettings = RoutingSettings()
+    fallback: Fallback = hashed
+
+    @property
+    def name(self) -> str:
+        """The name of the policy it holds."""
+        return self.inner.name
+
+    def start(self) -> Memory:
+        """The memory is the inner policy's."""
+        return self.inner.start()
+
+    def decide(self, view: View, memory: Memory) -> tuple[Plan, Memory]:
+        """The inner policy's plan, then one decision for each route that is worth changing."""
+        plan, memory = self.inner.decide(view, memory)
+        if self.settings.mode == RoutingMode.OFF or not view.routes:
+            return plan, memory
+        judged = [self._judged(figures, view) for figures in sorted(view.routes, key=lambda r: (r.job, r.route))]
+        decisions = tuple(found for found in judged if isinstance(found, Decision))
+        notes = (plan.note, *(found for found in judged if isinstance(found, str)))
+        note = "; ".join(part for part in notes if part)
+        return replace(plan, decisions=(*plan.decisions, *decisions), note=note), memory
+
+    def _judged(self, figures: RouteFigures, view: View) -> Decision | str:
+        """A decision, or in words why there is none."""
+        reroute, estimate = considered(figures, self.settings, self.fallback)
+        why = f"{figures.route} of {figures.job}: {estimate.why(figures.window_s)}"
+        if estimate.local_expected - estimate.local_now < self.settings.min_gain:
+            return f"{figures.route} of {figures.job} stays: local share {estimate.local_now:.2f}, nothing to gain"
+        if not estimate.pays:
+            return why
+        if self.settings.mode == RoutingMode.ADVISE:
+            return Decision(Reason.ADVISED, (), why, view.at_s, view.utility)
+        return Decision(Reason.REROUTED, (), why, view.at_s, view.utility, reroute=reroute)
+
+
+def considered(
+    figures: RouteFigures, settings: RoutingSettings = RoutingSettings(), fallback: Fallback = hashed
+) -> tuple[Reroute, Estimate]:
+    """The table that the pairs ask for, and what changing to it is expected to bring and to cost."""
+    newest, basis = graph_of_links(figures.newest), graph_of_links(figures.basis)
+    old = figures.table or RoutingTable(figures.servers, {operator: {} for operator in basis.operators})
+    wanted = route_links(figures.basis, figures.servers, settings.imbalance, before=figures.table)
+    if settings.most_keys:
+        wanted = within_moves(basis, old, wanted, settings.most_keys, fallback=fallback)
+    wanted = replace(wanted, keys=_with_stayers(wanted, old), version=old.version + 1)
+    keys = len(moving(old, wanted, fallback))
+    held = sum(len(listed) for listed in wanted.keys.values())
+    offer = Offer(
+        local_now=judge(old, newest, fallback).locality,
+        local_promised=judge(wanted, newest, fallback).locality,
+        rows_rps=figures.rows_rps,
+        keys=keys,
+        moved_bytes=(figures.state_bytes or 0.0) * keys / max(1, held),
+        row_bytes=figures.row_bytes,
+    )
+    estimate = estimated(offer, _promise(figures, newest, fallback), figures.past, settings.cost)
+    return Reroute(figures.job, figures.route, figures.table, wanted, keys), estimate
+
+
+def moving(before: RoutingTable, after: RoutingTable, fallback: Fallback = hashed) -> list[tuple[str, Key]]:
+    """The keys that really change servers, with what the engine's hash does to keys that one of them does not list."""
+    return [
+        (move.operator, move.key)
+        for move in after.moved_from(before)
+        if _place(move.before, move.key, before.servers, fallback)
+        != _place(move.after, move.key, after.servers, fallback)
+    ]
+
+
+def _place(listed: int | None, key: Key, servers: int, fallback: Fallback) -> int:
+    return fallback(key, servers) if listed is None else listed
+
+
+def _with_stayers(wanted: RoutingTable, old: RoutingTable) -> Mapping[str, Mapping[Key, int]]:
+    """A key that has faded from the statistics keeps its place: to move it would cost, and gain nothing."""
+    stay = {
+        operator: {key: server for key, server in keys.items() if server < wanted.servers}
+        for operator, keys in old.keys.items()
+    }
+    return {operator: {**stay.get(operator, {}), **keys} for operator, keys in wanted.keys.items()}
+
+
+def _promise(figures: RouteFigures, newest: KeyGraph, fallback: Fallback) -> Promise | None:
+    if figures.table is None:
+        return None
+    nothing = RoutingTable(figures.servers)
+    return Promise(
+        at_first=figures.table.locality,
+        now=judge(figures.table, newest, fallback).locality,
+        hashed=judge(nothing, newest, fallback).locality,
+        age_s=figures.table_age_s,
+    )

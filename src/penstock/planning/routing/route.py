@@ -1,0 +1,111 @@
+"""`penstock.route`: pair counts in, routing table out. Correlated keys on one server, every operator balanced."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from penstock.core.pairs import LeftKey, PairCounts, RightKey
+from penstock.core.routes import Links
+from penstock.core.routing_table import RoutingTable
+from penstock.core.units import is_number
+from penstock.errors import ConfigError
+from penstock.planning.routing.graph import Ints, KeyGraph, graph_of, graph_of_links
+from penstock.planning.routing.judging import judge_part
+from penstock.planning.routing.partition import greedy_partition, hash_partition, metis_partition, rack_partition
+from penstock.planning.routing.relabel import relabelled, relabelled_in_racks
+
+IMBALANCE = 1.03  # METIS's own default, and the paper's alpha
+
+_METHODS: Mapping[str, Callable[[KeyGraph, int, float], Ints]] = {
+    "metis": metis_partition,
+    "greedy": greedy_partition,
+    "hash": lambda graph, servers, imbalance: hash_partition(graph, servers),
+}
+METHODS = tuple(_METHODS)
+
+
+def route(
+    pairs: Mapping[tuple[LeftKey, RightKey], float] | PairCounts,
+    servers: int,
+    imbalance: float = IMBALANCE,
+    method: str = "metis",
+    *,
+    before: RoutingTable | None = None,
+    racks: Sequence[int] | None = None,
+) -> RoutingTable:
+    """Which server holds which key of two consecutive stateful operators.
+
+    `pairs` holds rows by (left key, right key). No server gets more than `imbalance` times the mean rows of an
+    operator, where keys are light enough for that. With `before`, servers are named so that most keys stay where
+    that table has them. `racks` holds the number of servers in each rack.
+
+    >>> table = route({("Asia", "#java"): 3463, ("Asia", "#ruby"): 180, ("Oceania", "#python"): 3700}, servers=2)
+    >>> table.left["Asia"] == table.right["#java"], table.locality > 0.95, round(table.imbalance, 2)
+    (True, True, 1.01)
+    """
+    counts = pairs if isinstance(pairs, PairCounts) else PairCounts.exact(pairs)
+    return _routed(graph_of(counts), servers, imbalance, method, before, racks)
+
+
+def route_links(
+    links: Links,
+    servers: int,
+    imbalance: float = IMBALANCE,
+    method: str = "metis",
+    *,
+    before: RoutingTable | None = None,
+    racks: Sequence[int] | None = None,
+) -> RoutingTable:
+    """The same for a chain or DAG of stateful operators: `links` holds the counts by (operator, next operator).
+
+    >>> hop = PairCounts.exact({(1, 1): 10, (2, 2): 10})
+    >>> table = route_links({("region", "tag"): hop, ("tag", "user"): hop}, servers=2)
+    >>> table.operators, table.locality
+    (('region', 'tag', 'user'), 1.0)
+    """
+    return _routed(graph_of_links(links), servers, imbalance, method, before, racks)
+
+
+def _routed(
+    graph: KeyGraph,
+    servers: int,
+    imbalance: float,
+    method: str,
+    before: RoutingTable | None,
+    racks: Sequence[int] | None,
+) -> RoutingTable:
+    _check(servers, imbalance, method, racks)
+    if racks is not None and method == "metis":
+        part = rack_partition(graph, racks, imbalance)
+    else:
+        part = _METHODS[method](graph, servers, imbalance)
+    if before is not None and method != "hash":
+        part = renamed(graph, part, before, servers, racks)
+    return table_of(graph, part, servers)
+
+
+def table_of(graph: KeyGraph, part: Ints, servers: int) -> RoutingTable:
+    """The assignment as a table, judged on the counts it was made from."""
+    judged = judge_part(graph, part, servers)
+    return RoutingTable(servers, graph.table(part), judged.locality, judged.imbalance)
+
+
+def renamed(
+    graph: KeyGraph, part: Ints, before: RoutingTable, servers: int, racks: Sequence[int] | None = None
+) -> Ints:
+    """The assignment under the server names that keep most keys where `before` has them."""
+    lived = np.where(graph.part(before.keys) < servers, graph.part(before.keys), -1)
+    if racks is not None:
+        return relabelled_in_racks(part, lived, racks)
+    return relabelled(part, lived, servers)
+
+
+def _check(servers: int, imbalance: float, method: str, racks: Sequence[int] | None) -> None:
+    if isinstance(servers, bool) or not isinstance(servers, int) or servers < 1:
+        raise ConfigError("servers", servers, "write a whole number of one or more")
+    if not is_number(imbalance) or not 1 <= imbalance < float("inf"):
+        raise ConfigError("imbalance", imbalance, "write 1 (perfectly even) or more; 1.03 allows 3 % above the mean")
+    if method not in METHODS:
+        raise ConfigError("method", method, f"choose one of {', '.join(METHODS)}")
+    if racks is not None and (sum(racks) != servers or any(size < 1 for size in racks)):
+        raise ConfigError("racks", list(racks), f"write how many servers each rack has, {servers} in all")

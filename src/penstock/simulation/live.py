@@ -1,0 +1,75 @@
+"""A scenario in real time: a simulated cluster behind the real loop, recorded as it goes, open to requests."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from uuid import uuid4
+
+from penstock.core.run import RunInfo
+from penstock.loop import Governor, LoopSettings, drive
+from penstock.planning.registry import DEFAULT, policy_named
+from penstock.simulation.jobs import intents_of
+from penstock.simulation.run import cluster_of
+from penstock.simulation.schema import ScenarioFile
+from penstock.store.control import DeskControl, Standing
+from penstock.store.sql import SqlStore
+
+_TICK_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class LiveOptions:
+    """How a scenario is lived through: `speed` simulated seconds in each real one."""
+
+    policy: str | None = None
+    speed: float = 1.0
+    approval: frozenset[str] = frozenset()
+    base: Path = Path()
+    dry_run: bool = False
+
+
+class LiveClock:
+    """Simulated time that passes in proportion to real time."""
+
+    def __init__(self, advance_to: Callable[[float], None], speed: float, stop: Event) -> None:
+        self._advance_to = advance_to
+        self._speed = speed
+        self._stop = stop
+        self._started_s = time.monotonic()
+
+    def now(self) -> float:
+        """Simulated seconds since the start."""
+        return (time.monotonic() - self._started_s) * self._speed
+
+    def wait_until(self, at_s: float) -> bool:
+        """Wait, then let the cluster live up to it; False as soon as the run is told to stop."""
+        while (left_s := (at_s - self.now()) / self._speed) > 0:
+            if self._stop.wait(min(_TICK_S, left_s)):
+                return False
+        self._advance_to(at_s)
+        return not self._stop.is_set()
+
+
+def begin_live(store: SqlStore, scenario: ScenarioFile, options: LiveOptions) -> RunInfo:
+    """Begin the run in the store."""
+    policy = options.policy or DEFAULT
+    run_id = f"{scenario.name} {policy} {uuid4().hex[:6]}"
+    return store.begin(RunInfo(run_id, scenario.name, policy, "simulator", "live", time.time()))
+
+
+def live(store: SqlStore, run: RunInfo, scenario: ScenarioFile, options: LiveOptions, stop: Event) -> None:
+    """Govern the scenario's jobs until it is over, or `stop` is set."""
+    cluster = cluster_of(scenario, options.base, scenario.seed, run.policy)
+    intents = intents_of(scenario)
+    settings = LoopSettings(scenario.interval, scenario.govern_from, dry_run=options.dry_run, approval=options.approval)
+    standing = Standing(scenario.interval / options.speed, options.dry_run, options.approval)
+    governor = Governor(
+        cluster,
+        policy_named(run.policy, scenario.settings.get(run.policy)),
+        store,
+        settings,
+        DeskControl(store.desk, run.id, standing),
+    )
+    drive(governor, lambda: intents, LiveClock(cluster.advance_to, options.speed, stop), scenario.duration)

@@ -1,0 +1,131 @@
+"""The controller's side of the desk: requests folded into the orders that hold now."""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from penstock.core.intents import Intent
+from penstock.core.orders import Act, Answer, Orders, Proposal, Request
+from penstock.core.plan import Decision
+from penstock.store.archive import StoreError
+from penstock.store.desk import Card, Desk, Filed
+
+ANSWER_WITHIN_S = 600.0  # an older proposal is about another time
+REFUSED_FOR_S = 600.0  # so long a tenant that said no is left alone
+
+_log = logging.getLogger("penstock")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a controller was started: what its card says unless somebody asks for something else."""
+
+    interval_s: float = 10.0
+    dry_run: bool = False
+    approval: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class DeskControl:
+    """Fills the Control port from the desk. While the database is down, the last orders hold."""
+
+    desk: Desk
+    run_id: str
+    standing: Standing = Standing()
+    epoch: Callable[[], float] = time.time
+    _last: int = 0
+    _orders: Orders = field(default_factory=Orders)
+    _down: bool = False
+
+    def orders(self, now: float) -> Orders:
+        """Take up what was asked since the last cycle, and leave a sign of life."""
+        try:
+            self._orders = self._heard(now)
+            self.desk.leave_card(self.run_id, self._card(now))
+            self._down = False
+        except StoreError as error:
+            self._warn(error)
+        return self._orders
+
+    def propose(self, decision: Decision) -> None:
+        try:
+            self.desk.propose(self.run_id, decision)
+        except StoreError as error:
+            self._warn(error)
+
+    def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
+        try:
+            self.desk.settle(proposal.number, answer, proposal.who, now)
+        except StoreError as error:
+            self._warn(error)
+
+    def _heard(self, now: float) -> Orders:
+        filed = self.desk.filed(self.run_id, self._last)
+        self._answer(filed, now)
+        proposals = self._not_too_old(self.desk.proposals(self.run_id), now)
+        orders = folded(self._orders, (found.request for found in filed))
+        self.desk.take([found.number for found in filed if found.taken_at_s is None], now)
+        self._last = max((found.number for found in filed), default=self._last)
+        approved = tuple(proposal for proposal in proposals if proposal.answer is Answer.APPROVED)
+        return replace(orders, approved=approved, held=_held(proposals, now))
+
+    def _answer(self, filed: Iterable[Filed], now: float) -> None:
+        open_now = {p.number for p in self.desk.proposals(self.run_id) if p.answer is Answer.OPEN}
+        answers = {Act.APPROVE: Answer.APPROVED, Act.REFUSE: Answer.REFUSED}
+        for found in filed:
+            request = found.request
+            if found.taken_at_s is None and request.act in answers and request.proposal in open_now:
+                self.desk.settle(request.proposal, answers[request.act], request.who, now)
+                open_now.discard(request.proposal)
+
+    def _not_too_old(self, proposals: Iterable[Proposal], now: float) -> list[Proposal]:
+        kept: list[Proposal] = []
+        for proposal in proposals:
+            if proposal.answer is Answer.OPEN and now - proposal.decision.at_s > ANSWER_WITHIN_S:
+                self.desk.settle(proposal.number, Answer.EXPIRED, None, now)
+                continue
+            kept.append(proposal)
+        return kept
+
+    def _card(self, now: float) -> Card:
+        orders, standing = self._orders, self.standing
+        dry_run = standing.dry_run if orders.dry_run is None else orders.dry_run
+        approval = tuple(sorted(standing.approval))
+        return Card(self.epoch(), now, standing.interval_s, orders.paused_by, dry_run, approval)
+
+    def _warn(self, error: StoreError) -> None:
+        if not self._down:
+            _log.warning("%s; requests are not heard meanwhile", error)
+        self._down = True
+
+
+def folded(orders: Orders, requests: Iterable[Request]) -> Orders:
+    """The orders after these requests, in their order.
+
+    >>> paused = folded(Orders(), [Request(Act.PAUSE, "ann", 0.0)])
+    >>> paused.paused_by, folded(paused, [Request(Act.RESUME, "bob", 1.0)]).paused_by
+    ('ann', None)
+    """
+    for request in requests:
+        if request.act is Act.PAUSE:
+            orders = replace(orders, paused_by=request.who)
+        elif request.act is Act.RESUME:
+            orders = replace(orders, paused_by=None)
+        elif request.act in (Act.DRY_RUN, Act.DO):
+            orders = replace(orders, dry_run=request.act is Act.DRY_RUN)
+        elif request.job is not None and request.intent is not None:
+            intents: dict[str, Intent] = {**orders.intents, request.job: request.intent}
+            orders = replace(orders, intents=intents)
+    return orders
+
+
+def _held(proposals: Iterable[Proposal], now: float) -> frozenset[str]:
+    return frozenset(job for p in proposals if _holds(p, now) for job in p.decision.jobs)
+
+
+def _holds(proposal: Proposal, now: float) -> bool:
+    if proposal.answer in (Answer.OPEN, Answer.APPROVED):
+        return True
+    answered_s = proposal.answered_at_s
+    return proposal.answer is Answer.REFUSED and answered_s is not None and now - answered_s < REFUSED_FOR_S

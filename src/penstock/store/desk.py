@@ -1,0 +1,134 @@
+"""The desk: where people leave requests for a controller, in the store, whichever process each of them is in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from penstock.core.orders import Act, Answer, Proposal, Request
+from penstock.core.plan import Decision
+from penstock.store import tables
+from penstock.store.archive import unknown_run
+from penstock.store.codec import decode, encode
+from penstock.store.database import Database
+from penstock.store.desk_tables import controllers, proposals, requests
+from penstock.store.intent_codec import decode_intent, encode_intent
+from penstock.store.reading import Found, run_rows
+from penstock.store.rows import run_info
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A request as it lies on the desk. `taken_at_s` is None until the controller has taken it up."""
+
+    number: int
+    request: Request
+    taken_at_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A controller's sign of life, left in every cycle."""
+
+    seen_at_epoch_s: float
+    at_s: float
+    interval_s: float
+    paused_by: str | None = None
+    dry_run: bool = False
+    approval: tuple[str, ...] = ()
+
+    def alive(self, now_epoch_s: float) -> bool:
+        """Whether it has been seen lately: three intervals may pass, and never less than 15 s."""
+        return now_epoch_s - self.seen_at_epoch_s < max(15.0, 3.0 * self.interval_s)
+
+
+class Desk:
+    """Requests, proposals and cards of all runs of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._there = False
+
+    def ask(self, run_id: str, request: Request) -> int:
+        """Leave a request; the act is in the audit log from this moment on."""
+        with self._database.writing() as connection:
+            run = _number(connection, run_id)
+            audit = {"at_epoch_s": request.at_epoch_s, "who": request.who, "act": request.act.value}
+            connection.execute(tables.audit.insert().values(run=run, detail=request.text(), **audit))
+            intent = None if request.intent is None else encode_intent(request.intent)
+            row = {"run": run, "job": request.job, "intent": intent, "proposal": request.proposal, **audit}
+            return int(connection.execute(requests.insert().values(row).returning(requests.c.id)).scalar_one())
+
+    def filed(self, run_id: str, after: int = 0) -> tuple[Filed, ...]:
+        """The requests of a run with numbers above `after`, oldest first."""
+        found = self._rows(run_id, requests, requests.c.id > after)
+        return tuple(Filed(row["id"], _request(row), row["taken_at_s"]) for row in found)
+
+    def take(self, numbers: Sequence[int], at_s: float) -> None:
+        """The controller has taken these requests up."""
+        if numbers:
+            with self._database.writing() as connection:
+                connection.execute(requests.update().where(requests.c.id.in_(numbers)).values(taken_at_s=at_s))
+
+    def propose(self, run_id: str, decision: Decision) -> None:
+        """Ask people about a decision."""
+        row = {"at_s": decision.at_s, "decision": encode(decision), "answer": Answer.OPEN.value}
+        with self._database.writing() as connection:
+            connection.execute(proposals.insert().values(run=_number(connection, run_id), **row))
+
+    def proposals(self, run_id: str) -> tuple[Proposal, ...]:
+        """Everything that people were asked in a run, oldest first."""
+        return tuple(_proposal(row) for row in self._rows(run_id, proposals))
+
+    def settle(self, number: int, answer: Answer, who: str | None, at_s: float) -> None:
+        """Note where a proposal stands."""
+        values = {"answer": answer.value, "who": who, "answered_at_s": at_s}
+        with self._database.writing() as connection:
+            connection.execute(proposals.update().where(proposals.c.id == number).values(values))
+
+    def leave_card(self, run_id: str, card: Card) -> None:
+        """The controller lives, and this is how it stands."""
+        values = {
+            name: getattr(card, name) for name in ("seen_at_epoch_s", "at_s", "interval_s", "paused_by", "dry_run")
+        }
+        values["approval"] = encode(card.approval)
+        with self._database.writing() as connection:
+            run = _number(connection, run_id)
+            if connection.execute(controllers.update().where(controllers.c.run == run).values(values)).rowcount == 0:
+                connection.execute(controllers.insert().values(run=run, **values))
+
+    def card(self, run_id: str) -> Card | None:
+        """The newest sign of life of the run's controller; None when it never left one."""
+        row = next(iter(self._rows(run_id, controllers)), None)
+        if row is None:
+            return None
+        values = {name: row[name] for name in ("seen_at_epoch_s", "at_s", "interval_s", "paused_by", "dry_run")}
+        return Card(**values, approval=tuple(decode(row["approval"], list[str])))
+
+    def _rows(self, run_id: str, table: sa.Table, *beyond: sa.ColumnElement[bool]) -> Sequence[Found]:
+        with self._database.reading() as connection:
+            # A store that was written before there was a desk may be on a disk that cannot be written.
+            self._there = self._there or sa.inspect(connection).has_table(table.name)
+            if not self._there:
+                return ()
+            run = _number(connection, run_id)
+            wanted = sa.select(table).where(table.c.run == run, *beyond)
+            return connection.execute(wanted.order_by(*table.primary_key.columns)).mappings().all()
+
+
+def _number(connection: sa.Connection, run_id: str) -> int:
+    found = connection.execute(sa.select(tables.runs.c.number).where(tables.runs.c.id == run_id)).scalar_one_or_none()
+    if found is None:
+        raise unknown_run(run_id, [run_info(row) for row in run_rows(connection)])
+    return int(found)
+
+
+def _request(row: Found) -> Request:
+    intent = None if row["intent"] is None else decode_intent(row["intent"])
+    return Request(Act(row["act"]), row["who"], row["at_epoch_s"], row["job"], intent, row["proposal"])
+
+
+def _proposal(row: Found) -> Proposal:
+    decision: Any = decode(row["decision"], Decision)
+    return Proposal(row["id"], decision, Answer(row["answer"]), row["who"], row["answered_at_s"])

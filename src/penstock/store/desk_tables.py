@@ -1,0 +1,56 @@
+"""The tables of the desk: what people ask of a controller, what it asks them, and its sign of life."""
+
+from typing import Any
+
+from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, Integer, Table, Text
+
+from penstock.store.tables import Words, metadata
+
+__all__ = ["controllers", "metadata", "proposals", "requests"]
+
+_Number = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _run(**how: Any) -> Column[Any]:
+    return Column("run", _Number, ForeignKey("penstock_runs.number", ondelete="CASCADE"), **how)
+
+
+requests = Table(
+    "penstock_requests",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    _run(nullable=False),
+    Column("at_epoch_s", Double, nullable=False),
+    Column("who", Words, nullable=False),
+    Column("act", Words, nullable=False),
+    Column("job", Words),
+    Column("intent", Text),  # see intent_codec
+    Column("proposal", Integer),
+    Column("taken_at_s", Double),  # when the controller took it up, on the run's clock
+    Index("penstock_requests_of_run", "run"),
+)
+
+proposals = Table(
+    "penstock_proposals",
+    metadata,
+    Column("id", _Number, primary_key=True),
+    _run(nullable=False),
+    Column("at_s", Double, nullable=False),
+    Column("decision", Words, nullable=False),  # JSON
+    Column("answer", Words, nullable=False),
+    Column("who", Words),
+    Column("answered_at_s", Double),
+    Index("penstock_proposals_of_run", "run"),
+)
+
+controllers = Table(
+    "penstock_controllers",
+    metadata,
+    _run(primary_key=True),
+    Column("seen_at_epoch_s", Double, nullable=False),
+    Column("at_s", Double, nullable=False),
+    Column("interval_s", Double, nullable=False),
+    Column("paused_by", Words),
+    Column("dry_run", Boolean, nullable=False),
+    Column("approval", Words, nullable=False),  # JSON: names of the jobs that want to be asked
+)

@@ -1,0 +1,72 @@
+"""Acting on a running controller: what a page or a program sends, checked, and left on the controller's desk."""
+
+import time
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from penstock.config.intents import IntentPart, intent_of
+from penstock.core.intents import Intent
+from penstock.core.orders import Act, Answer, Request
+from penstock.errors import ConfigError, PenstockError
+from penstock.store.sql import SqlStore
+
+Words = Annotated[str, Field(max_length=200)]
+
+
+class NotLiveError(PenstockError):
+    """Nobody governs the run any more."""
+
+
+class ActIn(BaseModel):
+    """One act. `intent` needs `job` and `intents`; `approve` and `refuse` need `proposal`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    act: Act
+    job: Words | None = None
+    intents: Annotated[tuple[IntentPart, ...], Field(max_length=8)] = ()
+    proposal: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    who: Annotated[str, Field(max_length=60)] = ""
+
+    @model_validator(mode="after")
+    def _whole(self) -> "ActIn":
+        if self.act is Act.INTENT and (self.job is None or not self.intents):
+            raise ValueError("say which job and give its intents")
+        if self.act in (Act.APPROVE, Act.REFUSE) and self.proposal is None:
+            raise ValueError("say which proposal")
+        return self
+
+    def intent(self) -> Intent | None:
+        """What is wanted from now on, when that is what it is about."""
+        return intent_of(self.intents, "intents") if self.act is Act.INTENT else None
+
+
+def ask(store: SqlStore, run_id: str, act: ActIn, who: str) -> int:
+    """Leave the request, once it makes sense to the controller that will find it."""
+    card = store.desk.card(run_id)
+    if card is None or not card.alive(time.time()):
+        raise NotLiveError(f"run {run_id!r} is not governed by anybody now; only a running controller can be asked")
+    intent, job, proposal = act.intent(), None, None
+    if act.act is Act.INTENT:
+        job = _known_job(store, run_id, act.job or "")
+    if act.act in (Act.APPROVE, Act.REFUSE):
+        proposal = _open_proposal(store, run_id, act.proposal or 0)
+    return store.desk.ask(run_id, Request(act.act, who, time.time(), job, intent, proposal))
+
+
+def _known_job(store: SqlStore, run_id: str, job: str) -> str:
+    known = store.jobs(run_id)
+    if job not in known:
+        raise ConfigError("job", job, f"name one of {', '.join(known)}")
+    return job
+
+
+def _open_proposal(store: SqlStore, run_id: str, number: int) -> int:
+    waiting = [proposal.number for proposal in store.desk.proposals(run_id) if proposal.answer is Answer.OPEN]
+    if number not in waiting:
+        names = ", ".join(map(str, waiting))
+        raise ConfigError(
+            "proposal", number, f"choose one of those that wait: {names}" if waiting else "none waits now"
+        )
+    return number

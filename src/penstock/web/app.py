@@ -1,0 +1,204 @@
+"""The application: routes of the API, errors as one kind of answer, the pages, and the guard around all of it."""
+
+import logging
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.staticfiles import StaticFiles
+
+from penstock.errors import ConfigError, PenstockError
+from penstock.planning.registry import POLICIES
+from penstock.store.gallery import Stretch
+from penstock.store.sql import SqlStore
+from penstock.web import routes_act, routes_session
+from penstock.web.decided import Wanted, found, table
+from penstock.web.feed import Feed, plain
+from penstock.web.guard import Guard
+from penstock.web.live import Look
+from penstock.web.metrics import Seen, exposition
+from penstock.web.reading import RECENT, Reader
+from penstock.web.sessions import Sessions
+from penstock.web.settings import WebSettings
+from penstock.web.shapes import (
+    AuditOut,
+    ClusterOut,
+    ControlOut,
+    DecisionsOut,
+    ErrorOut,
+    JobOut,
+    OverviewOut,
+    PolicyOut,
+    RunOut,
+)
+from penstock.web.state import State
+from penstock.web.tokens import Tokens
+
+STATIC = Path(__file__).with_name("static")
+ABOUT = (
+    "What penstock sees and does, and how to ask a running controller for something. Beyond loopback every request "
+    "carries `Authorization: Bearer <token>`: the read token to look, the operate token to act. Times named `_s` count "
+    "from the start of the run; what could not be measured is null."
+)
+ERRORS: dict[int | str, dict[str, Any]] = {
+    400: {"model": ErrorOut, "description": "It could not be understood"},
+    401: {"model": ErrorOut, "description": "A token is needed"},
+    403: {"model": ErrorOut, "description": "The token does not allow it, or it came from another site"},
+    404: {"model": ErrorOut, "description": "There is no such run, or job"},
+    409: {"model": ErrorOut, "description": "Nobody governs the run now"},
+    422: {"model": ErrorOut, "description": "A field holds a value that will not do"},
+    429: {"model": ErrorOut, "description": "Too many requests"},
+    503: {"model": ErrorOut, "description": "The store cannot be read now"},
+}
+
+RunName = Annotated[str, Query(max_length=300, description="A run's id or name; `last` is the newest")]
+JobName = Annotated[str, Query(max_length=300)]
+Span = Annotated[float, Query(gt=0, le=1e12, allow_inf_nan=False)]
+Moment = Annotated[float | None, Query(ge=-1e12, le=1e12, allow_inf_nan=False)]
+Points = Annotated[int, Query(ge=10, le=2000)]
+
+_log = logging.getLogger("penstock.web")
+
+
+def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAPI:
+    """The whole site over one store."""
+    reader, sessions = Reader(store), Sessions(tokens, settings.tokens_required)
+    app = FastAPI(
+        title="penstock",
+        version=version("penstock"),
+        description=ABOUT,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        responses=ERRORS,
+    )
+    feed = Feed(Look(reader), settings.poll_s, settings.watchers)
+    state = State(store, settings, reader, sessions, feed)
+    _add_errors(app)
+    _add_reads(app, state)
+    routes_act.add(app, state)
+    routes_session.add(app, state)
+    if STATIC.is_dir():
+        app.mount("/", StaticFiles(directory=STATIC, html=True), name="pages")
+    app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
+    app.add_middleware(Guard, settings=settings, sessions=sessions)
+    return app
+
+
+def _add_reads(app: FastAPI, state: State) -> None:
+    reader = state.reader
+
+    @app.get("/api/runs")
+    def runs() -> tuple[RunOut, ...]:
+        """All recorded runs, newest first."""
+        return reader.runs()
+
+    @app.get("/api/overview")
+    def overview(
+        request: Request, run: RunName = "last", span: Span | None = None, points: Points = 300
+    ) -> OverviewOut:
+        """The fleet now and over time (the last `span` seconds, or all), with the newest decisions."""
+        return reader.overview(reader.find(run), span, points, state.may_act(request))
+
+    @app.get("/api/policies")
+    def policies() -> tuple[PolicyOut, ...]:
+        """The policies that can be asked for."""
+        return tuple(PolicyOut(name, entry.about) for name, entry in POLICIES.items())
+
+    @app.get("/api/job")
+    def job(
+        job: JobName, run: RunName = "last", since: Moment = None, until: Moment = None, points: Points = 400
+    ) -> JobOut:
+        """One tenant: its figures over time, its operators, its decisions."""
+        return reader.job(reader.find(run), job, Stretch(since, until, points))
+
+    @app.get("/api/cluster")
+    def cluster(run: RunName = "last", since: Moment = None, until: Moment = None, points: Points = 300) -> ClusterOut:
+        """The machines, who holds which slots, and what is shuffled between them."""
+        return reader.cluster(reader.find(run), Stretch(since, until, points))
+
+    @app.get("/api/decisions")
+    def decisions(
+        run: RunName = "last",
+        words: Annotated[str, Query(max_length=200)] = "",
+        job: JobName | None = None,
+        reason: Annotated[str | None, Query(max_length=40)] = None,
+        came: Annotated[str | None, Query(max_length=40)] = None,
+        limit: Annotated[int, Query(ge=1, le=1000)] = RECENT,
+        offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    ) -> DecisionsOut:
+        """Decisions, newest first, that match everything that is given."""
+        every = reader.decisions(reader.gallery(reader.find(run)))
+        return found(every, Wanted(words, job, reason, came), limit, offset)
+
+    @app.get("/api/decisions.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
+    def decisions_csv(
+        run: RunName = "last",
+        words: Annotated[str, Query(max_length=200)] = "",
+        job: JobName | None = None,
+        reason: Annotated[str | None, Query(max_length=40)] = None,
+        came: Annotated[str | None, Query(max_length=40)] = None,
+    ) -> Response:
+        """The same as a table for a spreadsheet."""
+        every = reader.decisions(reader.gallery(reader.find(run)))
+        wanted = found(every, Wanted(words, job, reason, came), len(every), 0)
+        headers = {"content-disposition": 'attachment; filename="decisions.csv"'}
+        text = table(wanted.decisions).encode("utf-8", "replace")
+        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+    @app.get("/api/audit")
+    def audit(run: RunName = "last") -> tuple[AuditOut, ...]:
+        """Who did what to the run's controller, newest first."""
+        return reader.audit(reader.find(run))
+
+    @app.get("/api/control")
+    def control(request: Request, run: RunName = "last") -> ControlOut:
+        """How the run's controller stands, and what waits for an answer."""
+        return reader.control(reader.find(run), state.may_act(request))
+
+    @app.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+    def metrics(run: RunName = "last") -> Response:
+        """The newest run's figures for Prometheus."""
+        run_id = reader.find(run)
+        gallery = reader.gallery(run_id)
+        seen = Seen(reader.whole(gallery), gallery.newest(), reader.decisions(gallery), reader.control(run_id))
+        return Response(exposition(seen), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(PenstockError)
+    async def mendable(request: Request, error: Exception) -> JSONResponse:
+        return _answer(routes_act.status_of(error), ErrorOut(str(error), *_field_and_remedy(error)))
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, RequestValidationError)
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"] if part not in ("query", "body"))
+        problem = str(first["msg"]).removeprefix("Value error, ")
+        return _answer(422, ErrorOut(f"{field or 'request'}: {problem}", field or None, problem))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: Exception) -> JSONResponse:
+        assert isinstance(error, HTTPException)
+        answer = _answer(error.status_code, ErrorOut(str(error.detail)))
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(Exception)
+    async def ours(request: Request, error: Exception) -> JSONResponse:
+        _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return _answer(500, ErrorOut("Something failed here; the server's log says what."))
+
+
+def _field_and_remedy(error: Exception) -> tuple[str | None, str | None]:
+    return (error.field, error.remedy) if isinstance(error, ConfigError) else (None, None)
+
+
+def _answer(status: int, error: ErrorOut) -> JSONResponse:
+    return JSONResponse(plain(error), status)

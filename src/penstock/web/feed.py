@@ -1,0 +1,102 @@
+"""The feed: server-sent events, one look at the store for all who watch a run."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from penstock.errors import PenstockError
+
+KEPT = 4  # events that wait for a slow watcher; older ones are of no use to it
+SIGN_OF_LIFE_S = 15.0
+
+_log = logging.getLogger("penstock")
+
+Look = Callable[[str, Any], tuple[Any, dict[str, Any]] | None]
+
+
+@dataclass(slots=True)
+class _Watched:
+    """One run that somebody watches."""
+
+    watchers: set["asyncio.Queue[str]"] = field(default_factory=set)
+    task: "asyncio.Task[None] | None" = None
+    last: str | None = None
+
+
+class Feed:
+    """Polls a run while somebody watches it. `look(run, mark)` gives a new mark and the news since, or None."""
+
+    def __init__(self, look: Look, poll_s: float, most: int) -> None:
+        self._look = look
+        self._poll_s = poll_s
+        self._most = most
+        self._runs: dict[str, _Watched] = {}
+
+    @property
+    def full(self) -> bool:
+        """Whether as many watch as may."""
+        return sum(len(watched.watchers) for watched in self._runs.values()) >= self._most
+
+    async def events(self, run_id: str) -> AsyncIterator[str]:
+        """The events for one watcher, as text for the wire, until it leaves."""
+        watched = self._runs.setdefault(run_id, _Watched())
+        queue: asyncio.Queue[str] = asyncio.Queue(KEPT)
+        watched.watchers.add(queue)
+        try:
+            if watched.last is not None:
+                queue.put_nowait(watched.last)
+            if watched.task is None:
+                watched.task = asyncio.create_task(self._poll(run_id, watched))
+            yield "retry: 1000\n\n"
+            while True:
+                yield await _next(queue)
+        finally:
+            watched.watchers.discard(queue)
+            if not watched.watchers and watched.task is not None:
+                watched.task.cancel()
+                self._runs.pop(run_id, None)
+
+    async def _poll(self, run_id: str, watched: _Watched) -> None:
+        mark: Any = None
+        while True:
+            try:
+                news = await asyncio.to_thread(self._look, run_id, mark)
+            except PenstockError as error:
+                _log.warning("%s; the pages wait", error)
+                news = None
+            if news is not None:
+                mark, body = news
+                watched.last = event("news", body)
+                for queue in watched.watchers:
+                    _offer(queue, watched.last)
+            await asyncio.sleep(self._poll_s)
+
+
+def event(name: str, body: dict[str, Any]) -> str:
+    """An event as it goes over the wire.
+
+    >>> event("news", {"a": None})
+    'event: news\\ndata: {"a":null}\\n\\n'
+    """
+    return f"event: {name}\ndata: {json.dumps(body, separators=(',', ':'), allow_nan=False)}\n\n"
+
+
+def plain(value: Any) -> Any:
+    """A shape of the API as plain values."""
+    return asdict(value)
+
+
+async def _next(queue: "asyncio.Queue[str]") -> str:
+    with suppress(TimeoutError):
+        return await asyncio.wait_for(queue.get(), SIGN_OF_LIFE_S)
+    return ": still here\n\n"
+
+
+def _offer(queue: "asyncio.Queue[str]", text: str) -> None:
+    if queue.full():
+        queue.get_nowait()
+    queue.put_nowait(text)

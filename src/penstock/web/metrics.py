@@ -1,0 +1,170 @@
+"""Metrics for Prometheus: the newest cycle and the counts of a run. The names stay; docs/metrics.md lists them."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import generate_latest
+from prometheus_client.registry import Collector, CollectorRegistry
+
+from penstock.core.view import JobView, View
+from penstock.store.gallery import Newest
+from penstock.web.shapes import ControlOut, DecisionOut, RunOut
+
+Sample = tuple[tuple[str, ...], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one scrape tells of."""
+
+    run: RunOut
+    newest: Newest | None
+    decisions: tuple[DecisionOut, ...]
+    control: ControlOut
+
+
+def exposition(seen: Seen) -> bytes:
+    """The metrics as Prometheus reads them."""
+    registry = CollectorRegistry()
+    registry.register(_Collected(tuple(families(seen))))
+    return generate_latest(registry)
+
+
+class _Collected(Collector):
+    def __init__(self, found: tuple[Metric, ...]) -> None:
+        self._found = found
+
+    def collect(self) -> Iterable[Metric]:
+        return self._found
+
+
+def families(seen: Seen) -> Iterator[Metric]:
+    """Every metric that has a figure; what is absent is left out, never zero."""
+    yield from _of_controller(seen)
+    if seen.newest is not None:
+        run = seen.run.name
+        yield from _of_fleet(run, seen.newest.view)
+        yield from _of_jobs(run, seen.newest.view.jobs)
+        yield from _of_machines(run, seen.newest.view)
+    yield from _of_decisions(seen)
+
+
+def _of_controller(seen: Seen) -> Iterator[Metric]:
+    run, control = (seen.run.name,), seen.control
+    yield _gauge("penstock_controller_up", "1 while the run's controller shows life", ("run",), [(run, control.live)])
+    yield _gauge("penstock_paused", "1 while governing is paused", ("run",), [(run, control.paused_by is not None)])
+    yield _gauge("penstock_dry_run", "1 while decisions are not carried out", ("run",), [(run, control.dry_run)])
+    yield _gauge("penstock_proposals_open", "Decisions that wait for a yes", ("run",), [(run, len(control.proposals))])
+    seen_at = control.seen_at_epoch_s
+    age_s = None if seen_at is None else time.time() - seen_at
+    yield _gauge("penstock_cycle_age_seconds", "Time since the last cycle", ("run",), [(run, age_s)])
+    yield _counter("penstock_cycles_total", "Cycles of the loop", ("run",), [(run, seen.run.cycles)])
+
+
+def _of_fleet(run: str, view: View) -> Iterator[Metric]:
+    yield _gauge("penstock_utility", "Total utility of all jobs", ("run",), [((run,), view.utility)])
+    yield _gauge("penstock_utility_max", "What it could be at most", ("run",), [((run,), view.max_utility)])
+
+
+def _of_jobs(run: str, jobs: Iterable[JobView]) -> Iterator[Metric]:
+    jobs = tuple(jobs)
+    for name, about, figure in (
+        ("penstock_job_utility", "Utility of the job", lambda job: job.utility),
+        ("penstock_job_utility_max", "What the job is worth at most", lambda job: job.max_utility),
+        ("penstock_job_slo_met", "1 while the job has all it asked for", lambda job: _met(job)),
+        ("penstock_job_slots", "Slots, or threads, that the job holds", lambda job: job.figures.threads),
+        ("penstock_job_juice_ratio", "Share of the input that is processed", lambda job: job.figures.juice),
+        ("penstock_job_arrival_rows_per_second", "Rows that arrive", lambda job: job.figures.arrival_rps),
+        ("penstock_job_processed_rows_per_second", "Rows that are processed", lambda job: job.figures.processed_rps),
+        ("penstock_job_backlog_rows", "Rows that wait", lambda job: job.figures.backlog_rows),
+        ("penstock_job_figures_age_seconds", "Age of the job's figures", lambda job: job.figures.age_s),
+        ("penstock_job_state_bytes", "Size of the job's state", lambda job: job.figures.state_bytes),
+        (
+            "penstock_job_trouble",
+            "1 while something is wrong with the job",
+            lambda job: job.figures.trouble is not None,
+        ),
+        (
+            "penstock_job_recovery_seconds",
+            "Estimated time to recover from a failure",
+            lambda job: job.figures.recovery_s,
+        ),
+    ):
+        yield _gauge(name, about, ("run", "job"), [((run, job.name), figure(job)) for job in jobs])
+    yield _latency(run, jobs)
+    operators = [(job.name, operator) for job in jobs for operator in job.figures.operators]
+    labels = ("run", "job", "operator")
+    capacity: list[Sample] = [((run, job, op.name), op.capacity) for job, op in operators]
+    yield _gauge("penstock_operator_capacity_ratio", "Share of time that the operator is busy", labels, capacity)
+    threads: list[Sample] = [((run, job, op.name), op.threads) for job, op in operators]
+    yield _gauge("penstock_operator_threads", "Threads, or slots, of the operator", labels, threads)
+    yield _shuffle(run, jobs)
+
+
+def _latency(run: str, jobs: Iterable[JobView]) -> Metric:
+    samples: list[Sample] = []
+    for job in jobs:
+        latency = job.figures.latency
+        if latency is not None:
+            samples.append(((run, job.name, "mean"), latency.mean_s))
+            samples += [((run, job.name, f"{percent / 100:g}"), value) for percent, value in latency.quantiles]
+    about = "Latency from arrival to result, by quantile or the mean"
+    return _gauge("penstock_job_latency_seconds", about, ("run", "job", "quantile"), samples)
+
+
+def _shuffle(run: str, jobs: Iterable[JobView]) -> Metric:
+    samples: list[Sample] = []
+    for job in jobs:
+        for where in ("local", "remote"):
+            found = [getattr(stage, f"shuffle_{where}_bytes") for stage in job.figures.stages]
+            known = [value for value in found if value is not None]
+            samples.append(((run, job.name, where), sum(known) if known else None))
+    about = "Bytes read in shuffles, as the engine last reported them"
+    return _gauge("penstock_job_shuffle_bytes", about, ("run", "job", "where"), samples)
+
+
+def _of_machines(run: str, view: View) -> Iterator[Metric]:
+    for name, about, field in (
+        ("penstock_machine_load", "Running and runnable threads", "load"),
+        ("penstock_machine_cores", "Cores of the machine", "cores"),
+        ("penstock_machine_memory_ratio", "Share of its memory in use", "memory_share"),
+        ("penstock_machine_executors", "Executors on the machine", "executors"),
+        ("penstock_machine_up", "1 while the machine is there", "alive"),
+    ):
+        samples: list[Sample] = [((run, machine.name), getattr(machine, field)) for machine in view.machines]
+        yield _gauge(name, about, ("run", "machine"), samples)
+
+
+def _of_decisions(seen: Seen) -> Iterator[Metric]:
+    run = seen.run.name
+    reasons = Counter(decision.reason for decision in seen.decisions)
+    came = Counter(decision.came.replace(" ", "_") for decision in seen.decisions)
+    by_reason: list[Sample] = [((run, reason), count) for reason, count in sorted(reasons.items())]
+    yield _counter("penstock_decisions_total", "Decisions, by reason", ("run", "reason"), by_reason)
+    # An open verdict is closed later, so these may fall: a gauge.
+    by_outcome: list[Sample] = [((run, outcome), count) for outcome, count in sorted(came.items())]
+    yield _gauge("penstock_decision_outcomes", "Decisions, by what came of them", ("run", "came"), by_outcome)
+    errors = sum(len(decision.errors) for decision in seen.decisions)
+    yield _counter("penstock_step_errors_total", "Steps that the engine refused", ("run",), [((run,), errors)])
+
+
+def _met(job: JobView) -> bool | None:
+    return None if job.utility is None else job.met
+
+
+def _gauge(name: str, about: str, labels: tuple[str, ...], samples: Iterable[Sample]) -> Metric:
+    return _filled(GaugeMetricFamily(name, about, labels=labels), samples)
+
+
+def _counter(name: str, about: str, labels: tuple[str, ...], samples: Iterable[Sample]) -> Metric:
+    return _filled(CounterMetricFamily(name, about, labels=labels), samples)
+
+
+def _filled(family: GaugeMetricFamily | CounterMetricFamily, samples: Iterable[Sample]) -> Metric:
+    for labels, value in samples:
+        if value is not None:
+            family.add_metric(labels, float(value))
+    return family

@@ -1,0 +1,147 @@
+"""The present: the newest cycle of a run as the pages show it, tenants by trouble."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+from penstock.core.figures import JobFigures, MachineFigures, StageFigures
+from penstock.core.outlook import Forecast
+from penstock.core.run import asked_latency_s
+from penstock.core.view import JobView, View
+from penstock.store.gallery import Columns, Newest
+from penstock.web.shapes import (
+    DecisionOut,
+    ForecastOut,
+    KeysOut,
+    MachineOut,
+    OperatorOut,
+    PresentOut,
+    SeriesOut,
+    StageOut,
+    TenantOut,
+)
+from penstock.web.trouble import headline, lost, state_of, targets, why
+
+_WORST_FIRST = ("trouble", "missed", "unknown", "settling", "met")
+
+
+def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapping[str, float | None]) -> PresentOut:
+    """The fleet now. `missed_since` says when jobs that miss their intents had last met them."""
+    view = newest.view
+    last = {job: decision for decision in decisions for job in decision.jobs}
+    tenants = [tenant(job, last.get(job.name), missed_since.get(job.name)) for job in view.jobs]
+    lacking = {job.name: lost(job) for job in view.jobs}
+    tenants.sort(key=lambda one: (_WORST_FIRST.index(one.state), -lacking[one.name], one.name))
+    return PresentOut(
+        at_s=view.at_s,
+        cycle=newest.cycle,
+        utility=view.utility,
+        max_utility=view.max_utility,
+        slots=slots(view),
+        note=newest.note,
+        headline=headline(view),
+        tenants=tuple(tenants),
+        machines=tuple(_machine(machine) for machine in view.machines),
+    )
+
+
+def tenant(job: JobView, last_decision: DecisionOut | None, missed_since_s: float | None) -> TenantOut:
+    """One tenant now."""
+    figures = job.figures
+    return TenantOut(
+        name=job.name,
+        state=state_of(job),
+        intent=job.intent.text(),
+        targets=targets(job),
+        utility=job.utility,
+        max_utility=job.max_utility,
+        met=job.met,
+        slots=figures.threads,
+        max_slots=figures.max_threads,
+        latency_s=finite(asked_latency_s(job)),
+        latency_estimated=figures.latency is not None and figures.latency.estimated,
+        juice=figures.juice,
+        arrival_rps=figures.arrival_rps,
+        processed_rps=figures.processed_rps,
+        backlog_rows=figures.backlog_rows,
+        why=why(job),
+        missed_since_s=None if job.met else missed_since_s,
+        last_decision=last_decision,
+        recovery_s=finite(figures.recovery_s),
+    )
+
+
+def slots(view: View) -> int | None:
+    """All slots there are: the cluster's limit, else the cores of the machines that live."""
+    if view.max_threads is not None:
+        return view.max_threads
+    return sum(machine.cores for machine in view.machines if machine.alive) or None
+
+
+def operators(figures: JobFigures) -> tuple[OperatorOut, ...]:
+    """The job's operators with what they do."""
+    names = ("name", "threads", "capacity", "rows_in_rps", "rows_out_rps", "backlog_rows", "is_source")
+    return tuple(OperatorOut(*(getattr(operator, name) for name in names)) for operator in figures.operators)
+
+
+def edges(figures: JobFigures) -> tuple[tuple[str, str], ...]:
+    """Who sends to whom; a job whose stages are known but not its operators runs through them in order."""
+    if figures.topology is not None:
+        return figures.topology.edges
+    names = [operator.name for operator in figures.operators]
+    return tuple(itertools.pairwise(names))
+
+
+def stages(job: JobFigures) -> tuple[StageOut, ...]:
+    """The job's stages with their shuffles."""
+    return tuple(_stage(job.name, stage) for stage in job.stages)
+
+
+def keys(jobs: Sequence[JobFigures]) -> tuple[KeysOut, ...]:
+    """Where keys live, operator by operator."""
+    return tuple(
+        KeysOut(job.name, placed.operator, one.machine, one.partitions, one.keys, one.share)
+        for job in jobs
+        for placed in job.keys
+        for one in placed.machines
+    )
+
+
+def locality(jobs: Sequence[JobFigures]) -> dict[str, float]:
+    """The share of rows that stay on their machine, by job and operator, where it is known."""
+    found = ((f"{job.name}: {placed.operator}", placed.locality) for job in jobs for placed in job.keys)
+    return {name: share for name, share in found if share is not None}
+
+
+def forecast(found: Forecast | None) -> ForecastOut | None:
+    """The forecast with an instant for each value."""
+    if found is None:
+        return None
+    at_s = tuple(found.from_s + number * found.step_s for number in range(len(found.mean_rps)))
+    return ForecastOut(found.method, at_s, found.mean_rps, found.low_rps, found.high_rps, found.level)
+
+
+def series(columns: Columns | None) -> SeriesOut:
+    """Columns in as many digits as a screen can show."""
+    if columns is None:
+        return SeriesOut((), {})
+    return SeriesOut(columns.at_s, {name: tuple(_short(v) for v in kept) for name, kept in columns.values.items()})
+
+
+def finite(value: float | None) -> float | None:
+    """JSON has no infinity; what never ends is not there."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(f"{value:.5g}")
+
+
+def _machine(machine: MachineFigures) -> MachineOut:
+    names = ("name", "cores", "load", "memory_share", "executors", "alive", "congested")
+    return MachineOut(*(getattr(machine, name) for name in names))
+
+
+def _stage(job: str, stage: StageFigures) -> StageOut:
+    names = ("name", "tasks", "rows_in", "rows_out", "capacity", "shuffle_local_bytes", "shuffle_remote_bytes")
+    return StageOut(job, *(getattr(stage, name) for name in names))

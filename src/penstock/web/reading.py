@@ -1,0 +1,159 @@
+"""What the pages ask of a store, answered in the shapes of the API."""
+
+import time
+from dataclasses import replace
+
+from penstock.core.orders import Answer
+from penstock.core.run import RunInfo
+from penstock.errors import ConfigError
+from penstock.store.gallery import Gallery, Newest, Stretch
+from penstock.store.open import find_run
+from penstock.store.sql import SqlStore
+from penstock.web import decided, present
+from penstock.web.shapes import (
+    AuditOut,
+    ClusterOut,
+    ControlOut,
+    DecisionOut,
+    JobOut,
+    OverviewOut,
+    PresentOut,
+    RunOut,
+    SeriesOut,
+)
+
+RECENT = 200  # decisions that come with a page; the decisions page has all
+
+
+class Reader:
+    """Reads one store; every answer is made anew from what is recorded."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self._store = store
+
+    def runs(self) -> tuple[RunOut, ...]:
+        """All runs, newest first."""
+        return tuple(self._run(info) for info in reversed(self._store.runs()))
+
+    def find(self, name: str) -> str:
+        """The id of the run that is meant: an id, a name, or `last`."""
+        return find_run(self._store, name).id
+
+    def gallery(self, run_id: str) -> Gallery:
+        """All of one run."""
+        return Gallery(self._store.database, run_id)
+
+    def overview(self, run_id: str, span_s: float | None, points: int, may_act: bool = False) -> OverviewOut:
+        """The first page."""
+        gallery = self.gallery(run_id)
+        stretch = Stretch(None if span_s is None else gallery.cycles()[2] - span_s, points=points)
+        decisions = self.decisions(gallery)
+        return OverviewOut(
+            run=self.whole(gallery),
+            control=self.control(run_id, may_act),
+            present=self.present(gallery, decisions),
+            totals=present.series(gallery.totals(stretch)),
+            jobs={name: present.series(columns) for name, columns in gallery.jobs(stretch).items()},
+            decisions=decisions[-RECENT:],
+        )
+
+    def job(self, run_id: str, name: str, stretch: Stretch) -> JobOut:
+        """One tenant's page."""
+        gallery = self.gallery(run_id)
+        columns = gallery.job(stretch, name)
+        if columns is None and gallery.job(Stretch(), name) is None:
+            known = ", ".join(sorted(gallery.jobs(Stretch(points=1)))) or "none has been seen"
+            raise ConfigError("job", name, f"name one of {known}")
+        decisions = tuple(d for d in self.decisions(gallery) if name in d.jobs)
+        newest = gallery.newest(stretch.to_s)
+        view = None if newest is None else next((job for job in newest.view.jobs if job.name == name), None)
+        figures = None if view is None else view.figures
+        last = decisions[-1] if decisions else None
+        return JobOut(
+            run=self.whole(gallery),
+            tenant=None if view is None else present.tenant(view, last, _since(gallery, newest).get(name)),
+            series=present.series(columns),
+            operators=() if figures is None else present.operators(figures),
+            edges=() if figures is None else present.edges(figures),
+            stages=() if figures is None else present.stages(figures),
+            phases_s={} if figures is None else dict(figures.phases_s),
+            state_bytes=None if figures is None else figures.state_bytes,
+            forecast=None if figures is None else present.forecast(figures.forecast),
+            recovery_s=None if figures is None else present.finite(figures.recovery_s),
+            recovery_target_s=None if view is None else view.intent.recovery_s,
+            decisions=decisions[-RECENT:],
+        )
+
+    def cluster(self, run_id: str, stretch: Stretch) -> ClusterOut:
+        """The machines' page."""
+        gallery = self.gallery(run_id)
+        newest = gallery.newest(stretch.to_s)
+        jobs = () if newest is None else tuple(job.figures for job in newest.view.jobs)
+        slots = gallery.jobs(stretch)
+        return ClusterOut(
+            run=self.whole(gallery),
+            present=self.present(gallery, self.decisions(gallery)),
+            machines={name: present.series(columns) for name, columns in gallery.machines(stretch).items()},
+            slots={name: _only(present.series(columns), "slots") for name, columns in slots.items()},
+            stages=tuple(stage for job in jobs for stage in present.stages(job)),
+            keys=present.keys(jobs),
+            locality=present.locality(jobs),
+        )
+
+    def decisions(self, gallery: Gallery) -> tuple[DecisionOut, ...]:
+        """Every decision of the run, oldest first."""
+        most = max((v or 0.0 for v in gallery.totals(Stretch(points=1)).values["max_utility"]), default=0.0)
+        return decided.told(gallery.decisions(), most)
+
+    def present(self, gallery: Gallery, decisions: tuple[DecisionOut, ...]) -> PresentOut | None:
+        """The newest cycle."""
+        newest = gallery.newest()
+        return None if newest is None else present.present(newest, decisions, _since(gallery, newest))
+
+    def control(self, run_id: str, may_act: bool = False) -> ControlOut:
+        """How the run's controller stands."""
+        desk = self._store.desk
+        card = desk.card(run_id)
+        if card is None:
+            return ControlOut(
+                live=False, may_act=False, paused_by=None, dry_run=False, interval_s=None, seen_at_epoch_s=None
+            )
+        live = card.alive(time.time())
+        waiting = tuple(f.request.act.value for f in desk.filed(run_id) if f.taken_at_s is None) if live else ()
+        asked = [p for p in desk.proposals(run_id) if p.answer is Answer.OPEN] if live else []
+        return ControlOut(
+            live=live,
+            may_act=live and may_act,
+            paused_by=card.paused_by,
+            dry_run=card.dry_run,
+            interval_s=card.interval_s,
+            seen_at_epoch_s=card.seen_at_epoch_s,
+            approval=card.approval,
+            waiting=waiting,
+            proposals=tuple(decided.proposed(proposal) for proposal in asked),
+        )
+
+    def audit(self, run_id: str) -> tuple[AuditOut, ...]:
+        """What people did, newest first."""
+        entries = self._store.audit(run_id)
+        return tuple(AuditOut(e.at_epoch_s, e.who, e.act, e.detail) for e in reversed(entries))
+
+    def _run(self, info: RunInfo) -> RunOut:
+        card = self._store.desk.card(info.id)
+        live = card is not None and card.alive(time.time())
+        return RunOut(info.id, info.name, info.policy, info.engine, info.master, info.started_at_s, live)
+
+    def whole(self, gallery: Gallery) -> RunOut:
+        """Which run it is, and how long."""
+        count, first, last = gallery.cycles()
+        return replace(self._run(gallery.info), cycles=count, first_s=first, last_s=last)
+
+
+def _since(gallery: Gallery, newest: Newest | None) -> dict[str, float | None]:
+    """For each job that misses its intent, when it had last met it."""
+    jobs = () if newest is None else newest.view.jobs
+    return {job.name: gallery.missed_since(job.name) for job in jobs if not job.met}
+
+
+def _only(found: SeriesOut, name: str) -> SeriesOut:
+    return SeriesOut(found.at_s, {name: found.values[name]})

@@ -1,0 +1,102 @@
+"""The server: the application on a port, in the foreground or beside a running controller."""
+
+import contextlib
+import logging
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+
+import uvicorn
+
+from penstock.errors import ConfigError
+from penstock.store.open import default_path
+from penstock.store.sql import SqlStore
+from penstock.web.app import create_app
+from penstock.web.settings import WebSettings
+from penstock.web.tokens import Tokens, tokens_at
+
+_STOPS_WITHIN_S = 5.0
+
+_log = logging.getLogger("penstock")
+
+Say = Callable[[str], None]
+
+
+class Site:
+    """A site that listens from the moment it is made; `port` 0 takes a free one."""
+
+    def __init__(self, store: SqlStore, settings: WebSettings, say: Say) -> None:
+        tokens = _tokens(settings, say)
+        self._socket = _listening(settings)
+        self.settings = replace(settings, port=self._socket.getsockname()[1])
+        _check_tls(settings)
+        if settings.tokens_required and settings.tls_certificate is None:
+            say("warning: without TLS (--tls-certificate, --tls-key) tokens and figures can be read on the way")
+        config = uvicorn.Config(
+            create_app(store, self.settings, tokens),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=2,
+            ssl_certfile=settings.tls_certificate,
+            ssl_keyfile=settings.tls_key,
+        )
+        self._server = uvicorn.Server(config)
+
+    @property
+    def url(self) -> str:
+        """Where a browser finds it."""
+        scheme = "http" if self.settings.tls_certificate is None else "https"
+        host = f"[{self.settings.host}]" if ":" in self.settings.host else self.settings.host
+        return f"{scheme}://{host}:{self.settings.port}/"
+
+    def run(self) -> None:
+        """Serve until Ctrl-C."""
+        self._server.run(sockets=[self._socket])
+
+    @contextlib.contextmanager
+    def beside(self) -> Iterator["Site"]:
+        """Serve from a thread of its own while the block lasts."""
+        thread = Thread(target=self.run, name="penstock-web", daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._server.should_exit = True
+            thread.join(_STOPS_WITHIN_S)
+
+
+def _tokens(settings: WebSettings, say: Say) -> Tokens:
+    path = settings.tokens or default_path().with_name("web-tokens.json")
+    tokens, shown = tokens_at(path)
+    if shown is not None:
+        say(f"new tokens, shown this once (hashes in {path}; needed only beyond loopback):")
+        say(f"  to read:    {shown.read}")
+        say(f"  to operate: {shown.operate}")
+    return tokens
+
+
+def _listening(settings: WebSettings) -> socket.socket:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((settings.host, settings.port))
+    except OSError as error:
+        listening.close()
+        place = f"{settings.host}:{settings.port}"
+        remedy = f"it cannot be listened on ({error.strerror}); give another with --port, 0 for any"
+        raise ConfigError("--port", place, remedy) from None
+    return listening
+
+
+def _check_tls(settings: WebSettings) -> None:
+    paths = {"--tls-certificate": settings.tls_certificate, "--tls-key": settings.tls_key}
+    if all(path is None for path in paths.values()):
+        return
+    for option, path in paths.items():
+        if path is None or not Path(path).is_file():
+            raise ConfigError(option, None if path is None else str(path), "give the paths of both PEM files")

@@ -1,0 +1,52 @@
+"""How the pages are served: to whom, under which names, how fast anybody may ask."""
+
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """So many requests at once, and so many each second after that."""
+
+    burst: int
+    per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """Bound to loopback unless told otherwise. Beyond it, every request needs a token."""
+
+    host: str = "127.0.0.1"
+    port: int = 7373
+    allowed_hosts: frozenset[str] = frozenset()  # names by which a proxy passes requests on
+    tokens: Path | None = None  # where their hashes are kept; beside the runs by default
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    reads: Rate = Rate(burst=120, per_s=30.0)
+    acts: Rate = Rate(burst=15, per_s=1.0)
+    logins: Rate = Rate(burst=5, per_s=0.2)
+    watchers: int = 64  # live connections
+    poll_s: float = 0.5  # how often a run is looked at for news
+    whatif_s: float = 20.0  # longer a what-if may not take
+
+    @property
+    def tokens_required(self) -> bool:
+        """Whether somebody else than this machine's users can reach it."""
+        return not is_loopback(self.host) or bool(self.allowed_hosts)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address stays on this machine.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

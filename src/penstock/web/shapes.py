@@ -1,0 +1,344 @@
+"""What the API answers, as values: FastAPI makes JSON and the OpenAPI description of them. Absent is null."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+State = Literal["trouble", "missed", "settling", "unknown", "met"]
+Came = Literal["better", "no change", "worse", "not judged", "not done", "not carried out"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorOut:
+    """What went wrong, and what would be right."""
+
+    message: str
+    field: str | None = None
+    remedy: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunOut:
+    """A recorded run. `started_at` is epoch seconds, null in simulated time; `live` while its controller shows life."""
+
+    id: str
+    name: str
+    policy: str
+    engine: str
+    master: str
+    started_at: float | None
+    live: bool
+    cycles: int | None = None
+    first_s: float | None = None
+    last_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetOut:
+    """One thing that a tenant asks for, beside what it has. `share` is that of its utility."""
+
+    kind: Literal["latency", "juice", "recovery"]
+    text: str
+    target: float
+    percentile: float | None
+    now: float | None
+    met: bool | None
+    utility: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOut:
+    """One operator (or `*`, the slots of a job) from so many threads to so many."""
+
+    job: str
+    operator: str
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionOut:
+    """A decision: what, why, what was expected, what came of it. `number` counts from 1 in its run."""
+
+    number: int
+    at_s: float
+    reason: str
+    jobs: tuple[str, ...]
+    changes: tuple[ChangeOut, ...]
+    text: str
+    why: str
+    utility_before: float
+    expected_utility: float | None
+    came: Came
+    verdict: str | None
+    utility_came: float | None
+    judged_at_s: float | None
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TenantOut:
+    """A tenant now: what it wants, what it has, why it falls short, what was done about it and whether it helped."""
+
+    name: str
+    state: State
+    intent: str
+    targets: tuple[TargetOut, ...]
+    utility: float | None
+    max_utility: float
+    met: bool
+    slots: int
+    max_slots: int | None
+    latency_s: float | None
+    latency_estimated: bool
+    juice: float | None
+    arrival_rps: float | None
+    processed_rps: float | None
+    backlog_rows: float | None
+    why: str | None
+    missed_since_s: float | None  # on the run's clock; null when it is met, or never was
+    last_decision: DecisionOut | None
+    recovery_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MachineOut:
+    """A machine now."""
+
+    name: str
+    cores: int
+    load: float | None
+    memory_share: float | None
+    executors: int | None
+    alive: bool
+    congested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PresentOut:
+    """The whole fleet at its newest cycle, tenants by trouble."""
+
+    at_s: float
+    cycle: int
+    utility: float
+    max_utility: float
+    slots: int | None
+    note: str
+    headline: str
+    tenants: tuple[TenantOut, ...]
+    machines: tuple[MachineOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesOut:
+    """Figures over time; number i of each column belongs to `at_s[i]`."""
+
+    at_s: tuple[float, ...]
+    values: dict[str, tuple[float | None, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalOut:
+    """A decision that waits for a tenant's yes."""
+
+    number: int
+    at_s: float
+    text: str
+    why: str
+    jobs: tuple[str, ...]
+    answer: str
+    who: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditOut:
+    """An act of a person."""
+
+    at_epoch_s: float
+    who: str
+    act: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ControlOut:
+    """How the controller stands, what waits for it, and what was asked of it."""
+
+    live: bool
+    may_act: bool
+    paused_by: str | None
+    dry_run: bool
+    interval_s: float | None
+    seen_at_epoch_s: float | None
+    approval: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    proposals: tuple[ProposalOut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewOut:
+    """All that the first page needs, in one answer."""
+
+    run: RunOut
+    control: ControlOut
+    present: PresentOut | None
+    totals: SeriesOut
+    jobs: dict[str, SeriesOut]
+    decisions: tuple[DecisionOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorOut:
+    """An operator of a job's graph."""
+
+    name: str
+    threads: int
+    capacity: float | None
+    rows_in_rps: float | None
+    rows_out_rps: float | None
+    backlog_rows: float | None
+    is_source: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StageOut:
+    """A stage of the physical plan, with its shuffle."""
+
+    job: str
+    name: str
+    tasks: int
+    rows_in: int | None
+    rows_out: int | None
+    capacity: float | None
+    shuffle_local_bytes: int | None
+    shuffle_remote_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastOut:
+    """Arrivals to come, with their interval where the method gives one."""
+
+    method: str
+    at_s: tuple[float, ...]
+    mean_rps: tuple[float, ...]
+    low_rps: tuple[float, ...]
+    high_rps: tuple[float, ...]
+    level: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobOut:
+    """One tenant's page."""
+
+    run: RunOut
+    tenant: TenantOut | None
+    series: SeriesOut
+    operators: tuple[OperatorOut, ...]
+    edges: tuple[tuple[str, str], ...]
+    stages: tuple[StageOut, ...]
+    phases_s: dict[str, float]
+    state_bytes: int | None
+    forecast: ForecastOut | None
+    recovery_s: float | None
+    recovery_target_s: float | None
+    decisions: tuple[DecisionOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeysOut:
+    """What of an operator's keys lives on a machine."""
+
+    job: str
+    operator: str
+    machine: str
+    partitions: int
+    keys: int | None
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOut:
+    """The machines' page."""
+
+    run: RunOut
+    present: PresentOut | None
+    machines: dict[str, SeriesOut]
+    slots: dict[str, SeriesOut]
+    stages: tuple[StageOut, ...]
+    keys: tuple[KeysOut, ...] = ()
+    locality: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionsOut:
+    """Some decisions of a run, newest first, of so many that match."""
+
+    total: int
+    reasons: tuple[str, ...]
+    jobs: tuple[str, ...]
+    decisions: tuple[DecisionOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOut:
+    """Who looks: `none` must give a token first."""
+
+    role: Literal["none", "read", "operate"]
+    tokens_required: bool
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOut:
+    """A request lies on the controller's desk."""
+
+    number: int
+    control: ControlOut
+
+
+@dataclass(frozen=True, slots=True)
+class FutureOut:
+    """A simulated future: the share of the maximum utility, `at_s` seconds from the present."""
+
+    policy: str
+    series: SeriesOut
+    share: float | None
+    decisions: int
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfJobOut:
+    """One tenant: as it really was, as it would go on, and as it would with the changes."""
+
+    name: str
+    past_share: float | None
+    past_met: float | None
+    as_is_share: float | None
+    as_is_met: float | None
+    changed_share: float | None
+    changed_met: float | None
+    slots_now: int
+    slots_then: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfOut:
+    """The same arrivals twice more, beside what really happened; `past.at_s` is negative, up to the present."""
+
+    present_s: float
+    span_s: float
+    past: SeriesOut
+    past_share: float | None
+    as_is: FutureOut
+    changed: FutureOut
+    jobs: tuple[WhatIfJobOut, ...]
+    slots: int | None
+    took_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOut:
+    """A policy that can be asked for."""
+
+    name: str
+    about: str

@@ -1,0 +1,26 @@
+"""What the routes share."""
+
+from dataclasses import dataclass
+
+from starlette.requests import HTTPConnection
+
+from penstock.store.sql import SqlStore
+from penstock.web.feed import Feed
+from penstock.web.reading import Reader
+from penstock.web.sessions import Sessions
+from penstock.web.settings import WebSettings
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """One site: its store, its settings, and those who look."""
+
+    store: SqlStore
+    settings: WebSettings
+    reader: Reader
+    sessions: Sessions
+    feed: Feed
+
+    def may_act(self, connection: HTTPConnection) -> bool:
+        """Whether whoever asks may ask a controller for something."""
+        return self.sessions.role_of(connection) == "operate"

@@ -1,0 +1,109 @@
+"""The answer: the last minutes' arrivals again, from the present on, under the same policy or another."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Protocol
+
+from penstock.core.intents import Intent
+from penstock.core.ports import Engine
+from penstock.core.run import RunInfo
+from penstock.core.view import View
+from penstock.engines.sim.continuous import ContinuousCluster
+from penstock.engines.sim.microbatch.engine import MicroBatchEngine
+from penstock.errors import ConfigError
+from penstock.loop import Governor, LoopSettings, drive
+from penstock.planning.registry import policy_named
+from penstock.store.memory import MemoryStore
+from penstock.whatif import calibration
+from penstock.whatif.question import Changes, Future, Past
+
+
+class _World(Engine, Protocol):
+    def advance_to(self, at_s: float) -> None:
+        """Let simulated time pass."""
+
+
+class _Clock:
+    """Simulated time that ends early when the real time to answer is over."""
+
+    def __init__(self, advance_to: Callable[[float], None], until_s: float) -> None:
+        self._advance_to = advance_to
+        self._until_s = until_s
+        self._now = 0.0
+        self.in_time = True
+
+    def now(self) -> float:
+        return self._now
+
+    def wait_until(self, at_s: float) -> bool:
+        self.in_time = time.monotonic() < self._until_s
+        if self.in_time:
+            self._advance_to(at_s)
+            self._now = at_s
+        return self.in_time
+
+
+def play(present: View, past: Past, policy: str, changes: Changes, within_s: float) -> Future:
+    """How the present would go on with these changes, if the arrivals of the past came again.
+
+    `policy` decides unless the changes name another. No more than `within_s` of real time is spent.
+    """
+    if not present.jobs:
+        raise ConfigError("run", "no tenants", "ask once a tenant has been seen")
+    _check(present, changes)
+    decider = changes.policy or policy
+    intents = {job.name: changes.intents.get(job.name, job.intent) for job in present.jobs}
+    world = _world(present, _arrivals(past, changes.rates), decider, changes.slots)
+    info = RunInfo("what-if", "what-if", decider, "simulator")
+    store = MemoryStore(info, kept_cycles=100_000)
+    clock = _Clock(world.advance_to, time.monotonic() + within_s)
+    governor = Governor(world, policy_named(decider), store, LoopSettings(past.interval_s))
+    drive(governor, lambda: intents, clock, past.span_s)
+    views = tuple(store.views(info.id))
+    return Future(
+        policy=decider,
+        at_s=tuple(view.at_s for view in views),
+        share=tuple(view.utility / view.max_utility for view in views),
+        views=views,
+        decisions=store.read_run(info.id).decisions,
+        whole=clock.in_time,
+    )
+
+
+def _world(present: View, arrivals: calibration.Arrivals, policy: str, slots: int | None) -> _World:
+    many = calibration.slots_of(present) if slots is None else slots
+    if calibration.is_micro_batch(present):
+        held = calibration.slots_of(present)
+        jobs = calibration.micro_batch_jobs(present, arrivals, held)
+        scheduling = "fifo" if policy == "fifo" else "fair"
+        return MicroBatchEngine(calibration.micro_batch_cluster(present, many, scheduling), jobs)
+    return ContinuousCluster(
+        calibration.continuous_jobs(present, arrivals), calibration.continuous_cluster(present, many)
+    )
+
+
+def _arrivals(past: Past, rates: Mapping[str, float]) -> calibration.Arrivals:
+    return {
+        job: [rate * rates.get(job, 1.0) for rate in values] if job in rates else values
+        for job, values in past.arrivals_rps.items()
+    }
+
+
+def _check(present: View, changes: Changes) -> None:
+    known = {job.name for job in present.jobs}
+    named: Mapping[str, Mapping[str, Intent] | Mapping[str, float]] = {
+        "intents": changes.intents,
+        "rates": changes.rates,
+    }
+    for field, values in named.items():
+        for name in values:
+            if name not in known:
+                raise ConfigError(f"{field}.{name}", name, f"name one of {', '.join(sorted(known))}")
+    if changes.policy is not None:
+        policy_named(changes.policy)
+
+
+def without_trouble(view: View) -> View:
+    """The jobs that have figures to start from; one that is down has none."""
+    return replace(view, jobs=tuple(job for job in view.jobs if job.figures.arrival_rps is not None))

@@ -1,0 +1,54 @@
+"""The question and its answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from penstock.core.intents import Intent
+from penstock.core.run import DecisionRecord
+from penstock.core.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What really happened over the last `span_s`: arrivals by job, one value for each second, oldest first."""
+
+    span_s: float
+    arrivals_rps: Mapping[str, Sequence[float]]
+    interval_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is to be different. Rates are factors by job; None leaves things as they are."""
+
+    policy: str | None = None
+    slots: int | None = None
+    intents: Mapping[str, Intent] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Future:
+    """How it went in the simulator. Shares are of the maximum utility; `at_s` counts from the present."""
+
+    policy: str
+    at_s: tuple[float, ...]
+    share: tuple[float, ...]
+    views: tuple[View, ...]
+    decisions: tuple[DecisionRecord, ...]
+    whole: bool  # False when the time to answer was over before the span was
+
+    @property
+    def mean_share(self) -> float | None:
+        """The mean share of the maximum utility."""
+        return sum(self.share) / len(self.share) if self.share else None
+
+    def job_share(self, name: str) -> float | None:
+        """The mean share of one job's maximum utility."""
+        seen = [job for view in self.views for job in view.jobs if job.name == name and job.utility is not None]
+        return sum((job.utility or 0.0) / job.max_utility for job in seen) / len(seen) if seen else None
+
+    def job_met(self, name: str) -> float | None:
+        """The share of time that the job has all it asks for."""
+        seen = [job.met for view in self.views for job in view.jobs if job.name == name and job.utility is not None]
+        return sum(seen) / len(seen) if seen else None

@@ -1,0 +1,117 @@
+"""Where a job's records come from, chosen by a parameter: made here, a Kafka topic, or files of lines.
+
+source: {made: 500}                                        # records a second, made by Spark's own rate source
+source: {kafka: 127.0.0.1:9092, topic: ads}
+source: {files: /data/ads, glob: "*.gz", per_batch: 1}
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Annotated, Any
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pyspark.sql import DataFrame, SparkSession, functions
+
+from penstock.errors import ConfigError
+from penstock.workloads.records import make_records
+
+_SECOND_MS = 1000
+_Count = Annotated[int, Field(ge=1)]
+_Frames = Iterator[pd.DataFrame]
+
+
+class _Source(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MadeSource(_Source):
+    """Records made as they are read: so many a second, a batch never more than a second's worth."""
+
+    made: _Count
+    tasks: _Count = 2
+    seed: int = 1
+
+    def lines(self, spark: SparkSession, kind: str) -> DataFrame:
+        """`value` and when it arrived."""
+        source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", self.made)
+        source = source.option("advanceMillisPerBatch", _SECOND_MS).option("startTimestamp", int(time.time() * 1000))
+        numbered = source.option("numPartitions", self.tasks).load()
+        # A batch's rows all bear the time of its start; spread over the second, they come as from a clock.
+        within = f"(value % {self.made}) * {_SECOND_MS} div {self.made}"
+        at_ms = functions.expr(f"unix_millis(timestamp) + {within}").alias("event_ms")
+        made = numbered.select("value", at_ms).mapInPandas(_making(kind, self.seed), "value string, event_ms long")
+        return made.selectExpr("value", "timestamp_millis(event_ms) AS arrived")
+
+
+class KafkaSource(_Source):
+    """The values of a topic; a record arrived when the broker had it."""
+
+    kafka: str
+    topic: str
+    starting: str = "latest"
+    options: dict[str, str | int] = {}
+
+    def lines(self, spark: SparkSession, kind: str) -> DataFrame:
+        """`value` and when it arrived."""
+        source = spark.readStream.format("kafka").option("kafka.bootstrap.servers", self.kafka)
+        source = source.option("subscribe", self.topic).option("startingOffsets", self.starting)
+        for name, value in self.options.items():
+            source = source.option(name, value)
+        return source.load().selectExpr("CAST(value AS string) AS value", "timestamp AS arrived")
+
+
+class FileSource(_Source):
+    """Lines of text files; a record arrived when its file was written."""
+
+    files: str
+    glob: str | None = None
+    per_batch: _Count | None = None
+
+    def lines(self, spark: SparkSession, kind: str) -> DataFrame:
+        """`value` and when it arrived."""
+        source = spark.readStream.format("text")
+        if self.glob is not None:
+            source = source.option("pathGlobFilter", self.glob)
+        if self.per_batch is not None:
+            source = source.option("maxFilesPerTrigger", self.per_batch)
+        return source.load(self.files).selectExpr("value", "_metadata.file_modification_time AS arrived")
+
+
+_KINDS: Mapping[str, type[MadeSource] | type[KafkaSource] | type[FileSource]] = {
+    "made": MadeSource,
+    "kafka": KafkaSource,
+    "files": FileSource,
+}
+
+
+def record_lines(spark: SparkSession, source: Mapping[str, Any], kind: str) -> DataFrame:
+    """Records of that kind as `value` (a line of JSON) and `arrived` (a timestamp), from the source described."""
+    named = [name for name in _KINDS if name in source] if isinstance(source, Mapping) else []
+    if len(named) != 1:
+        raise ConfigError("source", source, "name one of made (records a second), kafka (servers), files (a directory)")
+    try:
+        described = _KINDS[named[0]].model_validate(source)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in ("source", *problem["loc"]))
+        raise ConfigError(place, problem["input"], problem["msg"]) from None
+    return described.lines(spark, kind)
+
+
+def parsed(lines: DataFrame, schema: str) -> DataFrame:
+    """The fields of the schema, `event_time` out of the field `event_ms`, and `arrived`."""
+    fields = lines.select(functions.from_json("value", schema).alias("record"), "arrived").select("record.*", "arrived")
+    return fields.withColumn("event_time", functions.timestamp_millis("event_ms"))
+
+
+def _making(kind: str, seed: int) -> Callable[[_Frames], _Frames]:
+    return partial(_made, kind=kind, seed=seed)
+
+
+def _made(frames: _Frames, kind: str, seed: int) -> _Frames:
+    for frame in frames:
+        event_ms = frame["event_ms"].to_numpy()
+        lines = make_records(kind, frame["value"].to_numpy(), event_ms, seed)
+        yield pd.DataFrame({"value": lines, "event_ms": event_ms})

@@ -1,0 +1,84 @@
+"""The Kubernetes manifests: valid by the API's own schemas, and true to each other."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from penstock.config.tenants import read_tenants
+
+DEPLOY = Path(__file__).parents[2] / "deploy" / "kubernetes"
+FILES = sorted(DEPLOY.glob("*.yaml"))
+VERSION = "1.33"
+Manifest = dict[str, Any]
+
+
+def manifests() -> Iterator[Manifest]:
+    for file in FILES:
+        yield from yaml.safe_load_all(file.read_text(encoding="utf-8"))
+
+
+def one(kind: str, name: str) -> Manifest:
+    return next(found for found in manifests() if (found["kind"], found["metadata"]["name"]) == (kind, name))
+
+
+def driver() -> Manifest:
+    spec: Manifest = one("StatefulSet", "penstock-driver")["spec"]["template"]["spec"]
+    return spec
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_every_manifest_is_valid_by_the_apis_schema(file: Path) -> None:
+    for manifest in yaml.safe_load_all(file.read_text(encoding="utf-8")):
+        kubernetes_validate.validate(manifest, VERSION, strict=True)
+
+
+def test_the_schema_check_finds_a_misspelt_field() -> None:
+    wrong = {**one("PersistentVolumeClaim", "penstock-store"), "spce": {}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, VERSION, strict=True)
+
+
+def test_what_the_driver_refers_to_is_there() -> None:
+    assert one("ServiceAccount", driver()["serviceAccountName"])
+    for volume in driver()["volumes"]:
+        if "configMap" in volume:
+            assert one("ConfigMap", volume["configMap"]["name"])
+        else:
+            assert one("PersistentVolumeClaim", volume["persistentVolumeClaim"]["claimName"])
+    mounted = {mount["name"] for mount in driver()["containers"][0]["volumeMounts"]}
+    assert mounted == {volume["name"] for volume in driver()["volumes"]}
+
+
+def test_the_role_is_bound_to_the_drivers_account() -> None:
+    binding = one("RoleBinding", "penstock-driver")
+    assert one("Role", binding["roleRef"]["name"])["rules"][0]["resources"][0] == "pods"
+    assert [subject["name"] for subject in binding["subjects"]] == [driver()["serviceAccountName"]]
+
+
+def test_the_service_selects_the_driver_at_the_ports_that_spark_is_told(tmp_path: Path) -> None:
+    service = one("Service", "penstock-driver")["spec"]
+    labels = one("StatefulSet", "penstock-driver")["spec"]["template"]["metadata"]["labels"]
+    conf = tenants(tmp_path).conf
+    assert service["selector"].items() <= labels.items()
+    assert [port["port"] for port in service["ports"]] == [
+        conf["spark.driver.port"],
+        conf["spark.driver.blockManager.port"],
+    ]
+    assert conf["spark.driver.host"] == "penstock-driver"
+
+
+def test_the_tenants_are_what_penstock_reads_and_their_image_is_the_drivers(tmp_path: Path) -> None:
+    read = tenants(tmp_path)
+    assert all(callable(job.function()) for job in read.jobs)
+    assert read.master.startswith("k8s://")
+    assert read.conf["spark.kubernetes.container.image"] == driver()["containers"][0]["image"]
+    assert read.checkpoints in {mount["mountPath"] for mount in driver()["containers"][0]["volumeMounts"]}
+
+
+def tenants(tmp_path: Path) -> Any:
+    (tmp_path / "tenants.yaml").write_text(one("ConfigMap", "penstock-tenants")["data"]["tenants.yaml"])
+    return read_tenants(tmp_path / "tenants.yaml")

@@ -1,0 +1,79 @@
+"""A broker on loopback: up, used, killed, up again with its records, and down to the last process."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Consumer, Producer
+
+from penstock.engines import processes
+from penstock.engines.kafka import broker
+from penstock.engines.processes import Process
+from penstock.errors import ConfigError, EngineError
+
+
+def sent(bootstrap: str, topic: str, value: bytes) -> None:
+    producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
+    producer.produce(topic, value)
+    assert producer.flush(30) == 0
+
+
+def first(bootstrap: str, topic: str) -> bytes | None:
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "auto.offset.reset": "earliest"})
+    consumer.subscribe([topic])
+    message = consumer.poll(60)
+    consumer.close()
+    return None if message is None else message.value()
+
+
+def test_a_topic_is_made_on_demand(kafka: str) -> None:
+    sent(kafka, "on_demand", b"hello")
+    assert first(kafka, "on_demand") == b"hello"
+
+
+def test_a_second_broker_in_the_same_state_file_is_refused(kafka_state: Path) -> None:
+    with pytest.raises(EngineError, match="a broker runs already"):
+        broker.up(kafka_state, port=processes.free_port())
+
+
+def test_a_port_that_is_taken_is_refused(kafka: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="somebody listens there already"):
+        broker.up(tmp_path / "kafka.json", port=int(kafka.rpartition(":")[2]))
+
+
+def test_a_broker_that_was_killed_comes_back_with_its_records_and_goes_down_whole(tmp_path: Path) -> None:
+    state = tmp_path / "kafka.json"
+    started = broker.up(state, port=processes.free_port())
+    assert started.process is not None
+    sent(started.bootstrap, "kept", b"precious")
+    processes.send(started.process, signal.SIGKILL)
+    processes.wait(lambda: not started.alive, 30.0, "the broker did not die")
+    again = broker.up(state)
+    assert first(again.bootstrap, "kept") == b"precious"
+    assert broker.down(state) == again.process
+    assert not again.alive
+    assert list(tmp_path.iterdir()) == []
+    assert broker.down(state) is None
+
+
+def test_a_broker_whose_starter_died_before_it_was_noted_is_ended_too(tmp_path: Path) -> None:
+    state = tmp_path / "kafka.json"
+    started = broker.up(state, port=processes.free_port())
+    noted = state.read_text(encoding="utf-8")
+    assert started.process is not None
+    state.write_text(noted.replace(f'"pid": {started.process.pid}', '"pid": 1'), encoding="utf-8")
+    broker.down(state)
+    assert not started.alive
+
+
+def test_a_process_that_only_has_the_same_number_is_left_alone(tmp_path: Path) -> None:
+    state = tmp_path / "kafka.json"
+    broker._save(state, broker.Broker(1024, 1025, 1, tmp_path / "gone", Process("broker", os.getpid(), ticks=1)))
+    assert broker.down(state) is None
+
+
+def test_a_file_that_is_no_state_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("buy milk")
+    with pytest.raises(ConfigError, match="no broker's state file"):
+        broker.status(tmp_path / "notes")

@@ -1,0 +1,148 @@
+"""Hosts of their own: real network namespaces where the system permits them, else the message that says why not."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from penstock.engines import processes
+from penstock.engines.spark import hosts, standalone
+from penstock.engines.spark.hosts import Host, Net
+from penstock.errors import ConfigError, EngineError
+from tests.engines.spark.helpers import eventually
+
+ROOT = Path(__file__).parents[3]
+ECHO = "import socket, sys; s = socket.create_server((sys.argv[1], 7000)); c, _ = s.accept(); c.sendall(c.recv(9))"
+ASK = "import socket, sys; s = socket.create_connection((sys.argv[1], 7000)); s.sendall(b'hello'); print(s.recv(9))"
+
+
+def permitted() -> bool:
+    """Whether this system lets us; where it does not, each test asserts that it is told so."""
+    try:
+        hosts.planned(1, "1gbit")
+    except EngineError as error:
+        if not re.search(r"need root|install iproute2|permits no network namespaces", str(error)):
+            raise
+        return False
+    return True
+
+
+PERMITTED = permitted()
+
+
+@pytest.fixture
+def net() -> Iterator[Net | None]:
+    """Two hosts at 100 Mbit/s; None where there can be none, and that was said."""
+    if not PERMITTED:
+        yield None
+        return
+    planned = hosts.planned(2, "100mbit")
+    try:
+        hosts.make(planned)
+        yield planned
+    finally:
+        hosts.remove(planned)
+
+
+def left_of(net: Net) -> list[str]:
+    """What is still there of it."""
+    names = [Path("/sys/class/net", name) for name in (net.bridge, *(host.link for host in net.hosts))]
+    spaces = [Path("/run/netns", host.namespace) for host in net.hosts]
+    return [str(place) for place in (*names, *spaces) if place.exists()]
+
+
+def python_on(host: Host, code: str, *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(host.inside([sys.executable, "-c", code, *arguments]), stdout=subprocess.PIPE, text=True)
+
+
+def test_one_host_reaches_another_and_nothing_is_left_afterwards(net: Net | None) -> None:
+    if net is None:
+        return
+    first, second = net.hosts
+    with python_on(first, ECHO, first.address):
+        heard = eventually(lambda: asked(second, first.address))
+    assert heard == "b'hello'\n"
+    hosts.remove(net)
+    assert left_of(net) == []
+
+
+def asked(host: Host, address: str) -> str | None:
+    done = subprocess.run(
+        host.inside([sys.executable, "-c", ASK, address]), capture_output=True, text=True, check=False
+    )
+    return done.stdout or None
+
+
+def test_links_are_shaped_both_ways(net: Net | None) -> None:
+    if net is None:
+        return
+    host = net.hosts[0]
+    sends = subprocess.run(
+        host.inside(["tc", "qdisc", "show", "dev", "eth0"]), capture_output=True, text=True, check=True
+    )
+    takes = subprocess.run(["tc", "qdisc", "show", "dev", host.link], capture_output=True, text=True, check=True)
+    assert "tbf" in sends.stdout and "rate 100Mbit" in sends.stdout  # noqa: PT018
+    assert "tbf" in takes.stdout and "rate 100Mbit" in takes.stdout  # noqa: PT018
+
+
+def test_removing_ends_what_runs_on_the_hosts_and_again_is_as_once(net: Net | None) -> None:
+    if net is None:
+        return
+    with python_on(net.hosts[1], "import time; print('up', flush=True); time.sleep(600)") as left_behind:
+        assert left_behind.stdout is not None
+        assert left_behind.stdout.readline() == "up\n"
+        assert [process.pid for process in hosts.remove(net)] == [left_behind.pid]
+    assert hosts.remove(net) == ()
+    assert left_of(net) == []
+
+
+def test_down_removes_what_a_crash_left_half_made(tmp_path: Path) -> None:
+    if not PERMITTED:
+        return
+    state = tmp_path / "cluster.json"
+    planned = hosts.planned(3, "1gbit")
+    standalone._save(state, standalone.Cluster(f"spark://{planned.gateway}:7077", 1, net=planned))
+    hosts.make(Net(planned.bridge, planned.gateway, "1gbit", planned.hosts[:2]))  # and here it died
+    standalone.down(state)
+    assert left_of(planned) == []
+    assert not state.exists()
+    assert standalone.down(state) == ()
+
+
+@pytest.mark.parametrize("bandwidth", ["fast", "0mbit", "1gbps", "10"])
+def test_a_bandwidth_that_is_none_is_refused(bandwidth: str) -> None:
+    with pytest.raises(ConfigError, match="write a rate such as 100mbit or 1gbit"):
+        hosts.bits_per_s(bandwidth)
+
+
+def test_without_root_it_is_said_and_what_to_do_instead() -> None:
+    nobody = "import os\nif os.geteuid() == 0: os.setuid(65534)"
+    code = f"from penstock.engines.spark import hosts\n{nobody}\nhosts.planned(2, '1gbit')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert re.search("need root; workers on loopback addresses need none|install iproute2", done.stderr)
+
+
+def test_a_driver_uses_workers_on_hosts_of_their_own(tmp_path: Path) -> None:
+    state = tmp_path / "cluster.json"
+    if not PERMITTED:
+        with pytest.raises(EngineError, match=r"hosts of their own|network namespaces"):
+            standalone.up(state, 2, 1, port=processes.free_port(), bandwidth="1gbit")
+        return
+    try:
+        cluster = standalone.up(state, 2, 1, "512m", processes.free_port(), bandwidth="1gbit")
+        command = [sys.executable, "-m", "tests.engines.spark.on_hosts", cluster.master]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False
+        )
+    finally:
+        standalone.down(state)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert cluster.net is not None
+    assert json.loads(done.stdout) == {"hosts": [host.address for host in cluster.net.hosts], "count": 100_000}
+    assert left_of(cluster.net) == []

@@ -1,0 +1,53 @@
+"""A load on a real broker: what the account says is what the topic holds, each row once."""
+
+import json
+from collections import Counter
+from typing import Any
+
+from confluent_kafka import Consumer, TopicPartition
+
+from penstock.engines.kafka.offsets import end_offsets
+from penstock.loading.keys import KeySettings
+from penstock.loading.run import Load, LoadReport, run_load
+from penstock.loading.schedule import Schedule
+from penstock.workloads.rates import constant, spike
+
+
+def records(bootstrap: str, topic: str) -> list[dict[str, Any]]:
+    """All rows of a topic."""
+    ends = end_offsets(bootstrap, topic)
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "enable.auto.commit": False})
+    consumer.assign([TopicPartition(topic, partition, 0) for partition in ends])
+    found: list[dict[str, Any]] = []
+    while len(found) < sum(ends.values()):
+        messages = consumer.consume(1000, timeout=30)
+        assert messages
+        found.extend(json.loads(message.value() or b"") for message in messages)
+    consumer.close()
+    return found
+
+
+def test_every_row_of_the_account_is_in_the_topic_once(kafka: str, topic: str) -> None:
+    load = Load(kafka, topic, Schedule.of(spike(1000.0, 3.0, 1, 2, 3)), KeySettings(keys=50, zipf=1.0))
+    report = run_load(load)
+    found = records(kafka, topic)
+    assert report.delivered == report.asked == 5000
+    assert sorted(row["id"] for row in found) == list(range(5000))
+    assert Counter(row["key"] for row in found) == report.per_key
+    assert sum(end - begin for begin, end in report.offsets.values()) == 5000
+
+
+def test_event_times_are_those_of_the_curve(kafka: str, topic: str) -> None:
+    run_load(Load(kafka, topic, Schedule.of(constant(100.0, 1)), start_ms=1_000_000))
+    times = {row["id"]: row["event_ms"] for row in records(kafka, topic)}
+    assert [times[number] for number in (0, 1, 99)] == [1_000_000, 1_000_010, 1_000_990]
+
+
+def test_a_generator_that_cannot_keep_up_says_so_and_drops_nothing(kafka: str, topic: str) -> None:
+    # A hundred million rows within the first second are more than any core sends.
+    said: list[str] = []
+    load = Load(kafka, topic, Schedule.of(constant(1e8, 1)))
+    report: LoadReport = run_load(load, stop=lambda: bool(said), tell=said.append)
+    assert "cannot keep up" in said[0]
+    assert not report.kept_up
+    assert sum(end - begin for begin, end in report.offsets.values()) == report.delivered == report.sent

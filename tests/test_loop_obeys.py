@@ -1,0 +1,175 @@
+"""What people ask of a running controller holds from the next cycle on."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from penstock.core.figures import Snapshot
+from penstock.core.intents import Intent, Latency
+from penstock.core.orders import Act, Answer, Request
+from penstock.core.plan import Change, Outcome, Plan, Step, StepOutcome
+from penstock.core.ports import Memory
+from penstock.core.view import View
+from penstock.loop import Carried, Governor, LoopSettings
+from penstock.store.control import ANSWER_WITHIN_S, REFUSED_FOR_S, DeskControl, Standing
+from penstock.store.open import open_store
+from penstock.store.replay import snapshot_of
+from penstock.store.sql import SqlStore
+from tests.recorded import RUN, URGENT, Noted, a_decision, a_view
+
+
+@dataclass(slots=True)
+class Obliging:
+    """Does every step, and keeps what it did."""
+
+    done: list[Step] = field(default_factory=list)
+
+    def observe(self, now: float) -> Snapshot:
+        return snapshot_of(a_view(now))
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        self.done += steps
+        return Outcome(tuple(StepOutcome(step) for step in steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Eager:
+    """Gives ads more wherever it may."""
+
+    name: str = "eager"
+
+    def start(self) -> Noted:
+        return Noted()
+
+    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
+        room = view.job("ads").figures.operator("map").max_threads is None
+        return Plan((a_decision(view.at_s),) if room else ()), Noted(memory.rounds + 1)
+
+
+@dataclass(slots=True)
+class Governed:
+    """A controller with its store, a cycle at a time."""
+
+    store: SqlStore
+    approval: frozenset[str] = frozenset()
+    engine: Obliging = field(default_factory=Obliging)
+    carried: Carried | None = None
+
+    def cycle(self, now: float) -> Carried:
+        control = DeskControl(self.store.desk, RUN.id, Standing(approval=self.approval), epoch=lambda: now)
+        settings = LoopSettings(approval=self.approval)
+        governor = Governor(self.engine, Eager(), self.store, settings, control)
+        before = governor.start() if self.carried is None else self.carried
+        self.carried = governor.run_cycle({"ads": URGENT, "fraud": URGENT}, before, now)
+        return self.carried
+
+    def ask(self, act: Act, **about: object) -> None:
+        self.store.desk.ask(RUN.id, Request(act, "ann", 5.0, **about))  # type: ignore[arg-type]
+
+    @property
+    def answers(self) -> list[Answer]:
+        return [proposal.answer for proposal in self.store.desk.proposals(RUN.id)]
+
+
+@pytest.fixture
+def governed(tmp_path: Path) -> Iterator[Governed]:
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        store.begin(RUN)
+        yield Governed(store)
+
+
+@pytest.fixture
+def asking(governed: Governed) -> Governed:
+    governed.approval = frozenset({"ads"})
+    return governed
+
+
+def test_a_paused_controller_sees_but_decides_nothing_until_it_is_resumed(governed: Governed) -> None:
+    governed.ask(Act.PAUSE)
+    assert governed.cycle(10.0).memory == Noted(0)
+    assert governed.engine.done == []
+    governed.ask(Act.RESUME)
+    assert governed.cycle(20.0).memory == Noted(1)
+    assert [step.job for step in governed.engine.done] == ["ads"]
+
+
+def test_a_dry_run_decides_and_does_nothing(governed: Governed) -> None:
+    governed.ask(Act.DRY_RUN)
+    governed.cycle(10.0)
+    (record,) = governed.store.read_run(RUN.id).decisions
+    assert (record.outcomes, governed.engine.done) == ((), [])
+    governed.ask(Act.DO)
+    governed.cycle(20.0)
+    assert len(governed.engine.done) == 1
+
+
+def test_a_changed_intent_is_what_the_next_cycle_judges_by(governed: Governed) -> None:
+    relaxed = Intent(Latency("10s", utility=20))
+    governed.ask(Act.INTENT, job="ads", intent=relaxed)
+    governed.cycle(10.0)
+    (view,) = governed.store.views(RUN.id)
+    assert (view.job("ads").intent, view.job("ads").met) == (relaxed, True)
+    assert view.job("fraud").intent == URGENT
+
+
+def test_orders_hold_for_a_controller_that_is_started_again(governed: Governed) -> None:
+    governed.ask(Act.PAUSE)
+    governed.cycle(10.0)
+    governed.carried = None
+    governed.cycle(20.0)
+    assert governed.engine.done == []
+
+
+def test_a_tenant_that_wants_to_be_asked_is_asked_once_and_left_alone_meanwhile(asking: Governed) -> None:
+    asking.cycle(10.0)
+    asking.cycle(20.0)
+    assert (asking.answers, asking.engine.done) == ([Answer.OPEN], [])
+    assert "ads must approve first" in [note.text for note in asking.store.read_run(RUN.id).notes]
+
+
+def test_what_is_approved_is_done_in_the_next_cycle_and_says_by_whom(asking: Governed) -> None:
+    asking.cycle(10.0)
+    (proposal,) = asking.store.desk.proposals(RUN.id)
+    asking.ask(Act.APPROVE, proposal=proposal.number)
+    asking.cycle(20.0)
+    assert asking.engine.done == [Step("ads", (Change("ads", "map", 3, 6),))]
+    (record,) = asking.store.read_run(RUN.id).decisions
+    assert record.decision.why == "ads misses its latency; approved by ann"
+    assert asking.answers == [Answer.DONE]
+
+
+def test_what_is_refused_is_not_done_nor_asked_again_for_a_while(asking: Governed) -> None:
+    asking.cycle(10.0)
+    asking.ask(Act.REFUSE, proposal=1)
+    asking.cycle(20.0)
+    asking.cycle(19.0 + REFUSED_FOR_S)
+    assert (asking.answers, asking.engine.done) == ([Answer.REFUSED], [])
+    asking.cycle(21.0 + REFUSED_FOR_S)
+    assert asking.answers == [Answer.REFUSED, Answer.OPEN]
+
+
+def test_a_proposal_that_nobody_answers_expires(asking: Governed) -> None:
+    asking.cycle(10.0)
+    asking.cycle(11.0 + ANSWER_WITHIN_S)
+    assert asking.answers == [Answer.EXPIRED, Answer.OPEN]
+
+
+def test_every_act_is_in_the_audit_log_and_taken_once(governed: Governed) -> None:
+    governed.ask(Act.PAUSE)
+    governed.cycle(10.0)
+    (entry,) = governed.store.audit(RUN.id)
+    assert (entry.who, entry.act, entry.at_epoch_s) == ("ann", "pause", 5.0)
+    (filed,) = governed.store.desk.filed(RUN.id)
+    assert filed.taken_at_s == 10.0
+
+
+def test_the_card_says_how_the_controller_stands(asking: Governed) -> None:
+    asking.ask(Act.PAUSE)
+    asking.cycle(10.0)
+    card = asking.store.desk.card(RUN.id)
+    assert card is not None
+    assert (card.paused_by, card.dry_run, card.approval, card.at_s) == ("ann", False, ("ads",), 10.0)
+    assert (card.alive(24.0), card.alive(41.0)) == (True, False)

@@ -1,0 +1,54 @@
+"""A workload's job over files of its records, and the rows that came out, in the order of their batches."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from penstock.workloads.records import first_records
+
+STEP_MS = 10.0
+LATER_MS = 3_600_000
+
+JobFunction = Callable[..., DataStreamWriter]
+
+
+def lines_of(kind: str, count: int, step_ms: float = STEP_MS, last: int = 40) -> list[str]:
+    """Records in the order of their time; the last few come an hour later, so that all windows before them close."""
+    early = first_records(kind, count, step_ms=step_ms)
+    late = first_records(kind, count + last, start_ms=LATER_MS - round(count * step_ms), step_ms=step_ms)
+    return early + late[count:]
+
+
+def streamed(
+    spark: SparkSession, place: Path, job: JobFunction, lines: Sequence[str], params: Mapping[str, Any] | None = None
+) -> list[Row]:
+    """All rows that the job writes, of two files with a batch each and a third with the late records."""
+    source = place / "in"
+    source.mkdir()
+    middle = len(lines) // 2
+    for number, part in enumerate((lines[:middle], lines[middle:-40], lines[-40:])):
+        written = source / f"part-{number}.txt"
+        written.write_text("\n".join(part))
+        os.utime(written, (number + 1, number + 1))  # files are read by age, and these are of the same moment
+    rows: list[Row] = []
+    _run(job(spark, source={"files": str(source), "per_batch": 1}, **(params or {})), place / "checkpoint", rows)
+    return rows
+
+
+def millis(at: datetime) -> int:
+    """Milliseconds since the epoch."""
+    return round(at.timestamp() * 1000)
+
+
+def _run(writer: DataStreamWriter, checkpoint: Path, rows: list[Row]) -> None:
+    def take(batch: DataFrame, batch_id: int) -> None:
+        rows.extend(batch.collect())
+
+    bounded = writer.option("checkpointLocation", str(checkpoint)).foreachBatch(take).trigger(availableNow=True)
+    query = bounded.start()
+    query.awaitTermination()
