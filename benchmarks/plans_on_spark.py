@@ -47,7 +47,7 @@ class Row:
     threads: int
     planned_rps: float
     predicted_rps: float
-    actual_rps: float
+    actual_rps: float | None  # None when none of the trials was stable
     compared_rps: float  # the rate at which CPU and memory are compared
     predicted_cpu: tuple[float, ...]
     actual_cpu: tuple[float, ...]
@@ -99,9 +99,10 @@ def run(job: PlanJob, pair: str, rate_rps: float, tasks: Mapping[str, Task], set
     placement = place_on_fewest(allocation, SIZES, mapping, PlaceSettings(routing="even"))
     chosen = {operator: tasks[operator] for operator in job.topology.operators}
     with plan_runner(placement, chosen, settings) as runner:
-        trials = list(_search(runner.run, rate_rps))
+        # From the prediction, but never above the plan: far above its peak a DAG says little of where that is.
+        trials = list(_search(runner.run, min(rate_rps, placement.predicted_rate)))
     stable = [trial for trial in trials if judge(trial.trial).stable]
-    actual_rps = max((trial.trial.trial.rate_rps for trial in stable), default=0.0)
+    actual_rps = max((trial.trial.trial.rate_rps for trial in stable), default=None)
     at = min(stable or trials, key=lambda trial: abs(trial.trial.trial.rate_rps - rate_rps))
     compared_rps = at.trial.processed_rps
     part = compared_rps / placement.prediction.at_rps
@@ -130,9 +131,9 @@ def _memory(placement: Placement) -> tuple[float, ...]:
     return tuple(sums)
 
 
-def _search(run_trial: Any, planned_rps: float) -> Iterator[PlanMeasured]:
-    settings = SearchSettings(max_threads=1, first_rate_rps=planned_rps / 5, tolerance=0.05)
-    search = bisect(settings, 1, hint=planned_rps)
+def _search(run_trial: Any, begin_rps: float) -> Iterator[PlanMeasured]:
+    settings = SearchSettings(max_threads=1, first_rate_rps=begin_rps / 5, tolerance=0.05)
+    search = bisect(settings, 1, hint=begin_rps)
     wanted = next(search)
     for _ in range(MOST_TRIALS):
         measured = run_trial(wanted.rate_rps)
@@ -162,9 +163,10 @@ def _tuple(value: Any) -> Any:
 
 
 def _line(row: Row) -> str:
+    actual = "-" if row.actual_rps is None else f"{row.actual_rps:.1f}"
     return (
         f"| {row.dag} | {row.pair} | {row.slots} | {row.threads} | {row.planned_rps:.0f} | {row.predicted_rps:.1f} "
-        f"| {row.actual_rps:.1f} | {_shares(row.predicted_cpu)} | {_shares(row.actual_cpu)} "
+        f"| {actual} | {_shares(row.predicted_cpu)} | {_shares(row.actual_cpu)} "
         f"| {_shares(row.predicted_memory)} | {_shares(row.actual_memory)} |"
     )
 
@@ -175,7 +177,7 @@ def _shares(shares: Sequence[float]) -> str:
 
 def report(rows: Sequence[Row], options: argparse.Namespace) -> str:
     """The table as Markdown, with its sums."""
-    rates = [(row.predicted_rps, row.actual_rps) for row in rows]
+    rates = [(row.predicted_rps, row.actual_rps) for row in rows if row.actual_rps is not None]
     cpu = [pair for row in rows for pair in zip(row.predicted_cpu, row.actual_cpu, strict=True)]
     memory = [pair for row in rows for pair in zip(row.predicted_memory, row.actual_memory, strict=True)]
     lines = [

@@ -1,11 +1,14 @@
 """The threads of a flow on Spark: one job, one task for each thread, alive until the block ends."""
 
 import contextlib
+import pickle
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
-from pyspark import InheritableThread
+from pyspark import InheritableThread, cloudpickle
 from pyspark.sql import SparkSession
 
 from penstock.core.trial import Task
@@ -40,7 +43,9 @@ class _Job:
     def __init__(self, spark: SparkSession, address: tuple[str, int], flow: Flow, tasks: Mapping[str, Task]) -> None:
         self.threads = sum(flow.threads.values())
         self._spark = spark
-        self._function = thread_of(*address, tasks)
+        pickler: Any = cloudpickle  # it has no types
+        loaders = {name: partial(pickle.loads, pickler.dumps(task)) for name, task in tasks.items()}
+        self._function = thread_of(*address, loaders)
         self._error: Exception | None = None
         self._runner = InheritableThread(target=self._run, name="crew")
         self._group = f"penstock-crew-{id(self)}"

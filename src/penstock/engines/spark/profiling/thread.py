@@ -17,10 +17,13 @@ from penstock.engines.spark.profiling.wire import (
     unpack_chunk,
 )
 
+# Makes a task where it is needed: a thread that also loaded the modules of all others would hold more than its own.
+Loader = Callable[[], Task]
+
 _REACHED_WITHIN_S = 30.0
 
 
-def thread_of(host: str, port: int, tasks: Mapping[str, Task]) -> Callable[[Iterable[int]], Iterator[int]]:
+def thread_of(host: str, port: int, tasks: Mapping[str, Loader]) -> Callable[[Iterable[int]], Iterator[int]]:
     """The function of a partition: it asks at that address which task it is to do, and does it until told to end.
 
     Says at the end how many tuples it did.
@@ -35,7 +38,7 @@ def thread_of(host: str, port: int, tasks: Mapping[str, Task]) -> Callable[[Iter
             role = read_name(link)
             if role is None:
                 return
-            with tasks[role].open() as work:
+            with tasks[role]().open() as work:
                 link.sendall(READY)
                 yield _serve(link, work)
 
