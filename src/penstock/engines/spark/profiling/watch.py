@@ -74,9 +74,7 @@ class Watch:
         window_s = last_at - first_at
         own_s = [after - before for before, after in zip(first, last, strict=True)]
         self._found = Seen(
-            tuple(
-                Used(spent / window_s, usage.memory_bytes(each)) for spent, each in zip(own_s, pids, strict=True)
-            ),
+            tuple(Used(spent / window_s, usage.memory_bytes(each)) for spent, each in zip(own_s, pids, strict=True)),
             0.0 if self._core is None else max(0.0, busy_s - sum(own_s)) / window_s,
         )
 
