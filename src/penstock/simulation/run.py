@@ -137,7 +137,7 @@ def simulate(
     recorder = Recorder(tuple(intents), asked, tuple(i.max_utility for i in intents.values()), also)
     settings = LoopSettings(scenario.interval, scenario.govern_from)
     models = models_of(scenario, base, scenario.seed if seed is None else seed)
-    governor = Governor(cluster, policy, recorder, settings, models)
+    governor = Governor(cluster, policy, recorder, settings, models=models)
     drive(governor, lambda: intents, SimClock(cluster.advance_to), scenario.duration, on_time)
     targets = {name: intent.recovery_s for name, intent in intents.items()}
     measured_from = scenario.govern_from if scenario.measure_from is None else scenario.measure_from
