@@ -35,8 +35,9 @@ scenarios: setup ## run every scenario and judge its claims
 		$(BIN)/penstock simulate $$file || exit 1; \
 	done
 
-bench: setup ## speed of the simulator and of deciding, with its growth
+bench: setup ## speed of the simulator, of deciding and of planning, with its growth
 	$(BIN)/python benchmarks/simulator.py
+	$(BIN)/python benchmarks/planning.py
 
 bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge (about an hour)
 	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120

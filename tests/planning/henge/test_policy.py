@@ -302,3 +302,16 @@ def test_models_that_agree_with_what_is_there_do_not_delay_the_search() -> None:
     modelled = replace(job("a", 1, 10), modelled_threads={"work": 4})
     plans, _ = rounds(HENGE, steady(lambda: [modelled], 0, 7))
     assert plans[-1].decisions[0].changes == (Change("a", "work", 4, 11),)
+
+
+def test_a_step_of_models_that_did_harm_is_taken_back_and_the_search_begins() -> None:
+    def fleet(threads: int, utility: float) -> list[JobView]:
+        modelled = replace(job("a", utility, 10, [operator(threads=threads)]), modelled_threads={"work": 2})
+        return [modelled, job("b", 20, 20)]
+
+    plans, memory = rounds(HENGE, steady(lambda: fleet(4, 5), 0, 7))
+    assert plans[-1].decisions[0].changes == (Change("a", "work", 4, 2),)
+    plans, memory = rounds(HENGE, steady(lambda: fleet(2, 1), 7, 6), memory)
+    assert plans[-1].decisions[0].changes == (Change("a", "work", 2, 4),)
+    plans, _ = rounds(HENGE, steady(lambda: fleet(4, 5), 13, 12), memory)
+    assert Change("a", "work", 4, 11) in [change for plan in plans for d in plan.decisions for change in d.changes]

@@ -42,6 +42,7 @@ class Pending:
     job_utility_before: float = 0.0
     job_rate_before_rps: float | None = None  # what the job processed
     arrivals_rps: Mapping[str, float] = field(default_factory=dict)  # what came then, by job
+    modelled: bool = False  # the step was the answer of the job's models
 
 
 @dataclass(frozen=True, slots=True)

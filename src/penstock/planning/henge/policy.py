@@ -120,7 +120,9 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
     for job in candidates(view, memory.blocked_until):
         # With models the first step is their answer; what they did not foresee is searched for from there.
         decision = None if job.name in memory.modelled else as_modelled(view, job)
-        memory = replace(memory, modelled=memory.modelled | {job.name})
+        modelled = decision is not None
+        if job.modelled_threads:
+            memory = replace(memory, modelled=memory.modelled | {job.name})
         decision = decision or reconfigure(view, job, settings)
         if decision is not None:
             pending = Pending(
@@ -131,6 +133,7 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
                 job.utility or 0.0,
                 job.figures.processed_rps,
                 arrivals(view),
+                modelled,
             )
             return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
     return _revert(view, memory, settings, "nothing that is left to try could help")
@@ -188,7 +191,8 @@ def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMe
     # A step that made everything worse is not tried again soon either, else a reversion would undo it for ever.
     futile = dropped(view, memory, settings) or _gained_little(view, pending, settings)
     if pending.job is not None and futile:
-        until = view.at_s + settings.blocklist_s
+        # Models that were wrong say nothing against the search: it may begin at once.
+        until = view.at_s + (0.0 if pending.modelled else settings.blocklist_s)
         memory = replace(memory, blocked_until={**memory.blocked_until, pending.job: until})
     return replace(memory, pending=None)
 

@@ -10,7 +10,7 @@ from penstock.planning.provision.best import grouped, map_best
 from penstock.planning.provision.dsm import map_dsm
 from penstock.planning.provision.predict import predict
 from penstock.planning.provision.rsm import map_rsm, thread_need
-from penstock.planning.provision.sam import ROUNDING, bundles, map_sam
+from penstock.planning.provision.sam import ROUNDING, bundles, map_sam, slots_for
 from penstock.planning.provision.settings import PlaceSettings
 
 METHODS = ("dsm", "rsm", "sam", "best")
@@ -86,7 +86,7 @@ def _at_least(allocation: Allocation, largest: int, method: str, settings: Place
             if max(bundle.cpu, bundle.memory) > 1 + ROUNDING:
                 remedy = f"{bundle.threads} threads that belong on one slot need more than a slot; allocate with mba"
                 raise PlacementError(bundle.operator, largest, remedy)
-        return sum(bundle.whole for bundle in found)
+        return slots_for(found)
     return 0
 
 

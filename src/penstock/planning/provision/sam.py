@@ -54,6 +54,19 @@ def bundles(allocation: Allocation, as_printed: bool = False) -> Iterator[Bundle
         pending = [name for name in pending if left[name]]
 
 
+def slots_for(found: Sequence[Bundle]) -> int:
+    """The fewest slots on which these bundles find a place; more empty slots do not change where parts fit best.
+
+    >>> slots_for([Bundle("a", 0, 9, 1.0, 1.0, True), *(Bundle(name, 0, 2, 0.6, 0.1, False) for name in "bc")])
+    3
+    """
+    parts = [bundle for bundle in found if not bundle.whole]
+    room = Room([Machine(len(parts))])
+    for part in parts:
+        room.take(part)
+    return len(found) - len(parts) + int((~room.empty).sum())
+
+
 class Room:
     """What the slots have left, and the machine that was chosen last."""
 
