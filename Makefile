@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo test lint format bench bench-tenants bench-plans scenarios clean
+.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants bench-kafka bench-plans soak pages scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -22,12 +22,16 @@ test: setup-tests ## run all tests
 lint: setup ## linter, formatter check, types, import rules
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python scripts/pages.py --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: setup ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+pages: setup ## build the dashboard's pages again after a change in frontend/ (needs Node; what is built is committed)
+	@$(BIN)/python scripts/pages.py
 
 scenarios: setup ## run every scenario and judge its claims
 	@for file in scenarios/*/*.yaml; do \
@@ -39,11 +43,21 @@ bench: setup ## speed of the simulator, of deciding and of planning, with its gr
 	$(BIN)/python benchmarks/simulator.py
 	$(BIN)/python benchmarks/planning.py
 
+bench-routing: setup ## routing tables: speed, drifting pairs, the routing paper's figures (some minutes)
+	$(BIN)/python benchmarks/routing.py --out docs/results/routing.md
+
 bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge (about an hour)
 	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120
 
 bench-plans: setup ## real Spark: plans carried out, against what was predicted of them (about half an hour)
 	$(BIN)/python benchmarks/plans_on_spark.py
+
+bench-kafka: setup ## real Kafka: latency as penstock says and as a reader sees, real-time mode
+	$(BIN)/python benchmarks/kafka_latency.py
+	$(BIN)/python benchmarks/real_time.py
+
+soak: setup ## an hour on Kafka with things going wrong; every row counted
+	$(BIN)/python benchmarks/soak.py --minutes 60
 
 clean: ## remove what the targets made
 	rm -rf .venv .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

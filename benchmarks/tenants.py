@@ -12,13 +12,14 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
+from table import HEADER, late, row
 
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.engines.spark.jobs import Job
@@ -99,30 +100,6 @@ def _day(seconds: float, low: float, high: float) -> tuple[tuple[float, float], 
     )
 
 
-def _row(case: str, policy: str, results: Sequence[TrialResult]) -> str:
-    utilities = [result.utility_share for result in results]
-    urgent = statistics.median(result.met("payments") for result in results)
-    spread = f"{min(utilities):.2f}-{max(utilities):.2f}"
-    late = [_late(result) for result in results]
-    late_spread = f"{min(late):.2f}-{max(late):.2f}"
-    steps = statistics.median(len(result.decisions) for result in results)
-    rounds = "/".join(_rounds_to_converge(result) for result in results)
-    middle = f"{statistics.median(utilities):.2f} | {spread} | {statistics.median(late):.2f} | {late_spread}"
-    return f"| {case} | {policy} | {middle} | {urgent:.0%} | {steps:g} | {rounds} |"
-
-
-def _rounds_to_converge(result: TrialResult) -> str:
-    """Rounds from the first one governed until the policy said that it rests."""
-    at_rest = next((note.at_s for note in result.run.notes if note.text.startswith("converged")), None)
-    return "-" if at_rest is None else f"{(at_rest - GOVERN_FROM_S) / INTERVAL_S:.0f}"
-
-
-def _late(result: TrialResult) -> float:
-    """Utility over the last third of a run: after convergence, where there is one."""
-    last = result.views[-max(1, len(result.views) // 3) :]
-    return sum(view.utility / view.max_utility for view in last) / len(last)
-
-
 def unlimited(spark: SparkSession) -> DataStreamWriter:
     """A query of its own, as fast as it goes."""
     source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 200_000).option("numPartitions", 4)
@@ -187,10 +164,7 @@ def main() -> None:
 
 
 def _compare(spark: SparkSession, options: argparse.Namespace) -> None:
-    titles = (
-        "case,policy,utility (share of the maximum),spread,last third,spread,urgent SLO met,steps,rounds to converge"
-    )
-    print("| " + titles.replace(",", " | ") + " |\n" + "|---" * len(titles.split(",")) + "|", flush=True)
+    print(HEADER, flush=True)
     chosen = cases(options.seconds)
     run_trial(spark, tenants_of(chosen["feasible"], "fair"), Trial("fair", 15.0))  # warm
     policies = options.policies.split(",")
@@ -198,7 +172,7 @@ def _compare(spark: SparkSession, options: argparse.Namespace) -> None:
         # One of each in turn, so that a machine that slows down slows down all of them.
         turns = [[_trial(spark, chosen[case], policy, options) for policy in policies] for _ in range(options.runs)]
         for policy, results in zip(policies, zip(*turns, strict=True), strict=True):
-            print(_row(case, policy, results), flush=True)
+            print(row(case, policy, "payments", results), flush=True)
     print()
 
 
@@ -213,7 +187,7 @@ def _trial(spark: SparkSession, load: Load, policy: str, options: argparse.Names
         settings=HENGE if policy == "henge" else {},
     )
     result = run_trial(spark, tenants_of(load, policy), trial)
-    print(f"{policy}: {result.utility_share:.3f}, last third {_late(result):.3f}", file=sys.stderr, flush=True)
+    print(f"{policy}: {result.utility_share:.3f}, last third {late(result):.3f}", file=sys.stderr, flush=True)
     return result
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes this checkout ready to run: uv, the virtual environment, a Java runtime for Spark and, when asked
-# with "tests", the database server and the Kafka broker that the tests start. Needs Python 3.11+ and a package
-# registry; installs Debian packages only when root. Doing it twice changes nothing.
+# with "tests", the database server, the Kafka broker and the browser that the tests start. Needs Python 3.11+ and a
+# package registry; installs Debian packages only when root. Doing it twice changes nothing.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -73,5 +73,13 @@ fi
 if [ "${1:-}" = tests ] && grep -q '"psycopg' pyproject.toml; then
     if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb >/dev/null 2>&1; then
         install postgresql || say "PostgreSQL is missing: its tests will fail; install it, for example: apt-get install postgresql"
+    fi
+fi
+
+if [ "${1:-}" = tests ] && grep -q '"playwright' pyproject.toml; then
+    if ! command -v chromium >/dev/null 2>&1 && ! command -v chromium-browser >/dev/null 2>&1 &&
+        ! command -v google-chrome >/dev/null 2>&1; then
+        install 'chromium|chromium-browser' ||
+            say "Chromium is missing: the tests of the pages will fail; install it, for example: apt-get install chromium"
     fi
 fi

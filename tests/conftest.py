@@ -14,4 +14,4 @@ settings.register_profile(
 )
 settings.load_profile("penstock")
 
-pytest_plugins = ["tests.real_spark", "tests.real_kafka"]
+pytest_plugins = ["tests.real_spark", "tests.real_kafka", "tests.web.browsing"]

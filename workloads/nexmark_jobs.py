@@ -10,6 +10,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 import penstock as ps
+from penstock.errors import ConfigError
 from penstock.workloads.sinks import written
 from penstock.workloads.sources import parsed, record_lines
 
@@ -31,6 +32,8 @@ def query(
     trigger: str = "1 second",
 ) -> DataStreamWriter:
     """One of the benchmark's queries by its number."""
+    if number not in QUERIES:
+        raise ConfigError("number", number, f"choose one of {', '.join(map(str, QUERIES))}")
     events = ps.measured(parsed(record_lines(spark, source, "nexmark"), SCHEMA), "arrived")
     return written(QUERIES[number](events.withWatermark("event_time", LATE)), "append", sink, trigger)
 

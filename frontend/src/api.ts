@@ -171,7 +171,6 @@ export interface Cluster {
   run: Run;
   present: Present | null;
   machines: Record<string, Series>;
-  slots: Record<string, Series>;
   stages: Stage[];
   keys: Keys[];
   locality: Record<string, number>;

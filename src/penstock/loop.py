@@ -57,8 +57,7 @@ class Governor:
         orders = self.control.orders(now)  # hear
         snapshot = self.engine.observe(now)  # see
         wanted = {name: orders.intents.get(name, intent) for name, intent in intents.items()}
-        view = assess(snapshot, wanted, self.settings.stale_after_s)  # understand
-        view = advised(view, self.models)
+        view = advised(assess(snapshot, wanted, self.settings.stale_after_s), self.models)  # understand
         plan, memory = self._decide(view, carried.memory, orders)  # decide
         done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
         open_decisions, verdicts = carried.open_decisions.judge(view, done)

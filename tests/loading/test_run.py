@@ -4,27 +4,16 @@ import json
 from collections import Counter
 from typing import Any
 
-from confluent_kafka import Consumer, TopicPartition
-
-from penstock.engines.kafka.offsets import end_offsets
 from penstock.loading.keys import KeySettings
+from penstock.loading.observer import messages
 from penstock.loading.run import Load, LoadReport, run_load
 from penstock.loading.schedule import Schedule
 from penstock.workloads.rates import constant, spike
 
 
 def records(bootstrap: str, topic: str) -> list[dict[str, Any]]:
-    """All rows of a topic."""
-    ends = end_offsets(bootstrap, topic)
-    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "enable.auto.commit": False})
-    consumer.assign([TopicPartition(topic, partition, 0) for partition in ends])
-    found: list[dict[str, Any]] = []
-    while len(found) < sum(ends.values()):
-        messages = consumer.consume(1000, timeout=30)
-        assert messages
-        found.extend(json.loads(message.value() or b"") for message in messages)
-    consumer.close()
-    return found
+    """All JSON rows of a topic."""
+    return [json.loads(message.value() or b"") for message in messages(bootstrap, topic)]
 
 
 def test_every_row_of_the_account_is_in_the_topic_once(kafka: str, topic: str) -> None:

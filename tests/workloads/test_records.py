@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,3 +68,13 @@ def test_rows_for_a_topic_are_the_records_with_a_key_each() -> None:
     assert keys[:2] == ("sensor-000", "sensor-001")
     assert keys[55:57] == ("sensor-000", "sensor-001")
     assert [key for key, _ in rows.nexmark(index, index, index, index)] == [str(number) for number in range(60)]
+
+
+def test_riotbenchs_own_samples_are_replayed_with_new_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sample = '{"e":[{"u":"string","n":"source","sv":"s7"},{"v":"8","u":"far","n":"temperature"}],"bt":5}'
+    (tmp_path / "samples.csv").write_text(f"5,{sample}\n6,{sample}\n")
+    monkeypatch.setenv(rows.SAMPLES, str(tmp_path / "samples.csv"))
+    index = np.arange(3, dtype=np.int64)
+    found = rows.riotbench(index, index + 100)
+    assert [key for key, _ in found] == ["s7"] * 3
+    assert [json.loads(value)["bt"] for _, value in found] == [100, 101, 102]

@@ -2,7 +2,8 @@
 
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,8 @@ def load(topic: str, partitions: int, json_out: str | None, **options: Any) -> N
         start_ms=options["start_ms"],
     )
     make_topics(wanted.bootstrap, [topic], partitions)
-    report = run_load(wanted, _until_told(), lambda text: click.echo(f"load: {text}", err=True))
+    with _told_to_stop() as told:
+        report = run_load(wanted, told, lambda text: click.echo(f"load: {text}", err=True))
     click.echo(_said(report), err=True)
     if json_out is not None:
         write_json(json_out, as_document(report))
@@ -94,12 +96,17 @@ def _said(report: "LoadReport") -> str:
     )
 
 
-def _until_told() -> Callable[[], bool]:
+@contextmanager
+def _told_to_stop() -> Iterator[Callable[[], bool]]:
     """Whether Ctrl-C or a kill came: the account of what was sent is still given."""
     told: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda received, frame: told.append(received))
-    return lambda: bool(told)
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda received, frame: told.append(received)) for number in numbers]
+    try:
+        yield lambda: bool(told)
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def _curve(options: dict[str, Any]) -> "Rates":

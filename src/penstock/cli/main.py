@@ -15,6 +15,7 @@ from penstock.cli.plan import plan
 from penstock.cli.policies import policies
 from penstock.cli.profile import profile
 from penstock.cli.report import report_command
+from penstock.cli.route import route_command
 from penstock.cli.run import run
 from penstock.cli.serve import serve
 from penstock.cli.simulate import simulate
@@ -40,6 +41,7 @@ cli.add_command(report_command)
 cli.add_command(plan)
 cli.add_command(policies)
 cli.add_command(cluster)
+cli.add_command(route_command)
 cli.add_command(kafka)
 cli.add_command(load)
 

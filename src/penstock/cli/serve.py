@@ -11,6 +11,7 @@ import click
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import web_options, web_settings
 from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
 
 EXAMPLE = """
 \b
@@ -28,6 +29,7 @@ Examples:
 @click.option("--policy", help="The policy that decides in the scenario.")
 @click.option("--speed", type=click.FloatRange(0.1, 600), default=1.0, help="Simulated seconds in each real one.")
 @click.option("--approval", multiple=True, metavar="JOB", help="A job of the scenario that wants to be asked first.")
+@click.option("--otlp", metavar="URL", help="Send the metrics to this OpenTelemetry collector as well (OTLP, HTTP).")
 @web_options
 def serve(
     store: str | None,
@@ -35,6 +37,7 @@ def serve(
     policy: str | None,
     speed: float,
     approval: tuple[str, ...],
+    otlp: str | None,
     **web: Any,
 ) -> None:
     """Serve dashboard, API and Prometheus metrics over a store."""
@@ -44,10 +47,27 @@ def serve(
         if scenario is None:
             _check_there(store)
         site = Site(opened, web_settings(**web), lambda line: click.echo(line, err=True))
-        with _simulated(store, scenario, policy, speed, approval):
+        with _simulated(store, scenario, policy, speed, approval), _exported(opened, otlp):
             click.echo(f"dashboard: {site.url}", err=True)
             click.echo(f"API: {site.url}api/openapi.json, metrics: {site.url}metrics", err=True)
             site.run()
+
+
+@contextmanager
+def _exported(store: SqlStore, url: str | None) -> Iterator[None]:
+    """Metrics on their way to a collector meanwhile."""
+    if url is None:
+        yield
+        return
+    from penstock.web.otlp import checked_url, export
+    from penstock.web.reading import Reader
+
+    stop = Event()
+    Thread(target=export, args=(Reader(store), checked_url(url), stop), name="penstock-otlp", daemon=True).start()
+    try:
+        yield
+    finally:
+        stop.set()
 
 
 def _check_there(store: str | None) -> None:

@@ -25,6 +25,7 @@ from penstock.config.fields import OneOrMore, PositiveSeconds
 from penstock.config.intents import IntentPart, intent_of
 from penstock.config.problems import checked, read_yaml
 from penstock.core.intents import Intent
+from penstock.engines.spark.modes import SHORTEST_S, RealTime
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import ConfigError
@@ -61,6 +62,8 @@ class TenantPart(_Part):
     slots: Slots | None = None
     max_rows_per_batch: Slots | None = None
     max_files_per_batch: Slots | None = None
+    real_time: PositiveSeconds | None = None  # real-time mode, with batches (between checkpoints) of this length
+    real_time_tasks: Slots | None = None  # behind each of its shuffles; the session's shuffle partitions by default
     restart: RestartPart = RestartPart()
     approval: bool = False  # ask before anything is done to it; see `penstock control`
 
@@ -70,7 +73,22 @@ class TenantPart(_Part):
         if self.slots is not None and not limits.min_slots <= self.slots <= (limits.max_slots or self.slots):
             raise ConfigError("slots", self.slots, "write a number between min_slots and max_slots")
         self.intent()
+        self.mode()
         return self
+
+    def mode(self) -> RealTime | None:
+        """The real-time mode that it asks for, if it does."""
+        if self.real_time is None:
+            if self.real_time_tasks is not None:
+                raise ConfigError("real_time_tasks", self.real_time_tasks, "write real_time too, such as real_time: 5m")
+            return None
+        if self.real_time < SHORTEST_S:
+            raise ConfigError("real_time", self.real_time, f"write {SHORTEST_S:g}s or more: Spark's least")
+        if self.max_rows_per_batch is not None:
+            raise ConfigError(
+                "max_rows_per_batch", self.max_rows_per_batch, "leave it out: real_time has no such bound"
+            )
+        return RealTime(self.real_time, self.real_time_tasks)
 
     def limits(self) -> SlotLimits:
         """The slots it may have."""

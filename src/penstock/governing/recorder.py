@@ -27,7 +27,8 @@ class Told:
         did = "would do" if self.dry_run else "failed" if self.errors else "did"
         came = "" if self.verdict is None else f" | {self.verdict.text}"
         why = "; ".join((self.decision.why, *self.errors))
-        return f"{self.decision.at_s:.0f} s {self.decision.reason} {did} slots {changes} | {why}{came}"
+        did = f"{did} slots {changes}" if changes else did  # routes move keys, and advice moves nothing
+        return f"{self.decision.at_s:.0f} s {self.decision.reason} {did} | {why}{came}"
 
 
 class Recorder:

@@ -102,6 +102,7 @@ def _job(part: TenantPart) -> Job:
         restart=part.restart.policy(),
         max_rows_per_batch=part.max_rows_per_batch,
         max_files_per_batch=part.max_files_per_batch,
+        real_time=part.mode(),
     )
 
 

@@ -63,7 +63,7 @@ def _events(run: Run) -> Iterator[_Event]:
 
 def _decision_lines(record: DecisionRecord) -> Iterator[str]:
     decision = record.decision
-    yield f"{decision.reason} {changes_text(decision.changes)}"
+    yield f"{decision.reason} {changes_text(decision.changes)}".rstrip()
     yield f"why:      {decision.why}"
     yield f"expected: {expectation(record)}"
     judged = f"{clock(record.verdict.judged_at_s)} " if record.verdict is not None else ""

@@ -140,7 +140,8 @@ def _sentences(
     yield _what_was_done(run, came)
     if run.decisions:
         first = run.decisions[0].decision
-        yield f"It began at {clock(first.at_s)} with {changes_text(first.changes)}, because {_clause(first.why)}."
+        what = changes_text(first.changes) or first.reason.value
+        yield f"It began at {clock(first.at_s)} with {what}, because {_clause(first.why)}."
     yield _cost(run, length_s, thread_seconds)
 
 

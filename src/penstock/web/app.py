@@ -21,7 +21,7 @@ from penstock.web.decided import Wanted, found, table
 from penstock.web.feed import Feed, plain
 from penstock.web.guard import Guard
 from penstock.web.live import Look
-from penstock.web.metrics import Seen, exposition
+from penstock.web.metrics import exposition
 from penstock.web.reading import RECENT, Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings
@@ -164,10 +164,7 @@ def _add_reads(app: FastAPI, state: State) -> None:
     @app.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
     def metrics(run: RunName = "last") -> Response:
         """The newest run's figures for Prometheus."""
-        run_id = reader.find(run)
-        gallery = reader.gallery(run_id)
-        seen = Seen(reader.whole(gallery), gallery.newest(), reader.decisions(gallery), reader.control(run_id))
-        return Response(exposition(seen), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(exposition(reader.seen(run)), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _add_errors(app: FastAPI) -> None:

@@ -10,6 +10,7 @@ from penstock.store.gallery import Gallery, Newest, Stretch
 from penstock.store.open import find_run
 from penstock.store.sql import SqlStore
 from penstock.web import decided, present
+from penstock.web.metrics import Seen
 from penstock.web.shapes import (
     AuditOut,
     ClusterOut,
@@ -19,7 +20,6 @@ from penstock.web.shapes import (
     OverviewOut,
     PresentOut,
     RunOut,
-    SeriesOut,
 )
 
 RECENT = 200  # decisions that come with a page; the decisions page has all
@@ -89,12 +89,10 @@ class Reader:
         gallery = self.gallery(run_id)
         newest = gallery.newest(stretch.to_s)
         jobs = () if newest is None else tuple(job.figures for job in newest.view.jobs)
-        slots = gallery.jobs(stretch)
         return ClusterOut(
             run=self.whole(gallery),
             present=self.present(gallery, self.decisions(gallery)),
             machines={name: present.series(columns) for name, columns in gallery.machines(stretch).items()},
-            slots={name: _only(present.series(columns), "slots") for name, columns in slots.items()},
             stages=tuple(stage for job in jobs for stage in present.stages(job)),
             keys=present.keys(jobs),
             locality=present.locality(jobs),
@@ -133,6 +131,12 @@ class Reader:
             proposals=tuple(decided.proposed(proposal) for proposal in asked),
         )
 
+    def seen(self, run: str) -> Seen:
+        """What metrics are made of."""
+        run_id = self.find(run)
+        gallery = self.gallery(run_id)
+        return Seen(self.whole(gallery), gallery.newest(), self.decisions(gallery), self.control(run_id))
+
     def audit(self, run_id: str) -> tuple[AuditOut, ...]:
         """What people did, newest first."""
         entries = self._store.audit(run_id)
@@ -153,7 +157,3 @@ def _since(gallery: Gallery, newest: Newest | None) -> dict[str, float | None]:
     """For each job that misses its intent, when it had last met it."""
     jobs = () if newest is None else newest.view.jobs
     return {job.name: gallery.missed_since(job.name) for job in jobs if not job.met}
-
-
-def _only(found: SeriesOut, name: str) -> SeriesOut:
-    return SeriesOut(found.at_s, {name: found.values[name]})

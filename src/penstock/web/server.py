@@ -85,6 +85,7 @@ def _listening(settings: WebSettings) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((settings.host, settings.port))
+        listening.listen()  # who comes before the server has started waits, instead of being refused
     except OSError as error:
         listening.close()
         place = f"{settings.host}:{settings.port}"

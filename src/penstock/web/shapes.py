@@ -262,7 +262,6 @@ class ClusterOut:
     run: RunOut
     present: PresentOut | None
     machines: dict[str, SeriesOut]
-    slots: dict[str, SeriesOut]
     stages: tuple[StageOut, ...]
     keys: tuple[KeysOut, ...] = ()
     locality: dict[str, float] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """The answer: the last minutes' arrivals again, from the present on, under the same policy or another."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -17,6 +17,10 @@ from penstock.planning.registry import policy_named
 from penstock.store.memory import MemoryStore
 from penstock.whatif import calibration
 from penstock.whatif.question import Changes, Future, Past
+
+# Lived through before anything counts or is decided: rows that wait now arrive at its start, and would be taken
+# for new ones as long as juice looks back, a minute.
+WARM_UP_S = 60.0
 
 
 class _World(Engine, Protocol):
@@ -54,16 +58,16 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     _check(present, changes)
     decider = changes.policy or policy
     intents = {job.name: changes.intents.get(job.name, job.intent) for job in present.jobs}
-    world = _world(present, _arrivals(past, changes.rates), decider, changes.slots)
+    world = _world(present, _arrivals(present, past, changes.rates), decider, changes.slots)
     info = RunInfo("what-if", "what-if", decider, "simulator")
     store = MemoryStore(info, kept_cycles=100_000)
     clock = _Clock(world.advance_to, time.monotonic() + within_s)
-    governor = Governor(world, policy_named(decider), store, LoopSettings(past.interval_s))
-    drive(governor, lambda: intents, clock, past.span_s)
-    views = tuple(store.views(info.id))
+    governor = Governor(world, policy_named(decider), store, LoopSettings(past.interval_s, govern_from_s=WARM_UP_S))
+    drive(governor, lambda: intents, clock, WARM_UP_S + past.span_s)
+    views = tuple(view for view in store.views(info.id) if view.at_s > WARM_UP_S)
     return Future(
         policy=decider,
-        at_s=tuple(view.at_s for view in views),
+        at_s=tuple(view.at_s - WARM_UP_S for view in views),
         share=tuple(view.utility / view.max_utility for view in views),
         views=views,
         decisions=store.read_run(info.id).decisions,
@@ -83,11 +87,15 @@ def _world(present: View, arrivals: calibration.Arrivals, policy: str, slots: in
     )
 
 
-def _arrivals(past: Past, rates: Mapping[str, float]) -> calibration.Arrivals:
-    return {
-        job: [rate * rates.get(job, 1.0) for rate in values] if job in rates else values
-        for job, values in past.arrivals_rps.items()
-    }
+def _arrivals(present: View, past: Past, rates: Mapping[str, float]) -> calibration.Arrivals:
+    """The past's rows, times the factors; a job without a past goes on as it is."""
+    found: dict[str, Sequence[float]] = {}
+    for job in present.jobs:
+        as_now = [job.figures.arrival_rps or 0.0] * (int(past.span_s) + 1)
+        values = past.arrivals_rps.get(job.name, as_now)
+        warm_up = as_now[:1] * int(WARM_UP_S)
+        found[job.name] = [*warm_up, *(rate * rates.get(job.name, 1.0) for rate in values)]
+    return found
 
 
 def _check(present: View, changes: Changes) -> None:

@@ -1,7 +1,8 @@
 """Calibration: the figures of one cycle turned into simulated jobs that would show the same figures.
 
 What the figures do not tell is assumed simple: service takes as long for every row, and rows that wait now arrive
-in the first second. The page sets the simulated present beside the real past, so that everybody sees how far it holds.
+in the first second of a warm-up. The page sets the simulated present beside the real past, so that everybody sees
+how far it holds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +46,8 @@ def micro_batch_cluster(view: View, slots: int, scheduling: str) -> MicroBatchCl
 
 def continuous_jobs(view: View, arrivals: Arrivals) -> list[SimJob]:
     """Each job with its operators, each costing what it was seen to cost."""
-    return [_topology_job(job.figures, _rows(job.figures, arrivals)) for job in view.jobs]
+    slowdown = _slowdown(view)
+    return [_topology_job(job.figures, _rows(job.figures, arrivals), slowdown) for job in view.jobs]
 
 
 def continuous_cluster(view: View, slots: int) -> SimCluster:
@@ -65,7 +67,7 @@ def _query(job: JobFigures, rows: Rates, share_slots: float) -> MicroBatchJob:
     operator, tasks = job.operators[0], max((stage.tasks for stage in job.stages), default=1)
     batch_s, overhead_s = _batch_times(job.phases_s)
     behind = _behind(job)
-    stage = MicroBatchStage("work", max(1, tasks), wait_s_per_row=_cost_s(job, operator, share_slots))
+    stage = MicroBatchStage("work", max(1, tasks), 0.0, _cost_s(job, operator, share_slots), task_overhead_s=0.0)
     trigger_s = 0.0 if behind or job.latency is None else max(0.0, 2.0 * (job.latency.mean_s - 1.5 * batch_s))
     most = max(1, round((job.processed_rps or 1.0) * max(batch_s, 0.1))) if behind else None
     return MicroBatchJob(
@@ -95,7 +97,7 @@ def _cost_s(job: JobFigures, operator: OperatorFigures, share_slots: float) -> f
 
 def _batch_times(phases_s: Mapping[str, float]) -> tuple[float, float]:
     """How long a batch takes, and how much of it is not spent in tasks."""
-    work_s = phases_s.get("addBatch", 0.0)
+    work_s = phases_s.get("addBatch", phases_s.get("stages", 0.0))  # as Spark and as the simulator call it
     batch_s = phases_s.get("triggerExecution", sum(phases_s.values()))
     return batch_s, max(0.02, batch_s - work_s) if batch_s else 0.1
 
@@ -104,14 +106,20 @@ def _behind(job: JobFigures) -> bool:
     return (job.processed_rps or 0.0) < NOT_BEHIND * (job.arrival_rps or 0.0)
 
 
-def _topology_job(job: JobFigures, rows: Rates) -> SimJob:
+def _slowdown(view: View) -> float:
+    """How much longer work takes than on a machine of its own: the simulator will slow it down again by itself."""
+    shares = [m.load / m.cores for m in view.machines if m.alive and m.load is not None]
+    return max(1.0, sum(shares) / len(shares)) if shares else 1.0
+
+
+def _topology_job(job: JobFigures, rows: Rates, slowdown: float) -> SimJob:
     topology = job.topology or _in_a_row(job)
     by_name = {operator.name: operator for operator in job.operators}
     shares = _source_shares(topology, by_name)
     return SimJob(
         name=job.name,
         topology=topology,
-        operators=tuple(_operator(by_name[name]) for name in topology.operators),
+        operators=tuple(_operator(by_name[name], slowdown) for name in topology.operators),
         arrivals={source: rows * shares[source] for source in topology.sources},
         selectivity=_selectivity(topology, by_name),
         max_threads=job.max_threads,
@@ -129,7 +137,7 @@ def _source_shares(topology: Topology, operators: Mapping[str, OperatorFigures])
     return {source: rate / total if total > 0 else 1.0 / len(taken) for source, rate in taken.items()}
 
 
-def _operator(operator: OperatorFigures) -> SimOperator:
+def _operator(operator: OperatorFigures, slowdown: float) -> SimOperator:
     rate, busy = operator.rows_in_rps or 0.0, operator.busy_share or 0.0
     known = rate >= LEAST_ROWS_RPS and busy > 0
     row_s = busy * operator.threads / rate if known else DEFAULT_ROW_S
@@ -137,7 +145,7 @@ def _operator(operator: OperatorFigures) -> SimOperator:
     return SimOperator(
         name=operator.name,
         threads=operator.threads,
-        cpu_s=row_s * on_core,
+        cpu_s=row_s * on_core / slowdown,
         wait_s=row_s * (1.0 - on_core),
         memory_mb_per_thread=0.0,
         min_threads=operator.min_threads,

@@ -88,16 +88,24 @@ _KINDS: Mapping[str, type[MadeSource] | type[KafkaSource] | type[FileSource]] = 
 
 def record_lines(spark: SparkSession, source: Mapping[str, Any], kind: str) -> DataFrame:
     """Records of that kind as `value` (a line of JSON) and `arrived` (a timestamp), from the source described."""
+    return read_source(source).lines(spark, kind)
+
+
+def read_source(source: Mapping[str, Any]) -> MadeSource | KafkaSource | FileSource:
+    """The source that a parameter describes, checked.
+
+    >>> read_source({"made": 500})
+    MadeSource(made=500, tasks=2, seed=1)
+    """
     named = [name for name in _KINDS if name in source] if isinstance(source, Mapping) else []
     if len(named) != 1:
         raise ConfigError("source", source, "name one of made (records a second), kafka (servers), files (a directory)")
     try:
-        described = _KINDS[named[0]].model_validate(source)
+        return _KINDS[named[0]].model_validate(source)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in ("source", *problem["loc"]))
         raise ConfigError(place, problem["input"], problem["msg"]) from None
-    return described.lines(spark, kind)
 
 
 def parsed(lines: DataFrame, schema: str) -> DataFrame:

@@ -146,3 +146,13 @@ def test_a_driver_uses_workers_on_hosts_of_their_own(tmp_path: Path) -> None:
     assert cluster.net is not None
     assert json.loads(done.stdout) == {"hosts": [host.address for host in cluster.net.hosts], "count": 100_000}
     assert left_of(cluster.net) == []
+
+
+def test_the_command_says_what_is_wrong_with_its_bandwidth(tmp_path: Path) -> None:
+    state = tmp_path / "cluster.json"
+    up = ["cluster", "up", "--hosts", "2", "--bandwidth", "fast", "--state", str(state)]
+    command = [sys.executable, "-m", "penstock.cli.main", *up]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "penstock: --bandwidth: 'fast' will not do; write a rate such as 100mbit or 1gbit\n"
+    assert not state.exists()

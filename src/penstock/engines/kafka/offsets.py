@@ -39,6 +39,8 @@ class TopicEnds:
         except KafkaException as error:
             self._partitions.clear()
             raise EngineError(f"the broker at {self._bootstrap} does not answer: {error.args[0].str()}") from None
+        except TimeoutError:
+            raise EngineError(f"the broker at {self._bootstrap} did not answer within {self._within_s:g} s") from None
         return ends
 
     def _offset(self, future: "Future[Any]") -> int:

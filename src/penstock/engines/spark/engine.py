@@ -14,11 +14,12 @@ from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.fleet import Fleet, first_line
 from penstock.engines.spark.jobs import Job, start_query
+from penstock.engines.spark.kafka_sources import ArrivalWatch
 from penstock.engines.spark.listener import QueryEvents
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
+from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.pools import FairPools
-from penstock.engines.spark.repartition import RepartitionError, repartition
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
@@ -26,6 +27,7 @@ from penstock.errors import EngineError, PenstockError
 
 CLUSTER = "(cluster)"  # the job of changes that concern the whole application
 EXECUTORS = "executors"  # its unit: the number of executors
+BATCH_ROWS = "batch_rows"  # a job's unit: the most rows of a batch, changed by a planned restart
 PARTITIONS = "partitions"  # a job's unit: the partitions of its state, moved by a planned restart
 
 _log = logging.getLogger("penstock.spark")
@@ -63,6 +65,8 @@ class SparkEngine:
         self._executor_reader = ExecutorReader(context)
         self._executors = ExecutorLever(context)
         self._stages = StageReader(context)
+        self._watch = ArrivalWatch()
+        self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs)
         self._driver_host = context.getConf().get("spark.driver.host")
 
     def open(self) -> None:
@@ -107,6 +111,9 @@ class SparkEngine:
         self._fleet.take_waiting_files(self._spark.streams.active)
         wall_s = self._wall()
         self._fleet.take_stages(self._stages, wall_s)
+        if self._fleet.lacks_queries:
+            self._fleet.meet(self._spark.streams.active)
+        self._fleet.take_arrivals(self._watch, wall_s)
         executors = self._executor_reader.read()
         slots = sum(executor.slots for executor in executors)
         return Snapshot(
@@ -143,14 +150,21 @@ class SparkEngine:
         elif change.operator == ALL_OPERATORS:
             self._reshare(self._fleet.named(change.job), change.after)
         elif change.operator == PARTITIONS:
-            self._repartition(self._fleet.named(change.job), change.after)
+            self._planned.repartition(self._fleet.named(change.job), change.after)
+        elif any(operator.operator == change.operator for operator in self._fleet.named(change.job).tasks):
+            self._planned.retask(self._fleet.named(change.job), change)
+        elif change.operator == BATCH_ROWS:
+            self._planned.rebound(self._fleet.named(change.job), change.after)
         else:
             raise EngineError(
                 f"{change.job} has no unit named {change.operator!r} on Spark; its units are "
-                f"{ALL_OPERATORS!r} (slots) and {PARTITIONS!r}"
+                f"{ALL_OPERATORS!r} (slots), {PARTITIONS!r} and {BATCH_ROWS!r}"
             )
 
     def _reshare(self, track: Track, threads: int) -> None:
+        if track.tasks:
+            units = ", ".join(operator.operator for operator in track.tasks)
+            raise EngineError(f"{track.job.name} runs in real-time mode; its units are its operators: {units}")
         refusal = check_threads(track.job.name, threads, track.job.limits, self._slots())
         if refusal is not None:
             raise EngineError(refusal)
@@ -164,22 +178,11 @@ class SparkEngine:
         if not track.pooled:
             raise EngineError(f"{track.job.name}: {track.trouble(self._wall())}")
 
-    def _repartition(self, track: Track, partitions: int) -> None:
-        if track.query is None or track.job.function is None:
-            raise EngineError(f"{track.job.name}: only a running query that penstock started can be repartitioned")
-        if partitions < 1:
-            raise EngineError(f"{track.job.name}: {partitions} partitions cannot hold a state; ask for at least 1")
-        try:
-            query = repartition(self._spark, track.job, track.query, partitions)
-        except RepartitionError as error:
-            self._runs(track, error.query)
-            raise
-        if query.runId != track.run_id:
-            self._runs(track, query)
-
     def _runs(self, track: Track, query: StreamingQuery) -> None:
         track.settling = track.run_id is not None
         self._fleet.running(track.job.name, query, self._wall())
+        if track.tasks:
+            self._push_shares()
 
     def _push_shares(self) -> None:
         if self._settings.sharing is not Sharing.GOVERNED:
@@ -187,13 +190,18 @@ class SparkEngine:
                 for track in self._fleet:
                     self._pools.set(track.job.name, PoolShare(weight=1, min_share=0))
             return
-        threads = {track.job.name: track.threads for track in self._fleet if track.pooled}
+        kept = self._fleet.kept_slots()
+        threads = {track.job.name: track.threads for track in self._fleet if track.pooled and not track.tasks}
         limits = {track.job.name: track.job.limits for track in self._fleet}
-        for name, share in pool_shares(threads, limits, self._slots()).items():
+        shares = pool_shares(threads, limits, max(1, self._slots() - sum(kept.values())))
+        # All tasks of a real-time job start together or not at all: their slots are its own, before all others.
+        shares |= {name: PoolShare(weight=self._slots(), min_share=tasks) for name, tasks in kept.items()}
+        for name, share in shares.items():
             self._pools.set(name, share)
 
     def _start(self, track: Track) -> None:
         try:
+            track.tasks = self._planned.room_for(track.job)
             query = start_query(self._spark, track.job)
         except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
             _log.warning("%s could not start: %s", track.job.name, first_line(error))
@@ -211,8 +219,11 @@ class SparkEngine:
         return max(1, limits.min_slots, min(most, kept.weight if kept is not None else wanted))
 
     def _standing(self, track: Track, slots: int, wall_s: float) -> Standing:
-        total = sum(other.threads for other in self._fleet)
-        return Standing(slot_share(track.threads, total, slots), slots, self._settings.window_s, wall_s)
+        if track.tasks:
+            return Standing(float(track.kept_slots), slots, self._settings.window_s, wall_s)
+        total = sum(other.threads for other in self._fleet if not other.tasks)
+        shared = max(1, slots - sum(self._fleet.kept_slots().values()))
+        return Standing(slot_share(track.threads, total, shared), slots, self._settings.window_s, wall_s)
 
     def _take_events(self) -> None:
         self._fleet.take(self._events.drain(), self._wall())

@@ -6,6 +6,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.files import waiting_files
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.kafka_sources import ArrivalWatch
 from penstock.engines.spark.listener import Event, Idled, Progressed, Started, Terminated
 from penstock.engines.spark.progress import epoch_s, parse_batch
 from penstock.engines.spark.stages import StageReader, StageReading
@@ -36,6 +37,10 @@ class Fleet:
         if name not in self._tracks:
             raise EngineError(f"there is no job named {name!r}; there are: {', '.join(self._tracks) or 'none'}")
         return self._tracks[name]
+
+    def kept_slots(self) -> dict[str, int]:
+        """The slots that real-time jobs hold for good, by job."""
+        return {track.job.name: track.kept_slots for track in self if track.tasks and track.runs}
 
     def adopt(self, query: StreamingQuery, at_s: float, pooled: bool) -> None:
         """A query that runs belongs to the job of its name, when there is one."""
@@ -75,6 +80,24 @@ class Fleet:
             if track is not None:
                 track.stages.add(reading, wall_s, reader.name)
                 self._check_pool(track, reading)
+
+    @property
+    def lacks_queries(self) -> bool:
+        """Whether a query runs that is known by its events only."""
+        return any(track.runs and track.query is None for track in self)
+
+    def meet(self, queries: Sequence[StreamingQuery]) -> None:
+        """These queries run: those of ours are known by more than their events from now on."""
+        for query in queries:
+            track = self._of_run(query.runId)
+            if track is not None and track.run_id == query.runId:
+                track.query = query
+
+    def take_arrivals(self, watch: ArrivalWatch, wall_s: float) -> None:
+        """Note what has arrived at the brokers of the queries that run."""
+        queries = {track.job.name: track.query for track in self if track.query is not None and track.runs}
+        for name, rows in watch.read(queries).items():
+            self._tracks[name].see(rows, wall_s, self._keep_s)
 
     def _check_pool(self, track: Track, reading: StageReading) -> None:
         track.pooled = reading.pool == track.job.name or not track.job.own_pool

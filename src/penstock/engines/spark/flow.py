@@ -3,7 +3,7 @@
 Arrived: at the start of a batch, all rows taken so far and those the source held back. Processed: at the commit
 of a batch, all rows taken so far. Between the points both are straight lines; after the last trigger rows go on
 arriving as they did. Backlog is the height between the curves, latency their distance along time, and juice the
-rise of one over the rise of the other.
+rise of one over the rise of the other. Where a broker says how many rows arrived, that is taken instead.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.engines.spark.arrivals import Seen
 from penstock.engines.spark.progress import Batch
 
 _STALLED_AFTER_CYCLES = 1.5  # a batch that takes so many times the longest of the window: time goes on without it
@@ -77,7 +78,9 @@ class Curves:
         return np.interp(rows, self.arrived, self.arrived_at)
 
 
-def curves(batches: Sequence[Batch], now_s: float, idle_since_s: float | None = None) -> Curves | None:
+def curves(
+    batches: Sequence[Batch], now_s: float, idle_since_s: float | None = None, seen: Sequence[Seen] = ()
+) -> Curves | None:
     """The curves of these batches, oldest first; None while there are fewer than two."""
     if len(batches) < 2:
         return None
@@ -90,11 +93,40 @@ def curves(batches: Sequence[Batch], now_s: float, idle_since_s: float | None = 
     before_s = started[0] - (started[1] - started[0])
     arrived_at = np.concatenate(([before_s], started))
     arrived = np.concatenate(([0.0], arrived))
-    if end_s > started[-1]:
+    arrived_at, arrived = _merged(arrived_at, arrived, seen_rows(batches, seen))
+    if end_s > arrived_at[-1]:
         rate_rps = 0.0 if idle_since_s is not None else _last_rate(arrived_at, arrived)
         arrived_at = np.append(arrived_at, end_s)
-        arrived = np.append(arrived, arrived[-1] + rate_rps * (end_s - started[-1]))
+        arrived = np.append(arrived, arrived[-1] + rate_rps * (end_s - arrived_at[-2]))
     return Curves(arrived_at, arrived, committed, taken, end_s, stalled)
+
+
+def rows_per_offset(batches: Sequence[Batch]) -> float | None:
+    """How many rows of the flow one step of Kafka's offsets was; below 1 where a filter comes before the count."""
+    first, last = batches[0].offset_end, batches[-1].offset_end
+    if first is None or last is None:
+        return None
+    return sum(batch.rows for batch in batches[1:]) / (last - first) if last > first else 1.0
+
+
+def seen_rows(batches: Sequence[Batch], seen: Sequence[Seen]) -> list[Seen]:
+    """A broker's readings in the flow's own count, which begins with the first batch."""
+    scale, first = rows_per_offset(batches), batches[0]
+    if scale is None or first.offset_end is None:
+        return []
+    counted = [Seen(one.at_s, first.rows + scale * (one.rows - first.offset_end)) for one in seen]
+    return [one for one in counted if one.at_s > first.started_s]
+
+
+def _merged(
+    at: NDArray[np.float64], arrived: NDArray[np.float64], seen: Sequence[Seen]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if not seen:
+        return at, arrived
+    at = np.concatenate([at, [one.at_s for one in seen]])
+    arrived = np.concatenate([arrived, [one.rows for one in seen]])
+    order = np.argsort(at, kind="stable")
+    return at[order], np.maximum.accumulate(arrived[order])
 
 
 def _end(committed: NDArray[np.float64], now_s: float, idle_since_s: float | None) -> tuple[float, bool]:

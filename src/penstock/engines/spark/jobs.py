@@ -1,14 +1,17 @@
 """Jobs: what to run for a tenant, within which limits; and how one is started in its own pool."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.pools import POOL_PROPERTY
 from penstock.engines.spark.quantum import BoundedSession
+from penstock.engines.spark.real_time import FORMAT_CONF, PARTITIONS_CONF, LongLived, as_real_time, long_lived
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import EngineError
@@ -29,6 +32,7 @@ class Job:
     max_rows_per_batch: int | None = None
     max_files_per_batch: int | None = None
     own_pool: bool = True
+    real_time: RealTime | None = None
 
 
 def start_query(spark: SparkSession, job: Job, once: bool = False) -> StreamingQuery:
@@ -36,13 +40,51 @@ def start_query(spark: SparkSession, job: Job, once: bool = False) -> StreamingQ
     context = spark.sparkContext
     context.setLocalProperty(POOL_PROPERTY, job.name if job.own_pool else None)  # type: ignore[arg-type]
     try:
-        made = _made(spark, job)
-        if isinstance(made, StreamingQuery):
-            return _checked(made, job, once)
-        named = made.queryName(job.name)
-        return (named.trigger(once=True) if once else named).start()
+        with _session_of(spark, job):
+            return _started(spark, job, once)
     finally:
         context.setLocalProperty(POOL_PROPERTY, None)  # type: ignore[arg-type]
+
+
+def tasks_of(spark: SparkSession, job: Job) -> tuple[LongLived, ...]:
+    """The tasks that the job would keep in real-time mode, all at once; an EngineError when it does not qualify."""
+    if job.real_time is None:
+        return ()
+    with _session_of(spark, job):
+        made = _made(spark, job)
+        if isinstance(made, StreamingQuery):
+            made.stop()
+            raise EngineError(f"{job.name}: return the writer instead of a started query; penstock sets its mode")
+        return long_lived(spark, job.name, made)
+
+
+@contextmanager
+def _session_of(spark: SparkSession, job: Job) -> Iterator[None]:
+    """What a real-time job needs of the session, at its start: the query keeps its own copy."""
+    if job.real_time is None:
+        yield
+        return
+    wanted = {FORMAT_CONF: "2"}
+    if job.real_time.tasks is not None:
+        wanted[PARTITIONS_CONF] = str(job.real_time.tasks)
+    before = {key: spark.conf.get(key, None) for key in wanted}
+    try:
+        for key, value in wanted.items():
+            spark.conf.set(key, value)
+        yield
+    finally:
+        for key, kept in before.items():
+            spark.conf.unset(key) if kept is None else spark.conf.set(key, kept)
+
+
+def _started(spark: SparkSession, job: Job, once: bool) -> StreamingQuery:
+    made = _made(spark, job)
+    if isinstance(made, StreamingQuery):
+        return _checked(made, job, once)
+    named = made.queryName(job.name)
+    if once:
+        return named.trigger(once=True).start()
+    return (named if job.real_time is None else as_real_time(named, job.real_time.batch_s)).start()
 
 
 def _made(spark: SparkSession, job: Job) -> Writer:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
+_KAFKA = "KafkaV2["  # how its source is described
 OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
 
 
@@ -25,6 +26,7 @@ class Batch:
     """A batch from its trigger to its commit, in seconds since the epoch.
 
     `held_back_rows` are those that the source had and the batch left; None when the source does not say.
+    `offset_end` counts the rows that its Kafka topics were given up to the batch's end, since the topics began.
     """
 
     run_id: str
@@ -35,6 +37,7 @@ class Batch:
     held_back_rows: float | None = None
     phases_s: Mapping[str, float] = field(default_factory=dict)
     state_bytes: int | None = None
+    offset_end: float | None = None
     arrivals: ArrivalSketch | None = None
 
 
@@ -57,6 +60,7 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
         held_back_rows=held_back if held_back is None or taken == 0 else held_back * rows / taken,
         phases_s=phases_s,
         state_bytes=_state_bytes(progress["stateOperators"]),
+        offset_end=_offset_end(progress["sources"]),
         arrivals=arrivals,
     )
 
@@ -92,6 +96,13 @@ def _held_back_by(source: Mapping[str, Any], at_s: float) -> float | None:
     taken = _distance(_parsed(source.get("startOffset")), end)
     rows = float(source["numInputRows"])
     return behind * rows / taken if taken > 0 and rows > 0 else None
+
+
+def _offset_end(sources: list[dict[str, Any]]) -> float | None:
+    """The sum of all end offsets where every source is Kafka's: there an offset counts rows."""
+    if not sources or not all(str(source.get("description", "")).startswith(_KAFKA) for source in sources):
+        return None
+    return sum(_distance(None, _parsed(source["endOffset"])) for source in sources)
 
 
 def _behind_its_time(start: Any, end: Mapping[str, Any], at_s: float) -> float | None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.engines.spark.arrivals import Arrivals, Seen
 from penstock.engines.spark.files import WaitingFiles
-from penstock.engines.spark.flow import Flow, curves
+from penstock.engines.spark.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.latency import latency
 from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.real_time import LongLived
 from penstock.engines.spark.restarts import Attempts, Health
 from penstock.engines.spark.stage_figures import StageHistory
 
@@ -41,15 +43,17 @@ class Track:
     started_s: float | None = None
     pooled: bool = True  # whether its query was started into its pool, so that shares reach it
     settling: bool = False
+    tasks: tuple[LongLived, ...] = ()  # in real-time mode: those that it keeps for good
     ended: str | None = None  # why a query that we did not start is gone
     attempts: Attempts = Attempts()
     idle_since_s: float | None = None
     batches: deque[Batch] = field(default_factory=deque)
+    arrivals: Arrivals = field(default_factory=Arrivals)  # as the broker says, where the job reads from one
     stages: StageHistory = field(default_factory=StageHistory)
 
     def begin(self, run_id: str, at_s: float) -> None:
         """A run of its query began."""
-        self.run_id, self.started_s, self.ended, self.idle_since_s = run_id, at_s, None, None
+        self.run_id, self.started_s, self.ended, self.idle_since_s, self.query = run_id, at_s, None, None, None
 
     def add(self, batch: Batch, keep_s: float) -> None:
         """A batch was committed; batches older than `keep_s` are forgotten."""
@@ -61,6 +65,10 @@ class Track:
         self.idle_since_s = None
         self.settling = False
 
+    def see(self, rows: float, at_s: float, keep_s: float) -> None:
+        """Its topics were given so many rows by then."""
+        self.arrivals.add(Seen(at_s, rows), keep_s)
+
     def hold_back(self, waiting: WaitingFiles) -> None:
         """Files wait beyond the last batch: its source has that many more rows."""
         if self.batches and self.batches[-1].held_back_rows is None:
@@ -71,26 +79,41 @@ class Track:
         """The job at this instant."""
         # Of a query that is gone nothing is known: absent figures do not hold the other tenants up.
         batches = tuple(self.batches) if self.runs else ()
-        found = curves(batches, standing.wall_s, self.idle_since_s)
+        found = curves(batches, standing.wall_s, self.idle_since_s, tuple(self.arrivals))
         flow = found.flow(standing.window_s) if found is not None else None
         from_s = flow.start_s if flow is not None else standing.wall_s - standing.window_s
         limits = self.job.limits
+        arrival_rps, backlog_rows = self._arrivals(flow, batches, standing.window_s)
+        operator = replace(self._operator(flow, batches, standing), backlog_rows=backlog_rows)
         return JobFigures(
             name=self.job.name,
-            operators=(self._operator(flow, batches, standing),),
-            latency=latency(batches, found, from_s),
+            operators=self._long_lived(operator, standing) or (operator,),
+            # In real-time mode a row is done long before its batch: nothing in a batch's times tells of it.
+            latency=None if self.tasks else latency(batches, found, from_s),
             juice=flow.juice if flow is not None else None,
-            arrival_rps=flow.arrived / flow.span_s if flow is not None else None,
+            arrival_rps=arrival_rps,
             processed_rps=flow.processed / flow.span_s if flow is not None else None,
-            backlog_rows=flow.backlog_rows if flow is not None else None,
+            backlog_rows=backlog_rows,
             settling=self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
-            max_threads=limits.max_slots,
+            max_threads=None if self.tasks else limits.max_slots,
             state_bytes=batches[-1].state_bytes if batches else None,
             phases_s=_mean_phases(batches),
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
             trouble=self.trouble(standing.wall_s),
         )
+
+    def _arrivals(
+        self, flow: Flow | None, batches: Sequence[Batch], window_s: float
+    ) -> tuple[float | None, float | None]:
+        """Rows a second that arrive, and rows that wait: the broker's word where there is one, else the flow's."""
+        rate_rps = self.arrivals.rate_rps(window_s)
+        end = batches[-1].offset_end if batches else None
+        scale = rows_per_offset(batches) if batches else None
+        if rate_rps is None or end is None or scale is None:
+            return (None, None) if flow is None else (flow.arrived / flow.span_s, flow.backlog_rows)
+        waiting = self.arrivals.beyond(end)
+        return rate_rps * scale, None if waiting is None else waiting * scale
 
     def trouble(self, wall_s: float) -> str | None:
         """What is wrong with the job, in words."""
@@ -121,10 +144,30 @@ class Track:
             rows_out_rps=flow.processed / flow.span_s if flow is not None else None,
             busy_share=None if capacity is None else min(1.0, capacity),
             cpu_share=None if busy is None or not have_s else min(1.0, busy.cpu_s / have_s),
-            backlog_rows=flow.backlog_rows if flow is not None else None,
             is_source=True,
             min_threads=max(1, limits.min_slots),
             max_threads=standing.slots if limits.max_slots is None else limits.max_slots,
+        )
+
+    @property
+    def kept_slots(self) -> int:
+        """The slots that its long-lived tasks hold."""
+        return sum(operator.tasks for operator in self.tasks)
+
+    def _long_lived(self, whole: OperatorFigures, standing: Standing) -> tuple[OperatorFigures, ...]:
+        """In real-time mode threads are tasks, operator by operator; a source has one for each partition."""
+        return tuple(
+            OperatorFigures(
+                name=operator.operator,
+                threads=operator.tasks,
+                cpu_share=whole.cpu_share,
+                rows_in_rps=whole.rows_in_rps if operator.is_source else None,
+                backlog_rows=whole.backlog_rows if operator.is_source else None,
+                is_source=operator.is_source,
+                min_threads=operator.tasks if operator.is_source else 1,
+                max_threads=operator.tasks if operator.is_source else standing.slots,
+            )
+            for operator in self.tasks
         )
 
     @property

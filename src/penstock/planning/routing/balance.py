@@ -4,6 +4,7 @@ METIS balances the sum over operators, the problem statement (section 3.1) each 
 left keys and empty of right ones. Moves here are single keys, taken in the order of locality lost for load shed.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,21 +15,40 @@ from penstock.planning.routing.judging import loads
 
 _HAIR = 1e-9
 PASSES = 8  # of improvement; each that finds nothing ends it
+POLISHES = 3  # rounds of exchanges and moves
+SWAPS = 40  # exchanges in a pass
+SWAPPED = 300  # keys that are looked at for one: those that gain most elsewhere
 _CHUNK = 20_000_000  # cells of the table of gains that are held at a time
 
 
 def caps_of(graph: KeyGraph, servers: int, imbalance: float) -> Floats:
-    """Rows that each server may get, by operator: `imbalance` times the mean, or what the most even packing
-    that is quickly found needs where some keys are too heavy for that."""
-    caps = np.zeros((len(graph.operators), servers))
-    for number in range(len(graph.operators)):
-        weight = graph.weight[graph.first[number] : graph.first[number + 1]]
-        cap = imbalance * float(weight.sum()) / servers
-        if len(weight) and float(weight.max()) > cap - float(weight.sum()) / servers:
-            # Otherwise every key fits on some server that is below the mean, and no packing is needed to know it.
-            cap = max(cap, float(np.bincount(packed(weight, servers), weights=weight, minlength=servers).max()))
-        caps[number] = cap * (1 + _HAIR) + _HAIR
-    return caps
+    """Rows that each server may get, by operator: `imbalance` times the mean.
+
+    Where an operator's keys are too heavy for that, all operators may have what the most even packing that is quickly
+    found needs: a table is as uneven as its worst operator, so to be stricter with others would gain nothing.
+    """
+    mean = loads(graph, np.zeros(len(graph.keys), dtype=np.int64), servers).sum(axis=1) / servers
+    factor = max([imbalance, *(_needed(graph, operator, servers, imbalance) for operator in range(len(mean)))])
+    return np.repeat((factor * mean * (1 + _HAIR) + _HAIR)[:, None], servers, axis=1)
+
+
+def _needed(graph: KeyGraph, operator: int, servers: int, imbalance: float) -> float:
+    """The imbalance that this operator can be held to."""
+    weight = graph.weight[graph.first[operator] : graph.first[operator + 1]]
+    mean = float(weight.sum()) / servers
+    if mean == 0 or float(weight.max()) <= (imbalance - 1) * mean:
+        return imbalance  # every key fits on some server that is below the mean; no packing is needed to know it
+    return float(np.bincount(packed(weight, servers), weights=weight, minlength=servers).max()) / mean
+
+
+def polished(graph: KeyGraph, part: Ints, caps: Floats, affinity: Floats | None = None) -> Ints:
+    """A balanced partition made better by exchanges of two keys of one operator, which need no room."""
+    work = _Work.of(graph, part, caps, affinity)
+    for _ in range(POLISHES):
+        swapped = [work.swap(operator) for operator in range(len(graph.operators))]
+        if not any(swapped) and not work.improve():
+            break
+    return work.part
 
 
 def balanced(graph: KeyGraph, part: Ints, caps: Floats, affinity: Floats | None = None) -> Ints:
@@ -55,11 +75,12 @@ class _Work:
     caps: Floats
     load: Floats
     affinity: Floats | None
+    bounds: list[int]
 
     @classmethod
     def of(cls, graph: KeyGraph, part: Ints, caps: Floats, affinity: Floats | None) -> "_Work":
         part = part.copy()
-        return cls(graph, part, caps, loads(graph, part, caps.shape[1]), affinity)
+        return cls(graph, part, caps, loads(graph, part, caps.shape[1]), affinity, graph.first.tolist())
 
     def relieve(self, operator: int) -> bool:
         """Move keys off servers above their cap; False when some key finds no room."""
@@ -98,6 +119,41 @@ class _Work:
                 moved = self._move(int(some[place]), leave=False) or moved
         return moved
 
+    def swap(self, operator: int) -> bool:
+        """Exchange pairs of keys, best first, until none gains; whether any was found."""
+        low, high = int(self.graph.first[operator]), int(self.graph.first[operator + 1])
+        swapped = False
+        for _ in range(SWAPS):
+            some = np.arange(low, high)
+            gains = self._gains(some)
+            better = gains - gains[np.arange(len(some)), self.part[some]][:, None]
+            wish = np.argsort(-better.max(axis=1, initial=0.0), kind="stable")[:SWAPPED]
+            found = self._best_swap(operator, some[wish], better[wish])
+            if found is None:
+                return swapped
+            self._exchange(operator, *found)
+            swapped = True
+        return swapped
+
+    def _best_swap(self, operator: int, some: Ints, better: Floats) -> tuple[int, int] | None:
+        """The two of these keys that gain most by exchanging their servers within the caps."""
+        at, weight = self.part[some], self.graph.weight[some]
+        gain = better[:, at] + better[:, at].T
+        more = weight[:, None] - weight[None, :]  # that the second key's server gets
+        room = (self.caps[operator] - self.load[operator])[at]
+        gain[(more > room[None, :]) | (-more > room[:, None])] = 0.0
+        if not gain.size or gain.max() <= _HAIR:
+            return None
+        first, second = np.unravel_index(int(np.argmax(gain)), gain.shape)
+        return int(some[first]), int(some[second])
+
+    def _exchange(self, operator: int, first: int, second: int) -> None:
+        more = self.graph.weight[first] - self.graph.weight[second]
+        here, there = int(self.part[first]), int(self.part[second])
+        self.part[first], self.part[second] = there, here
+        self.load[operator, here] -= more
+        self.load[operator, there] += more
+
     def _gains(self, vertices: Ints) -> Floats:
         """Rows that stay with each of these keys, by the server that it would be on."""
         servers, around = self.caps.shape[1], self.graph.around
@@ -112,22 +168,28 @@ class _Work:
 
     def _move(self, vertex: int, leave: bool) -> bool:
         """Move a key to the best server with room; `leave`: wherever that is, else only for a gain."""
-        operator = int(np.searchsorted(self.graph.first, vertex, side="right")) - 1
-        weight, before = self.graph.weight[vertex], int(self.part[vertex])
-        gains = self._gains(np.array([vertex]))[0]
-        fits = self.load[operator] + weight <= self.caps[operator]
-        fits[before] = not leave
-        if not fits.any():
+        operator = bisect_right(self.bounds, vertex) - 1
+        weight, before = float(self.graph.weight[vertex]), int(self.part[vertex])
+        gains, load = self._gain(vertex).tolist(), self.load[operator].tolist()
+        caps = self.caps[operator].tolist()
+        open_to = [s for s, rows in enumerate(load) if s != before and rows + weight <= caps[s]]
+        if not open_to:
             return False
-        # Among equals the emptiest, so that room is left for the next.
-        found = np.lexsort((-self.load[operator][fits], gains[fits]))[-1]
-        after = int(np.flatnonzero(fits)[found])
-        if after == before or (not leave and gains[after] <= gains[before] + _HAIR):
+        after = max(open_to, key=lambda s: (gains[s], -load[s]))  # among equals the emptiest: room for the next
+        if not leave and gains[after] <= gains[before] + _HAIR:
             return False
         self.part[vertex] = after
         self.load[operator, before] -= weight
         self.load[operator, after] += weight
         return True
+
+    def _gain(self, vertex: int) -> Floats:
+        """As `_gains`, for one key: most of the time goes here."""
+        around = self.graph.around
+        edges = slice(around.starts[vertex], around.starts[vertex + 1])
+        counted = np.bincount(self.part[around.others[edges]], around.rows[edges], self.caps.shape[1])
+        gains: Floats = counted.astype(np.float64)
+        return gains if self.affinity is None else gains @ self.affinity
 
     def repack(self, operator: int) -> None:
         """Single moves found no way: take the even packing that the caps were made from, laid over the servers

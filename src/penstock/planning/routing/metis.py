@@ -6,6 +6,7 @@ import pymetis
 from penstock.planning.routing.graph import Floats, Ints, KeyGraph
 
 FEW_EDGES = 60_000  # so few that several tries take less than a second
+FEWER_EDGES = 10_000  # so few that exchanges of keys are affordable as well
 _LARGEST = 2**40  # all weights together; METIS adds them up in 64 bits
 
 
@@ -15,7 +16,7 @@ def metis_parts(graph: KeyGraph, shares: Floats, imbalance: float) -> list[Ints]
     METIS bounds the sum over all operators in a part. That each operator is even by itself is seen to afterwards
     (`balance`), so it helps to also try with only one operator's rows as weights.
     """
-    tries = 4 if len(graph.rows) <= FEW_EDGES else 1
+    tries = 4 if len(graph.rows) <= FEWER_EDGES else 2 if len(graph.rows) <= FEW_EDGES else 1
     weightings = [graph.weight]
     if len(graph.rows) <= FEW_EDGES:
         weightings += [np.where(graph.operator_of == o, graph.weight, 0.0) for o in range(len(graph.operators))]

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from penstock.planning.routing.balance import balanced, caps_of
+from penstock.planning.routing.balance import balanced, caps_of, polished
 from penstock.planning.routing.graph import Floats, Ints, KeyGraph, Neighbours
 from penstock.planning.routing.greedy import greedy_part
 from penstock.planning.routing.hashing import hashed_all
 from penstock.planning.routing.judging import judge_part, rack_of
-from penstock.planning.routing.metis import FEW_EDGES, metis_parts
+from penstock.planning.routing.metis import FEW_EDGES, FEWER_EDGES, metis_parts
 
+POLISHED = 2  # of several partitions, so many are worth the time that exchanges take
 IN_RACK_WORTH = 0.5  # a row that leaves its server but not its rack, against 1 for one that stays
 
 
@@ -25,15 +26,25 @@ def greedy_partition(graph: KeyGraph, servers: int, imbalance: float) -> Ints:
     return balanced(graph, greedy_part(graph, caps), caps)
 
 
-def metis_partition(graph: KeyGraph, servers: int, imbalance: float) -> Ints:
-    """The best of METIS's tries once each operator is even; in small graphs the greedy one competes."""
+def metis_partition(graph: KeyGraph, servers: int, imbalance: float, lived: Ints | None = None) -> Ints:
+    """The best of METIS's tries once each operator is even; in small graphs the greedy one competes.
+
+    So does, where it is given, where the keys `lived` so far (-1: nowhere), made better: what was found well once is
+    not lost because it is not found again.
+    """
     caps = caps_of(graph, servers, imbalance)
     if servers == 1 or not len(graph.rows):
         return balanced(graph, np.zeros(len(graph.keys), dtype=np.int64), caps)
     starts = metis_parts(graph, np.ones(servers), imbalance)
-    if len(graph.rows) <= FEW_EDGES:
-        starts.append(greedy_part(graph, caps))
-    return _best(graph, [balanced(graph, start, caps) for start in starts], servers)
+    if len(graph.rows) > FEW_EDGES:
+        return _best(graph, [balanced(graph, start, caps) for start in starts], servers)[0]
+    starts.append(greedy_part(graph, caps))
+    if lived is not None:
+        starts.append(np.where(lived >= 0, lived, hash_partition(graph, servers)))
+    best = _best(graph, [balanced(graph, start, caps) for start in starts], servers)
+    if len(graph.rows) > FEWER_EDGES:
+        return best[0]
+    return _best(graph, [polished(graph, part, caps) for part in best[:POLISHED]], servers)[0]
 
 
 def rack_partition(graph: KeyGraph, racks: Sequence[int], imbalance: float) -> Ints:
@@ -112,7 +123,8 @@ def _within(graph: KeyGraph, mine: Ints, servers: int, imbalance: float) -> Ints
     return metis_partition(inner, servers, imbalance)
 
 
-def _best(graph: KeyGraph, parts: list[Ints], servers: int) -> Ints:
+def _best(graph: KeyGraph, parts: list[Ints], servers: int) -> list[Ints]:
+    """Best first: most local, then most even."""
     judged = [judge_part(graph, part, servers) for part in parts]
-    best = max(range(len(parts)), key=lambda number: (judged[number].locality, -judged[number].imbalance, -number))
-    return parts[best]
+    order = sorted(range(len(parts)), key=lambda number: (-judged[number].locality, judged[number].imbalance, number))
+    return [parts[number] for number in order]

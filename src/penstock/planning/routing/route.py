@@ -75,12 +75,15 @@ def _routed(
     racks: Sequence[int] | None,
 ) -> RoutingTable:
     _check(servers, imbalance, method, racks)
+    lived = None if before is None else _lived(graph, before, servers)
     if racks is not None and method == "metis":
         part = rack_partition(graph, racks, imbalance)
+    elif method == "metis":
+        part = metis_partition(graph, servers, imbalance, lived)
     else:
         part = _METHODS[method](graph, servers, imbalance)
-    if before is not None and method != "hash":
-        part = renamed(graph, part, before, servers, racks)
+    if lived is not None and method != "hash":
+        part = relabelled(part, lived, servers) if racks is None else relabelled_in_racks(part, lived, racks)
     return table_of(graph, part, servers)
 
 
@@ -90,14 +93,10 @@ def table_of(graph: KeyGraph, part: Ints, servers: int) -> RoutingTable:
     return RoutingTable(servers, graph.table(part), judged.locality, judged.imbalance)
 
 
-def renamed(
-    graph: KeyGraph, part: Ints, before: RoutingTable, servers: int, racks: Sequence[int] | None = None
-) -> Ints:
-    """The assignment under the server names that keep most keys where `before` has them."""
-    lived = np.where(graph.part(before.keys) < servers, graph.part(before.keys), -1)
-    if racks is not None:
-        return relabelled_in_racks(part, lived, racks)
-    return relabelled(part, lived, servers)
+def _lived(graph: KeyGraph, before: RoutingTable, servers: int) -> Ints:
+    """Where the keys live; -1 for those that were not listed or whose server is gone."""
+    part = graph.part(before.keys)
+    return np.where(part < servers, part, -1)
 
 
 def _check(servers: int, imbalance: float, method: str, racks: Sequence[int] | None) -> None:

@@ -1,0 +1,200 @@
+"""Eight tenants of the field's workloads on one application, from Kafka to Kafka, under fifo, fair, static and henge.
+
+    python benchmarks/kafka_tenants.py --runs 3 --seconds 120 [--riotbench SYS_sample_data_senml.csv.gz]
+
+Starts a broker of its own and a generator for each topic; writes the table of `benchmarks/tenants.py`.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+from table import HEADER, row
+
+from penstock.config.tenants import TenantPart
+from penstock.core.intents import Intent, Juice, Latency
+from penstock.engines import processes
+from penstock.engines.kafka import broker
+from penstock.engines.kafka.topics import make_topics
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.shares import SlotLimits
+from penstock.governing.application import start_application
+from penstock.governing.comparison import Tenants, Trial, run_trial
+from penstock.workloads.rows import SAMPLES, read_samples
+
+ROOT = Path(__file__).parents[1]
+POLICIES = ("fifo", "fair", "static", "henge")
+URGENT = "campaigns"
+PARTITIONS = 4
+SLOTS = 8
+INTERVAL_S = 2.0
+HENGE = {"quiet_rounds": 2, "quiet_within": 0.03, "quiet_at_most_s": 12.0, "drop_within": 0.1, "blocklist_s": 60.0}
+CONF = {"spark.sql.shuffle.partitions": 2, "spark.driver.memory": "1g"}
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaTenant:
+    """One of the eight: what it runs on which topic, what it wants, and the slots a person would give it."""
+
+    name: str
+    job: str
+    topic: str
+    intent: Intent
+    by_hand: int = 1
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+TENANTS = (
+    KafkaTenant("campaigns", "yahoo_jobs:campaigns", "ads", Intent(Latency("3s", utility=40)), by_hand=2),
+    KafkaTenant("views", "yahoo_jobs:views", "ads", Intent(Latency("5s", utility=20))),
+    KafkaTenant("page-load", "pageload_jobs:page_load", "pages", Intent(Latency("10s", utility=10))),
+    KafkaTenant("tags", "places_jobs:tags", "places", Intent(Latency("20s", utility=5))),
+    KafkaTenant("etl", "riot_jobs:etl", "senml", Intent(Juice(0.8, utility=10))),
+    KafkaTenant("q1", "nexmark_jobs:query", "nexmark", Intent(Latency("5s", utility=10)), params={"number": 1}),
+    KafkaTenant("q5", "nexmark_jobs:query", "nexmark", Intent(Juice(0.8, utility=5)), params={"number": 5}),
+    KafkaTenant("q7", "nexmark_jobs:query", "nexmark", Intent(Latency("20s", utility=5)), params={"number": 7}),
+)
+# Rows a second of each topic at load 1; the limit of a batch is two seconds' worth.
+RATES = {"ads": 1000, "pages": 300, "places": 300, "senml": 50, "nexmark": 500}
+
+
+def tenants_of(bootstrap: str, policy: str, load: float, sensors: str | None) -> Tenants:
+    """The eight, reading their topics from now on and writing each to one of its own."""
+    jobs = partial(_jobs, bootstrap, policy, load, sensors)
+    return Tenants(jobs, {tenant.name: tenant.intent for tenant in TENANTS})
+
+
+def _jobs(bootstrap: str, policy: str, load: float, sensors: str | None, place: Path) -> Sequence[Job]:
+    return [_job(tenant, bootstrap, policy, load, sensors, place) for tenant in TENANTS]
+
+
+def _job(tenant: KafkaTenant, bootstrap: str, policy: str, load: float, sensors: str | None, place: Path) -> Job:
+    params = {
+        **tenant.params,
+        **({"sensors": sensors} if tenant.name == "etl" else {}),
+        "source": {"kafka": bootstrap, "topic": tenant.topic},
+        "sink": {"kafka": bootstrap, "topic": f"{tenant.name}-out"},
+    }
+    part = TenantPart.model_validate({"name": tenant.name, "job": tenant.job, "intent": {"juice": 0.5}})
+    return Job(
+        tenant.name,
+        partial(_write, part, params, place),
+        SlotLimits(1, SLOTS - 1),
+        slots=tenant.by_hand if policy == "static" else 1,
+        max_rows_per_batch=round(2 * load * RATES[tenant.topic]),
+    )
+
+
+def _write(part: TenantPart, params: Mapping[str, Any], place: Path, spark: SparkSession) -> DataStreamWriter:
+    writer: DataStreamWriter = part.function()(spark, **params)
+    return writer.option("checkpointLocation", str(place / part.name))
+
+
+@contextmanager
+def own_broker() -> Iterator[str]:
+    """A broker for this benchmark only."""
+    with tempfile.TemporaryDirectory(prefix="penstock-kafka-") as place:
+        state = Path(place, "kafka.json")
+        try:
+            yield broker.up(state, port=processes.free_port(), partitions=PARTITIONS).bootstrap
+        finally:
+            broker.down(state)
+
+
+@contextmanager
+def loads(bootstrap: str, load: float, samples: Path | None) -> Iterator[None]:
+    """A generator for each topic, for as long as the block lasts."""
+    make_topics(bootstrap, [*RATES, *(f"{tenant.name}-out" for tenant in TENANTS)], PARTITIONS)
+    started = []
+    try:
+        for topic, rate in RATES.items():
+            maker = "riotbench" if topic == "senml" and samples is not None else topic
+            started.append(_generator(bootstrap, topic, maker, load * rate, samples))
+        yield
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait(timeout=60)
+
+
+def _generator(
+    bootstrap: str, topic: str, maker: str, rate_rps: float, samples: Path | None
+) -> "subprocess.Popen[bytes]":
+    options = {
+        "--bootstrap": bootstrap,
+        "--topic": topic,
+        "--rate": f"{rate_rps:g}",
+        "--for": "24h",
+        "--rows": f"penstock.workloads.rows:{maker}",
+    }
+    command = [sys.executable, "-m", "penstock.cli.main", "load", *(word for pair in options.items() for word in pair)]
+    return subprocess.Popen(command, env={**os.environ, SAMPLES: str(samples or "")}, stderr=subprocess.DEVNULL)
+
+
+def _sensors(samples: Path | None, place: Path) -> str | None:
+    """A table of the sensors in RIoTBench's own samples."""
+    if samples is None:
+        return None
+    names = sorted({sensor for sensor, _ in read_samples(str(samples))})
+    table = pd.DataFrame({"sensor": names, "district": "city", "floor": 0})
+    table.to_csv(place / "sensors.csv", index=False)
+    return str(place / "sensors.csv")
+
+
+def _compare(spark: SparkSession, bootstrap: str, sensors: str | None, options: argparse.Namespace) -> None:
+    print(HEADER, flush=True)
+    run_trial(spark, tenants_of(bootstrap, "fair", options.load, sensors), Trial("fair", options.warm))
+    for policy in options.policies.split(","):
+        trial = Trial(
+            policy,
+            options.seconds,
+            measure_from_s=min(15.0, options.seconds / 4),
+            interval_s=INTERVAL_S,
+            window_s=10.0,
+            govern_from_s=6.0,
+            settings=HENGE if policy == "henge" else {},
+        )
+        again = partial(run_trial, spark, tenants_of(bootstrap, policy, options.load, sensors), trial)
+        results = [again() for _ in range(options.runs)]
+        print(row(f"kafka, load {options.load:g}", policy, URGENT, results), flush=True)
+        shares = {t.name: sum(r.job_utility_share(t.name) for r in results) / len(results) for t in TENANTS}
+        print(f"  {policy}: {', '.join(f'{name} {share:.2f}' for name, share in shares.items())}", file=sys.stderr)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=120.0)
+    parser.add_argument("--warm", type=float, default=30.0, help="seconds of a first trial that does not count")
+    parser.add_argument("--master", default=f"local[{SLOTS}]")
+    parser.add_argument("--policies", default=",".join(POLICIES))
+    parser.add_argument("--load", type=float, default=1.0, help="times the rates of all topics")
+    parser.add_argument("--riotbench", type=Path, help="RIoTBench's SYS samples, replayed instead of made ones")
+    options = parser.parse_args()
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {options.master}"
+    print(f"Kafka tenants, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
+    with ExitStack() as open_:
+        place = Path(open_.enter_context(tempfile.TemporaryDirectory(prefix="penstock-bench-")))
+        bootstrap = open_.enter_context(own_broker())
+        open_.enter_context(loads(bootstrap, options.load, options.riotbench))
+        spark = start_application("kafka bench", options.master, CONF, ROOT / "workloads", kafka=True)
+        open_.callback(spark.stop)
+        _compare(spark, bootstrap, _sensors(options.riotbench, place), options)
+
+
+if __name__ == "__main__":
+    main()

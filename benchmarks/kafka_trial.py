@@ -1,0 +1,163 @@
+"""One trial on Kafka: a load from a process of its own, one job, and the latency that an independent reader saw."""
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from penstock.core.figures import JobFigures
+from penstock.engines import processes
+from penstock.engines.kafka import broker
+from penstock.engines.kafka.topics import make_topics
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.measured import measured
+from penstock.engines.spark.modes import RealTime
+from penstock.loading.observer import Observed, count, each, make_timed_topic, observe
+from penstock.loading.rows import SCHEMA
+
+STARTS_WITHIN_S = 180.0
+DONE_WITHIN_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What runs: `stateless` parses, filters and writes rows, `count` counts them by key."""
+
+    kind: str
+    rate: float
+    seconds: int
+    trigger: str = "500 milliseconds"
+    real_time: RealTime | None = None  # in place of the trigger
+    row_by_row: bool = False  # penstock's sketch of arrival times in the job
+    options: tuple[str, ...] = ()  # of `penstock load`
+    skip_s: float = 10.0  # the first seconds are warming up
+    partitions: int = 2
+    max_rows_per_batch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What came of a trial: penstock's figures at the end of the load, and the reader's latencies of the same time."""
+
+    figures: JobFigures
+    observed: Observed
+    latency_s: NDArray[np.float64]
+
+    def at(self, percentile: float) -> float:
+        """The latency that the reader saw."""
+        return float(np.percentile(self.latency_s, percentile))
+
+
+@contextmanager
+def own_broker() -> Iterator[str]:
+    """A broker for the benchmark alone."""
+    with tempfile.TemporaryDirectory(prefix="penstock-kafka-") as place:
+        state = Path(place, "kafka.json")
+        try:
+            yield broker.up(state, processes.free_port()).bootstrap
+        finally:
+            broker.down(state)
+
+
+def machine() -> str:
+    """Where figures come from."""
+    load = os.getloadavg()[0]
+    return f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores, load average {load:.0f}, {platform.machine()}"
+
+
+def run(spark: SparkSession, bootstrap: str, trial: Trial) -> Seen:
+    """The trial, on topics of its own."""
+    name = f"{trial.kind}_{uuid.uuid4().hex[:6]}"
+    source, target = f"{name}_in", f"{name}_out"
+    make_topics(bootstrap, [source], trial.partitions)
+    make_timed_topic(bootstrap, target, trial.partitions)
+    with tempfile.TemporaryDirectory(prefix="penstock-bench-", ignore_cleanup_errors=True) as place:
+
+        def job(session: SparkSession) -> DataStreamWriter:
+            return _writer(session, bootstrap, trial, (source, target), place)
+
+        window_s = trial.seconds - trial.skip_s
+        bound = Job(name, job, max_rows_per_batch=trial.max_rows_per_batch, real_time=trial.real_time)
+        engine = SparkEngine(spark, [bound], SparkSettings(window_s=window_s))
+        engine.open()
+        try:
+            engine.start_jobs()
+            _wait_for_start(engine)
+            figures, until_s = _loaded(engine, bootstrap, source, trial)
+            covers = count if trial.kind == "count" else each
+            observed = _all_covered(engine, bootstrap, (source, target), covers is count)
+        finally:
+            engine.close(stop_queries=True)
+    return Seen(figures, observed, observed.between(until_s - window_s, until_s))
+
+
+def _writer(spark: SparkSession, bootstrap: str, trial: Trial, topics: tuple[str, str], place: str) -> DataStreamWriter:
+    reader = spark.readStream.format("kafka").option("kafka.bootstrap.servers", bootstrap)
+    rows = reader.option("subscribe", topics[0]).option("startingOffsets", "earliest").load()
+    if trial.row_by_row:
+        rows = measured(rows, "timestamp")
+    made = _counted(rows) if trial.kind == "count" else _parsed(rows)
+    writer = made.writeStream.format("kafka").option("kafka.bootstrap.servers", bootstrap).option("topic", topics[1])
+    writer = writer.option("checkpointLocation", place).outputMode("update")
+    return writer.trigger(processingTime=trial.trigger)
+
+
+def _parsed(rows: DataFrame) -> DataFrame:
+    """The stateless part of the Yahoo! benchmark: parse, filter, project."""
+    parsed = rows.select("key", functions.from_json(rows["value"].cast("string"), SCHEMA).alias("row"))
+    kept = parsed.where("row.id >= 0").select("key", "row.id", "row.pair", "row.event_ms")
+    return kept.select("key", functions.concat_ws(",", "id", "pair", "event_ms").alias("value"))
+
+
+def _counted(rows: DataFrame) -> DataFrame:
+    counts = rows.groupBy("key").count()
+    return counts.select("key", functions.col("count").cast("string").alias("value"))
+
+
+def _wait_for_start(engine: SparkEngine) -> None:
+    """Spark's first batch, empty as it is, takes its time: plans and connections are made in it."""
+    deadline = time.monotonic() + STARTS_WITHIN_S
+    (track,) = engine._fleet
+    while not (track.query is not None and (track.query.lastProgress or track.query.status["isDataAvailable"])):
+        engine.tend()
+        if track.query is not None and not track.query.isActive:
+            raise SystemExit(f"the query ended: {track.query.exception()}")
+        if time.monotonic() > deadline or (track.query and "Waiting" in track.query.status["message"]):
+            return
+        time.sleep(0.5)
+
+
+def _loaded(engine: SparkEngine, bootstrap: str, source: str, trial: Trial) -> tuple[JobFigures, float]:
+    arguments = ["--bootstrap", bootstrap, "--topic", source, "--rate", f"{trial.rate:g}", "--for", f"{trial.seconds}s"]
+    command = [sys.executable, "-m", "penstock.cli.main", "load", *arguments, "--keys", "100", *trial.options]
+    load = subprocess.Popen(command)
+    while load.poll() is None:
+        engine.tend()
+        engine.observe(time.monotonic())
+        time.sleep(1.0)
+    if load.returncode != 0:
+        raise SystemExit(f"the load failed with exit code {load.returncode}")
+    return engine.observe(time.monotonic()).jobs[0], time.time()
+
+
+def _all_covered(engine: SparkEngine, bootstrap: str, topics: tuple[str, str], counted: bool) -> Observed:
+    deadline = time.monotonic() + DONE_WITHIN_S
+    while True:
+        engine.tend()
+        observed = observe(bootstrap, *topics, count if counted else each)
+        if observed.uncovered == 0 or time.monotonic() > deadline:
+            return observed
+        time.sleep(1.0)

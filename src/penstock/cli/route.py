@@ -1,0 +1,116 @@
+"""`penstock route`: a routing table from key pairs in a file, beside greedy and hashing."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from penstock.cli.output import write_json
+from penstock.core.pairs import PairCounts
+from penstock.core.routing_table import RoutingTable
+from penstock.errors import ConfigError
+from penstock.planning.routing.graph import graph_of
+from penstock.planning.routing.judging import judge
+from penstock.planning.routing.route import IMBALANCE, METHODS, route
+from penstock.simulation.routing.reading import read_pairs
+
+EXAMPLE = """
+\b
+Examples:
+  printf 'left,right,rows\\nAsia,#java,3463\\nAsia,#ruby,3011\\nOceania,#python,2923\\n' > pairs.csv
+  penstock route pairs.csv --servers 2
+  penstock route trips.csv.gz --left k1 --right k2 --servers 6 --racks 3,3 --plot table.png
+  penstock route pairs.csv --servers 6 --json - | jq '.locality, .left'
+"""
+
+
+@click.command("route", epilog=EXAMPLE)
+@click.argument("pairs", type=click.Path(path_type=Path))
+@click.option("--servers", type=int, required=True, help="Servers, or state partitions, to spread the keys over.")
+@click.option("--method", default="metis", show_default=True, help=f"One of {', '.join(METHODS)}.")
+@click.option(
+    "--imbalance",
+    default=IMBALANCE,
+    show_default=True,
+    help="Most rows of a server over the mean, by operator.",
+)
+@click.option("--racks", help="How many servers each rack has, such as 3,3.")
+@click.option("--left", default="left", show_default=True, help="The column with the first operator's key.")
+@click.option("--right", default="right", show_default=True, help="The column with the second operator's key.")
+@click.option("--json", "json_out", help="Write the table as JSON to this file; - is standard output.")
+@click.option("--plot", "plot_out", type=click.Path(path_type=Path), help="Draw what stays local to this PNG file.")
+def route_command(
+    pairs: Path,
+    servers: int,
+    method: str,
+    imbalance: float,
+    racks: str | None,
+    left: str,
+    right: str,
+    json_out: str | None,
+    plot_out: Path | None,
+) -> None:
+    """Say which server should hold which key, so that rows stay where they are.
+
+    PAIRS is a CSV file, plain or .gz, with a column for each operator's key and, if its lines are counted already, a
+    column `rows`.
+    """
+    console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
+    rack_sizes = _racks(racks)
+    route({}, servers, imbalance, method, racks=rack_sizes)  # what makes no sense is refused before the file is read
+    with console.status(f"reading {pairs}") as status:
+        counts = read_pairs(pairs, left, right, lambda read: status.update(f"reading {pairs}: {read:,} lines"))
+        status.update(f"routing {len(counts.pairs):,} pairs")
+        began = time.perf_counter()
+        chosen = route(counts, servers, imbalance, method, racks=rack_sizes)
+        took_s = time.perf_counter() - began
+        tables = {name: route(counts, servers, imbalance, name) for name in METHODS if name != method}
+    console.print(f"{counts.rows:,.0f} rows, {len(counts.pairs):,} pairs", highlight=False)
+    console.print(_comparison(counts, {method: chosen, **tables}, rack_sizes))
+    console.print(f"{method}: {len(chosen.left):,} + {len(chosen.right):,} keys in {took_s:.2f} s", highlight=False)
+    if plot_out is not None:
+        from penstock.simulation.routing.draw import draw_table  # matplotlib takes a second to import
+
+        draw_table(chosen, counts, plot_out)
+        console.print(f"picture: {plot_out}")
+    if json_out is not None:
+        write_json(json_out, _document(chosen, method))
+
+
+def _racks(given: str | None) -> list[int] | None:
+    if given is None:
+        return None
+    if not all(part.strip().isdecimal() for part in given.split(",")):
+        raise ConfigError("--racks", given, "write how many servers each rack has, such as 3,3")
+    return [int(part) for part in given.split(",")]
+
+
+def _comparison(counts: PairCounts, tables: dict[str, RoutingTable], racks: list[int] | None) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("method", "local share", *(["in its rack"] if racks else []), "imbalance"):
+        table.add_column(heading, justify="left" if heading == "method" else "right")
+    graph = graph_of(counts)
+    for name, made in tables.items():
+        judged = judge(made, graph, racks=racks)
+        rack = [] if judged.rack_locality is None else [f"{judged.rack_locality:.3f}"]
+        table.add_row(name, f"{judged.locality:.3f}", *rack, f"{judged.imbalance:.3f}")
+    return table
+
+
+def _document(table: RoutingTable, method: str) -> dict[str, Any]:
+    return {
+        "method": method,
+        "servers": table.servers,
+        "locality": table.locality,
+        "imbalance": table.imbalance,
+        **{operator: _named(table, operator) for operator in table.operators},
+    }
+
+
+def _named(table: RoutingTable, operator: str) -> dict[str, int]:
+    return {str(key): server for key, server in table.keys[operator].items()}

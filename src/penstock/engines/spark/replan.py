@@ -1,0 +1,49 @@
+"""A planned restart: a query ends right after a batch was committed and starts again as a changed job.
+
+Shares move while a query runs. What a query is built with does not: the bound of its batches, the partitions of its
+operators. The checkpoint carries it over, so nothing is lost and no state is counted twice.
+"""
+
+import time
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.engines.spark.jobs import Job, start_query
+from penstock.errors import EngineError
+
+_COMMITS_WITHIN_S = 30.0  # a batch that takes longer is interrupted; it runs again, whole
+_LOOK_EVERY_S = 0.02
+
+
+class RestartError(EngineError):
+    """The changed job did not start; `query` is the one that was started as it was before."""
+
+    def __init__(self, message: str, query: StreamingQuery) -> None:
+        self.query = query
+        super().__init__(message)
+
+
+def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Job) -> StreamingQuery:
+    """The query of the changed job; when that does not start, as it was before, and a RestartError."""
+    stop_after_batch(query)
+    try:
+        return start_query(spark, after)
+    except Exception as error:  # a tenant's own code may raise anything
+        reason = str(error).strip().splitlines()[0]
+        raise RestartError(f"{after.name}: it runs on as it was; {reason}", start_query(spark, before)) from error
+
+
+def stop_after_batch(query: StreamingQuery, within_s: float = _COMMITS_WITHIN_S) -> None:
+    """Stop it when no batch runs, or right after one was committed: a sink that keeps no account gets no row twice."""
+    last, deadline = _last_batch(query), time.monotonic() + within_s
+    while query.isActive and query.status["isTriggerActive"] and _last_batch(query) == last:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_LOOK_EVERY_S)
+    query.stop()
+
+
+def _last_batch(query: StreamingQuery) -> int | None:
+    progress = query.lastProgress
+    return None if progress is None else int(progress["batchId"])

@@ -1,0 +1,95 @@
+"""Pairs from a CSV file, plain or gzipped: counted already, or a row for each event with its time."""
+
+import csv
+import gzip
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from penstock.core.pairs import Pair, PairCounts, Part
+from penstock.core.units import positive_seconds
+from penstock.errors import ConfigError
+
+ROWS, TIME = "rows", "t"
+_TOLD_EVERY = 10_000
+
+
+def read_pairs(path: Path, left: str, right: str, tell: Callable[[int], None] = lambda read: None) -> PairCounts:
+    """The pairs of columns `left` and `right`; a column `rows` says how many rows each line stands for, else one.
+
+    Keys that are whole numbers in every line of their column are taken as numbers. `tell` hears how far it got.
+    """
+    counts: dict[tuple[str, str], int] = {}
+    for number, (line, a, b, rows) in enumerate(_lines(path, (left, right), ROWS), 1):
+        counts[a, b] = counts.get((a, b), 0) + _whole(rows, "1", f"line {line}: {ROWS}")
+        if number % _TOLD_EVERY == 0:
+            tell(number)
+    return _typed(counts)
+
+
+def windows_of(path: Path, window: object, least_rows: int = 500) -> list[PairCounts]:
+    """The pairs of each window of a file with columns t (seconds), k1, k2, oldest window first.
+
+    Windows with fewer rows than `least_rows` are left out.
+    """
+    window_s = positive_seconds(window, "window")
+    events = [(_seconds(t, line), a, b) for line, a, b, t in _lines(path, ("k1", "k2"), TIME)]
+    first = min((t for t, _, _ in events), default=0.0)
+    windows: dict[int, dict[tuple[str, str], int]] = {}
+    for t, a, b in events:
+        counts = windows.setdefault(int((t - first) // window_s), {})
+        counts[a, b] = counts.get((a, b), 0) + 1
+    found = [_typed(windows[number]) for number in sorted(windows) if sum(windows[number].values()) >= least_rows]
+    if len(found) < 2:
+        raise ConfigError("window", window, f"at least two windows must hold {least_rows} rows; choose another length")
+    return found
+
+
+def _lines(path: Path, keys: Sequence[str], extra: str) -> Iterator[tuple[int, str, str, str | None]]:
+    """Line number, both keys, and the extra column where there is one."""
+    try:
+        with _opened(path) as file:
+            lines = csv.DictReader(file)
+            names = lines.fieldnames or []
+            for name in keys:
+                if name not in names:
+                    raise ConfigError("column", name, f"choose among those of {path}: {', '.join(names) or 'none'}")
+            for line in lines:
+                a, b = line[keys[0]], line[keys[1]]
+                if a is None or b is None:
+                    raise ConfigError(f"{path} line {lines.line_num}", line, f"write all columns: {', '.join(names)}")
+                if a and b:  # an empty field is a row without a key, which hashing routes
+                    yield lines.line_num, a, b, line.get(extra)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError("pairs", str(path), f"give a CSV file with a header line ({error})") from None
+
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8", newline="")
+    return path.open(encoding="utf-8", newline="")
+
+
+def _whole(text: str | None, absent: str, field: str) -> int:
+    given = absent if text is None else text
+    if not given.isdecimal():
+        raise ConfigError(field, given, "write a whole number of rows")
+    return int(given)
+
+
+def _seconds(text: str | None, line: int) -> float:
+    try:
+        return float(text or "")
+    except ValueError:
+        raise ConfigError(f"line {line}: {TIME}", text, "write the time in seconds") from None
+
+
+def _typed(counts: dict[tuple[str, str], int]) -> PairCounts:
+    sides = [_type([pair[side] for pair in counts]) for side in (0, 1)]
+    typed: dict[Pair, float] = {(sides[0](a), sides[1](b)): rows for (a, b), rows in counts.items()}
+    return PairCounts.exact(typed)
+
+
+def _type(keys: Sequence[str]) -> Callable[[str], Part]:
+    # "007" is a name, not the number 7, and "1_0" is no number to anybody but Python.
+    return int if all(key.isdecimal() and str(int(key)) == key for key in keys) else str

@@ -1,0 +1,59 @@
+"""History is counted exactly, into the same type as online statistics."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from penstock.core.pairs import PairCounts
+from penstock.engines.spark.pair_history import count_pairs
+from penstock.errors import ConfigError
+from penstock.planning.routing.route import route
+
+ROWS = [(f"r{n % 7}", n % 5, n % 3) for n in range(500)]
+
+
+@pytest.fixture
+def history(spark: SparkSession, tmp_path: Path) -> str:
+    spark.createDataFrame(ROWS, "region string, tag long, kind int").write.parquet(str(tmp_path / "history"))
+    return str(tmp_path / "history")
+
+
+def test_every_pair_of_a_parquet_history_is_counted_exactly(spark: SparkSession, history: str) -> None:
+    counted = count_pairs(spark.read.parquet(history), "region", "tag")
+    assert counted == PairCounts.exact(Counter((region, tag) for region, tag, _ in ROWS))
+    assert route(counted, servers=2).locality > 0.5
+
+
+def test_keys_of_several_columns_are_tuples(spark: SparkSession, history: str) -> None:
+    counted = count_pairs(spark.read.parquet(history), "region", ["tag", "kind"])
+    assert counted == PairCounts.exact(Counter((region, (tag, kind)) for region, tag, kind in ROWS))
+
+
+def test_only_the_heaviest_pairs_come_when_asked_and_the_error_says_what_is_missing(
+    spark: SparkSession, history: str
+) -> None:
+    frame = spark.read.parquet(history)
+    truth, counted = count_pairs(frame, "region", "tag"), count_pairs(frame, "region", "tag", most_pairs=10)
+    assert len(counted.pairs) == 10
+    assert all(abs(rows - counted.pairs.get(pair, 0)) <= counted.error for pair, rows in truth.pairs.items())
+
+
+def test_rows_without_a_key_make_no_pair(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([("a", 1), (None, 1), ("a", None)], "left string, right int")
+    assert count_pairs(frame, "left", "right") == PairCounts({("a", 1): 1}, rows=3)
+
+
+def test_a_key_of_another_kind_or_a_column_that_is_not_there_is_refused(spark: SparkSession) -> None:
+    frame = spark.createDataFrame([(1.5, "x")], "price double, tag string")
+    with pytest.raises(ConfigError, match=r"column price: 'double' will not do; route by text or whole numbers"):
+        count_pairs(frame, "price", "tag")
+    with pytest.raises(ConfigError, match=r"column: 'prize' will not do; choose among price, tag"):
+        count_pairs(frame, "prize", "tag")
+
+
+def test_a_stream_is_refused(spark: SparkSession) -> None:
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(ConfigError, match=r"history: 'a streaming DataFrame' will not do"):
+        count_pairs(stream, "value", "value")

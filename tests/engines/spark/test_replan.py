@@ -1,0 +1,68 @@
+"""A planned restart: another bound of a Kafka job's batches, nothing lost and nothing counted twice."""
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.core.plan import Change, Step
+from penstock.engines.spark.engine import BATCH_ROWS, SparkEngine
+from penstock.engines.spark.jobs import Job, Writer
+from penstock.engines.spark.kafka_sources import kafka_sources
+from tests.engines.spark.helpers import eventually
+from tests.engines.spark.kafka_jobs import PATIENT_S, counting, counts, send
+from tests.real_spark import OpenEngine
+
+
+def rebound(engine: SparkEngine, job: str, before: int, rows: int) -> str | None:
+    return engine.apply([Step(job, (Change(job, BATCH_ROWS, before, rows),))]).steps[0].error
+
+
+def running(spark: SparkSession, name: str) -> StreamingQuery:
+    return next(query for query in spark.streams.active if query.name == name)
+
+
+def test_the_bound_of_a_kafka_jobs_batches_moves_and_counts_stay_exact(
+    spark: SparkSession, engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
+) -> None:
+    send(kafka, topic, 3000)
+    target = f"{topic}_out"
+    job = counting(kafka, topic, target, str(tmp_path / "checkpoint"))
+    watched = engine(Job(name, job, max_rows_per_batch=1000))
+    eventually(lambda: running(spark, name).lastProgress, PATIENT_S)
+    assert rebound(watched, name, 1000, 200) is None
+    again = running(spark, name)
+    eventually(lambda: again.lastProgress and again.lastProgress["numInputRows"] == 200, PATIENT_S)
+    assert kafka_sources(again) is not None
+    # Ten keys in turn: each has 300 rows of 3,000.
+    expected = {f"k{number}": 300 for number in range(10)}
+    eventually(lambda: counts(kafka, target) == expected, PATIENT_S)
+
+
+def test_the_same_bound_again_restarts_nothing(
+    spark: SparkSession, engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
+) -> None:
+    job = counting(kafka, topic, f"{topic}_out", str(tmp_path / "checkpoint"))
+    watched = engine(Job(name, job, max_rows_per_batch=100))
+    before = running(spark, name).runId
+    assert rebound(watched, name, 100, 100) is None
+    assert running(spark, name).runId == before
+    assert "at least 1" in str(rebound(watched, name, 100, 0))
+
+
+def test_a_job_that_does_not_start_as_changed_runs_on_as_it_was(
+    spark: SparkSession, engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
+) -> None:
+    good = counting(kafka, topic, f"{topic}_out", str(tmp_path / "checkpoint"))
+    starts: list[int] = []
+
+    def second_start_fails(session: SparkSession) -> Writer:
+        starts.append(1)
+        if len(starts) == 2:
+            raise ValueError("no credentials")
+        return good(session)
+
+    watched = engine(Job(name, second_start_fails, max_rows_per_batch=100))
+    assert "it runs on as it was; no credentials" in str(rebound(watched, name, 100, 50))
+    assert running(spark, name).isActive
+    assert watched._fleet.named(name).job.max_rows_per_batch == 100

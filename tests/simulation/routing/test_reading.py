@@ -1,0 +1,70 @@
+"""Pairs are read from CSV files, plain or gzipped, and what cannot be read is named."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from penstock.core.pairs import PairCounts
+from penstock.errors import ConfigError
+from penstock.simulation.routing.reading import read_pairs, windows_of
+
+
+def written(folder: Path, text: str, name: str = "pairs.csv") -> Path:
+    """A file with this text."""
+    path = folder / name
+    if name.endswith(".gz"):
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["pairs.csv", "pairs.csv.gz"])
+def test_counted_lines_and_lines_for_each_row_are_summed_by_pair(tmp_path: Path, name: str) -> None:
+    counted = written(tmp_path, "left,right,rows\nAsia,1,3\nAsia,1,2\nEurope,7,1\n", name)
+    assert read_pairs(counted, "left", "right") == PairCounts.exact({("Asia", 1): 5, ("Europe", 7): 1})
+    single = written(tmp_path, "a,b\nx,y\nx,y\n,y\n", name)
+    assert read_pairs(single, "a", "b") == PairCounts.exact({("x", "y"): 2})
+
+
+def test_keys_with_leading_zeros_are_names_and_not_numbers(tmp_path: Path) -> None:
+    path = written(tmp_path, "left,right\n007,1\n8,2\n")
+    assert set(read_pairs(path, "left", "right").pairs) == {("007", 1), ("8", 2)}
+
+
+def test_rows_are_cut_into_windows_and_thin_ones_left_out(tmp_path: Path) -> None:
+    lines = [f"{t},1,{t // 10}" for t in (100, 105, 111, 112, 139, 141)]
+    path = written(tmp_path, "\n".join(["t,k1,k2", *lines]))
+    windows = windows_of(path, "10s", least_rows=2)
+    assert windows == [PairCounts.exact({(1, 10): 2}), PairCounts.exact({(1, 11): 2})]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", r"column: 'left' will not do; choose among those of .*: a, b"),
+        ("", r"column: 'left' will not do; choose among those of .*: none"),
+        ("left,right,rows\nx,y,many\n", r"line 2: rows: 'many' will not do; write a whole number"),
+        ("left,right\nx\n", r"line 2: .* will not do; write all columns: left, right"),
+    ],
+)
+def test_a_file_that_holds_something_else_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read_pairs(written(tmp_path, text), "left", "right")
+
+
+def test_a_file_that_is_not_there_or_is_no_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"pairs: .*nowhere\.csv' will not do; give a CSV file with a header line"):
+        read_pairs(tmp_path / "nowhere.csv", "left", "right")
+    (tmp_path / "x.csv").write_bytes(b"left,right\n\xff\xfe,1\n")
+    with pytest.raises(ConfigError, match="give a CSV file"):
+        read_pairs(tmp_path / "x.csv", "left", "right")
+
+
+def test_times_and_windows_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "t,k1,k2\nnoon,1,2\n")
+    with pytest.raises(ConfigError, match=r"line 2: t: 'noon' will not do; write the time in seconds"):
+        windows_of(path, "1d")
+    with pytest.raises(ConfigError, match=r"window: '1d' will not do; at least two windows must hold 500 rows"):
+        windows_of(written(tmp_path, "t,k1,k2\n1,1,2\n"), "1d")

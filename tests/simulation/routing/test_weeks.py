@@ -1,0 +1,48 @@
+"""On pairs that drift, tables that are renewed hold what tables made once lose; nobody beats the bound in advance."""
+
+from statistics import mean
+
+import pytest
+
+from penstock.planning.routing.graph import graph_of
+from penstock.simulation.routing.weeks import Trial, Way, heaviest_key, tried
+from penstock.workloads.pairs import DriftingPairs
+
+WINDOWS = list(DriftingPairs(windows=10, rows=12_000, left_keys=400, right_keys=800, wander=0.1).counts())
+
+
+@pytest.fixture(scope="module")
+def local() -> dict[Way, float]:
+    """The mean locality of each way."""
+    return {way: mean(judged.locality for judged in tried(WINDOWS, way)) for way in Way}
+
+
+def test_online_is_eight_points_above_offline_where_pairs_drift(local: dict[Way, float]) -> None:
+    assert local[Way.ONLINE] >= local[Way.OFFLINE] + 0.08
+    assert local[Way.OFFLINE] > local[Way.HASH] + 0.1
+
+
+def test_nobody_beats_the_bound_in_advance_and_hindsight_is_above_it(local: dict[Way, float]) -> None:
+    assert max(local[way] for way in (Way.HASH, Way.OFFLINE, Way.RESTARTED, Way.ONLINE)) < local[Way.FORESEEN]
+    assert local[Way.FORESEEN] <= local[Way.HINDSIGHT]
+
+
+def test_hashing_keeps_what_chance_keeps(local: dict[Way, float]) -> None:
+    assert local[Way.HASH] == pytest.approx(1 / 6, abs=0.04)
+
+
+def test_online_tables_stay_even_on_the_next_window() -> None:
+    assert mean(judged.imbalance for judged in tried(WINDOWS, Way.ONLINE)) <= 1.12
+
+
+def test_the_more_edges_are_known_the_more_stays_local() -> None:
+    few, more, whole = (
+        mean(judged.locality for judged in tried(WINDOWS[:4], Way.ONLINE, Trial(edges=edges)))
+        for edges in (10, 500, None)
+    )
+    assert few < more < whole
+
+
+def test_the_heaviest_key_bounds_the_imbalance_of_every_table() -> None:
+    graph = graph_of(WINDOWS[1])
+    assert all(next(tried(WINDOWS, way)).imbalance >= heaviest_key(graph, 6) for way in Way)

@@ -1,0 +1,47 @@
+"""Whatever is sent, the server answers as it says it does, and never with a fault of its own."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import response_schema_conformance, status_code_conformance
+
+from penstock.store.sql import SqlStore
+from penstock.web.app import create_app
+from penstock.web.settings import Rate, WebSettings
+from penstock.web.tokens import tokens_at
+
+MANY = Rate(burst=1_000_000, per_s=1_000_000.0)
+HERE = {"host": "localhost"}
+CHECKS = [not_a_server_error, response_schema_conformance, status_code_conformance]
+EXAMPLES = 25  # of each operation
+
+
+@pytest.fixture
+def described(store: SqlStore, tmp_path: Path) -> Any:
+    how = WebSettings(reads=MANY, acts=MANY, logins=MANY, whatif_s=0.2)
+    app = create_app(store, how, tokens_at(tmp_path / "tokens.json")[0])
+    return schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=HERE)
+
+
+def test_no_request_finds_a_fault(described: Any) -> None:
+    found = [operation.ok() for operation in described.get_all_operations()]
+    # The live feed never ends: tests/web/test_api.py reads it.
+    operations = [operation for operation in found if operation.path != "/api/live"]
+    assert len(operations) >= 14
+    for operation in operations:
+        _hold(operation)
+
+
+def _hold(operation: Any) -> None:
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(case=operation.as_strategy())
+    def holds(case: Any) -> None:
+        response = case.call(headers=HERE)
+        case.validate_response(response, checks=CHECKS)
+        assert "Traceback" not in response.text
+
+    holds()

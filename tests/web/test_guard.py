@@ -1,0 +1,114 @@
+"""Who may come in, and what no answer lacks."""
+
+import json
+import stat
+from collections.abc import Callable
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from penstock.web.rates import RateLimit
+from penstock.web.server import Site
+from penstock.web.settings import Rate, WebSettings
+from penstock.web.tokens import tokens_at
+
+Serve = Callable[[WebSettings], Site]
+
+
+@pytest.fixture
+def guarded(serve: Serve, settings: WebSettings) -> tuple[Site, str, str]:
+    """A site as it is beyond loopback, with its tokens: to read, to operate."""
+    assert settings.tokens is not None
+    _, shown = tokens_at(settings.tokens)
+    assert shown is not None
+    site = serve(replace(settings, allowed_hosts=frozenset({"127.0.0.1", "dash.example"})))
+    return site, shown.read, shown.operate
+
+
+def bearing(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+def test_beyond_loopback_nobody_comes_in_without_a_token(guarded: tuple[Site, str, str]) -> None:
+    site, read, _ = guarded
+    assert httpx.get(f"{site.url}api/runs").status_code == 401
+    assert httpx.get(f"{site.url}metrics").status_code == 401
+    assert httpx.get(f"{site.url}api/runs", headers=bearing("read-guess")).status_code == 401
+    assert httpx.get(f"{site.url}api/runs", headers=bearing(read)).status_code == 200
+
+
+def test_the_read_token_does_not_act(guarded: tuple[Site, str, str]) -> None:
+    site, read, operate = guarded
+    pause = {"act": "pause"}
+    assert httpx.post(f"{site.url}api/control", headers=bearing(read), json=pause).status_code == 403
+    # Allowed, but nobody governs that run.
+    assert httpx.post(f"{site.url}api/control", headers=bearing(operate), json=pause).status_code == 409
+
+
+def test_a_token_is_exchanged_for_a_session_that_scripts_cannot_read(guarded: tuple[Site, str, str]) -> None:
+    site, _, operate = guarded
+    with httpx.Client(base_url=site.url) as client:
+        assert client.post("api/session", json={"token": "wrong"}).status_code == 401
+        came_in = client.post("api/session", json={"token": operate})
+        assert came_in.json()["role"] == "operate"
+        assert {"HttpOnly", "SameSite=strict"} <= set(came_in.headers["set-cookie"].split("; "))
+        assert client.get("api/runs").status_code == 200
+        client.delete("api/session")
+        assert client.get("api/runs").status_code == 401
+
+
+def test_tokens_are_shown_once_and_kept_as_hashes(settings: WebSettings) -> None:
+    assert settings.tokens is not None
+    tokens, shown = tokens_at(settings.tokens)
+    assert shown is not None
+    kept = settings.tokens.read_text()
+    assert (shown.read in kept, shown.operate in kept) == (False, False)
+    assert stat.S_IMODE(settings.tokens.stat().st_mode) == 0o600
+    assert tokens_at(settings.tokens) == (tokens, None)
+    assert (tokens.role_of(shown.read), tokens.role_of(shown.operate)) == ("read", "operate")
+
+
+def test_a_name_that_points_here_is_not_enough(site: Site) -> None:
+    assert httpx.get(f"{site.url}api/runs", headers={"host": "evil.example"}).status_code == 421
+
+
+@pytest.mark.parametrize("headers", [{"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}])
+def test_other_sites_cannot_act(site: Site, headers: dict[str, str]) -> None:
+    answer = httpx.post(f"{site.url}api/control", json={"act": "pause"}, headers=headers)
+    assert answer.status_code == 403
+
+
+def test_a_large_body_is_refused(site: Site) -> None:
+    body = json.dumps({"act": "pause", "who": "a" * 100_000})
+    assert httpx.post(f"{site.url}api/control", content=body).status_code == 413
+
+
+def test_who_asks_too_fast_is_told_when_to_come_back(serve: Serve, settings: WebSettings) -> None:
+    site = serve(replace(settings, reads=Rate(burst=3, per_s=0.1)))
+    codes = [httpx.get(f"{site.url}api/session").status_code for _ in range(4)]
+    assert codes == [200, 200, 200, 429]
+    assert int(httpx.get(f"{site.url}api/session").headers["retry-after"]) >= 1
+
+
+def test_buckets_of_those_not_seen_for_long_are_let_go() -> None:
+    limit = RateLimit(Rate(burst=1, per_s=1.0), clock=lambda: 0.0)
+    assert limit.wait_s("first") == 0.0
+    for number in range(10_000):
+        limit.wait_s(str(number))
+    assert limit.wait_s("first") == 0.0
+
+
+@pytest.mark.parametrize("path", ["", "api/runs", "metrics", "api/nothing", "no-such-page"])
+def test_every_answer_has_careful_headers(site: Site, path: str) -> None:
+    headers = httpx.get(f"{site.url}{path}").headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
+    assert "server" not in headers
+
+
+def test_the_pages_load_nothing_from_elsewhere(site: Site) -> None:
+    page = httpx.get(site.url).text
+    assert "http://" not in page
+    assert "https://" not in page

@@ -1,0 +1,62 @@
+"""Metrics tell the store's figures under names that are written down."""
+
+import json
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from penstock.store.sql import SqlStore
+from penstock.web.server import Site
+from tests.recorded import RUN
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTED = set(re.findall(r"^\| `(penstock_\w+)`", (ROOT / "docs" / "metrics.md").read_text(), re.MULTILINE))
+
+Told = dict[str, dict[tuple[str, ...], float]]
+
+
+@pytest.fixture
+def told(site: Site) -> Told:
+    answer = httpx.get(f"{site.url}metrics", timeout=60.0)
+    assert answer.headers["content-type"].startswith("text/plain")
+    found: Told = {}
+    for family in text_string_to_metric_families(answer.text):
+        for sample in family.samples:
+            labels = tuple(sample.labels[name] for name in sorted(sample.labels, reverse=True))  # run comes first
+            found.setdefault(sample.name, {})[labels] = sample.value
+    return found
+
+
+def test_the_figures_are_those_of_the_store(told: Told, store: SqlStore) -> None:
+    *_, view = store.views(RUN.id)
+    assert told["penstock_utility"] == {("demo",): view.utility}
+    assert told["penstock_job_slots"][("demo", "ads")] == view.job("ads").figures.threads
+    assert told["penstock_job_latency_seconds"][("demo", "0.95", "ads")] == 3.0
+    assert told["penstock_cycles_total"] == {("demo",): 4.0}
+
+
+def test_decisions_are_counted_by_reason_and_by_what_came(told: Told) -> None:
+    assert told["penstock_decisions_total"] == {("demo", "Reconfigured"): 2.0}
+    assert told["penstock_decision_outcomes"] == {("demo", "better"): 1.0, ("demo", "not_done"): 1.0}
+    assert told["penstock_step_errors_total"] == {("demo",): 1.0}
+
+
+def test_what_is_absent_has_no_sample(told: Told) -> None:
+    assert ("demo", "m2") not in told["penstock_machine_load"]
+    assert "penstock_job_recovery_seconds" not in told
+
+
+def test_every_name_is_documented(told: Told) -> None:
+    assert set(told) - DOCUMENTED == set()
+    assert {name for name in told if not name.startswith("penstock_")} == set()
+
+
+def test_the_grafana_dashboard_uses_documented_names_only() -> None:
+    dashboard = json.loads((ROOT / "deploy" / "grafana" / "penstock.json").read_text())
+    asked = " ".join(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])
+    used = set(re.findall(r"penstock_\w+", asked))
+    assert used - DOCUMENTED == set()
+    assert len(used) > 15

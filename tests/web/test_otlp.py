@@ -1,0 +1,52 @@
+"""Figures reach an OpenTelemetry collector, here one that only listens."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from penstock.errors import ConfigError
+from penstock.store.sql import SqlStore
+from penstock.web.otlp import checked_url, export
+from penstock.web.reading import Reader
+from tests.engines.spark.helpers import eventually
+
+
+@pytest.fixture
+def collected() -> Iterator[tuple[str, list[Any]]]:
+    received: list[Any] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            received.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *said: object) -> None:
+            """Quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1/metrics", received
+        server.shutdown()
+
+
+def test_a_collector_gets_the_same_names_and_figures(store: SqlStore, collected: tuple[str, list[Any]]) -> None:
+    url, received = collected
+    stop = threading.Event()
+    thread = threading.Thread(target=export, args=(Reader(store), url, stop, 0.05))
+    thread.start()
+    (scope,) = eventually(lambda: received[:1])[0]["resourceMetrics"][0]["scopeMetrics"]
+    stop.set()
+    thread.join(30.0)
+    metrics = {metric["name"]: metric for metric in scope["metrics"]}
+    assert metrics["penstock_utility"]["gauge"]["dataPoints"][0]["asDouble"] == 55.0
+    assert metrics["penstock_cycles_total"]["sum"]["isMonotonic"] is True
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(ConfigError, match="--otlp"):
+        checked_url("collector:4318")

@@ -1,0 +1,144 @@
+"""The pages in a real browser, over a real loop and a real store."""
+
+import re
+
+import httpx
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from penstock.store.sql import SqlStore
+from penstock.telling.words import number
+from penstock.web.server import Site
+from tests.engines.spark.helpers import eventually
+from tests.recorded import RUN, an_acting_cycle
+from tests.web.browsing import PATIENCE_MS, OpenPage
+from tests.web.living import LiveRun
+
+PAGES = ("overview", "tenant", "cluster", "what-if", "decisions")
+
+expect.set_options(timeout=PATIENCE_MS)
+
+
+def figure(page: Page, name: str) -> str:
+    return page.get_by_test_id(name).inner_text()
+
+
+def test_the_figures_on_the_page_are_those_of_the_store(site: Site, store: SqlStore, open_page: OpenPage) -> None:
+    page = open_page(site.url)
+    *_, view = store.views(RUN.id)
+    assert (figure(page, "utility"), figure(page, "met")) == (number(view.utility), "1")
+    for job in view.jobs:
+        row = page.locator(f"tr[data-job={job.name}]")
+        assert row.get_by_test_id("job-utility").inner_text() == number(job.utility)
+        assert row.get_by_test_id("job-slots").inner_text() == str(job.figures.threads)
+
+
+def test_at_first_glance_who_is_in_trouble_why_what_was_done_and_whether_it_helped(
+    site: Site, open_page: OpenPage
+) -> None:
+    page = open_page(site.url)
+    assert figure(page, "headline") == "1 of 2 tenants misses what was asked: ads."
+    card = page.get_by_test_id("trouble").inner_text()
+    for told in ("misses its target", "p95 latency 3 s instead of 2 s", "Reconfigured ads: map 3 → 6", "gone"):
+        assert told in card
+
+
+def test_a_decision_appears_by_itself(site: Site, store: SqlStore, open_page: OpenPage) -> None:
+    page = open_page(site.url)
+    expect(page.locator("#d2")).to_be_visible()
+    store.append(an_acting_cycle(50.0))
+    expect(page.locator("#d3")).to_be_visible()
+    expect(page.locator("#d3 .what")).to_have_text("ads: map 3 → 6")
+
+
+def test_what_cannot_be_acted_on_offers_no_buttons(site: Site, open_page: OpenPage) -> None:
+    page = open_page(site.url)
+    expect(page.get_by_role("status").first).to_have_text("over")
+    assert page.get_by_role("button", name="Pause governing").count() == 0
+
+
+def test_pausing_and_resuming_from_the_page(live: LiveRun, open_page: OpenPage) -> None:
+    page = open_page(live.url)
+    page.get_by_placeholder("your name, for the log").fill("ann")
+    page.get_by_role("button", name="Pause governing").click()
+    expect(page.get_by_test_id("paused")).to_contain_text("paused by ann")
+    card = live.store.desk.card(live.run.id)
+    assert card is not None
+    assert card.paused_by == "ann (127.0.0.1)"
+    page.get_by_role("button", name="Resume governing").click()
+    expect(page.get_by_test_id("paused")).to_have_count(0)
+
+
+def test_the_page_lives(live: LiveRun, open_page: OpenPage) -> None:
+    page = open_page(live.url)
+    expect(page.locator(".life")).to_have_text("live")
+    before = page.locator(".facts").inner_text()
+    expect(page.locator(".facts")).not_to_have_text(before)
+
+
+def test_the_what_if_answers(live: LiveRun, open_page: OpenPage) -> None:
+    page = open_page(f"{live.url}#/what-if")
+    page.get_by_label("Minutes").fill("2")
+    page.get_by_label("Rate of clicks, times").fill("0.2")
+    page.get_by_test_id("ask").click()
+    answer = page.get_by_test_id("answer")
+    expect(answer).to_be_visible()
+    assert len(re.findall(r"\d+(\.\d)? %", answer.inner_text())) == 3
+
+
+def test_an_intent_is_changed_from_the_tenants_page(live: LiveRun, open_page: OpenPage) -> None:
+    page = open_page(f"{live.url}#/tenant?job=clicks")
+    page.get_by_label("juice, at least").fill("0.85")
+    page.get_by_role("button", name="Ask for this from now on").click()
+    expect(page.locator(".lead")).to_contain_text("juice ≥ 0.85")
+    assert "clicks: juice >= 0.85" in [entry.detail for entry in live.store.audit(live.run.id)]
+
+
+def test_decisions_are_filtered_by_words_and_exported(site: Site, open_page: OpenPage) -> None:
+    page = open_page(f"{site.url}#/decisions")
+    expect(page.get_by_test_id("total")).to_have_text("2 decisions")
+    page.get_by_label("What came").select_option("better")
+    expect(page.get_by_test_id("total")).to_have_text("1 decision")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export CSV").click()
+    assert "better" in download.value.path().read_text()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_serious(site: Site, open_page: OpenPage, name: str, dark: bool) -> None:
+    found = Axe().run(open_page(f"{site.url}#/{name}", dark=dark)).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("name", PAGES)
+def test_no_page_is_wider_than_its_screen(site: Site, open_page: OpenPage, name: str, width: int) -> None:
+    page = open_page(f"{site.url}#/{name}", width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_keyboard_reaches_the_page_and_its_tenants(site: Site, open_page: OpenPage) -> None:
+    page = open_page(site.url)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent").strip() == "Skip to the page"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "ads"
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("ads")
+
+
+def test_charts_are_told_to_those_who_cannot_see_them(site: Site, open_page: OpenPage) -> None:
+    page = open_page(site.url)
+    told = page.locator(".plot").first.get_attribute("aria-label") or ""
+    assert told.startswith("Utility against its maximum.")
+    assert "2 decisions are marked" in told
+
+
+def test_the_site_answers_while_pages_watch(live: LiveRun, open_page: OpenPage) -> None:
+    for _ in range(3):
+        open_page(live.url)
+    eventually(lambda: httpx.get(f"{live.url}api/session").status_code == 200)

@@ -1,0 +1,24 @@
+"""The tenants files beside the jobs: each can be read, and its jobs take the parameters that it gives them."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from penstock.config.tenants import read_tenants
+from penstock.workloads.sources import read_source
+
+FILES = sorted((Path(__file__).parents[2] / "workloads").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_tenants_file_names_jobs_that_take_its_parameters(file: Path) -> None:
+    tenants = read_tenants(file)
+    assert f"penstock run workloads/{file.name} --for 30s" in file.read_text()
+    for job in tenants.jobs:
+        inspect.signature(job.function()).bind(None, **job.params)
+        assert read_source(job.params["source"])
+
+
+def test_every_workload_has_a_file() -> None:
+    assert [file.stem for file in FILES] == ["cars", "nexmark", "pageload", "places", "riot", "yahoo"]
