@@ -49,14 +49,16 @@ bench-routing: setup ## routing tables: speed, drifting pairs, the routing paper
 bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge (about an hour)
 	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120
 
+bench-plans: setup ## real Spark: plans carried out, against what was predicted of them (about half an hour)
+	$(BIN)/python benchmarks/plans_on_spark.py
+
 bench-kafka: setup ## real Kafka: latency as penstock says and as a reader sees, real-time mode
 	$(BIN)/python benchmarks/kafka_latency.py
 	$(BIN)/python benchmarks/real_time.py
 
 soak: setup ## an hour on Kafka with things going wrong; every row counted
 	$(BIN)/python benchmarks/soak.py --minutes 60
-bench-plans: setup ## real Spark: plans carried out, against what was predicted of them (about half an hour)
-	$(BIN)/python benchmarks/plans_on_spark.py
+
 
 clean: ## remove what the targets made
 	rm -rf .venv .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engines.spark.profiling import processes
+from penstock.engines.spark.profiling import usage
 from tests.cli.test_commands import penstock
 from tests.engines.spark.helpers import eventually
 
@@ -37,9 +37,9 @@ def test_ctrl_c_leaves_nothing_running_and_the_search_can_go_on(tmp_path: Path) 
     record = tmp_path / "models.pi.trials.jsonl"
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
         eventually(lambda: record.exists() and record.read_text().count("\n") > 2, within_s=240)
-        started = processes.below(running.pid)
+        started = usage.below(running.pid)
         os.kill(running.pid, signal.SIGINT)
         assert running.wait(timeout=120) == 130
-    eventually(lambda: processes.cpu(started).processes == 0)
+    eventually(lambda: usage.cpu(started).processes == 0)
     assert len(started) > 2
     assert not out.exists()

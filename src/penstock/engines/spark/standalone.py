@@ -54,18 +54,27 @@ def default_state_file() -> Path:
 def up(
     state: Path, workers: int, cores: int, memory: str = "1g", port: int = 7077, bandwidth: str | None = None
 ) -> Cluster:
-    """Start a master and so many equal workers, and wait until all have found each other.
+    """Start a master and so many workers, and wait until all have found each other.
 
     With a bandwidth each worker is on a host of its own, behind a link of that bandwidth.
     """
     _check(workers, cores, port, bandwidth)
-    return up_workers(state, [Worker(cores)] * workers, memory, port, bandwidth)
+    net = None if bandwidth is None else hosts.planned(workers, bandwidth)
+    return _up(state, [Worker(cores)] * workers, memory, port, net)
 
 
-def up_workers(state: Path, workers: Sequence[Worker], memory: str, port: int, bandwidth: str | None = None) -> Cluster:
-    """Start a master and these workers, the first at 127.0.0.11, and wait until all have found each other."""
+def up_workers(state: Path, workers: Sequence[Worker], memory: str, port: int) -> Cluster:
+    """Start a master and these workers on loopback, and wait until all have found each other."""
+    return _up(state, workers, memory, port, None)
+
+
+def worker_address(number: int) -> str:
+    """Where the worker of that number lives on loopback, from 0; what it starts finds it in SPARK_LOCAL_IP."""
+    return f"127.0.0.{_FIRST_WORKER + number}"
+
+
+def _up(state: Path, workers: Sequence[Worker], memory: str, port: int, net: Net | None) -> Cluster:
     _refuse_second(state)
-    net = None if bandwidth is None else hosts.planned(len(workers), bandwidth)
     address = _LOOPBACK if net is None else net.gateway
     _refuse_taken(address, port)
     cluster = Cluster(f"spark://{address}:{port}", max(worker.slots for worker in workers), net=net)
@@ -106,11 +115,6 @@ def status(state: Path) -> Cluster | None:
         raise ConfigError("state", str(state), f"it is no cluster's state file ({error}); name another") from None
 
 
-def worker_address(number: int) -> str:
-    """Where the worker of that number lives, counted from 0; what it starts finds it in SPARK_LOCAL_IP."""
-    return f"127.0.0.{_FIRST_WORKER + number}"
-
-
 def _net(raw: dict[str, Any] | None) -> Net | None:
     if raw is None:
         return None
@@ -147,7 +151,11 @@ def _started(state: Path, cluster: Cluster, workers: Sequence[Worker], memory: s
     log = _logs(state) / "master.log"
     _wait(lambda: processes.listens(int(port), address), log)
     for number, worker in enumerate(workers):
-        cluster = _noted(state, cluster, _start_worker(state, number, worker, cluster, memory))
+        started = _start_worker(state, number, worker, cluster, memory)
+        if worker.cpu is not None:
+            # At once, before its JVM is there: whatever it starts inherits the core.
+            os.sched_setaffinity(started.pid, {worker.cpu})
+        cluster = _noted(state, cluster, started)
     _wait(lambda: _registered(log) >= len(workers), log)
     return cluster
 
@@ -174,11 +182,7 @@ def _start_worker(state: Path, number: int, worker: Worker, cluster: Cluster, me
         "PYSPARK_PYTHON": sys.executable,
     }
     arguments = ["Worker", "--host", address, "--webui-port", "0", cluster.master]
-    started = _start(f"worker {address}", state, arguments, environment, host)
-    if worker.cpu is not None:
-        # At once, before its JVM is there: whatever it starts inherits the core.
-        os.sched_setaffinity(started.pid, {worker.cpu})
-    return started
+    return _start(f"worker {address}", state, arguments, environment, host)
 
 
 def _start(

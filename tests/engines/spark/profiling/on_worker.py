@@ -5,7 +5,7 @@ import os
 from typing import Any
 
 from penstock.core.trial import Trial
-from penstock.engines.spark.profiling import processes
+from penstock.engines.spark.profiling import usage
 from penstock.engines.spark.profiling.cores import kept_off, split_cores
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import trial_runner
@@ -21,11 +21,11 @@ def main() -> dict[str, Any]:
     with kept_off(cores):
         with trial_runner(PiViete(repeats=10), cores, 3, SETTINGS) as runner:
             done = [runner.run(Trial(threads, 40.0)) for threads in (1, 3)]
-            pids = processes.below(os.getpid())
+            pids = usage.below(os.getpid())
             worker_cores = sorted({core for pid in runner_pids(runner) for core in os.sched_getaffinity(pid)})
             driver_cores = sorted({core for pid in (os.getpid(),) for core in os.sched_getaffinity(pid)})
         error = failing(cores)
-    left = sum(processes.cpu((pid,)).processes for pid in pids if "worker" in command(pid).lower())
+    left = sum(usage.cpu((pid,)).processes for pid in pids if "worker" in command(pid).lower())
     return {
         "threads": [measured.trial.threads for measured in done],
         "processed_rps": [measured.processed_rps for measured in done],
@@ -39,7 +39,7 @@ def main() -> dict[str, Any]:
 
 
 def runner_pids(runner: Any) -> tuple[int, ...]:
-    return processes.below(runner._workers[0].pid)
+    return usage.below(runner._workers[0].pid)
 
 
 def failing(cores: Any) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from penstock.core.trial import Work
-from penstock.engines.spark.profiling import processes
+from penstock.engines.spark.profiling import usage
 from penstock.engines.spark.profiling.exchange import Report
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import latency_points
@@ -67,10 +67,10 @@ def test_a_warm_up_longer_than_the_trial_is_refused() -> None:
 def test_processes_of_a_process_are_found_with_what_they_use() -> None:
     child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
     try:
-        assert child.pid in processes.below(os.getpid())
-        assert child.pid not in processes.below(os.getpid(), generations=0)
-        assert processes.memory_bytes((child.pid,)) > 1_000_000
+        assert child.pid in usage.below(os.getpid())
+        assert child.pid not in usage.below(os.getpid(), generations=0)
+        assert usage.memory_bytes((child.pid,)) > 1_000_000
     finally:
         child.communicate()
-    assert processes.cpu((child.pid,)).processes == 0
-    assert processes.memory_bytes((child.pid,)) == 0
+    assert usage.cpu((child.pid,)).processes == 0
+    assert usage.memory_bytes((child.pid,)) == 0

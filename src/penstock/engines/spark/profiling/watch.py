@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.engines.processes import Process
-from penstock.engines.spark.profiling import processes
+from penstock.engines.spark.profiling import usage
 from penstock.errors import EngineError
 
 _IDLE_S = 2.0
@@ -67,21 +67,19 @@ class Watch:
     def _look(self) -> None:
         begin_s, end_s = self._window_s
         self._sleep_until(begin_s)
-        pids = [processes.below(worker.pid, self._generations) for worker in self._workers]
-        busy_s, first, first_at = self._busy_s(), [processes.cpu(each).cpu_s for each in pids], time.monotonic()
+        pids = [usage.below(worker.pid, self._generations) for worker in self._workers]
+        busy_s, first, first_at = self._busy_s(), [usage.cpu(each).cpu_s for each in pids], time.monotonic()
         self._sleep_until(end_s)
-        busy_s, last, last_at = self._busy_s() - busy_s, [processes.cpu(each).cpu_s for each in pids], time.monotonic()
+        busy_s, last, last_at = self._busy_s() - busy_s, [usage.cpu(each).cpu_s for each in pids], time.monotonic()
         window_s = last_at - first_at
         own_s = [after - before for before, after in zip(first, last, strict=True)]
         self._found = Seen(
-            tuple(
-                Used(spent / window_s, processes.memory_bytes(each)) for spent, each in zip(own_s, pids, strict=True)
-            ),
+            tuple(Used(spent / window_s, usage.memory_bytes(each)) for spent, each in zip(own_s, pids, strict=True)),
             0.0 if self._core is None else max(0.0, busy_s - sum(own_s)) / window_s,
         )
 
     def _busy_s(self) -> float:
-        return 0.0 if self._core is None else processes.core_busy_s(self._core)
+        return 0.0 if self._core is None else usage.core_busy_s(self._core)
 
     def _sleep_until(self, at_s: float) -> None:
         time.sleep(max(0.0, self._origin_s + at_s - time.monotonic()))
