@@ -59,6 +59,5 @@ bench-kafka: setup ## real Kafka: latency as penstock says and as a reader sees,
 soak: setup ## an hour on Kafka with things going wrong; every row counted
 	$(BIN)/python benchmarks/soak.py --minutes 60
 
-
 clean: ## remove what the targets made
 	rm -rf .venv .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
