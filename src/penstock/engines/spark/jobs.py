@@ -45,7 +45,7 @@ def start_query(spark: SparkSession, job: Job, once: bool = False) -> StreamingQ
     context = spark.sparkContext
     context.setLocalProperty(POOL_PROPERTY, job.name if job.own_pool else None)  # type: ignore[arg-type]
     try:
-        with _session_of(spark, job):
+        with session_of(spark, job):
             return _started(spark, job, once)
     finally:
         context.setLocalProperty(POOL_PROPERTY, None)  # type: ignore[arg-type]
@@ -55,7 +55,7 @@ def tasks_of(spark: SparkSession, job: Job) -> tuple[LongLived, ...]:
     """The tasks that the job would keep in real-time mode, all at once; an EngineError when it does not qualify."""
     if job.real_time is None:
         return ()
-    with _session_of(spark, job):
+    with session_of(spark, job):
         made = _made(spark, job)
         if isinstance(made, StreamingQuery):
             made.stop()
@@ -64,7 +64,7 @@ def tasks_of(spark: SparkSession, job: Job) -> tuple[LongLived, ...]:
 
 
 @contextmanager
-def _session_of(spark: SparkSession, job: Job) -> Iterator[None]:
+def session_of(spark: SparkSession, job: Job) -> Iterator[None]:
     """What a real-time job needs of the session, at its start: the query keeps its own copy."""
     if job.real_time is None:
         yield

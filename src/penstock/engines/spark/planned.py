@@ -63,7 +63,6 @@ class PlannedRestarts:
 
     def retask(self, track: Track, change: Change) -> None:
         """Another number of long-lived tasks behind the shuffles of a real-time job."""
-        query = _query_of(track)
         operator = next(operator for operator in track.tasks if operator.operator == change.operator)
         if operator.tasks == change.after:
             return
@@ -73,6 +72,7 @@ class PlannedRestarts:
             )
         if change.after < 1:
             raise EngineError(f"{track.job.name}: {change.after} tasks do nothing; ask for at least 1")
+        query = _query_of(track)
         job = replace(track.job, real_time=replace(track.job.real_time, tasks=change.after))
         tasks = self.room_for(job)
         stop_after_batch(query, track.job.real_time.batch_s + _COMMITS_WITHIN_S)

@@ -11,7 +11,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.jobs import Job, start_query
+from penstock.engines.spark.jobs import Job, session_of, start_query
 from penstock.errors import EngineError
 
 _ONE_BATCH_WITHIN_S = 120.0
@@ -72,7 +72,8 @@ class RepartitionError(EngineError):
 def _rewrite(spark: SparkSession, job: Job, checkpoint: str, partitions: int) -> str | None:
     try:
         _finish_last_batch(spark, job, checkpoint)
-        spark._streamingCheckpointManager.repartition(checkpoint, partitions)
+        with session_of(spark, job):  # the rewriting goes by the session's format of checkpoints
+            spark._streamingCheckpointManager.repartition(checkpoint, partitions)
     except (EngineError, PySparkException) as error:
         return str(error).strip().splitlines()[0]
     return None
