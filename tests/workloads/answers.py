@@ -16,6 +16,7 @@ STEP_MS = 10.0
 # Spark gives the Python process of a stateful operator ten seconds to start, however busy the machine is; a query that
 # fails for that goes on from its checkpoint, as it does under a restart policy.
 SLOW_START, STARTS = "Python worker failed to connect back", 6
+START_MS = 10_000  # an operator's watermark begins at 0, and takes what happened at that moment for late
 LATER_MS = 3_600_000
 
 JobFunction = Callable[..., DataStreamWriter]
@@ -23,7 +24,7 @@ JobFunction = Callable[..., DataStreamWriter]
 
 def lines_of(kind: str, count: int, step_ms: float = STEP_MS, last: int = 40) -> list[str]:
     """Records in the order of their time; the last few come an hour later, so that all windows before them close."""
-    early = first_records(kind, count, step_ms=step_ms)
+    early = first_records(kind, count, start_ms=START_MS, step_ms=step_ms)
     late = first_records(kind, count + last, start_ms=LATER_MS - round(count * step_ms), step_ms=step_ms)
     return early + late[count:]
 
