@@ -6,7 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from penstock.config.problems import checked
+from penstock.config.tenants import TenantsFile
+from penstock.errors import ConfigError
 from penstock.governing.application import check_master
+from penstock.governing.run import RunOptions, run_tenants
 
 ROOT = Path(__file__).parents[2]
 TENANTS = """
@@ -45,3 +51,20 @@ def test_one_tenants_broken_job_is_reported_and_the_other_is_governed(tmp_path: 
 
 def test_local_masters_need_nobody_to_listen() -> None:
     check_master("local[4]")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"penstock": {"henge": {"reduction": 2}}}, "reduction: 2.0 will not do; write a share between 0 and 1"),
+        ({"penstock": {"henge": {"hurry": 2}}}, "settings.penstock.henge.hurry"),
+        ({"henge": {"reduction": 2}}, None),
+        ({"hurry": {}}, "settings: 'hurry' will not do; choose one of fifo"),
+    ],
+)
+def test_a_files_settings_reach_the_default_policy_before_spark_starts(settings: object, said: str | None) -> None:
+    job = {"name": "quick", "job": "tests.governing.tenant_jobs:quick", "intent": {"juice": 0.5}}
+    tenants = checked(TenantsFile, {"master": "nowhere", "jobs": [job], "settings": settings}, "tenants file")
+    # Settings of a policy that does not decide are left alone: then it is the master that will not do.
+    with pytest.raises(ConfigError, match=said or "master"):
+        run_tenants(tenants, RunOptions(store=None), lambda view: None)

@@ -9,16 +9,18 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from penstock.config.tenants import TenantPart, TenantsFile
+from penstock.core.ports import Policy
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import Sharing
+from penstock.errors import ConfigError
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.recorder import Told
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
-from penstock.planning.registry import DEFAULT, policy_named
+from penstock.planning.registry import DEFAULT, POLICIES, policy_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class RunStory:
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
     """Start every tenant and govern them until the time is over; then stop them all."""
     options = _filled(tenants, options)
-    policy = policy_named(options.policy or DEFAULT)
+    policy = _policy(options.policy or DEFAULT, tenants)
     conf = dict(tenants.conf)
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
@@ -74,6 +76,13 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
 
 def _filled(tenants: TenantsFile, options: RunOptions) -> RunOptions:
     return replace(options, policy=options.policy or tenants.policy or DEFAULT, master=options.master or tenants.master)
+
+
+def _policy(name: str, tenants: TenantsFile) -> Policy:
+    for known in tenants.settings:
+        if known not in POLICIES:
+            raise ConfigError("settings", known, f"choose one of {', '.join(POLICIES)}")
+    return policy_named(name, tenants.settings.get(name))
 
 
 def _engine_settings(tenants: TenantsFile, policy: str) -> SparkSettings:
