@@ -28,6 +28,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = (
         SparkSession.builder.master("local[4]")
         .config("spark.scheduler.mode", "FAIR")
+        .config("spark.scheduler.pipelinedGroup.slotCheck.enabled", "false")
         .config("spark.ui.enabled", "false")
         .config("spark.jars", ",".join(str(jar) for jar in jars(JarSet.CONNECTOR)))
         .config("spark.driver.host", "127.0.0.1")

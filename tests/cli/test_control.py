@@ -1,7 +1,11 @@
 """`penstock control` and `penstock top` on a store."""
 
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event, Thread
 
@@ -85,3 +89,19 @@ def test_top_tells_who_is_in_trouble_and_what_was_done(path: Path) -> None:
     # Those in trouble come first.
     lines = [line.split() for line in told.splitlines() if line.startswith(("ads", "fraud"))]
     assert [line[:2] for line in lines] == [["ads", "missed"], ["fraud", "met"]]
+
+
+def test_keys_that_are_typed_at_once_are_all_heard(path: Path) -> None:
+    ours, its = pty.openpty()
+    command = [sys.executable, "-c", "from penstock.cli.top import top; top()", "--store", str(path)]
+    process = subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env={**os.environ, "TERM": "xterm"})
+    os.close(its)
+    shown = b""
+    while b"q quit" not in shown:
+        shown += os.read(ours, 65536)
+    os.write(ours, b"ssq")
+    with suppress(OSError):  # as soon as nobody writes any more
+        while os.read(ours, 65536):
+            pass
+    os.close(ours)
+    assert process.wait(60.0) == 0

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from penstock.config.tenants import read_tenants
+from penstock.config.problems import checked
+from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
+from penstock.errors import ConfigError
 from penstock.governing.application import check_master
-from penstock.governing.run import RunOptions, policy_of
+from penstock.governing.run import RunOptions, policy_of, run_tenants
 from penstock.planning.limits import WithLimits
 from penstock.planning.registry import POLICIES, takes_profiles
 
@@ -62,3 +64,20 @@ def test_policies_that_take_profiles_get_those_of_the_file(policy: str, tmp_path
 
 def test_local_masters_need_nobody_to_listen() -> None:
     check_master("local[4]")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"penstock": {"henge": {"reduction": 2}}}, "reduction: 2.0 will not do; write a share between 0 and 1"),
+        ({"penstock": {"henge": {"hurry": 2}}}, "settings.penstock.henge.hurry"),
+        ({"henge": {"reduction": 2}}, None),
+        ({"hurry": {}}, "settings: 'hurry' will not do; choose one of fifo"),
+    ],
+)
+def test_a_files_settings_reach_the_default_policy_before_spark_starts(settings: object, said: str | None) -> None:
+    job = {"name": "quick", "job": "tests.governing.tenant_jobs:quick", "intent": {"juice": 0.5}}
+    tenants = checked(TenantsFile, {"master": "nowhere", "jobs": [job], "settings": settings}, "tenants file")
+    # Settings of a policy that does not decide are left alone: then it is the master that will not do.
+    with pytest.raises(ConfigError, match=said or "master"):
+        run_tenants(tenants, RunOptions(store=None), lambda view: None)

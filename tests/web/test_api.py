@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from penstock.store.sql import SqlStore
 from penstock.telling.words import changes_text
 from penstock.web.server import Site
+from penstock.web.settings import WebSettings
 from tests.recorded import RUN
 
 
@@ -115,3 +117,15 @@ def test_news_come_as_events(site: Site) -> None:
         data = next(line for line in answer.iter_lines() if line.startswith("data: "))
     news = json.loads(data.removeprefix("data: "))
     assert (news["present"]["at_s"], len(news["decisions"]), news["control"]["live"]) == (40.0, 2, False)
+
+
+def test_a_site_that_stops_lets_its_watchers_go(
+    store: SqlStore, settings: WebSettings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ExitStack() as watching:
+        with Site(store, settings, lambda line: None).beside() as site:
+            answer = watching.enter_context(httpx.stream("GET", f"{site.url}api/live", timeout=60.0))
+            lines = answer.iter_lines()
+            next(lines)
+        list(lines)  # a stream that is cut off in the middle raises here
+    assert capsys.readouterr().err == ""

@@ -1,6 +1,7 @@
 """`penstock top`: a live table of tenants in the terminal, those in trouble first."""
 
 import getpass
+import os
 import select
 import sys
 import termios
@@ -168,4 +169,5 @@ def _keys() -> Iterator[None]:
 
 def _key(within_s: float) -> str | None:
     ready, _, _ = select.select([sys.stdin], [], [], within_s)
-    return sys.stdin.read(1) if ready else None
+    # Not from the buffer of sys.stdin: it would take all that was typed, and the next look would wait for more.
+    return os.read(sys.stdin.fileno(), 1).decode("latin-1") if ready else None

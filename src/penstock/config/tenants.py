@@ -125,6 +125,7 @@ class TenantsFile(_Part):
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
+    settings: dict[str, dict[str, int | float | dict[str, int | float]]] = {}  # a policy's settings, by policy
     interval: PositiveSeconds = 10.0
     window: PositiveSeconds = 60.0
     profiles: dict[str, str] = {}  # files by job; see config/profiles.py

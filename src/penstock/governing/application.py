@@ -21,6 +21,9 @@ _DEFAULTS: Mapping[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG}",
     "spark.locality.wait": "0",
+    # A real-time batch would fail whenever a neighbour's short task holds a slot at its start. The slots are counted
+    # before the job starts (real_time.check_slots), and the batch's tasks wait for their turn.
+    "spark.scheduler.pipelinedGroup.slotCheck.enabled": "false",
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
     ),

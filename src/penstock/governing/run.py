@@ -14,12 +14,13 @@ from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import Sharing
+from penstock.errors import ConfigError
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.recorder import Told
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
-from penstock.planning.registry import DEFAULT, policy_named, takes_profiles
+from penstock.planning.registry import DEFAULT, POLICIES, policy_named, takes_profiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +79,14 @@ def _filled(tenants: TenantsFile, options: RunOptions) -> RunOptions:
 
 
 def policy_of(tenants: TenantsFile, options: RunOptions) -> Policy:
-    """The policy, with what was profiled of jobs where it can use that."""
+    """The policy with its settings, and with what was profiled of jobs where it can use that."""
+    for known in tenants.settings:
+        if known not in POLICIES:
+            raise ConfigError("settings", known, f"choose one of {', '.join(POLICIES)}")
     name = options.policy or DEFAULT
     profiles = tenants.read_profiles(options.code or Path())
-    return policy_named(name, {"profiles": profiles} if takes_profiles(name) else None)
+    learnt = {"profiles": profiles} if takes_profiles(name) else {}
+    return policy_named(name, {**tenants.settings.get(name, {}), **learnt})
 
 
 def _engine_settings(tenants: TenantsFile, policy: str) -> SparkSettings:

@@ -250,7 +250,7 @@ class ScenarioFile(Part):
     models: Literal["none", "step", "start"] = "none"
     seed: int = 0
     policies: tuple[str, ...] = ("henge",)
-    settings: dict[str, dict[str, float]] = {}  # a policy's settings, by policy
+    settings: dict[str, dict[str, int | float | dict[str, int | float]]] = {}  # a policy's settings, by policy
     cluster: ClusterPart = ClusterPart()
     topologies: dict[str, TopologyPart] = {}
     jobs: Annotated[list[JobPart], Field(min_length=1)]

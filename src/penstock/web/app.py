@@ -79,6 +79,7 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
     )
     feed = Feed(Look(reader), settings.poll_s, settings.watchers)
     state = State(store, settings, reader, sessions, feed)
+    app.state.feed = feed  # for the server, which ends it before it waits for open connections
     _add_errors(app)
     _add_reads(app, state)
     routes_act.add(app, state)

@@ -22,7 +22,7 @@ Look = Callable[[str, Any], tuple[Any, dict[str, Any]] | None]
 class _Watched:
     """One run that somebody watches."""
 
-    watchers: set["asyncio.Queue[str]"] = field(default_factory=set)
+    watchers: set["asyncio.Queue[str | None]"] = field(default_factory=set)
     task: "asyncio.Task[None] | None" = None
     last: str | None = None
 
@@ -35,16 +35,24 @@ class Feed:
         self._poll_s = poll_s
         self._most = most
         self._runs: dict[str, _Watched] = {}
+        self._over = False
 
     @property
     def full(self) -> bool:
         """Whether as many watch as may."""
         return sum(len(watched.watchers) for watched in self._runs.values()) >= self._most
 
+    def end(self) -> None:
+        """Let all watchers go, and take no more: a site that stops waits for its open streams."""
+        self._over = True
+        for watched in self._runs.values():
+            for queue in watched.watchers:
+                _offer(queue, None)
+
     async def events(self, run_id: str) -> AsyncIterator[str]:
         """The events for one watcher, as text for the wire, until it leaves."""
         watched = self._runs.setdefault(run_id, _Watched())
-        queue: asyncio.Queue[str] = asyncio.Queue(KEPT)
+        queue: asyncio.Queue[str | None] = asyncio.Queue(KEPT)
         watched.watchers.add(queue)
         try:
             if watched.last is not None:
@@ -52,8 +60,10 @@ class Feed:
             if watched.task is None:
                 watched.task = asyncio.create_task(self._poll(run_id, watched))
             yield "retry: 1000\n\n"
-            while True:
-                yield await _next(queue)
+            while not self._over:
+                text = await _next(queue)
+                if text is not None:
+                    yield text
         finally:
             watched.watchers.discard(queue)
             if not watched.watchers and watched.task is not None:
@@ -90,13 +100,13 @@ def plain(value: Any) -> Any:
     return asdict(value)
 
 
-async def _next(queue: "asyncio.Queue[str]") -> str:
+async def _next(queue: "asyncio.Queue[str | None]") -> str | None:
     with suppress(TimeoutError):
         return await asyncio.wait_for(queue.get(), SIGN_OF_LIFE_S)
     return ": still here\n\n"
 
 
-def _offer(queue: "asyncio.Queue[str]", text: str) -> None:
+def _offer(queue: "asyncio.Queue[str | None]", text: str | None) -> None:
     if queue.full():
         queue.get_nowait()
     queue.put_nowait(text)

@@ -14,6 +14,7 @@ from penstock.errors import ConfigError
 from penstock.store.open import default_path
 from penstock.store.sql import SqlStore
 from penstock.web.app import create_app
+from penstock.web.feed import Feed
 from penstock.web.settings import WebSettings
 from penstock.web.tokens import Tokens, tokens_at
 
@@ -34,8 +35,9 @@ class Site:
         _check_tls(settings)
         if settings.tokens_required and settings.tls_certificate is None:
             say("warning: without TLS (--tls-certificate, --tls-key) tokens and figures can be read on the way")
+        app = create_app(store, self.settings, tokens)
         config = uvicorn.Config(
-            create_app(store, self.settings, tokens),
+            app,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -44,7 +46,7 @@ class Site:
             ssl_certfile=settings.tls_certificate,
             ssl_keyfile=settings.tls_key,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Server(config, app.state.feed)
 
     @property
     def url(self) -> str:
@@ -67,6 +69,19 @@ class Site:
         finally:
             self._server.should_exit = True
             thread.join(_STOPS_WITHIN_S)
+
+
+class _Server(uvicorn.Server):
+    """Ends the feed before it stops: an event stream has no end of its own, and would be cancelled with a traceback."""
+
+    def __init__(self, config: uvicorn.Config, feed: Feed) -> None:
+        super().__init__(config)
+        self._feed = feed
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening and let everybody go."""
+        self._feed.end()
+        await super().shutdown(sockets)
 
 
 def _tokens(settings: WebSettings, say: Say) -> Tokens:
