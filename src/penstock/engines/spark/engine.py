@@ -43,6 +43,7 @@ class SparkSettings:
     window_s: float = 60.0  # figures are over so much time; juice's window in Henge, section 5
     sharing: Sharing = Sharing.GOVERNED
     route_window_s: float = 600.0  # key pairs are told of in windows of so much time
+    pin_routes: bool = True  # keep the partitions of jobs with a route in their places; not in a dry run
     lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
 
 
@@ -123,6 +124,8 @@ class SparkEngine:
         self._fleet.take_arrivals(self._watch, wall_s)
         executors = self._executor_reader.read()
         slots = sum(executor.slots for executor in executors)
+        if self._settings.pin_routes and len(executors) > 1:
+            self._fleet.keep_places()
         return Snapshot(
             at_s=now,
             jobs=tuple(track.figures(self._standing(track, slots, wall_s)) for track in self._fleet),
