@@ -19,6 +19,9 @@ from penstock.governing.recorder import Told
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
 from penstock.planning.registry import DEFAULT, policy_named
+from penstock.planning.routing.policy import RoutingSettings
+
+_PINNED_WAIT = "3s"  # how long a task waits for the executor that its partition is pinned to
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +54,15 @@ class RunStory:
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
     """Start every tenant and govern them until the time is over; then stop them all."""
     options = _filled(tenants, options)
-    policy = policy_named(options.policy or DEFAULT)
+    policy = policy_named(options.policy or DEFAULT, routing=RoutingSettings(tenants.routing))
     conf = dict(tenants.conf)
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
+    if any(part.route is not None for part in tenants.jobs):
+        conf.setdefault("spark.locality.wait", _PINNED_WAIT)
     spark = start_application(tenants.name, options.master or tenants.master, conf, options.code, tenants.kafka)
     try:
-        engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, policy.name))
+        engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, options))
         approval = frozenset(part.name for part in tenants.jobs if part.approval)
         settings = LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run, approval=approval)
         governed = Governed(
@@ -76,8 +81,13 @@ def _filled(tenants: TenantsFile, options: RunOptions) -> RunOptions:
     return replace(options, policy=options.policy or tenants.policy or DEFAULT, master=options.master or tenants.master)
 
 
-def _engine_settings(tenants: TenantsFile, policy: str) -> SparkSettings:
-    return SparkSettings(tenants.window, Sharing.of_policy(policy), lease_s=max(10.0, 4.5 * tenants.interval))
+def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings:
+    return SparkSettings(
+        tenants.window,
+        Sharing.of_policy(options.policy or DEFAULT),
+        pin_routes=not options.dry_run,
+        lease_s=max(10.0, 4.5 * tenants.interval),
+    )
 
 
 def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> RunStory:
@@ -103,6 +113,7 @@ def _job(part: TenantPart) -> Job:
         max_rows_per_batch=part.max_rows_per_batch,
         max_files_per_batch=part.max_files_per_batch,
         real_time=part.mode(),
+        route=part.routed_by(),
     )
 
 

@@ -197,9 +197,12 @@ class SparkEngine:
             raise EngineError(f"{track.job.name}: {track.trouble(self._wall())}")
 
     def _reroute(self, track: Track, wanted: Reroute) -> None:
-        if track.watch is None or track.query is None or track.job.function is None:
+        route = track.job.route
+        in_place = route is not None and route.moves_no_state
+        if track.watch is None or track.query is None or not (in_place or track.job.function is not None):
             raise EngineError(
-                f"{track.job.name}: only a running query that penstock started, with a route, is re-routed"
+                f"{track.job.name}: only a running query with a route is re-routed, and one that keeps state without "
+                "windows only if penstock started it"
             )
         query = track.watch.carry_out(wanted, track.query, self._wall())
         if query.runId != track.run_id:
