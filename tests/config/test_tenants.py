@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 import yaml
 
+from penstock.config.profiles import write_profile
 from penstock.config.tenants import TenantsFile, read_tenants
+from penstock.core.evidence import Observation
 from penstock.core.intents import Intent, Latency
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
@@ -84,6 +86,25 @@ def test_another_word_for_routing_is_refused(tmp_path: Path) -> None:
     path.write_text("routing: maybe\njobs: [{name: a, job: 'm:f', intent: {juice: 0.9}}]")
     with pytest.raises(ConfigError, match="routing: 'maybe' will not do"):
         read_tenants(path)
+
+
+def with_profiles(tmp_path: Path, profiles: dict[str, str]) -> TenantsFile:
+    job = {"name": "fraud", "job": "m:f", "intent": {"latency": "2s", "recovery": "60s"}}
+    (tmp_path / "tenants.yaml").write_text(yaml.safe_dump({"jobs": [job], "profiles": profiles}))
+    return read_tenants(tmp_path / "tenants.yaml")
+
+
+def test_profiles_are_read_from_beside_the_file(tmp_path: Path) -> None:
+    evidence = (Observation(1, 100.0, 1.0), Observation(1, 240.0, None, saturated=True))
+    write_profile(tmp_path / "fraud.csv", evidence)
+    assert with_profiles(tmp_path, {"fraud": "fraud.csv"}).read_profiles(tmp_path) == {"fraud": evidence}
+
+
+def test_a_profile_of_no_job_or_without_a_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"profiles.fruad: 'fruad' will not do; name a job: fraud"):
+        with_profiles(tmp_path, {"fruad": "fraud.csv"})
+    with pytest.raises(ConfigError, match=r"profiles.fraud: .*none.csv' will not do; give a file that can be read"):
+        with_profiles(tmp_path, {"fraud": "none.csv"}).read_profiles(tmp_path)
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:

@@ -6,7 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from penstock.config.tenants import read_tenants
+from penstock.core.evidence import Observation
 from penstock.governing.application import check_master
+from penstock.governing.run import RunOptions, policy_of
+from penstock.planning.limits import WithLimits
+from penstock.planning.registry import POLICIES, takes_profiles
 
 ROOT = Path(__file__).parents[2]
 TENANTS = """
@@ -41,6 +48,16 @@ def test_one_tenants_broken_job_is_reported_and_the_other_is_governed(tmp_path: 
     assert story["jobs"]["broken"]["trouble"] == "given up after 2 failures; the last: no credentials"
     assert story["jobs"]["quick"]["trouble"] is None
     assert story["jobs"]["quick"]["juice"] is not None
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_policies_that_take_profiles_get_those_of_the_file(policy: str, tmp_path: Path) -> None:
+    (tmp_path / "quick.csv").write_text("scaleout,rate_rps,latency_s,saturated\n1,100,,1\n")
+    (tmp_path / "tenants.yaml").write_text(f"{TENANTS}\nprofiles: {{quick: quick.csv}}")
+    made = policy_of(read_tenants(tmp_path / "tenants.yaml"), RunOptions(policy, code=tmp_path))
+    assert isinstance(made, WithLimits)
+    profiles = getattr(getattr(made.inner, "settings", None), "profiles", None)
+    assert profiles == ({"quick": (Observation(1, 100.0, saturated=True),)} if takes_profiles(policy) else None)
 
 
 def test_local_masters_need_nobody_to_listen() -> None:

@@ -46,6 +46,18 @@ def test_a_job_with_a_recovery_target_is_sized_for_it_though_it_meets_its_slo() 
     assert first.changes[0].after > 4  # at 400 rows/s the backlog of a failure would take minutes to work off
 
 
+def test_outlooks_of_what_is_planned_ahead_are_handed_on() -> None:
+    plans, _ = rounds(Combined(CombinedSettings(profiles=PROFILE)), steady([ahead(4, 390.0), job("b", 10, 10)]))
+    first, *_, last = [outlook for plan in plans for outlook in plan.outlooks]
+    assert {first.job, last.job} == {"ahead"}
+    assert (first.forecast, last.forecast is None) == (None, False)  # ten minutes of history are needed
+    after = next(decision for plan in plans for decision in plan.decisions).changes[0].after
+    needed, given = first.recovery_s(4), first.recovery_s(after)
+    assert needed is not None
+    assert given is not None
+    assert given <= 180.0 < needed
+
+
 def test_threads_that_one_part_takes_are_not_there_for_the_other() -> None:
     fleet = view(0.0, [ahead(4, 390.0), job("b", 4, 10)], max_threads=20)
     assert part(fleet, planned_ahead=True).max_threads == 16

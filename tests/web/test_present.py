@@ -7,28 +7,32 @@ from typing import Any
 import httpx
 import pytest
 
-from penstock.core.outlook import Forecast, KeyPlacement, KeysOnMachine
+from penstock.core.forecast import Forecast
+from penstock.core.key_placement import KeyPlacement, KeysOnMachine
+from penstock.core.outlook import JobOutlook
+from penstock.core.plan import Plan
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
 from tests.recorded import a_cycle, a_job, a_view
 
-FORECAST = Forecast("seasonal", 50.0, 60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), level=0.9)
+FORECAST = Forecast(60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), 0.9, "seasonal")
+OUTLOOK = JobOutlook("ads", 50.0, 600.0, FORECAST, ((4, 171.0), (6, 120.0)))
 KEYS = KeyPlacement("count", (KeysOnMachine("m1", 4, 1200, 0.6), KeysOnMachine("m2", 4, None, 0.4)), locality=0.7)
 
 
 @pytest.fixture
 def told(store: SqlStore, serve: Callable[[WebSettings], Site], settings: WebSettings) -> Callable[[str], Any]:
     plain = a_job("ads")
-    figures = replace(plain.figures, forecast=FORECAST, recovery_s=171.0, keys=(KEYS,))
-    store.append(a_cycle(50.0, a_view(50.0, (replace(plain, figures=figures), a_job("fraud")))))
+    seen = a_view(50.0, (replace(plain, figures=replace(plain.figures, keys=(KEYS,))), a_job("fraud")))
+    store.append(a_cycle(50.0, seen, Plan(outlooks=(OUTLOOK,))))
     site = serve(settings)
     return lambda path: httpx.get(f"{site.url}{path}", timeout=60.0).raise_for_status()
 
 
 def test_a_forecast_has_an_instant_for_each_value(told: Callable[[str], Any]) -> None:
     found = told("api/job?job=ads").json()["forecast"]
-    assert (found["at_s"], found["mean_rps"]) == ([50.0, 110.0], [100.0, 120.0])
+    assert (found["at_s"], found["mean_rps"]) == ([80.0, 140.0], [100.0, 120.0])  # the middles of its steps
     assert (found["high_rps"], found["level"], found["method"]) == ([110.0, 140.0], 0.9, "seasonal")
 
 
@@ -36,6 +40,15 @@ def test_a_recovery_estimate_stands_beside_its_target(told: Callable[[str], Any]
     found = told("api/job?job=ads").json()
     assert (found["recovery_s"], found["recovery_target_s"]) == (171.0, 60.0)
     assert 'penstock_job_recovery_seconds{job="ads",run="demo"} 171.0' in told("metrics").text
+
+
+def test_an_outlook_is_told_until_it_is_over_and_for_the_slots_that_the_job_has(
+    store: SqlStore, told: Callable[[str], Any]
+) -> None:
+    store.append(a_cycle(300.0, a_view(300.0, (a_job("ads", threads=6),))))
+    assert told("api/job?job=ads").json()["recovery_s"] == 120.0
+    store.append(a_cycle(601.0, a_view(601.0, (a_job("ads", threads=6),))))
+    assert (told("api/job?job=ads").json()["recovery_s"], told("api/job?job=ads").json()["forecast"]) == (None, None)
 
 
 def test_keys_are_told_machine_by_machine(told: Callable[[str], Any]) -> None:

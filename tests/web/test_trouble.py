@@ -1,5 +1,6 @@
 """Trouble in words."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -50,6 +51,14 @@ def test_each_target_stands_beside_what_there_is() -> None:
     assert (latency.now, latency.met) == (3.0, False)
     assert (juice.now, juice.met) == (0.9, True)
     assert (recovery.now, recovery.met) == (None, None)
+
+
+def test_a_recovery_target_is_judged_by_the_estimate() -> None:
+    recovering = a_job("ads", utility=0.5, intent=Intent(Recovery("60s")))
+    assert targets(recovering, 45.0)[0].met
+    assert (targets(recovering, math.inf)[0].met, targets(recovering, math.inf)[0].now) == (False, None)
+    assert (why(recovering, 171.0) or "").startswith("recovery would take 171 s instead of 60 s.")
+    assert (why(recovering, math.inf) or "").startswith("recovery would take for ever instead of 60 s.")
 
 
 def fleet(*utilities: float) -> View:

@@ -3,6 +3,7 @@
 name: shop
 conf: {spark.sql.shuffle.partitions: 4}
 kafka: true                       # some job reads or writes Kafka
+profiles: {fraud: fraud.csv}      # what was profiled of jobs, for policies that plan ahead; paths beside this file
 jobs:
   - name: fraud
     job: shop.jobs:fraud          # a function (spark, **params) -> DataStreamWriter
@@ -25,6 +26,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from penstock.config.fields import OneOrMore, PositiveSeconds
 from penstock.config.intents import IntentPart, intent_of
 from penstock.config.problems import checked, read_yaml
+from penstock.config.profiles import read_profile
+from penstock.core.evidence import Observation
 from penstock.core.intents import Intent
 from penstock.engines.spark.modes import SHORTEST_S, RealTime
 from penstock.engines.spark.restarts import RestartPolicy
@@ -149,6 +152,7 @@ class TenantsFile(_Part):
     routing: Mode = "off"  # jobs with a route: left alone, advised on, or re-routed
     interval: PositiveSeconds = 10.0
     window: PositiveSeconds = 60.0
+    profiles: dict[str, str] = {}  # files by job; see config/profiles.py
     jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -158,6 +162,18 @@ class TenantsFile(_Part):
             if names.count(name) > 1:
                 raise ConfigError("name", name, "give each job a name of its own")
         return self
+
+    @model_validator(mode="after")
+    def _profiles_are_of_jobs(self) -> "TenantsFile":
+        names = [job.name for job in self.jobs]
+        for name in self.profiles:
+            if name not in names:
+                raise ConfigError(f"profiles.{name}", name, f"name a job: {', '.join(names)}")
+        return self
+
+    def read_profiles(self, base: Path) -> dict[str, tuple[Observation, ...]]:
+        """What was profiled of jobs, by name; `base` is the file's directory."""
+        return {name: read_profile(base / path, f"profiles.{name}") for name, path in sorted(self.profiles.items())}
 
 
 def read_tenants(path: Path) -> TenantsFile:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.outlook import Forecast, KeyPlacement
+from penstock.core.key_placement import KeyPlacement
 from penstock.core.routes import RouteFigures
 from penstock.core.topology import Topology
 
@@ -108,8 +108,6 @@ class JobFigures:
     phases_s: Mapping[str, float] = field(default_factory=dict)
     stages: tuple[StageFigures, ...] = ()
     trouble: str | None = None  # what is wrong with it in words, such as the error that ended its query
-    forecast: Forecast | None = None
-    recovery_s: float | None = None  # how long it would take to be back to normal, did it fail now
     keys: tuple[KeyPlacement, ...] = ()
 
     def operator(self, name: str) -> OperatorFigures:

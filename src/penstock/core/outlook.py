@@ -1,36 +1,27 @@
-"""The outlook: what is expected of a job, and where its keys live; absent where nobody works it out."""
+"""The outlook: what a policy that plans ahead expects of a job; it travels with the plan, and pages show it."""
 
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """Arrivals to come: value number i is that of `from_s + i * step_s`; `level` is the share within the interval."""
-
-    method: str
-    from_s: float
-    step_s: float
-    mean_rps: tuple[float, ...]
-    low_rps: tuple[float, ...] = ()
-    high_rps: tuple[float, ...] = ()
-    level: float | None = None
+from penstock.core.forecast import Forecast
 
 
 @dataclass(frozen=True, slots=True)
-class KeysOnMachine:
-    """What of an operator's keys lives on one machine; `share` is that of its rows."""
+class JobOutlook:
+    """What was worked out for one job at `at_s`; nobody should be told of it after `until_s`.
 
-    machine: str
-    partitions: int
-    keys: int | None = None
-    share: float | None = None
+    `recoveries_s` holds (scale-out, seconds until it would be back to normal after a failure), for what the job
+    had then and what it was to have. Without a forecast they are for the rate that arrived then.
 
+    >>> JobOutlook("ads", 0.0, 600.0, None, ((4, 171.0), (5, 140.0))).recovery_s(5)
+    140.0
+    """
 
-@dataclass(frozen=True, slots=True)
-class KeyPlacement:
-    """Where the keys of one operator live; `locality` is the share of rows that stay on their machine."""
+    job: str
+    at_s: float
+    until_s: float
+    forecast: Forecast | None = None
+    recoveries_s: tuple[tuple[int, float], ...] = ()
 
-    operator: str
-    machines: tuple[KeysOnMachine, ...]
-    locality: float | None = None
-    table: int | None = None  # the version of the routing table
+    def recovery_s(self, scaleout: int) -> float | None:
+        """How long recovery would take with that scale-out, where it was worked out."""
+        return dict(self.recoveries_s).get(scaleout)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from penstock.core.outlook import JobOutlook
 from penstock.core.routes import Reroute
 
 
@@ -63,11 +64,15 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a policy wants done this round; `note` says in words why nothing, or nothing more."""
+    """What a policy wants done this round; `note` says in words why nothing, or nothing more.
+
+    `outlooks` are those of the jobs that it looked at, where it plans ahead.
+    """
 
     decisions: tuple[Decision, ...] = ()
     note: str = ""
     verdicts: tuple[Verdict, ...] = ()
+    outlooks: tuple[JobOutlook, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

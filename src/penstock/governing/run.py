@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from penstock.config.tenants import TenantPart, TenantsFile
+from penstock.core.ports import Policy
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
@@ -18,7 +19,7 @@ from penstock.governing.controller import Controller, Governed
 from penstock.governing.recorder import Told
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
-from penstock.planning.registry import DEFAULT, policy_named
+from penstock.planning.registry import DEFAULT, policy_named, takes_profiles
 from penstock.planning.routing.policy import RoutingSettings
 
 _PINNED_WAIT = "3s"  # how long a task waits for the executor that its partition is pinned to
@@ -54,7 +55,7 @@ class RunStory:
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
     """Start every tenant and govern them until the time is over; then stop them all."""
     options = _filled(tenants, options)
-    policy = policy_named(options.policy or DEFAULT, routing=RoutingSettings(tenants.routing))
+    policy = policy_of(tenants, options)
     conf = dict(tenants.conf)
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
@@ -79,6 +80,14 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
 
 def _filled(tenants: TenantsFile, options: RunOptions) -> RunOptions:
     return replace(options, policy=options.policy or tenants.policy or DEFAULT, master=options.master or tenants.master)
+
+
+def policy_of(tenants: TenantsFile, options: RunOptions) -> Policy:
+    """The policy, with what was profiled of jobs where it can use that."""
+    name = options.policy or DEFAULT
+    profiles = tenants.read_profiles(options.code or Path())
+    settings = {"profiles": profiles} if takes_profiles(name) else None
+    return policy_named(name, settings, None if tenants.routing == "off" else RoutingSettings(tenants.routing))
 
 
 def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings:

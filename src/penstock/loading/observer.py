@@ -5,6 +5,7 @@ Rows and results are matched by Kafka's key, in the order of their offsets. A re
 next row of its key; a running count of n covers all rows of its key up to the n-th.
 """
 
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from penstock.errors import EngineError
 
 _MADE_WITHIN_S = 30.0
 _READ_WITHIN_S = 60.0
+_LOOK_EVERY_S = 0.2
 _AT_ONCE = 10_000
 
 Covers = Callable[[bytes, int], int]  # a result's value and the rows covered so far: the rows covered with it
@@ -105,11 +107,17 @@ def messages(bootstrap: str, topic: str) -> Iterator[Message]:
     try:
         consumer.assign([TopicPartition(topic, partition, 0) for partition in ends])
         at = dict.fromkeys(ends, 0)
+        news_s = time.monotonic()
         while any(at[partition] < end for partition, end in ends.items()):
-            found = consumer.consume(_AT_ONCE, timeout=_READ_WITHIN_S)
-            if not found:
+            # It waits for the whole of its time unless there are so many, so that time must be short.
+            found = consumer.consume(_AT_ONCE, timeout=_LOOK_EVERY_S)
+            news_s = time.monotonic() if found else news_s
+            if time.monotonic() - news_s > _READ_WITHIN_S:
                 raise EngineError(f"{topic}: nothing came within {_READ_WITHIN_S:.0f} s, though there is more")
             for message in found:
+                error = message.error()
+                if error is not None:
+                    raise EngineError(f"{topic} cannot be read: {error.str()}")
                 at[message.partition() or 0] = (message.offset() or 0) + 1
                 yield message
     finally:

@@ -95,7 +95,8 @@ def _both(view: View, planned: Plan, searched: Plan) -> Plan:
         for plan, of in ((planned, part(view, True)), (searched, part(view, False)))
         for decision in plan.decisions
     ]
-    return Plan(tuple(parts), "; ".join(note for note in (planned.note, searched.note) if note))
+    note = "; ".join(note for note in (planned.note, searched.note) if note)
+    return Plan(tuple(parts), note, outlooks=(*planned.outlooks, *searched.outlooks))
 
 
 def _of_all(view: View, expected: float | None, of: View) -> float | None:

@@ -2,18 +2,19 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import sqlalchemy as sa
 
+from penstock.core.outlook import JobOutlook
 from penstock.core.run import DecisionRecord, RunInfo
-from penstock.core.view import View
+from penstock.core.view import JobView, View
 from penstock.store import tables
 from penstock.store.archive import AuditEntry, unknown_run
 from penstock.store.database import Database
-from penstock.store.reading import read_audit, read_decisions, read_intents, run_rows
+from penstock.store.reading import read_audit, read_decisions, read_intents, read_outlooks, run_rows
 from penstock.store.rows import run_info, view_of
 
 OUTAGE = 5.0  # so many usual intervals without a cycle are an outage, as reports have it
@@ -23,11 +24,20 @@ _cycles, _figures, _loads = tables.cycles.c, tables.job_figures.c, tables.machin
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The newest cycle of a run. `note` says why nothing, or nothing more, was done."""
+    """The newest cycle of a run, with the outlooks that hold, by job.
+
+    `note` says why nothing, or nothing more, was done.
+    """
 
     cycle: int
     view: View
     note: str
+    outlooks: Mapping[str, JobOutlook] = field(default_factory=dict)
+
+    def recovery_s(self, job: JobView) -> float | None:
+        """How long the job would take to be back to normal, did it fail now; None where nobody worked it out."""
+        outlook = self.outlooks.get(job.name)
+        return None if outlook is None else outlook.recovery_s(job.figures.threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +98,9 @@ class Gallery:
             joined = tables.job_figures.join(tables.intents, _figures.intent_id == tables.intents.c.id)
             judged = sa.select(tables.job_figures, tables.intents.c.job).select_from(joined)
             found = connection.execute(judged.where(_figures.cycle_id == row["id"])).mappings()
-            return Newest(row["id"], view_of(row, {job["job"]: job for job in found}, intents), row["note"])
+            view = view_of(row, {job["job"]: job for job in found}, intents)
+            outlooks = read_outlooks(connection, self._number, row["id"], row["at_s"])
+            return Newest(row["id"], view, row["note"], outlooks)
 
     def cycles(self) -> tuple[int, float, float]:
         """How many cycles there are, and when the first and the last were."""

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from penstock.core.intents import Intent
+from penstock.core.outlook import JobOutlook
 from penstock.core.plan import StepOutcome
 from penstock.core.run import DecisionRecord, Note, Run, with_verdicts
 from penstock.core.view import View
@@ -56,6 +57,20 @@ def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord,
     records = [_record(row, outcomes) for row in _of_cycles(connection, tables.decisions, run)]
     verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run)]
     return with_verdicts(records, verdicts)
+
+
+def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) -> Mapping[str, JobOutlook]:
+    """For each job the newest outlook up to that cycle, unless it is over by then."""
+    table, cycles = tables.outlooks, tables.cycles
+    if not sa.inspect(connection).has_table(table.name):  # of an earlier penstock, and opened to be read only
+        return {}
+    joined = table.join(cycles, table.c.cycle_id == cycles.c.id)
+    last = sa.select(table.c.job, sa.func.max(table.c.cycle_id).label("cycle_id")).select_from(joined)
+    newest = last.where(cycles.c.run == run, cycles.c.id <= cycle).group_by(table.c.job).subquery()
+    same = sa.and_(table.c.job == newest.c.job, table.c.cycle_id == newest.c.cycle_id)
+    found = connection.execute(sa.select(table).select_from(table.join(newest, same)).order_by(table.c.job)).mappings()
+    outlooks = [rows.outlook_of(row) for row in found]
+    return {outlook.job: outlook for outlook in outlooks if outlook.until_s >= at_s}
 
 
 def read_intents(connection: sa.Connection, run: int) -> Mapping[int, Intent]:

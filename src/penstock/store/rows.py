@@ -7,6 +7,7 @@ from typing import Any, cast
 from penstock.core.cycle import Cycle
 from penstock.core.figures import LatencyFigures, MachineFigures, Snapshot
 from penstock.core.intents import Intent
+from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Change, Decision, Reason, Step, StepOutcome, Verdict
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.view import JobView, View
@@ -14,6 +15,9 @@ from penstock.store.codec import decode, encode, encode_figures
 from penstock.store.replay import snapshot_of
 
 Row = dict[str, Any]
+
+# Figures of jobs once had room for these; outlooks hold them now, and runs that were stored then are still read.
+_NEVER_FILLED = '"forecast":null,"recovery_s":null,'
 
 
 def run_row(run: RunInfo) -> Row:
@@ -132,9 +136,17 @@ def verdict_of(row: Mapping[Any, Any]) -> Verdict:
     return Verdict(**{name: row[name] for name in ("decided_at_s", "judged_at_s", "utility_came", "text")})
 
 
+def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[Row]:
+    return [{"cycle_id": cycle_id, "job": outlook.job, "body": encode(outlook)} for outlook in outlooks]
+
+
+def outlook_of(row: Mapping[Any, Any]) -> JobOutlook:
+    return decode(row["body"], JobOutlook)
+
+
 def view_of(row: Mapping[Any, Any], judged: Mapping[str, Mapping[Any, Any]], intents: Mapping[int, Intent]) -> View:
     """The view as it was: its figures from the cycle's row, how they were judged from the jobs' rows."""
-    snapshot = unpacked(row["snapshot"], Snapshot)
+    snapshot = decode(_inflated(row["snapshot"]).replace(_NEVER_FILLED, ""), Snapshot)
     jobs = tuple(
         JobView(figures, intents[found["intent_id"]], found["utility"], found["met"], found["fresh"])
         for figures in snapshot.jobs
@@ -149,7 +161,11 @@ def packed(value: object) -> bytes:
 
 
 def unpacked(body: bytes, value_type: type[Any]) -> Any:
-    return decode(zlib.decompress(body).decode(), value_type)
+    return decode(_inflated(body), value_type)
+
+
+def _inflated(body: bytes) -> str:
+    return zlib.decompress(body).decode()
 
 
 def _deflated(text: str) -> bytes:

@@ -148,6 +148,7 @@ class SqlStore:
             (tables.decisions, rows.decision_rows(plan.decisions, cycle_id)),
             (tables.step_outcomes, rows.outcome_rows(cycle.outcome.steps, cycle_id)),
             (tables.verdicts, rows.verdict_rows(plan.verdicts, cycle_id)),
+            (tables.outlooks, rows.outlook_rows(plan.outlooks, cycle_id)),
         ):
             if found:
                 connection.execute(table.insert(), found)

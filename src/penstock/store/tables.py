@@ -172,6 +172,15 @@ verdicts = Table(
     sqlite_with_rowid=False,
 )
 
+outlooks = Table(
+    "penstock_outlooks",
+    metadata,
+    _in_cycle(),
+    Column("job", Words, primary_key=True),
+    Column("body", Text, nullable=False),  # JSON of a JobOutlook
+    sqlite_with_rowid=False,
+)
+
 memories = Table(
     "penstock_memories",
     metadata,

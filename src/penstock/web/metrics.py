@@ -47,7 +47,7 @@ def families(seen: Seen) -> Iterator[Metric]:
     if seen.newest is not None:
         run = seen.run.name
         yield from _of_fleet(run, seen.newest.view)
-        yield from _of_jobs(run, seen.newest.view.jobs)
+        yield from _of_jobs(run, seen.newest)
         yield from _of_machines(run, seen.newest.view)
     yield from _of_decisions(seen)
 
@@ -69,8 +69,8 @@ def _of_fleet(run: str, view: View) -> Iterator[Metric]:
     yield _gauge("penstock_utility_max", "What it could be at most", ("run",), [((run,), view.max_utility)])
 
 
-def _of_jobs(run: str, jobs: Iterable[JobView]) -> Iterator[Metric]:
-    jobs = tuple(jobs)
+def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
+    jobs = newest.view.jobs
     for name, about, figure in (
         ("penstock_job_utility", "Utility of the job", lambda job: job.utility),
         ("penstock_job_utility_max", "What the job is worth at most", lambda job: job.max_utility),
@@ -87,11 +87,7 @@ def _of_jobs(run: str, jobs: Iterable[JobView]) -> Iterator[Metric]:
             "1 while something is wrong with the job",
             lambda job: job.figures.trouble is not None,
         ),
-        (
-            "penstock_job_recovery_seconds",
-            "Estimated time to recover from a failure",
-            lambda job: job.figures.recovery_s,
-        ),
+        ("penstock_job_recovery_seconds", "Estimated time to recover from a failure", newest.recovery_s),
     ):
         yield _gauge(name, about, ("run", "job"), [((run, job.name), figure(job)) for job in jobs])
     yield _latency(run, jobs)

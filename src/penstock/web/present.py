@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from penstock.core.figures import JobFigures, MachineFigures, StageFigures
-from penstock.core.outlook import Forecast
+from penstock.core.outlook import JobOutlook
 from penstock.core.run import asked_latency_s
 from penstock.core.view import JobView, View
 from penstock.store.gallery import Columns, Newest
@@ -29,7 +29,7 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
     """The fleet now. `missed_since` says when jobs that miss their intents had last met them."""
     view = newest.view
     last = {job: decision for decision in decisions for job in decision.jobs}
-    tenants = [tenant(job, last.get(job.name), missed_since.get(job.name)) for job in view.jobs]
+    tenants = [tenant(job, newest.recovery_s(job), last.get(job.name), missed_since.get(job.name)) for job in view.jobs]
     lacking = {job.name: lost(job) for job in view.jobs}
     tenants.sort(key=lambda one: (_WORST_FIRST.index(one.state), -lacking[one.name], one.name))
     return PresentOut(
@@ -45,14 +45,16 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
     )
 
 
-def tenant(job: JobView, last_decision: DecisionOut | None, missed_since_s: float | None) -> TenantOut:
+def tenant(
+    job: JobView, recovery_s: float | None, last_decision: DecisionOut | None, missed_since_s: float | None
+) -> TenantOut:
     """One tenant now."""
     figures = job.figures
     return TenantOut(
         name=job.name,
         state=state_of(job),
         intent=job.intent.text(),
-        targets=targets(job),
+        targets=targets(job, recovery_s),
         utility=job.utility,
         max_utility=job.max_utility,
         met=job.met,
@@ -64,10 +66,10 @@ def tenant(job: JobView, last_decision: DecisionOut | None, missed_since_s: floa
         arrival_rps=figures.arrival_rps,
         processed_rps=figures.processed_rps,
         backlog_rows=figures.backlog_rows,
-        why=why(job),
+        why=why(job, recovery_s),
         missed_since_s=None if job.met else missed_since_s,
         last_decision=last_decision,
-        recovery_s=finite(figures.recovery_s),
+        recovery_s=finite(recovery_s),
     )
 
 
@@ -113,12 +115,13 @@ def locality(jobs: Sequence[JobFigures]) -> dict[str, float]:
     return {name: share for name, share in found if share is not None}
 
 
-def forecast(found: Forecast | None) -> ForecastOut | None:
-    """The forecast with an instant for each value."""
-    if found is None:
+def forecast(outlook: JobOutlook | None) -> ForecastOut | None:
+    """The forecast with an instant for each value: the middle of the step that it is the mean of."""
+    if outlook is None or outlook.forecast is None:
         return None
-    at_s = tuple(found.from_s + number * found.step_s for number in range(len(found.mean_rps)))
-    return ForecastOut(found.method, at_s, found.mean_rps, found.low_rps, found.high_rps, found.level)
+    found = outlook.forecast
+    at_s = tuple(outlook.at_s + (number + 0.5) * found.step_s for number in range(len(found.mean)))
+    return ForecastOut(found.method, at_s, found.mean, found.lower, found.upper, found.level)
 
 
 def series(columns: Columns | None) -> SeriesOut:

@@ -1,5 +1,6 @@
 """Trouble in words: what a tenant misses and what stands in its way, from the figures of one cycle."""
 
+import math
 from collections.abc import Iterator
 
 from penstock.core.capacity import is_congested
@@ -24,8 +25,8 @@ def state_of(job: JobView) -> State:
     return "settling" if job.figures.settling else "missed"
 
 
-def why(job: JobView) -> str | None:
-    """What is missed and why, in a sentence or two; None when all is well."""
+def why(job: JobView, recovery_s: float | None = None) -> str | None:
+    """What is missed and why, in a sentence or two; None when all is well. `recovery_s` as in `targets`."""
     figures = job.figures
     if figures.trouble is not None:
         return figures.trouble
@@ -33,7 +34,7 @@ def why(job: JobView) -> str | None:
         return "No figures yet."
     if job.met:
         return None
-    missed = "; ".join(_missed(target) for target in targets(job) if target.met is False)
+    missed = "; ".join(_missed(target) for target in targets(job, recovery_s) if target.met is False)
     cause = next(_causes(figures), None)
     return ". ".join(part for part in (missed, cause) if part) + "."
 
@@ -57,12 +58,12 @@ def lost(job: JobView) -> float:
     return job.max_utility - (job.utility or 0.0)
 
 
-def targets(job: JobView) -> tuple[TargetOut, ...]:
-    """Each objective beside what there is."""
-    return tuple(_target(objective, job.figures) for objective in job.intent.objectives)
+def targets(job: JobView, recovery_s: float | None = None) -> tuple[TargetOut, ...]:
+    """Each objective beside what there is; `recovery_s` is what a failure would cost now."""
+    return tuple(_target(objective, job.figures, recovery_s) for objective in job.intent.objectives)
 
 
-def _target(objective: Objective, figures: JobFigures) -> TargetOut:
+def _target(objective: Objective, figures: JobFigures, recovery_s: float | None) -> TargetOut:
     if isinstance(objective, Juice):
         met = None if figures.juice is None else objective.share_at(figures.juice) > 0.995
         return TargetOut("juice", objective.text(), objective.target, None, figures.juice, met, objective.utility)
@@ -71,16 +72,18 @@ def _target(objective: Objective, figures: JobFigures) -> TargetOut:
         met = None if now is None else objective.share_at(now) > 0.995
         percentile, utility = objective.percentile, objective.utility
         return TargetOut("latency", objective.text(), objective.target_s, percentile, now, met, utility)
-    now = figures.recovery_s
-    met = None if now is None else objective.share_at(now) > 0.995
+    met = None if recovery_s is None else objective.share_at(recovery_s) > 0.995
+    now = None if recovery_s is None or math.isinf(recovery_s) else recovery_s
     return TargetOut("recovery", objective.text(), objective.target_s, None, now, met, objective.utility)
 
 
 def _missed(target: TargetOut) -> str:
     if target.kind == "juice":
         return f"{number(100 * (target.now or 0.0))} % of the input is processed instead of {100 * target.target:g} %"
-    kind = "latency" if target.percentile is None else f"p{target.percentile:g} latency"
-    name = kind if target.kind == "latency" else "recovery"
+    if target.kind == "recovery":
+        taken = "for ever" if target.now is None else f"{number(target.now)} s"
+        return f"recovery would take {taken} instead of {number(target.target)} s"
+    name = "latency" if target.percentile is None else f"p{target.percentile:g} latency"
     return f"{name} {number(target.now)} s instead of {number(target.target)} s"
 
 

@@ -49,6 +49,7 @@ def test_a_broker_that_was_killed_comes_back_with_its_records_and_goes_down_whol
     sent(started.bootstrap, "kept", b"precious")
     processes.send(started.process, signal.SIGKILL)
     processes.wait(lambda: not started.alive, 30.0, "the broker did not die")
+    processes.wait(lambda: not processes.listens(started.port), 30.0, "its port was not given back")
     again = broker.up(state)
     assert first(again.bootstrap, "kept") == b"precious"
     assert broker.down(state) == again.process

@@ -49,6 +49,8 @@ class Attempts:
     started_s: float = 0.0
     due_s: float | None = None
     error: str | None = None
+    down_since_s: float | None = None  # its failure, until a batch was committed again
+    downtime_s: float | None = None  # from its last failure to the first commit after it
 
     def started(self, now: float) -> "Attempts":
         """The query was started."""
@@ -58,10 +60,18 @@ class Attempts:
         """The query died, or could not start."""
         healthy = self.health is Health.RUNNING and now - self.started_s >= policy.healthy_after_s
         failures = 1 if healthy else self.failures + 1
+        # A start that fails is part of the same outage.
+        down_since_s = now if self.down_since_s is None else self.down_since_s
+        known = replace(self, failures=failures, error=error, down_since_s=down_since_s)
         if policy.max_restarts is not None and failures > policy.max_restarts:
-            return replace(self, health=Health.GIVEN_UP, failures=failures, due_s=None, error=error)
-        due_s = now + policy.wait_s(failures)
-        return replace(self, health=Health.WAITING, failures=failures, due_s=due_s, error=error)
+            return replace(known, health=Health.GIVEN_UP, due_s=None)
+        return replace(known, health=Health.WAITING, due_s=now + policy.wait_s(failures))
+
+    def committed(self, at_s: float) -> "Attempts":
+        """A batch was committed: if the query was down, it is no longer."""
+        if self.down_since_s is None or self.health is not Health.RUNNING:
+            return self
+        return replace(self, down_since_s=None, downtime_s=max(0.0, at_s - self.down_since_s))
 
     def due(self, now: float) -> bool:
         """Whether it is time to try again."""

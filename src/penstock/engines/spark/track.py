@@ -62,6 +62,7 @@ class Track:
         if self.batches and batch.batch_id <= self.batches[-1].batch_id:
             self.batches.clear()  # another checkpoint: its rows are counted from zero
         self.batches.append(batch)
+        self.attempts = self.attempts.committed(batch.committed_s)
         if self.watch is not None:
             self.watch.add(batch)
         while len(self.batches) > 2 and self.batches[1].committed_s < batch.committed_s - keep_s:
@@ -100,6 +101,8 @@ class Track:
             backlog_rows=backlog_rows,
             settling=self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
+            downtime_s=self.attempts.downtime_s,
+            checkpoint_s=_mean_checkpoint_s(batches),
             max_threads=None if self.tasks else limits.max_slots,
             state_bytes=self.state_bytes if batches else None,
             phases_s=_mean_phases(batches),
@@ -196,6 +199,12 @@ class Track:
 def _always_in_batch(batches: Sequence[Batch], flow: Flow) -> bool:
     inside_s = sum(max(0.0, batch.committed_s - max(batch.started_s, flow.start_s)) for batch in batches)
     return flow.stalled or inside_s >= _IN_BATCH_ALL_THE_TIME * flow.span_s
+
+
+def _mean_checkpoint_s(batches: Sequence[Batch]) -> float | None:
+    """Seconds from commit to commit of the present run: every batch saves where it is."""
+    commits = [batch.committed_s for batch in batches if batch.run_id == batches[-1].run_id]
+    return (commits[-1] - commits[0]) / (len(commits) - 1) if len(commits) > 1 else None
 
 
 def _mean_phases(batches: Sequence[Batch]) -> dict[str, float]:

@@ -8,6 +8,7 @@ from penstock.analysis.models.job import JobModel, job_model
 from penstock.core.evidence import Observation
 from penstock.core.figures import JobFigures
 from penstock.core.forecast import Forecast, Series
+from penstock.core.outlook import JobOutlook
 from penstock.core.view import JobView
 from penstock.planning.phoebe.memory import JobMemory
 from penstock.planning.phoebe.prospects import Ahead
@@ -26,6 +27,12 @@ class Outlook:
     ahead: Ahead
     forecast: Forecast | None
     caveat: str = ""
+
+    def told(self, job: JobView, wanted: int, at_s: float, until_s: float) -> JobOutlook:
+        """As others may know it: with the recovery times of what the job has and of what it is to have."""
+        scaleouts = sorted({job.figures.threads, wanted})
+        recoveries_s = tuple((scaleout, self.ahead.recovery_s(scaleout)) for scaleout in scaleouts)
+        return JobOutlook(job.name, at_s, until_s, self.forecast, recoveries_s)
 
 
 def model_of(

@@ -10,6 +10,7 @@ figures are those of the recovery, and it is left alone (Phoebe, section III-E).
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
+from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import JobView, View
 from penstock.planning.baselines.reactive import ReactiveSettings, scaled, threads_wanted
@@ -58,7 +59,8 @@ class Phoebe:
         wishes = _within_budget(view, wishes, settings)
         decisions = [decision for wish in wishes if (decision := _decision(view, wish)) is not None]
         memory = _looked_at(memory, due, {job for decision in decisions for job in decision.jobs}, view.at_s)
-        return Plan(tuple(decisions), "; ".join(f"{wish.job.name}: {wish.why}" for wish in wishes)), memory
+        note = "; ".join(f"{wish.job.name}: {wish.why}" for wish in wishes)
+        return Plan(tuple(decisions), note, outlooks=_outlooks(wishes, view.at_s, settings)), memory
 
 
 def _due(job: JobView, known: JobMemory, at_s: float, settings: PhoebeSettings) -> bool:
@@ -163,6 +165,12 @@ def _decision(view: View, wish: Wish) -> Decision | None:
     if wish.outlook is not None and wish.job.utility is not None:
         expected = view.utility - wish.job.utility + expected_worth(wish.job, wish.outlook, wish.scaleout)
     return Decision(Reason.RESCALED, changes, f"{wish.job.name}: {wish.why}", view.at_s, view.utility, expected)
+
+
+def _outlooks(wishes: Sequence[Wish], at_s: float, settings: PhoebeSettings) -> tuple[JobOutlook, ...]:
+    until_s = at_s + int(settings.look_ahead) * settings.interval_s
+    known = ((wish, wish.outlook) for wish in wishes if wish.outlook is not None)
+    return tuple(outlook.told(wish.job, wish.scaleout, at_s, until_s) for wish, outlook in known)
 
 
 def _looked_at(memory: PhoebeMemory, due: Sequence[JobView], changed: Set[str], at_s: float) -> PhoebeMemory:

@@ -1,0 +1,44 @@
+"""What a track learns of failures and of checkpoints from batches and attempts."""
+
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.restarts import RestartPolicy
+from penstock.engines.spark.track import Standing, Track
+
+
+def running(*batches: Batch) -> Track:
+    """A track of a query that has committed these batches."""
+    track = Track(Job("fraud"), threads=2)
+    track.begin("first", 0.0)
+    for batch in batches:
+        track.add(batch, keep_s=60.0)
+    return track
+
+
+def batch(number: int, committed_s: float, run_id: str = "first") -> Batch:
+    return Batch(run_id, number, committed_s - 0.5, committed_s, rows=100.0)
+
+
+def figures_at(track: Track, wall_s: float) -> tuple[float | None, float | None]:
+    found = track.figures(Standing(share_slots=2.0, slots=4, window_s=60.0, wall_s=wall_s))
+    return found.downtime_s, found.checkpoint_s
+
+
+def test_every_commit_is_a_checkpoint_and_what_is_told_is_the_mean_between_them() -> None:
+    assert figures_at(running(batch(0, 1.0)), 2.0) == (None, None)
+    track = running(batch(0, 1.0), batch(1, 2.0), batch(2, 5.0))
+    assert figures_at(track, 5.5) == (None, 2.0)  # 4 s between three commits
+
+
+def test_downtime_is_from_the_failure_to_the_first_commit_of_the_query_that_was_started_again() -> None:
+    track = running(batch(0, 1.0), batch(1, 2.0))
+    policy = RestartPolicy()
+    track.attempts = track.attempts.failed("executor lost", 3.0, policy).failed("no room yet", 6.0, policy)
+    assert figures_at(track, 7.0) == (None, None)
+    track.begin("second", 8.0)
+    track.attempts = track.attempts.started(8.0)
+    track.add(batch(2, 12.0, "second"), keep_s=60.0)
+    assert figures_at(track, 12.5) == (9.0, None)  # one commit of this run tells no interval yet
+    for number in (3, 4):
+        track.add(batch(number, 10.0 + number, "second"), keep_s=60.0)
+    assert figures_at(track, 15.0) == (9.0, 1.0)
