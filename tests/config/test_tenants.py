@@ -53,6 +53,41 @@ def test_a_wrong_field_is_named_with_its_value_and_the_remedy(
         read(tmp_path, **changes)
 
 
+def test_a_route_is_found_in_its_module_and_routing_is_off_unless_told(tmp_path: Path) -> None:
+    found = read(tmp_path, route="tests.governing.tenant_jobs:ROUTE")
+    route = found.jobs[0].routed_by()
+    assert route is not None
+    assert (route.name, found.routing) == ("routed", "off")
+    assert read(tmp_path).jobs[0].routed_by() is None
+
+
+@pytest.mark.parametrize(
+    ("route", "message"),
+    [
+        ("tests.governing.tenant_jobs:quick", "name a penstock.Routing of that module"),
+        ("tests.governing.tenant_jobs:NONE", "has nothing named NONE"),
+        ("no.such.module:ROUTE", "the module cannot be imported"),
+    ],
+)
+def test_a_route_that_is_none_is_refused(tmp_path: Path, route: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=rf"jobs.fraud.route: .*{message}"):
+        read(tmp_path, route=route).jobs[0].routed_by()
+
+
+@pytest.mark.parametrize("routing", ["off", "advise", "act"])
+def test_routing_is_off_advise_or_act(tmp_path: Path, routing: str) -> None:
+    path = tmp_path / "tenants.yaml"
+    path.write_text(f"routing: {routing}\njobs: [{{name: a, job: 'm:f', intent: {{juice: 0.9}}}}]")
+    assert read_tenants(path).routing == routing
+
+
+def test_another_word_for_routing_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "tenants.yaml"
+    path.write_text("routing: maybe\njobs: [{name: a, job: 'm:f', intent: {juice: 0.9}}]")
+    with pytest.raises(ConfigError, match="routing: 'maybe' will not do"):
+        read_tenants(path)
+
+
 def with_profiles(tmp_path: Path, profiles: dict[str, str]) -> TenantsFile:
     job = {"name": "fraud", "job": "m:f", "intent": {"latency": "2s", "recovery": "60s"}}
     (tmp_path / "tenants.yaml").write_text(yaml.safe_dump({"jobs": [job], "profiles": profiles}))
@@ -85,7 +120,7 @@ def test_two_jobs_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("job", "message"), [("no.such.module:f", "cannot be imported"), ("json:nothing", "has no function nothing")]
+    ("job", "message"), [("no.such.module:f", "cannot be imported"), ("json:nothing", "has nothing named nothing")]
 )
 def test_a_function_that_is_not_there_is_said(tmp_path: Path, job: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):

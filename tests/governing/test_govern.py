@@ -61,3 +61,11 @@ def test_an_intent_that_is_none_is_refused(spark: SparkSession) -> None:
 def test_limits_for_a_query_without_an_intent_are_refused(spark: SparkSession) -> None:
     with pytest.raises(ConfigError, match="name a query with an intent: orders"):
         ps.govern(spark, {"orders": INTENT}, limits={"oders": (1, 2)})
+
+
+def test_a_route_for_a_query_without_an_intent_and_another_word_for_routing_are_refused(spark: SparkSession) -> None:
+    route = ps.Routing("orders", left="region")
+    with pytest.raises(ConfigError, match="name a query with an intent: orders"):
+        ps.govern(spark, {"orders": INTENT}, routes={"oders": route})
+    with pytest.raises(ConfigError, match="choose one of off, advise, act"):
+        ps.govern(spark, {"orders": INTENT}, routes={"orders": route}, routing="maybe")

@@ -7,6 +7,7 @@ profiles: {fraud: fraud.csv}      # what was profiled of jobs, for policies that
 jobs:
   - name: fraud
     job: shop.jobs:fraud          # a function (spark, **params) -> DataStreamWriter
+    route: shop.jobs:ROUTE        # the ps.Routing that it groups by, if it does; `routing: advise` above governs it
     params: {topic: payments}
     intent: {latency: 2s, percentile: 95, utility: 35}
     min_slots: 1
@@ -18,9 +19,9 @@ jobs:
 import importlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from penstock.config.fields import OneOrMore, PositiveSeconds
 from penstock.config.intents import IntentPart, intent_of
@@ -33,8 +34,14 @@ from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import ConfigError
 
+if TYPE_CHECKING:
+    from penstock.engines.spark.routing.route import Routing
+
 Slots = Annotated[int, Field(ge=1)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]  # it names a pool, a query and a checkpoint directory
+InModule = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
+# YAML reads a bare off as false.
+Mode = Annotated[Literal["off", "advise", "act"], BeforeValidator(lambda value: "off" if value is False else value)]
 
 
 class _Part(BaseModel):
@@ -57,7 +64,8 @@ class TenantPart(_Part):
     """One tenant's job."""
 
     name: Name
-    job: Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
+    job: InModule
+    route: InModule | None = None
     params: dict[str, Any] = {}
     intents: Annotated[tuple[IntentPart, ...], OneOrMore, Field(alias="intent")]
     min_slots: Annotated[int, Field(ge=0)] = 1
@@ -103,17 +111,33 @@ class TenantPart(_Part):
 
     def function(self) -> Callable[..., Any]:
         """The function that `job` names; a ConfigError when there is none."""
-        module, name = self.job.split(":")
-        field = f"jobs.{self.name}.job"
-        try:
-            found = getattr(importlib.import_module(module), name)
-        except ImportError as error:
-            raise ConfigError(field, self.job, f"the module cannot be imported: {error}") from None
-        except AttributeError:
-            raise ConfigError(field, self.job, f"module {module} has no function {name}") from None
+        found = _in_module(f"jobs.{self.name}.job", self.job)
         if not callable(found):
-            raise ConfigError(field, self.job, "name a function (spark, **params) -> DataStreamWriter")
+            raise ConfigError(
+                f"jobs.{self.name}.job", self.job, "name a function (spark, **params) -> DataStreamWriter"
+            )
         return found  # type: ignore[no-any-return]
+
+    def routed_by(self) -> "Routing | None":
+        """The route that `route` names; a ConfigError when there is none."""
+        if self.route is None:
+            return None
+        from penstock.engines.spark.routing.route import Routing  # pyspark takes a second to import
+
+        found = _in_module(f"jobs.{self.name}.route", self.route)
+        if not isinstance(found, Routing):
+            raise ConfigError(f"jobs.{self.name}.route", self.route, "name a penstock.Routing of that module")
+        return found
+
+
+def _in_module(field: str, place: str) -> Any:
+    module, name = place.split(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ImportError as error:
+        raise ConfigError(field, place, f"the module cannot be imported: {error}") from None
+    except AttributeError:
+        raise ConfigError(field, place, f"module {module} has nothing named {name}") from None
 
 
 class TenantsFile(_Part):
@@ -126,6 +150,7 @@ class TenantsFile(_Part):
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
     settings: dict[str, dict[str, int | float | dict[str, int | float]]] = {}  # a policy's settings, by policy
+    routing: Mode = "off"  # jobs with a route: left alone, advised on, or re-routed
     interval: PositiveSeconds = 10.0
     window: PositiveSeconds = 60.0
     profiles: dict[str, str] = {}  # files by job; see config/profiles.py

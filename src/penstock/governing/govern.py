@@ -13,12 +13,14 @@ from penstock.core.units import positive_seconds
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.shares import Sharing, SlotLimits
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
 from penstock.planning.registry import DEFAULT, policy_named
+from penstock.planning.routing.policy import RoutingMode, RoutingSettings, WithRouting
 from penstock.store.archive import Archive
 
 _log = logging.getLogger("penstock")
@@ -35,13 +37,16 @@ def govern(
     approval: Collection[str] = (),
     interval: object = 10.0,
     window: object = 60.0,
+    routes: Mapping[str, Routing] | None = None,
+    routing: RoutingSettings | str = RoutingMode.OFF,
 ) -> Controller:
     """Govern the named queries of this application while the `with` block lasts.
 
     Call it before the queries start: each then runs in a pool of its name. Queries that run already are seen, and
     their shares can move after their next start. `limits` holds (min_slots, max_slots) by query; `approval` names those
     whose tenants are asked before anything is done to them. `store` is where the run is recorded: a SQLite file's path,
-    a PostgreSQL URL, the file in the user's state directory by default, or None.
+    a PostgreSQL URL, the file in the user's state directory by default, or None. `routes` holds the `Routing` by query;
+    `routing` says whether routes are left alone ("off"), advised on ("advise") or changed ("act").
 
     with ps.govern(spark, {"orders": ps.Intent(ps.Latency("2s", percentile=95))}) as g:
         query = orders.writeStream.queryName("orders").start()
@@ -54,12 +59,16 @@ def govern(
     _refuse_unknown("limits", bounds, intents)
     _refuse_unknown("approval", approval, intents)
     interval_s = positive_seconds(interval, "interval")
-    decider = policy_named(policy) if isinstance(policy, str) else policy
+    _refuse_unknown("routes", routes or {}, intents)
+    by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
+    decider = policy_named(policy, routing=by_route) if isinstance(policy, str) else WithRouting(policy, by_route)
     sharing = Sharing.of_policy(decider.name)
     engine = SparkEngine(
         spark,
-        [Job(name, limits=bounds.get(name, SlotLimits())) for name in intents],
-        SparkSettings(positive_seconds(window, "window"), sharing, lease_s=max(10.0, 4.5 * interval_s)),
+        [Job(name, limits=bounds.get(name, SlotLimits()), route=(routes or {}).get(name)) for name in intents],
+        SparkSettings(
+            positive_seconds(window, "window"), sharing, pin_routes=not dry_run, lease_s=max(10.0, 4.5 * interval_s)
+        ),
     )
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
     return Controller(

@@ -21,6 +21,9 @@ from penstock.governing.recorder import Told
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
 from penstock.planning.registry import DEFAULT, POLICIES, policy_named, takes_profiles
+from penstock.planning.routing.policy import RoutingSettings
+
+_PINNED_WAIT = "3s"  # how long a task waits for the executor that its partition is pinned to
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +60,11 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     conf = dict(tenants.conf)
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
+    if any(part.route is not None for part in tenants.jobs):
+        conf.setdefault("spark.locality.wait", _PINNED_WAIT)
     spark = start_application(tenants.name, options.master or tenants.master, conf, options.code, tenants.kafka)
     try:
-        engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, policy.name))
+        engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, options))
         approval = frozenset(part.name for part in tenants.jobs if part.approval)
         settings = LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run, approval=approval)
         governed = Governed(
@@ -86,11 +91,17 @@ def policy_of(tenants: TenantsFile, options: RunOptions) -> Policy:
     name = options.policy or DEFAULT
     profiles = tenants.read_profiles(options.code or Path())
     learnt = {"profiles": profiles} if takes_profiles(name) else {}
-    return policy_named(name, {**tenants.settings.get(name, {}), **learnt})
+    routing = None if tenants.routing == "off" else RoutingSettings(tenants.routing)
+    return policy_named(name, {**tenants.settings.get(name, {}), **learnt}, routing)
 
 
-def _engine_settings(tenants: TenantsFile, policy: str) -> SparkSettings:
-    return SparkSettings(tenants.window, Sharing.of_policy(policy), lease_s=max(10.0, 4.5 * tenants.interval))
+def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings:
+    return SparkSettings(
+        tenants.window,
+        Sharing.of_policy(options.policy or DEFAULT),
+        pin_routes=not options.dry_run,
+        lease_s=max(10.0, 4.5 * tenants.interval),
+    )
 
 
 def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> RunStory:
@@ -116,6 +127,7 @@ def _job(part: TenantPart) -> Job:
         max_rows_per_batch=part.max_rows_per_batch,
         max_files_per_batch=part.max_files_per_batch,
         real_time=part.mode(),
+        route=part.routed_by(),
     )
 
 

@@ -43,6 +43,7 @@ class SparkSettings:
     window_s: float = 60.0  # figures are over so much time; juice's window in Henge, section 5
     sharing: Sharing = Sharing.GOVERNED
     route_window_s: float = 600.0  # key pairs are told of in windows of so much time
+    pin_routes: bool = True  # keep the partitions of jobs with a route in their places; not in a dry run
     lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
 
 
@@ -123,6 +124,8 @@ class SparkEngine:
         self._fleet.take_arrivals(self._watch, wall_s)
         executors = self._executor_reader.read()
         slots = sum(executor.slots for executor in executors)
+        if self._settings.pin_routes and len(executors) > 1:
+            self._fleet.keep_places()
         return Snapshot(
             at_s=now,
             jobs=tuple(track.figures(self._standing(track, slots, wall_s)) for track in self._fleet),
@@ -194,9 +197,12 @@ class SparkEngine:
             raise EngineError(f"{track.job.name}: {track.trouble(self._wall())}")
 
     def _reroute(self, track: Track, wanted: Reroute) -> None:
-        if track.watch is None or track.query is None or track.job.function is None:
+        route = track.job.route
+        in_place = route is not None and route.moves_no_state
+        if track.watch is None or track.query is None or not (in_place or track.job.function is not None):
             raise EngineError(
-                f"{track.job.name}: only a running query that penstock started, with a route, is re-routed"
+                f"{track.job.name}: only a running query with a route is re-routed, and one that keeps state without "
+                "windows only if penstock started it"
             )
         query = track.watch.carry_out(wanted, track.query, self._wall())
         if query.runId != track.run_id:

@@ -1,5 +1,6 @@
 """The fleet: the tracks of all jobs, kept true by the events of their queries."""
 
+import logging
 from collections.abc import Iterator, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
@@ -12,6 +13,8 @@ from penstock.engines.spark.progress import epoch_s, parse_batch
 from penstock.engines.spark.stages import StageReader, StageReading
 from penstock.engines.spark.track import Track
 from penstock.errors import ConfigError, EngineError
+
+_log = logging.getLogger("penstock.spark")
 
 
 class Fleet:
@@ -98,6 +101,16 @@ class Fleet:
         queries = {track.job.name: track.query for track in self if track.query is not None and track.runs}
         for name, rows in watch.read(queries).items():
             self._tracks[name].see(rows, wall_s, self._keep_s)
+
+    def keep_places(self) -> None:
+        """The state partitions of jobs with a route go back to where Spark moved them from."""
+        for track in self:
+            if track.watch is None or track.query is None or not track.runs:
+                continue
+            try:
+                track.watch.keep_places(track.query)
+            except EngineError as error:  # a query may end meanwhile; the next round tries again
+                _log.warning("%s", error)
 
     def _check_pool(self, track: Track, reading: StageReading) -> None:
         track.pooled = reading.pool == track.job.name or not track.job.own_pool

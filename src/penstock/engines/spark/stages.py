@@ -1,7 +1,7 @@
 """Stages: task time, rows and shuffle bytes of every job's stages, read from Spark's status store without its UI."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +9,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 
 _READ_AT_MOST = 60  # stages in one reading, at 1.5 ms each; of more, an even sample is read
+_ABSENT_AT_MOST = 3  # readings in which a stage may be missing from the store before it is given up
 _RUN_ID = "runId = "
 _BATCH = "batch = "
 
@@ -43,7 +44,7 @@ class StageReader:
         self._mapper = jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper()
         self._array_list = jvm.java.util.ArrayList
         self._next_id: int = self._scheduler.nextStageId()
-        self._running: dict[int, StageReading] = {}
+        self._open: dict[int, _Open] = {}
 
     def read(self) -> list[StageReading]:
         """The work of streaming queries since the last call."""
@@ -51,8 +52,10 @@ class StageReader:
         fresh = range(self._next_id, until)
         self._next_id = until
         step = max(1, -(-len(fresh) // _READ_AT_MOST))
-        documents = self._fetch([*self._running, *fresh[::step]])
-        return [self._since_last(reading, step) for reading in _readings(documents)]
+        self._open.update({stage_id: _Open(counts_for=float(step)) for stage_id in fresh[::step]})
+        found = {document["stageId"]: document for document in self._fetch()}
+        since = [self._since_last(stage_id, found.get(stage_id)) for stage_id in list(self._open)]
+        return [reading for reading in since if reading is not None]
 
     def name(self, stage_id: int) -> str | None:
         """What the stage does, after the operators of the physical plan inside it."""
@@ -63,31 +66,55 @@ class StageReader:
         clusters = graph.rootCluster().childClusters()
         return stage_name([clusters.apply(index).name() for index in range(clusters.size())])
 
-    def _fetch(self, ids: Sequence[int]) -> list[dict[str, Any]]:
+    def _fetch(self) -> list[dict[str, Any]]:
         found = self._array_list()
-        for stage_id in ids:
+        for stage_id in self._open:
             try:
                 found.add(self._store.lastStageAttempt(stage_id))
-            except Py4JJavaError:  # skipped stages, and those already forgotten, are not in the store
-                self._running.pop(stage_id, None)
+            except Py4JJavaError:
+                continue  # not in the store yet, or not any more
         documents: list[dict[str, Any]] = json.loads(self._mapper.writeValueAsString(found))
         return documents
 
-    def _since_last(self, reading: StageReading, step: int) -> StageReading:
-        before = self._running.pop(reading.stage_id, None)
+    def _since_last(self, stage_id: int, document: Mapping[str, Any] | None) -> StageReading | None:
+        """What the stage did since it was last read; None when it is nothing, and the stage then stays open or goes."""
+        found = self._open.pop(stage_id)
+        if document is None:
+            # Spark writes a stage down some time after it gave it a number; those it never runs are not written.
+            if found.absent < _ABSENT_AT_MOST:
+                self._open[stage_id] = replace(found, absent=found.absent + 1)
+            return None
+        if document["status"] == "PENDING":  # whose it is will be known when it begins
+            self._open[stage_id] = found
+            return None
+        reading = _reading_of(document)
+        if reading is None:
+            return None
+        reading = replace(reading, counts_for=found.counts_for)
         if not reading.complete:
-            self._running[reading.stage_id] = reading
-        if before is None:
-            return replace(reading, counts_for=float(step))
-        return replace(
-            reading,
-            busy_s=reading.busy_s - before.busy_s,
-            cpu_s=reading.cpu_s - before.cpu_s,
-            rows_in=reading.rows_in - before.rows_in,
-            rows_out=reading.rows_out - before.rows_out,
-            shuffle_local_bytes=reading.shuffle_local_bytes - before.shuffle_local_bytes,
-            shuffle_remote_bytes=reading.shuffle_remote_bytes - before.shuffle_remote_bytes,
-        )
+            self._open[stage_id] = replace(found, before=reading, absent=0)
+        return reading if found.before is None else _difference(reading, found.before)
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A stage that is read again: what was read of it, and in how many readings it was not in the store."""
+
+    counts_for: float
+    before: StageReading | None = None
+    absent: int = 0
+
+
+def _difference(reading: StageReading, before: StageReading) -> StageReading:
+    return replace(
+        reading,
+        busy_s=reading.busy_s - before.busy_s,
+        cpu_s=reading.cpu_s - before.cpu_s,
+        rows_in=reading.rows_in - before.rows_in,
+        rows_out=reading.rows_out - before.rows_out,
+        shuffle_local_bytes=reading.shuffle_local_bytes - before.shuffle_local_bytes,
+        shuffle_remote_bytes=reading.shuffle_remote_bytes - before.shuffle_remote_bytes,
+    )
 
 
 def stage_name(clusters: Sequence[str]) -> str:
@@ -100,13 +127,12 @@ def stage_name(clusters: Sequence[str]) -> str:
     return " + ".join(dict.fromkeys(telling)) or "stage"
 
 
-def _readings(documents: Sequence[Mapping[str, Any]]) -> Iterator[StageReading]:
-    for document in documents:
-        words = str(document.get("description", "")).splitlines()
-        run_id = next((line[len(_RUN_ID) :] for line in words if line.startswith(_RUN_ID)), None)
-        batch = next((line[len(_BATCH) :] for line in words if line.startswith(_BATCH)), "")
-        if run_id is not None and batch.isdigit():
-            yield _reading(document, run_id, int(batch))
+def _reading_of(document: Mapping[str, Any]) -> StageReading | None:
+    """The stage's figures; None for a stage of no streaming query."""
+    words = str(document.get("description", "")).splitlines()
+    run_id = next((line[len(_RUN_ID) :] for line in words if line.startswith(_RUN_ID)), None)
+    batch = next((line[len(_BATCH) :] for line in words if line.startswith(_BATCH)), "")
+    return _reading(document, run_id, int(batch)) if run_id is not None and batch.isdigit() else None
 
 
 def _reading(document: Mapping[str, Any], run_id: str, batch_id: int) -> StageReading:

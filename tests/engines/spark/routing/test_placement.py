@@ -3,7 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.engines.spark.routing.placement import assign
+from penstock.core.pairs import PairCounts
+from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.routing.placement import assign, partition_rows
 
 EVEN = [1.0] * 8
 FOUR = ["1", "2", "3", "4"]
@@ -38,6 +40,13 @@ def test_an_executor_that_joins_gets_its_share_and_no_others_trade() -> None:
 
 def test_nothing_to_run_on_places_nothing() -> None:
     assert assign(EVEN, [], {0: "1"}) == {}
+
+
+def test_a_partitions_rows_are_those_of_the_keys_it_holds_and_an_even_part_of_the_unlisted() -> None:
+    table = RoutingTable(2, {"region": {"7": 0}, "tag": {"x": 0, "y": 1}})  # a kept table's keys are texts
+    pairs = PairCounts.exact({(7, "x"): 10, (7, "y"): 4, (8, "z"): 6})
+    # Of 20 rows by region 6 are not listed, of 20 by tag 6: 12, so 6 each; listed are 14 + 10 and 4.
+    assert partition_rows(table, pairs, ["region", "tag"]) == (30.0, 10.0)
 
 
 @given(

@@ -41,13 +41,17 @@ class Pinning:
         self._reader = ExecutorReader(context)
         self._placement: dict[int, str] = {}
 
-    def hold(self, query: StreamingQuery, loads: Sequence[float]) -> Pinned:
-        """Bring every partition to its executor. `loads` are rows by partition, for as many as there are."""
+    def hold(self, query: StreamingQuery, loads: Sequence[float] = ()) -> Pinned:
+        """Bring every partition to its executor. `loads` are rows by partition; without them all count the same.
+
+        One executor has all partitions anyway, and nothing is done.
+        """
         executors = {executor.id: executor for executor in self._reader.read()}
-        self._placement = assign(loads, list(executors), self._placement)
-        execution = self._execution(query)
-        if execution is None:
-            return Pinned(dict(self._placement), 0)
+        execution, partitions = self._execution(query), state_partitions(query)
+        if len(executors) < 2 or execution is None or not partitions:
+            return Pinned({}, 0)
+        weights = loads if len(loads) == partitions else [1.0] * partitions
+        self._placement = assign(weights, list(executors), self._placement)
         try:
             operators = stateful_operators(query)
             root = execution.checkpointLocation()
@@ -78,3 +82,9 @@ def stateful_operators(query: StreamingQuery) -> tuple[int, ...]:
     """The ids of the query's stateful operators, as its last progress lists them."""
     progress: Any = query.lastProgress
     return tuple(range(len(progress["stateOperators"]))) if progress else ()
+
+
+def state_partitions(query: StreamingQuery) -> int:
+    """In how many partitions the query keeps its state, as its last progress says; 0 while there is none."""
+    progress: Any = query.lastProgress
+    return max((found["numShufflePartitions"] for found in progress["stateOperators"]), default=0) if progress else 0

@@ -5,6 +5,10 @@ A pure function, so that what happens when an executor is lost or one joins can 
 
 from collections.abc import Mapping, Sequence
 
+from penstock.core.pairs import PairCounts
+from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.routing.shape import key_text
+
 _EVEN_WITHIN = 1.10  # of the mean; moving a partition costs loading its state, so a little unevenness stays
 
 
@@ -30,6 +34,24 @@ def assign(loads: Sequence[float], executors: Sequence[str], before: Mapping[int
     if len(stays) == len(placed) and _peak(weights, stays) <= _EVEN_WITHIN * _peak(weights, placed):
         return stays
     return placed
+
+
+def partition_rows(table: RoutingTable, pairs: PairCounts, operators: Sequence[str]) -> tuple[float, ...]:
+    """Rows by partition, of the two operators whose keys were counted; what no table lists is spread evenly.
+
+    >>> pairs = PairCounts.exact({("Asia", "#java"): 6, ("Oceania", "#ruby"): 2})
+    >>> partition_rows(RoutingTable(2, {"left": {"Asia": 0}, "right": {"#java": 1}}), pairs, ["left", "right"])
+    (8.0, 8.0)
+    """
+    rows, unlisted = [0.0] * table.servers, 2.0 * pairs.rows
+    for operator, counts in zip(operators, (pairs.left(), pairs.right()), strict=False):
+        listed = {key_text(key): server for key, server in table.keys.get(operator, {}).items()}
+        for key, count in counts.items():
+            server = listed.get(key_text(key))
+            if server is not None:
+                rows[server] += count
+                unlisted -= count
+    return tuple(row + unlisted / table.servers for row in rows)
 
 
 def _placed(weights: Sequence[float], names: Sequence[str], before: Mapping[int, str]) -> dict[int, str]:

@@ -20,6 +20,7 @@ from penstock.engines.spark.jobs import Job, start_query
 from penstock.engines.spark.repartition import checkpoint_of, read_checkpoint
 from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
+from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us
 from penstock.engines.spark.routing.lookup import reread
 from penstock.engines.spark.routing.migration import migrate
 from penstock.engines.spark.routing.route import Routing
@@ -28,6 +29,8 @@ from penstock.errors import ConfigError, EngineError
 
 _BATCH_WITHIN_S = 120.0
 _LOOK_EVERY_S = 0.05
+# Of batches as far-reaching as the farthest seen: one runs, and one may be planned before the new file is there.
+_BATCHES_UNSEEN = 2
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _FORMAT = "spark.sql.streaming.stateStore.checkpointFormatVersion"
 
@@ -52,8 +55,8 @@ def reroute(
 ) -> StreamingQuery:
     """The query under the new table: the same one where all operators have windows, else one started again.
 
-    Windows follow the table that begin `lead` or more after the newest event seen, in event time.
-    `done` is told the name of each step once it is done.
+    Windows follow the table that begin `lead` or more after the newest event seen, in event time; while the query
+    runs, also beyond what the batches not yet seen may take in. `done` is told the name of each step once it is done.
     """
     lead_s = positive_seconds(lead, "lead")
     book = routed.route.book(routed.spark)
@@ -90,13 +93,16 @@ def _from_a_window_on(
 ) -> None:
     done("table kept")
     checkpoint = checkpoint_of(query)
-    cut_over_us = _cut_over_us(routed, book, query.recentProgress, lead_s)
+    seen = query.recentProgress
+    # A query that does not run has no batch whose events are unknown.
+    unseen_s = _BATCHES_UNSEEN * reach_us(seen) / 1e6 if query.isActive else 0.0
+    cut_over_us = _cut_over_us(routed, book, seen, max(lead_s, unseen_s))
     _put_in_book(routed, book, Change(change.number, change.version, cut_over_us))
     done("change written down")
     # The batch that runs now may have been planned with the tables of before.
     begun = read_checkpoint(routed.spark, checkpoint).begun
     _wait_for(query, checkpoint, begun)
-    newest_us = _newest_event_us([progress for progress in query.recentProgress if progress["batchId"] <= begun])
+    newest_us = newest_event_us([progress for progress in query.recentProgress if progress["batchId"] <= begun])
     if newest_us is not None and newest_us >= cut_over_us:
         raise EngineError(
             f"{routed.job.name}: batch {begun} ran with the table of before and held events up to "
@@ -148,7 +154,7 @@ def _finish_open_batch(routed: Routed, checkpoint: str) -> Sequence[Any]:
 
 
 def _cut_over_us(routed: Routed, book: RouteBook, seen: Sequence[Any], lead_s: float) -> int:
-    newest_us = _newest_event_us(seen)
+    newest_us = newest_event_us(seen)
     if newest_us is None:
         raise EngineError(
             f"{routed.job.name}: Spark tells no event time of its batches yet; give the stream a watermark "
@@ -163,18 +169,13 @@ def _cut_over_us(routed: Routed, book: RouteBook, seen: Sequence[Any], lead_s: f
 
 def _check_closed(routed: Routed, oldest: Change, seen: Sequence[Any]) -> None:
     """Tables give way to new ones only when no window needs them any more."""
-    watermark_us = max((_us(progress["eventTime"].get("watermark")) or 0 for progress in seen), default=0)
+    watermark_us = max((time_us(progress["eventTime"].get("watermark")) or 0 for progress in seen), default=0)
     closed_us = (oldest.cut_over_us or 0) + int(routed.route.longest_window_s * 1e6)
     if watermark_us < closed_us:
         raise EngineError(
             f"{routed.job.name}: windows that may be open still need the last {SLOTS} tables; re-route when the "
             f"watermark has passed {_text(closed_us)}, or tell the route its longest_window"
         )
-
-
-def _newest_event_us(seen: Sequence[Any]) -> int | None:
-    found = [_us(progress["eventTime"].get("max")) for progress in seen if progress["eventTime"]]
-    return max((time_us for time_us in found if time_us is not None), default=None)
 
 
 def _wait_for(query: StreamingQuery, checkpoint: str, batch: int) -> None:
@@ -188,10 +189,6 @@ def _wait_for(query: StreamingQuery, checkpoint: str, batch: int) -> None:
 def _told(query: StreamingQuery, batch: int) -> bool:
     progress: Any = query.lastProgress
     return progress is not None and progress["batchId"] >= batch
-
-
-def _us(timestamp: str | None) -> int | None:
-    return None if timestamp is None else int(datetime.fromisoformat(timestamp).timestamp() * 1e6)
 
 
 def _text(time_us: int) -> str:

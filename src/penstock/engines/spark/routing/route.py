@@ -52,6 +52,11 @@ class Routing:
         self.windowed: dict[str, bool] = {}  # by operator, as far as the query has been written down
         teach_group_by()
 
+    @property
+    def moves_no_state(self) -> bool:
+        """Whether all operators written down so far have windows: a new table then needs no restart."""
+        return bool(self.windowed) and all(self.windowed.values())
+
     def left_key(self) -> list[RoutedKey]:
         """The first operator's key, for `groupBy`."""
         return self.key(0)

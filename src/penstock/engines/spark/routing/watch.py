@@ -14,6 +14,8 @@ from penstock.core.routes import PastMove, Reroute, RouteFigures
 from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.correlation.history import PairHistory
 from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.routing.pinning import Pinning
+from penstock.engines.spark.routing.placement import partition_rows
 from penstock.engines.spark.routing.reroute import Routed, reroute
 from penstock.errors import EngineError
 
@@ -32,6 +34,8 @@ class RouteWatch:
     past: tuple[PastMove, ...] = ()
     counts: list[PairCounts] = field(default_factory=list)
     history: PairHistory | None = None
+    loads: tuple[float, ...] = ()  # rows by partition in the last window of pairs; none known: all the same
+    pinning: Pinning | None = None
 
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
@@ -48,6 +52,7 @@ class RouteWatch:
         self.history = before.closed(merged(self.counts), length_s)
         self._start_anew(wall_s)
         table = self._table()
+        self.loads = self._loads(table)
         link = (LEFT, RIGHT)
         return RouteFigures(
             job=self.routed.job.name,
@@ -63,6 +68,12 @@ class RouteWatch:
             past=self.past,
         )
 
+    def keep_places(self, query: StreamingQuery) -> int:
+        """Partition p of every operator stays on one executor; how many had to be sent there."""
+        if self.pinning is None:
+            self.pinning = Pinning(self.routed.spark)
+        return self.pinning.hold(query, self.loads).repinned
+
     def carry_out(self, step: Reroute, query: StreamingQuery, wall_s: float) -> StreamingQuery:
         """Re-route; the query that runs afterwards is returned, the same one where it did not have to stop."""
         if step.route != self.routed.route.name:
@@ -72,11 +83,16 @@ class RouteWatch:
         pause_s = 0.0 if after is query else time.monotonic() - began
         self.past = (*self.past, PastMove(step.keys, 0.0, pause_s))[-_PAST_MOVES:]
         self.table_since_s = wall_s
+        self.loads = self._loads(step.after)
         self._start_anew(None)
         return after
 
     def _start_anew(self, opened_s: float | None) -> None:
         self.opened_s, self.counts = opened_s, []
+
+    def _loads(self, table: RoutingTable) -> tuple[float, ...]:
+        operators = tuple(self.routed.route.operators)
+        return () if self.history is None else partition_rows(table, self.history.newest, operators)
 
     def _table(self) -> RoutingTable:
         book = self.routed.route.book(self.routed.spark)
