@@ -84,12 +84,12 @@ def test_timers_and_ttl_are_refused_when_the_query_is_made(town: Town) -> None:
 
 
 def test_half_a_key_and_another_routes_operators_are_refused(town: Town) -> None:
-    route = Routing(town.name, chain=[["region", "hashtag"], "at"], checkpoint=town.checkpoint)
+    route = Routing(town.name, chain=[["region", "hashtag"], "hashtag"], checkpoint=town.checkpoint)
     with pytest.raises(ConfigError, match="whole key"):
         town.stream().groupBy(route.key("region+hashtag")[0])
     town.route.book(town.spark)
     with pytest.raises(ConfigError, match="use a new name"):
-        town.stream().groupBy(*route.key("at"))
+        town.stream().groupBy(*route.key("hashtag"))
 
 
 @pytest.mark.parametrize("kind", ["double", "string collate UTF8_LCASE"])
