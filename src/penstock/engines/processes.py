@@ -112,9 +112,14 @@ def free_port() -> int:
 
 def start_ticks(pid: int) -> int | None:
     """When the process began, as the kernel counts; None for one that is gone or a zombie."""
+    fields = stat_fields(pid)
+    return None if fields is None or fields[0] == "Z" else int(fields[19])
+
+
+def stat_fields(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat from the state on; None for one that is gone."""
     try:
-        # The name in parentheses may hold spaces; the fields after it do not. State is field 3, the start field 22.
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        # The name in parentheses, before the state, may hold spaces; the fields after it do not.
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
         return None
-    return None if fields[0] == "Z" else int(fields[19])

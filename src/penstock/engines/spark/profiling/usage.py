@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from penstock.engines.processes import stat_fields
 from penstock.errors import EngineError
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -22,7 +23,7 @@ def below(pid: int, generations: int | None = None) -> tuple[int, ...]:
     """The processes that this one started, and those that they started, down to so many generations or to the last."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and (fields := _fields(int(entry.name))) is not None:
+        if entry.name.isdigit() and (fields := stat_fields(int(entry.name))) is not None:
             children.setdefault(int(fields[1]), []).append(int(entry.name))
     found: list[int] = []
     parents = [pid]
@@ -35,7 +36,7 @@ def below(pid: int, generations: int | None = None) -> tuple[int, ...]:
 
 def cpu(pids: tuple[int, ...]) -> Usage:
     """Seconds of a core that these have used so far; those that are gone count nothing."""
-    known = [fields for pid in pids if (fields := _fields(pid)) is not None]
+    known = [fields for pid in pids if (fields := stat_fields(pid)) is not None]
     return Usage(sum(int(fields[11]) + int(fields[12]) for fields in known) / _TICKS_PER_S, len(known))
 
 
@@ -62,11 +63,3 @@ def _proportional_bytes(pid: int) -> int:
     except PermissionError:
         raise EngineError(f"the memory of process {pid} may not be read; profile as the user that runs Spark") from None
     return sum(int(line.split()[1]) * _KB for line in lines if line.startswith("Pss:"))
-
-
-def _fields(pid: int) -> list[str] | None:
-    """The fields of /proc/PID/stat after the name, which may hold spaces: state, parent, ..."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
