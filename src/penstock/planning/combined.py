@@ -12,7 +12,6 @@ goes to Phoebe first, for a recovery missed costs a tenant more than a search th
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from penstock.core.figures import JobFigures
 from penstock.core.plan import Plan
 from penstock.core.view import JobView, View
 from penstock.planning.combined_settings import CombinedSettings
@@ -49,7 +48,7 @@ class Combined:
         rest = part(as_planned(view, planned), planned_ahead=False)
         if rest.jobs:
             searched, henge = self._henge.decide(rest, memory.henge)
-        return _both(view, planned, searched), CombinedMemory(henge, phoebe)
+        return _both(view, (planned, ahead), (searched, rest)), CombinedMemory(henge, phoebe)
 
     @property
     def _henge(self) -> Henge:
@@ -80,23 +79,22 @@ def as_planned(view: View, plan: Plan) -> View:
 
 
 def _with_threads(job: JobView, given: Mapping[tuple[str, str], int]) -> JobView:
-    figures: JobFigures = job.figures
     operators = tuple(
         replace(operator, threads=given.get((job.name, operator.name), operator.threads))
-        for operator in figures.operators
+        for operator in job.figures.operators
     )
-    return replace(job, figures=replace(figures, operators=operators))
+    return replace(job, figures=replace(job.figures, operators=operators))
 
 
-def _both(view: View, planned: Plan, searched: Plan) -> Plan:
+def _both(view: View, *parts: tuple[Plan, View]) -> Plan:
     """One plan; what each part says of its own jobs' utility becomes what the fleet's will be."""
-    parts = [
+    decisions = tuple(
         replace(decision, utility_before=view.utility, expected_utility=_of_all(view, decision.expected_utility, of))
-        for plan, of in ((planned, part(view, True)), (searched, part(view, False)))
+        for plan, of in parts
         for decision in plan.decisions
-    ]
-    note = "; ".join(note for note in (planned.note, searched.note) if note)
-    return Plan(tuple(parts), note, outlooks=(*planned.outlooks, *searched.outlooks))
+    )
+    note = "; ".join(plan.note for plan, _ in parts if plan.note)
+    return Plan(decisions, note, outlooks=tuple(outlook for plan, _ in parts for outlook in plan.outlooks))
 
 
 def _of_all(view: View, expected: float | None, of: View) -> float | None:
