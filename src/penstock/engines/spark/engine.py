@@ -116,11 +116,11 @@ class SparkEngine:
         """All jobs and machines at this instant."""
         self._lease.renew()
         self._take_events()
-        self._fleet.take_waiting_files(self._spark.streams.active)
-        wall_s = self._wall()
-        self._fleet.take_stages(self._stages, wall_s)
         if self._fleet.lacks_queries:
             self._fleet.meet(self._spark.streams.active)
+        self._fleet.take_waiting_files()
+        wall_s = self._wall()
+        self._fleet.take_stages(self._stages, wall_s)
         self._fleet.take_arrivals(self._watch, wall_s)
         executors = self._executor_reader.read()
         slots = sum(executor.slots for executor in executors)

@@ -69,12 +69,12 @@ class Fleet:
             else:
                 self._terminated(event, wall_s)
 
-    def take_waiting_files(self, active: Sequence[StreamingQuery]) -> None:
+    def take_waiting_files(self) -> None:
         """Count the files that wait as held back."""
-        for query in active:
-            waiting = waiting_files(query) if query.name in self._tracks else None
+        for track in self:
+            waiting = waiting_files(track.query) if track.runs and track.query is not None else None
             if waiting is not None:
-                self._tracks[query.name].hold_back(waiting)
+                track.hold_back(waiting)
 
     def take_stages(self, reader: StageReader, wall_s: float) -> None:
         """Bring the stage histories up to date."""
