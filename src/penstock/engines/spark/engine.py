@@ -231,7 +231,7 @@ class SparkEngine:
 
     def _start(self, track: Track) -> None:
         try:
-            track.tasks = self._planned.room_for(track.job)
+            track.tasks = self._planned.room_for(track.job, as_left=True)
             query = start_query(self._spark, track.job)
         except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
             _log.warning("%s could not start: %s", track.job.name, first_line(error))
