@@ -8,16 +8,16 @@ the start. So, step by step:
 
 | after this step | a crash leaves | the next start (`mend`) |
 |---|---|---|
-| the note is written | a note | removes the note |
+| the note is written | a note | removes it |
 | operators are renamed | other names | gives them their own back |
 | Spark enters its batch | a batch begun | forgets it |
-| Spark rewrites the state | files that no batch names | forgets the batch; the files are written over |
+| Spark rewrites the state | files that no batch names | forgets the batch and the new number of partitions |
 | Spark commits its batch | the state in its new partitions | goes on with those |
-| the names are back | a note | removes the note |
+| the names are back | a note | removes it |
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -34,10 +34,10 @@ _MICRO_BATCH = '"operatorName":"stateStoreSave"'
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is about to be rewritten: the state after that batch, some of its operators under another name."""
+    """What is about to be rewritten: the state after that batch, and what it says of its operators."""
 
     committed: int
-    renamed: tuple[str, ...]
+    operators: Mapping[str, str]
 
 
 @contextmanager
@@ -54,15 +54,15 @@ def rewriting(spark: SparkSession, checkpoint: str) -> Iterator[None]:
 def noted(files: CheckpointFiles, committed: int) -> Note:
     """Write down what is about to be done."""
     operators = [name for name in files.names("state") if files.exists(_metadata(name))]
-    note = Note(committed, tuple(name for name in operators if _REAL_TIME in files.read(_metadata(name))))
+    note = Note(committed, {name: files.read(_metadata(name)) for name in operators})
     files.write(_NOTE, json.dumps(asdict(note)))
     return note
 
 
 def rename(files: CheckpointFiles, note: Note) -> None:
     """Real-time aggregations by the name of those in micro-batches."""
-    for name in note.renamed:
-        _replace(files, name, _REAL_TIME, _MICRO_BATCH)
+    for name, text in note.operators.items():
+        _put(files, name, text.replace(_REAL_TIME, _MICRO_BATCH))
 
 
 def mend(spark: SparkSession, checkpoint: str) -> None:
@@ -70,11 +70,15 @@ def mend(spark: SparkSession, checkpoint: str) -> None:
     files = CheckpointFiles(spark, checkpoint)
     if not files.exists(_NOTE):
         return
-    raw = json.loads(files.read(_NOTE))
-    for name in raw["renamed"]:  # what the rewriting wrote there, such as the number of partitions, stays
-        _replace(files, name, _MICRO_BATCH, _REAL_TIME)
-    if last_committed(spark, checkpoint) == raw["committed"]:
-        logs_of(spark, checkpoint).offsetLog().purgeAfter(raw["committed"])
+    note = Note(**json.loads(files.read(_NOTE)))
+    done = last_committed(spark, checkpoint) > note.committed
+    for name, text in note.operators.items():
+        if not done:
+            _put(files, name, text)
+        elif _REAL_TIME in text:  # what else the rewriting wrote there, such as the number of partitions, stays
+            _put(files, name, files.read(_metadata(name)).replace(_MICRO_BATCH, _REAL_TIME))
+    if not done:
+        logs_of(spark, checkpoint).offsetLog().purgeAfter(note.committed)
     files.remove(_NOTE)
 
 
@@ -102,7 +106,6 @@ def _metadata(operator: str) -> str:
     return f"state/{operator}/_metadata/metadata"
 
 
-def _replace(files: CheckpointFiles, operator: str, before: str, after: str) -> None:
-    text = files.read(_metadata(operator))
-    if before in text:
-        files.write(_metadata(operator), text.replace(before, after))
+def _put(files: CheckpointFiles, operator: str, text: str) -> None:
+    if files.read(_metadata(operator)) != text:
+        files.write(_metadata(operator), text)
