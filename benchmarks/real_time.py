@@ -16,6 +16,7 @@ from penstock.governing.application import start_application
 
 BATCH_S = 15.0  # of real-time mode: how often offsets and state are kept
 TRIGGER = "500 milliseconds"
+MODES = {"micro-batch": None, "real-time": RealTime(BATCH_S)}
 HEADER = (
     "| job | mode | p50 (s) | p99 (s) | penstock says p50, p99 (s) | rows | lost | doubled | load average before |\n"
     "|---|---|---|---|---|---|---|---|---|"
@@ -26,24 +27,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--rate", type=float, default=500.0)
+    parser.add_argument("--jobs", default="stateless,count")
+    parser.add_argument("--modes", default=",".join(MODES))
     options = parser.parse_args()
     spark = start_application("real-time", "local[6]", {"spark.sql.shuffle.partitions": 2}, kafka=True)
-    modes = {f"micro-batch, {TRIGGER}": None, f"real-time, batches of {BATCH_S:g} s": RealTime(BATCH_S)}
     print(f"{machine()}, local[6], {options.rate:g} rows/s for {options.seconds} s.\n")
     with own_broker() as bootstrap:
+        run(spark, bootstrap, Trial("stateless", 100.0, 15, skip_s=5.0))  # warm
         print(HEADER, flush=True)
-        for kind in ("stateless", "count"):
-            for mode, real_time in modes.items():
-                before = f"{os.getloadavg()[0]:.0f}"
-                trial = Trial(kind, options.rate, options.seconds, trigger=TRIGGER, real_time=real_time)
-                seen = run(spark, bootstrap, trial)
-                found = seen.observed
-                print(
-                    f"| {kind} | {mode} | {seen.at(50):.3f} | {seen.at(99):.3f} | {_said(seen)} | {found.rows} "
-                    f"| {found.uncovered} | {found.beyond} | {before} |",
-                    flush=True,
-                )
+        for kind in options.jobs.split(","):
+            for mode in options.modes.split(","):
+                load = round(os.getloadavg()[0])
+                trial = Trial(kind, options.rate, options.seconds, trigger=TRIGGER, real_time=MODES[mode])
+                print(_row(f"{kind} | {mode}", run(spark, bootstrap, trial), load), flush=True)
     spark.stop()
+
+
+def _row(name: str, seen: Seen, load: int) -> str:
+    found = seen.observed
+    counted = f"{found.rows} | {found.uncovered} | {found.beyond}"
+    return f"| {name} | {seen.at(50):.3f} | {seen.at(99):.3f} | {_said(seen)} | {counted} | {load} |"
 
 
 def _said(seen: Seen) -> str:
