@@ -1,6 +1,6 @@
 """`penstock run`: all tenants of a file in one application, each in its own pool, governed for a while."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from penstock.governing.controller import Controller, Governed
 from penstock.governing.recorder import Told
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
+from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import DEFAULT, POLICIES, policy_named, takes_profiles
 from penstock.planning.routing.policy import RoutingSettings
 
@@ -57,6 +58,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     """Start every tenant and govern them until the time is over; then stop them all."""
     options = _filled(tenants, options)
     policy = policy_of(tenants, options)
+    models = tenants.read_models(options.code or Path())
     conf = dict(tenants.conf)
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
@@ -64,7 +66,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
         conf.setdefault("spark.locality.wait", _PINNED_WAIT)
     spark = start_application(tenants.name, options.master or tenants.master, conf, options.code, tenants.kafka)
     try:
-        engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, options))
+        engine = SparkEngine(spark, _jobs(tenants, models), _engine_settings(tenants, options))
         approval = frozenset(part.name for part in tenants.jobs if part.approval)
         settings = LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run, approval=approval)
         governed = Governed(
@@ -73,6 +75,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
             remembering=remember(options.store, spark, tenants.name, policy.name, settings),
             settings=settings,
             until_s=options.for_s,
+            models=models,
         )
         return _governed(spark, Controller(engine, governed, on_view), _story(tenants, options))
     finally:
@@ -117,12 +120,18 @@ def _story(tenants: TenantsFile, options: RunOptions) -> RunStory:
     return RunStory(tenants.name, policy, master, options.dry_run, (), ())
 
 
-def _job(part: TenantPart) -> Job:
+def _jobs(tenants: TenantsFile, models: Mapping[str, JobModels]) -> list[Job]:
+    """Each as its tenant wants it; one with models and an expected rate begins with what that rate needs."""
+    first = {name: part.first_slots(models[name]) for name, part in tenants.models.items()}
+    return [_job(part, first.get(part.name)) for part in tenants.jobs]
+
+
+def _job(part: TenantPart, first_slots: int | None) -> Job:
     return Job(
         name=part.name,
         function=partial(_call, part),
         limits=part.limits(),
-        slots=part.slots,
+        slots=part.slots or first_slots,
         restart=part.restart.policy(),
         max_rows_per_batch=part.max_rows_per_batch,
         max_files_per_batch=part.max_files_per_batch,
