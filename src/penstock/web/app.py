@@ -14,15 +14,15 @@ from starlette.staticfiles import StaticFiles
 
 from penstock.errors import ConfigError, PenstockError
 from penstock.planning.registry import POLICIES
-from penstock.store.gallery import Stretch
 from penstock.store.sql import SqlStore
+from penstock.store.thinning import Stretch
 from penstock.web import routes_act, routes_session
 from penstock.web.decided import Wanted, found, table
 from penstock.web.feed import Feed, plain
 from penstock.web.guard import Guard
 from penstock.web.live import Look
 from penstock.web.metrics import exposition
-from penstock.web.reading import RECENT, Reader
+from penstock.web.reading import POINTS, RECENT, Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings
 from penstock.web.shapes import (
@@ -79,7 +79,9 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
     )
     feed = Feed(Look(reader), settings.poll_s, settings.watchers)
     state = State(store, settings, reader, sessions, feed)
-    app.state.feed = feed  # for the server, which ends it before it waits for open connections
+    app.state.site = (
+        state  # for the server, which warms the reader, and ends the feed before it waits for those who watch
+    )
     _add_errors(app)
     _add_reads(app, state)
     routes_act.add(app, state)
@@ -101,7 +103,7 @@ def _add_reads(app: FastAPI, state: State) -> None:
 
     @app.get("/api/overview")
     def overview(
-        request: Request, run: RunName = "last", span: Span | None = None, points: Points = 300
+        request: Request, run: RunName = "last", span: Span | None = None, points: Points = POINTS
     ) -> OverviewOut:
         """The fleet now and over time (the last `span` seconds, or all), with the newest decisions."""
         return reader.overview(reader.find(run), span, points, state.may_act(request))

@@ -8,7 +8,8 @@ from penstock.core.figures import JobFigures, MachineFigures, StageFigures
 from penstock.core.outlook import JobOutlook
 from penstock.core.run import asked_latency_s
 from penstock.core.view import JobView, View
-from penstock.store.gallery import Columns, Newest
+from penstock.store.gallery import Newest
+from penstock.store.thinning import Columns
 from penstock.web.shapes import (
     DecisionOut,
     ForecastOut,
@@ -137,7 +138,9 @@ def finite(value: float | None) -> float | None:
 
 
 def _short(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(f"{value:.5g}")
+    if value is None or not math.isfinite(value):
+        return None
+    return value if value.is_integer() else float(f"{value:.5g}")
 
 
 def _machine(machine: MachineFigures) -> MachineOut:
