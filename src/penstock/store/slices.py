@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 
 KEPT = 64  # kinds of figures, over all runs and widths; those not asked for longest go first
@@ -18,13 +18,14 @@ class Slice:
     figures: tuple[float | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Known:
-    """The slices from `first` up to `until`, which is not over yet."""
+    """The slices from `first` up to `until`, which is not over yet. Who asks meanwhile waits instead of reading too."""
 
     first: int
     until: int
-    slices: tuple[Slice, ...]
+    slices: tuple[Slice, ...] = ()
+    lock: Lock = field(default_factory=Lock)
 
 
 class Slices:
@@ -45,16 +46,20 @@ class Slices:
 
     def since(self, key: Hashable, first: int, fetch: Callable[[int], list[Slice]]) -> list[Slice]:
         """The slices from `first` on, of which only those are fetched that were not over when last asked for."""
+        known = self._of(key, first)
+        with known.lock:
+            fresh = fetch(known.until)
+            found = [one for one in (*known.slices, *fresh) if one.number >= first]
+            known.until = max((one.number for one in fresh), default=known.until)
+            known.slices += tuple(one for one in fresh if one.number < known.until)
+        return found
+
+    def _of(self, key: Hashable, first: int) -> _Known:
         with self._lock:
             known = self._known.get(key)
-        if known is None or known.first > first:
-            known = _Known(first, first, ())
-        fresh = fetch(known.until)
-        newest = max((found.number for found in fresh), default=known.until)
-        over = (*known.slices, *(found for found in fresh if found.number < newest))
-        with self._lock:
-            self._known[key] = _Known(known.first, newest, over)
+            if known is None or known.first > first:
+                known = self._known[key] = _Known(first, first)
             self._known.move_to_end(key)
             while len(self._known) > KEPT:
                 self._known.popitem(last=False)
-        return [found for found in (*known.slices, *fresh) if found.number >= first]
+            return known

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import FileResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
@@ -40,6 +40,9 @@ from penstock.web.state import State
 from penstock.web.tokens import Tokens
 
 STATIC = Path(__file__).with_name("static")
+SENT_ALONG = ", ".join(
+    f"</api/{path}>; rel=preload; as=fetch; crossorigin" for path in ("session", "overview?run=last")
+)
 ABOUT = (
     "What penstock sees and does, and how to ask a running controller for something. Beyond loopback every request "
     "carries `Authorization: Bearer <token>`: the read token to look, the operate token to act. Times named `_s` count "
@@ -87,6 +90,7 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
     routes_act.add(app, state)
     routes_session.add(app, state)
     if STATIC.is_dir():
+        _add_first_page(app, state)
         app.mount("/", StaticFiles(directory=STATIC, html=True), name="pages")
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
     app.add_middleware(Guard, settings=settings, sessions=sessions)
@@ -168,6 +172,14 @@ def _add_reads(app: FastAPI, state: State) -> None:
     def metrics(run: RunName = "last") -> Response:
         """The newest run's figures for Prometheus."""
         return Response(exposition(reader.seen(run)), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _add_first_page(app: FastAPI, state: State) -> None:
+    @app.get("/", include_in_schema=False)
+    def first_page(request: Request) -> FileResponse:
+        """The page; whoever may read has its figures sent along, while the browser still reads the scripts."""
+        allowed = state.sessions.role_of(request) != "none"
+        return FileResponse(STATIC / "index.html", headers={"link": SENT_ALONG} if allowed else None)
 
 
 def _add_errors(app: FastAPI) -> None:
