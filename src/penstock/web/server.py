@@ -2,11 +2,12 @@
 
 import contextlib
 import logging
+import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 
 import uvicorn
 
@@ -57,13 +58,13 @@ class Site:
         return f"{scheme}://{host}:{self.settings.port}/"
 
     def run(self) -> None:
-        """Serve until Ctrl-C."""
+        """Serve until Ctrl-C or SIGTERM."""
         self._server.run(sockets=[self._socket])
 
     @contextlib.contextmanager
     def beside(self) -> Iterator["Site"]:
         """Serve from a thread of its own while the block lasts."""
-        thread = Thread(target=self.run, name="penstock-web", daemon=True)
+        thread = threading.Thread(target=self.run, name="penstock-web", daemon=True)
         thread.start()
         try:
             yield self
@@ -79,10 +80,23 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._state = state
 
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ctrl-C and SIGTERM end the serving and nothing else: whoever serves then puts its things away in order."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and meanwhile read what the first visitor will ask for."""
         await super().startup(sockets)
-        Thread(target=_warmed, args=(self._state.reader,), name="penstock-web-warm", daemon=True).start()
+        threading.Thread(target=_warmed, args=(self._state.reader,), name="penstock-web-warm", daemon=True).start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening and let everybody go."""
