@@ -105,7 +105,6 @@ class Reader:
             machines={name: present.series(columns) for name, columns in gallery.machines(stretch).items()},
             stages=tuple(stage for job in jobs for stage in present.stages(job)),
             keys=present.keys(jobs),
-            locality=present.locality(jobs),
         )
 
     def decisions(self, gallery: Gallery) -> tuple[DecisionOut, ...]:
