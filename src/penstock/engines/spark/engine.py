@@ -124,8 +124,7 @@ class SparkEngine:
         self._fleet.take_arrivals(self._watch, wall_s)
         executors = self._executor_reader.read()
         slots = sum(executor.slots for executor in executors)
-        if self._settings.pin_routes and len(executors) > 1:
-            self._fleet.keep_places()
+        self._fleet.keep_places(move=self._settings.pin_routes)
         return Snapshot(
             at_s=now,
             jobs=tuple(track.figures(self._standing(track, slots, wall_s)) for track in self._fleet),

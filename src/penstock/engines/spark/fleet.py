@@ -102,13 +102,13 @@ class Fleet:
         for name, rows in watch.read(queries).items():
             self._tracks[name].see(rows, wall_s, self._keep_s)
 
-    def keep_places(self) -> None:
-        """The state partitions of jobs with a route go back to where Spark moved them from."""
+    def keep_places(self, move: bool) -> None:
+        """The state partitions of jobs with a route go back to where Spark moved them from; or are looked at only."""
         for track in self:
             if track.watch is None or track.query is None or not track.runs:
                 continue
             try:
-                track.watch.keep_places(track.query)
+                track.watch.keep_places(track.query, move)
             except EngineError as error:  # a query may end meanwhile; the next round tries again
                 _log.warning("%s", error)
 

@@ -108,6 +108,7 @@ class Track:
             phases_s=_mean_phases(batches),
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
             trouble=self.trouble(standing.wall_s),
+            keys=self.watch.placements if self.watch is not None and self.runs else (),
         )
 
     def _arrivals(
