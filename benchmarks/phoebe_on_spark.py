@@ -10,6 +10,7 @@ driver. Without --profiles both jobs are profiled first with `penstock profile`,
 
 import argparse
 import json
+import math
 import os
 import platform
 import shutil
@@ -32,7 +33,7 @@ from penstock.store.open import find_run, open_store
 
 LOOK_EVERY_S = 0.5
 KINDS = ("executor", "query", "driver")
-TARGET_S = 90.0
+TARGET_S = 180.0
 DRAINED_WITHIN_S = 300.0
 PROFILED_AT_RPS = 150.0  # of each job while it is profiled
 PROFILED_WITHIN_S = 1500.0
@@ -68,7 +69,7 @@ def settings(speed: float, profile: Path) -> dict[str, Any]:
         "bin_s": 120.0 / speed,
         "step_s": 60.0 / speed,
         "least_history": 8,
-        "downtime_s": 30.0,
+        "downtime_s": 60.0,
         "disturbance_s": 5.0,
     }
     intent = {"latency": "10s", "recovery": f"{TARGET_S:.0f}s", "utility": 10}
@@ -234,7 +235,7 @@ def jobs(made: World, run: Run, work: Workload) -> dict[str, Any]:
 
 def seconds(value: float | None) -> str:
     """Whole seconds, or a dash for what was not seen."""
-    return "-" if value is None else f"{value:.0f} s"
+    return "-" if value is None else f"{value:.0f} s" if math.isfinite(value) else "never"
 
 
 def mean_text(errors: Sequence[float]) -> str:
@@ -245,14 +246,14 @@ def mean_text(errors: Sequence[float]) -> str:
 def profiled(made: World, options: argparse.Namespace) -> None:
     """Run each job for itself, profile it meanwhile with `penstock profile`, and stop it."""
     for work in WORKLOADS:
-        path = made.tenants_file(work, {"job": {"intent": {"latency": "10s", "utility": 10}}})
+        path = made.tenants_file(work, {"job": {"intent": {"latency": "10s", "utility": 10}, "slots": 2}})
         made.start_driver(work, "static")
         made.until_ready([work.name])
         made.start_load(work, [PROFILED_AT_RPS] * round(PROFILED_WITHIN_S), 1.0)
         tell(f"profiling {work.name}; see {made.place}/{work.name}.profile.log")
         time.sleep(options.record_s)
         where = ["--store", str(made.store(work.name)), "--out", str(made.place / f"{work.name}.csv")]
-        how = ["--record", f"{options.record_s:.0f}s", "--settle", "10s", "--measure", "15s"]
+        how = ["--record", f"{options.record_s:.0f}s", "--settle", "10s", "--measure", "20s"]
         rates = ["--first-rate", "100", "--step-rate", "100"]
         scaleouts = ["--scaleouts", ",".join(str(size) for size in range(1, MOST + 1) if size != 3)]
         command = ["profile", f"{path}:{work.name}", *scaleouts, *where, *how, *rates]

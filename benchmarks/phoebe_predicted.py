@@ -15,8 +15,8 @@ from penstock.store.open import find_run, open_store
 
 _CURVE_S = 5.0
 _CURVE_POINTS = 120
-# Until one of the kind was seen; as the trial of this benchmark had them.
-FIRST_DOWNTIME_S: Mapping[str, float] = {"executor": 5.0, "query": 4.0, "driver": 35.0}
+# Until one of the kind was seen: guesses.
+FIRST_DOWNTIME_S: Mapping[str, float] = {"executor": 8.0, "query": 6.0, "driver": 60.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def settings_of(speed: float, profile: Path) -> PhoebeSettings:
         bin_s=120.0 / speed,
         step_s=60.0 / speed,
         least_history=8,
-        downtime_s=30.0,
+        downtime_s=60.0,
         disturbance_s=5.0,
         profiles={profile.stem: read_profile(profile)},
     )

@@ -123,7 +123,8 @@ class World:
         environment = {**os.environ, "XDG_STATE_HOME": str(self.place / "state"), "PYTHONPATH": str(self.place)}
         with (self.place / f"{log}.log").open("ab") as file:
             command = [sys.executable, "-m", "penstock.cli.main", *arguments]
-            return subprocess.Popen(command, stdout=file, stderr=file, env=environment)
+            # In a session of its own: a terminal's Ctrl-C is ours, and we end it in order.
+            return subprocess.Popen(command, stdout=file, stderr=file, env=environment, start_new_session=True)
 
     def until_ready(self, names: Sequence[str]) -> None:
         """Until every job has committed a batch."""

@@ -40,7 +40,8 @@ def workers_of(context: SparkContext, master: str) -> tuple[WorkerRoom, ...]:
         address = jvm.org.apache.spark.rpc.RpcAddress(place.hostname, place.port)
         endpoint = scheduler.env().rpcEnv().setupEndpointRef(address, "Master")
         request = load(f"{_MESSAGES}$RequestMasterState$").getField("MODULE$").get(None)
-        answer = jvm.scala.reflect.ClassTag.apply(load(f"{_MESSAGES}$MasterStateResponse"))
+        tags = load("scala.reflect.ClassTag$").getField("MODULE$").get(None)
+        answer = tags.apply(load(f"{_MESSAGES}$MasterStateResponse"))
         workers = endpoint.askSync(request, answer).workers()
         return tuple(WorkerRoom(w.coresFree(), w.memoryFree()) for w in workers if w.isAlive())
     except Py4JError as error:

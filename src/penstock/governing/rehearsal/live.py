@@ -5,6 +5,7 @@ from pathlib import Path
 
 from penstock.core.figures import LatencyFigures
 from penstock.core.run import RunInfo
+from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
@@ -26,7 +27,7 @@ class LiveJob:
         """Its mean latency now; None where nobody tells of it."""
         try:
             found = self._latency(self._store)
-        except StoreError:
+        except (StoreError, ConfigError):  # none was ever recorded there
             return None
         return None if found is None else found.mean_s
 
