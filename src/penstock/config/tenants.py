@@ -3,6 +3,7 @@
 name: shop
 conf: {spark.sql.shuffle.partitions: 4}
 kafka: true                       # some job reads or writes Kafka
+executors: 8                      # on a cluster: at most so many, as many as the jobs have slots; else left alone
 profiles: {fraud: fraud.csv}      # what was profiled of jobs, for policies that plan ahead; paths beside this file
 models: {fraud: fraud-plan.yaml}   # what a job's operators can do; see config/job_models.py
 jobs:
@@ -149,6 +150,7 @@ class TenantsFile(_Part):
     name: Name = "tenants"
     master: str = "local[*]"
     conf: dict[str, str | int | float | bool] = {}
+    executors: Slots | None = None
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
@@ -166,6 +168,12 @@ class TenantsFile(_Part):
         for name in names:
             if names.count(name) > 1:
                 raise ConfigError("name", name, "give each job a name of its own")
+        return self
+
+    @model_validator(mode="after")
+    def _executors_can_be_had(self) -> "TenantsFile":
+        if self.executors is not None and self.executors < len(self.jobs):
+            raise ConfigError("executors", self.executors, f"write at least one for each job: {len(self.jobs)}")
         return self
 
     @model_validator(mode="after")
