@@ -159,13 +159,26 @@ export interface Job {
   recovery_target_s: Figure;
   decisions: Decision[];
 }
-export interface Keys {
-  job: string;
-  operator: string;
+export interface PartitionKeys {
+  partition: number;
+  executor: string | null;
+  machine: string | null;
+  keys: Figure;
+  share: Figure;
+}
+export interface MachineKeys {
   machine: string;
   partitions: number;
   keys: Figure;
   share: Figure;
+}
+export interface Keys {
+  job: string;
+  operator: string;
+  table: Figure;
+  locality: Figure;
+  machines: MachineKeys[];
+  partitions: PartitionKeys[];
 }
 export interface Cluster {
   run: Run;
@@ -173,7 +186,6 @@ export interface Cluster {
   machines: Record<string, Series>;
   stages: Stage[];
   keys: Keys[];
-  locality: Record<string, number>;
 }
 export interface Decisions {
   total: number;

@@ -41,9 +41,10 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   const [span_s, setSpan] = useState<number | null>(null);
   const watched = useWatched(run, span_s, true);
   const { overview } = watched;
+  const shown = overview?.run.id;
   useEffect(() => {
-    get<Run[]>("runs").then(setRuns, () => setRuns([]));
-  }, [run, overview?.run.id]);
+    if (shown !== undefined) get<Run[]>("runs").then(setRuns, () => setRuns([]));
+  }, [run, shown]);
   useEffect(() => {
     document.title = titled(overview?.run.name, route.page);
   }, [overview?.run.name, route.page]);

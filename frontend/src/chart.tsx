@@ -35,6 +35,7 @@ export interface ChartProps {
   margins?: boolean; // as wide as the strips beside it: one time axis for all
 }
 
+const HEIGHT = 180;
 const NARROW = "(max-width: 760px)"; // as in the style sheet, where the strips' columns are
 const TIMES = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
 
@@ -55,13 +56,16 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const element = place.current;
     if (element === null) return;
-    const made = new uPlot(options(shown, element.clientWidth, setAt), data(shown.current), element);
-    plot.current = made;
-    const watcher = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: props.height ?? 180 }));
+    // Made by the watcher's first call: asking for the width by ourselves would lay out the page for each chart.
+    const watcher = new ResizeObserver(([entry]) => {
+      const width = Math.round(entry!.contentRect.width);
+      if (plot.current) plot.current.setSize({ width, height: shown.current.height ?? HEIGHT });
+      else plot.current = new uPlot(options(shown, width, setAt), data(shown.current), element);
+    });
     watcher.observe(element);
     return () => {
       watcher.disconnect();
-      made.destroy();
+      plot.current?.destroy();
       plot.current = null;
     };
   }, [theme, shape]);
@@ -89,7 +93,7 @@ export function Chart(props: ChartProps) {
         </span>
       </figcaption>
       {props.at_s.length === 0 && <p class="quiet">Nothing is recorded here yet.</p>}
-      <div ref={place} class="plot" role="img" aria-label={spoken(props, format)} />
+      <div ref={place} class="plot" style={{ minHeight: `${props.at_s.length ? (props.height ?? HEIGHT) : 10}px` }} role="img" aria-label={spoken(props, format)} />
     </figure>
   );
 }
@@ -135,7 +139,7 @@ function options(
   const [left, right] = !props.margins ? [58, 8] : matchMedia(NARROW).matches ? [99, 55] : [160, 62];
   return {
     width,
-    height: props.height ?? 180,
+    height: props.height ?? HEIGHT,
     padding: [10, right, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: !props.filled }, drag: { x: false, y: false }, ...(props.sync ? { sync: { key: props.sync } } : {}) },

@@ -24,6 +24,6 @@ export function useSite(): Site {
 }
 
 /** Tenants in the order of their colours: by name, so that a colour stays when troubles come and go. */
-export function places(overview: Overview): Map<string, number> {
-  return new Map(Object.keys(overview.jobs).sort().map((name, place) => [name, place]));
+export function places(jobs: Overview["jobs"]): Map<string, number> {
+  return new Map(Object.keys(jobs).sort().map((name, place) => [name, place]));
 }

@@ -44,10 +44,9 @@ function Strip({ series, from_s, to_s, label }: { series: Series; from_s: number
   useEffect(() => {
     const element = canvas.current;
     if (element === null) return;
-    const paint = (): void => painted(element, series, from_s, to_s);
-    const watcher = new ResizeObserver(paint);
+    // The first painting, too, comes from the watcher: asking for a size by ourselves would lay out the page each time.
+    const watcher = new ResizeObserver(() => painted(element, series, from_s, to_s));
     watcher.observe(element);
-    paint();
     return () => watcher.disconnect();
   }, [series, from_s, to_s, theme]);
   return <canvas ref={canvas} role="img" aria-label={label} />;

@@ -5,6 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 const KEPT = "penstock-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
+const inks = new Map<string, string>();
 
 export function applied(): "light" | "dark" {
   const chosen = localStorage.getItem(KEPT);
@@ -13,6 +14,7 @@ export function applied(): "light" | "dark" {
 
 export function show(): void {
   document.documentElement.dataset.theme = applied();
+  inks.clear();
   for (const listener of listeners) listener();
 }
 
@@ -33,9 +35,13 @@ export function useTheme(): "light" | "dark" {
   return theme;
 }
 
-/** A colour of the style sheet. */
+/** A colour of the style sheet. Each is asked for once: the answer costs a look at the whole page's style. */
 export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const known = inks.get(name);
+  if (known !== undefined) return known;
+  const found = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  inks.set(name, found);
+  return found;
 }
 
 export const SERIES = 8;

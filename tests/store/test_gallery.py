@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from penstock.store.gallery import Gallery, Stretch
+from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
+from penstock.store.thinning import Stretch
 from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
 
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from penstock.core.forecast import Forecast
-from penstock.core.key_placement import KeyPlacement, KeysOnMachine
+from penstock.core.key_placement import KeyPlacement, KeysInPartition
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Plan
 from penstock.store.sql import SqlStore
@@ -18,7 +18,8 @@ from tests.recorded import a_cycle, a_job, a_view
 
 FORECAST = Forecast(60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), 0.9, "seasonal")
 OUTLOOK = JobOutlook("ads", 50.0, 600.0, FORECAST, ((4, 171.0), (6, 120.0)))
-KEYS = KeyPlacement("count", (KeysOnMachine("m1", 4, 1200, 0.6), KeysOnMachine("m2", 4, None, 0.4)), locality=0.7)
+PARTS = (KeysInPartition(0, "1", "m1", 1200, 0.6), KeysInPartition(1, "2", "m2", None, 0.4), KeysInPartition(2))
+KEYS = KeyPlacement.of("count", PARTS, locality=0.7, table=3)
 
 
 @pytest.fixture
@@ -51,10 +52,15 @@ def test_an_outlook_is_told_until_it_is_over_and_for_the_slots_that_the_job_has(
     assert (told("api/job?job=ads").json()["recovery_s"], told("api/job?job=ads").json()["forecast"]) == (None, None)
 
 
-def test_keys_are_told_machine_by_machine(told: Callable[[str], Any]) -> None:
-    found = told("api/cluster").json()
-    assert [(one["machine"], one["keys"], one["share"]) for one in found["keys"]] == [
+def test_keys_are_told_machine_by_machine_and_partition_by_partition(told: Callable[[str], Any]) -> None:
+    (found,) = told("api/cluster").json()["keys"]
+    assert (found["job"], found["operator"], found["table"], found["locality"]) == ("ads", "count", 3, 0.7)
+    assert [(one["machine"], one["keys"], one["share"]) for one in found["machines"]] == [
         ("m1", 1200, 0.6),
         ("m2", None, 0.4),
     ]
-    assert found["locality"] == {"ads: count": 0.7}
+    assert [(one["partition"], one["executor"], one["keys"]) for one in found["partitions"]] == [
+        (0, "1", 1200),
+        (1, "2", None),
+        (2, None, None),
+    ]

@@ -45,7 +45,7 @@ export function ClusterPage() {
       )}
       {found && found.keys.length > 0 && (
         <Panel title="Where keys live">
-          <KeyTable keys={found.keys} locality={found.locality} />
+          {found.keys.map((one) => <Placement key={`${one.job} ${one.operator}`} keys={one} />)}
         </Panel>
       )}
     </>
@@ -97,23 +97,38 @@ function Locality({ cluster }: { cluster: Cluster }) {
   return all > 0 ? <span class="quiet">{percent(local / all)} of the shuffled bytes stayed on their machine</span> : null;
 }
 
-function KeyTable({ keys, locality }: { keys: Keys[]; locality: Record<string, number> }) {
+/** One operator's keys: a row for each machine, in it a cell for each partition, underlined by its share of the rows. */
+function Placement({ keys }: { keys: Keys }) {
+  const most = Math.max(...keys.partitions.map((one) => one.share ?? 0), 1e-9);
+  const nowhere = keys.partitions.filter((one) => one.machine === null);
+  const rows = [...keys.machines, ...(nowhere.length ? [{ machine: null, partitions: nowhere.length, keys: null, share: null }] : [])];
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Key placement, a table">
-      <table>
+    <div class="scroll" tabIndex={0} role="region" aria-label={`Where the keys of ${keys.job}, ${keys.operator} live, a table`}>
+      <table class="placement">
+        <caption>
+          <b>{keys.job}</b>: {keys.operator}
+          {keys.locality !== null && <>, <b>{percent(keys.locality)}</b> of the rows that come to it stay on their machine</>}
+          {keys.table !== null && <span class="quiet">, routing table {keys.table}</span>}
+        </caption>
         <thead>
-          <tr><th scope="col">tenant</th><th scope="col">operator</th><th scope="col">machine</th><th scope="col" class="n">partitions</th><th scope="col" class="n">keys</th><th scope="col" class="n">rows</th><th scope="col" class="n">stay local</th></tr>
+          <tr><th scope="col">machine</th><th scope="col" class="n">rows</th><th scope="col" class="n">routed keys</th><th scope="col" class="n">partitions</th><th scope="col">which, and their share of the rows</th></tr>
         </thead>
         <tbody>
-          {keys.map((one) => (
-            <tr key={`${one.job} ${one.operator} ${one.machine}`}>
-              <th scope="row">{one.job}</th>
-              <td>{one.operator}</td>
-              <td>{one.machine}</td>
-              <td class="n">{one.partitions}</td>
-              <td class="n">{number(one.keys)}</td>
-              <td class="n">{percent(one.share)}</td>
-              <td class="n">{percent(locality[`${one.job}: ${one.operator}`])}</td>
+          {rows.map((row) => (
+            <tr key={row.machine ?? ""}>
+              <th scope="row">{row.machine ?? <span class="quiet">not known yet</span>}</th>
+              <td class="n">{percent(row.share)}</td>
+              <td class="n">{number(row.keys)}</td>
+              <td class="n">{row.partitions}</td>
+              <td>
+                <ul class="cells">
+                  {keys.partitions.filter((one) => one.machine === row.machine).map((one) => (
+                    <li key={one.partition} style={{ "--part": `${Math.round((100 * (one.share ?? 0)) / most)}%` }} title={one.executor === null ? undefined : `executor ${one.executor}`}>
+                      <b>{one.partition}</b> {percent(one.share)}
+                    </li>
+                  ))}
+                </ul>
+              </td>
             </tr>
           ))}
         </tbody>

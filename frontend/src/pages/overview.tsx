@@ -1,5 +1,6 @@
 // At first glance: who is in trouble, why, what was done about it and whether it helped.
 
+import { useMemo } from "preact/hooks";
 import { Chart, type Line } from "../chart";
 import type { Overview, Tenant } from "../api";
 import { clock, number, percent, seconds, signs, span } from "../format";
@@ -104,11 +105,15 @@ function OverTime() {
   const { totals, decisions } = overview;
   const first = totals.at_s[0] ?? 0;
   const last = totals.at_s.at(-1) ?? 1;
-  const within = decisions.filter((decision) => decision.at_s >= first);
-  const utility: Line[] = [
-    { label: "maximum", values: totals.values.max_utility ?? [], colour: "ink-3", dash: true, width: 1.2 },
-    { label: "utility", values: totals.values.utility ?? [], colour: "accent", fill: "accent-soft", width: 2 },
-  ];
+  // Charts draw again when their lines are others: a page that is shown again for another reason keeps them.
+  const within = useMemo(() => decisions.filter((decision) => decision.at_s >= first), [decisions, first]);
+  const utility = useMemo<Line[]>(
+    () => [
+      { label: "maximum", values: totals.values.max_utility ?? [], colour: "ink-3", dash: true, width: 1.2 },
+      { label: "utility", values: totals.values.utility ?? [], colour: "accent", fill: "accent-soft", width: 2 },
+    ],
+    [totals],
+  );
   const jobs = Object.entries(overview.jobs);
   const order = new Map(overview.present?.tenants.map((tenant, place) => [tenant.name, place]));
   const byTrouble = jobs.toSorted((a, b) => (order.get(a[0]) ?? 1e9) - (order.get(b[0]) ?? 1e9));
@@ -135,51 +140,67 @@ function OverTime() {
 
 /** Who holds which slots, stacked; the largest by themselves, the rest together. */
 export function Slots({ overview, marks = false }: { overview: Overview; marks?: boolean }) {
-  const at_s = overview.totals.at_s;
-  const place = places(overview);
-  const columns = Object.entries(overview.jobs).map(([name, series]) => ({ name, values: aligned(series, at_s) }));
-  const sums = new Map(columns.map(({ name, values }) => [name, values.reduce<number>((sum, value) => sum + (value ?? 0), 0)]));
-  const ranked = columns.toSorted((a, b) => sums.get(b.name)! - sums.get(a.name)!);
-  const many = ranked.length > SERIES;
-  const single = many ? ranked.slice(0, SERIES - 1) : ranked;
-  const rest = ranked.slice(single.length);
-  const layers = single.map(({ name, values }) => ({ name, values, colour: many ? undefined : `c${place.get(name)! % SERIES}` }));
-  const coloured = layers.map((layer, index) => ({ ...layer, colour: layer.colour ?? `c${index}` }));
-  if (rest.length) {
-    const values = at_s.map((_, index) => rest.reduce((sum, layer) => sum + (layer.values[index] ?? 0), 0));
-    coloured.push({ name: `${rest.length} others`, values, colour: `c${SERIES - 1}` });
-  }
-  const floor = at_s.map(() => 0);
-  const stacked = coloured.map((layer) => {
-    layer.values.forEach((value, index) => {
-      floor[index] = floor[index]! + (value ?? 0);
-    });
-    return { label: layer.name, values: [...floor], colour: layer.colour, own: layer.values };
-  });
+  const { totals, jobs, decisions } = overview;
+  const at_s = totals.at_s;
+  const stacked = useMemo(() => stackedSlots(at_s, jobs), [at_s, jobs]);
+  const lines = useMemo<Line[]>(
+    () => stacked.toReversed().map((line) => ({ label: "", values: line.values, colour: "surface", fill: line.colour, stepped: true })),
+    [stacked],
+  );
+  const marked = useMemo(() => (marks ? decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0)) : []), [marks, decisions, at_s]);
   return (
     <>
       <Chart
         title="Slots by tenant"
         at_s={at_s}
-        lines={stacked.toReversed().map((line) => ({ label: "", values: line.values, colour: "surface", fill: line.colour, stepped: true }))}
+        lines={lines}
         run={overview.run}
-        marks={marks ? overview.decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0)) : []}
+        marks={marked}
         sync="overview"
         height={170}
         margins={marks}
         filled
-        about={stacked.map((line) => `${line.label} holds ${number(line.own.at(-1) ?? null)}`).join(", ")}
+        about={stacked.map((line) => `${line.name} holds ${number(line.own.at(-1) ?? null)}`).join(", ")}
       />
       <p class={marks ? "legend below" : "legend"}>
         {stacked.map((line) => (
-          <span class="key" key={line.label}>
+          <span class="key" key={line.name}>
             <i class="swatch" style={{ "--swatch": `var(--${line.colour})` }} />
-            {line.label} <b>{number(line.own.at(-1) ?? null)}</b>
+            {line.name} <b>{number(line.own.at(-1) ?? null)}</b>
           </span>
         ))}
       </p>
     </>
   );
+}
+
+interface Layer {
+  name: string;
+  colour: string;
+  own: (number | null)[];
+  values: number[]; // its upper edge in the stack
+}
+
+function stackedSlots(at_s: number[], jobs: Overview["jobs"]): Layer[] {
+  const place = places(jobs);
+  const columns = Object.entries(jobs).map(([name, series]) => ({ name, own: aligned(series, at_s) }));
+  const sums = new Map(columns.map(({ name, own }) => [name, own.reduce<number>((sum, value) => sum + (value ?? 0), 0)]));
+  const ranked = columns.toSorted((a, b) => sums.get(b.name)! - sums.get(a.name)!);
+  const many = ranked.length > SERIES;
+  const single = many ? ranked.slice(0, SERIES - 1) : ranked;
+  const rest = ranked.slice(single.length);
+  const layers = single.map(({ name, own }, index) => ({ name, own, colour: `c${many ? index : place.get(name)! % SERIES}` }));
+  if (rest.length) {
+    const own = at_s.map((_, index) => rest.reduce((sum, layer) => sum + (layer.own[index] ?? 0), 0));
+    layers.push({ name: `${rest.length} others`, own, colour: `c${SERIES - 1}` });
+  }
+  const floor = at_s.map(() => 0);
+  return layers.map((layer) => {
+    layer.own.forEach((value, index) => {
+      floor[index] = floor[index]! + (value ?? 0);
+    });
+    return { ...layer, values: [...floor] };
+  });
 }
 
 function aligned(series: { at_s: number[]; values: Record<string, (number | null)[]> }, at_s: number[]): (number | null)[] {

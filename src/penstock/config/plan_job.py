@@ -70,10 +70,13 @@ class PlanJob:
     machines: MachinesFile
 
 
-def read_plan_job(job: str, models: str | None = None) -> PlanJob:
-    """The job in that file, or the DAG of that name that ships; `models` takes the place of the file's own."""
-    path = _found(job, "dags", "JOB")
-    part = checked(PlanFile, read_yaml(path, "JOB"), "JOB")
+def read_plan_job(job: str, models: str | None = None, base: Path | None = None, field: str = "JOB") -> PlanJob:
+    """The job in that file, or the DAG of that name that ships; `models` takes the place of the file's own.
+
+    `base` is where the file is looked for, `field` names it in errors.
+    """
+    path = _found(job, "dags", field, base)
+    part = checked(PlanFile, read_yaml(path, field), field)
     topology = Topology(part.flow)
     for operator in part.tasks:
         if operator not in topology.operators:

@@ -38,6 +38,7 @@ class LiveClock:
         self._speed = speed
         self._stop = stop
         self._started_s = time.monotonic()
+        self._lived_to_s = 0.0  # simulated
 
     def now(self) -> float:
         """Simulated seconds since the start."""
@@ -48,7 +49,11 @@ class LiveClock:
         while (left_s := (at_s - self.now()) / self._speed) > 0:
             if self._stop.wait(min(_TICK_S, left_s)):
                 return False
-        self._advance_to(at_s)
+        while self._lived_to_s < at_s:  # by seconds: a cluster that is slower than time must hear that it is to stop
+            if self._stop.is_set():
+                return False
+            self._lived_to_s = min(at_s, self._lived_to_s + 1.0)
+            self._advance_to(self._lived_to_s)
         return not self._stop.is_set()
 
 

@@ -1,6 +1,5 @@
-"""The gallery: a run as a screen needs it, thinned by the database, and its newest cycle whole."""
+"""The gallery: a run as a screen needs it, thinned, and its newest cycle whole."""
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,8 +15,8 @@ from penstock.store.archive import AuditEntry, unknown_run
 from penstock.store.database import Database
 from penstock.store.reading import read_audit, read_decisions, read_intents, read_outlooks, run_rows
 from penstock.store.rows import run_info, view_of
-
-OUTAGE = 5.0  # so many usual intervals without a cycle are an outage, as reports have it
+from penstock.store.slices import Slices
+from penstock.store.thinning import Columns, Stretch, Thinning, Wanted
 
 _cycles, _figures, _loads = tables.cycles.c, tables.job_figures.c, tables.machine_figures.c
 
@@ -40,29 +39,13 @@ class Newest:
         return None if outlook is None else outlook.recovery_s(job.figures.threads)
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Which part of a run is wanted, and into how many points it is to be thinned."""
-
-    from_s: float | None = None
-    to_s: float | None = None
-    points: int = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Figures over time: number i of each column belongs to `at_s[i]`; None stands for an outage."""
-
-    at_s: tuple[float, ...]
-    values: Mapping[str, tuple[float | None, ...]]
-
-
 class Gallery:
-    """One run, read as often as anybody looks."""
+    """One run, read as often as anybody looks. `kept` spares reading what was read by an earlier gallery."""
 
-    def __init__(self, database: Database, run_id: str) -> None:
+    def __init__(self, database: Database, run_id: str, kept: Slices | None = None) -> None:
         self._database = database
         self._run_id = run_id
+        self._kept = kept or Slices()
 
     @cached_property
     def _number(self) -> int:
@@ -82,12 +65,13 @@ class Gallery:
     def newest_cycle(self) -> int | None:
         """The number of the newest cycle; a new number means news."""
         with self._database.reading() as connection:
-            newest = sa.select(sa.func.max(_cycles.id)).where(_cycles.run == self._number)
+            newest = sa.select(_cycles.id).where(_cycles.run == self._number).order_by(_cycles.at_s.desc()).limit(1)
             return connection.execute(newest).scalar_one_or_none()
 
     def newest(self, at_s: float | None = None) -> Newest | None:
         """The newest cycle, or the newest that is not after `at_s`; None where there is none."""
-        wanted = sa.select(tables.cycles).where(_cycles.run == self._number).order_by(_cycles.id.desc()).limit(1)
+        # By time, as the index has it: by number, every cycle of the run would be read.
+        wanted = sa.select(tables.cycles).where(_cycles.run == self._number).order_by(_cycles.at_s.desc()).limit(1)
         if at_s is not None:
             wanted = wanted.where(_cycles.at_s <= at_s)
         with self._database.reading() as connection:
@@ -135,13 +119,14 @@ class Gallery:
             "utility_low": sa.func.min(_cycles.utility),
             "max_utility": sa.func.avg(_cycles.max_utility),
         }
-        return self._thinned(stretch, tables.cycles, wanted).get("", Columns((), dict.fromkeys(wanted, ())))
+        found = self._thinning.columns("totals", stretch, Wanted(tables.cycles, wanted))
+        return found.get("", Columns((), dict.fromkeys(wanted, ())))
 
-    def jobs(self, stretch: Stretch, names: tuple[str, ...] | None = None) -> dict[str, Columns]:
+    def jobs(self, stretch: Stretch) -> dict[str, Columns]:
         """What a screen of all tenants needs of each job."""
         share = _figures.utility / tables.intents.c.max_utility
         wanted = {"share": sa.func.avg(share), "met": sa.func.avg(_met()), "slots": sa.func.avg(_figures.threads)}
-        return self._of_jobs(stretch, wanted, names)
+        return self._of_jobs("jobs", stretch, wanted)
 
     def job(self, stretch: Stretch, name: str) -> Columns | None:
         """All that is recorded of one job; None when it was never seen."""
@@ -152,81 +137,30 @@ class Gallery:
         wanted: dict[str, sa.ColumnElement[Any]] = {column: sa.func.avg(_figures[column]) for column in plain}
         wanted |= {"slots": sa.func.avg(_figures.threads), "met": sa.func.avg(_met())}
         wanted |= {"max_utility": sa.func.avg(tables.intents.c.max_utility)}
-        return self._of_jobs(stretch, wanted, (name,)).get(name)
+        return self._of_jobs(f"job {name}", stretch, wanted, tables.intents.c.job == name).get(name)
 
     def machines(self, stretch: Stretch) -> dict[str, Columns]:
         """Load and memory of each machine."""
         wanted = {"load": sa.func.avg(_loads.load), "memory_share": sa.func.avg(_loads.memory_share)}
         joined = tables.machine_figures.join(tables.cycles, _loads.cycle_id == _cycles.id)
-        return self._thinned(stretch, joined, wanted, _loads.machine)
+        return self._thinning.columns("machines", stretch, Wanted(joined, wanted, _loads.machine))
 
     def _of_jobs(
-        self, stretch: Stretch, wanted: Mapping[str, sa.ColumnElement[Any]], names: tuple[str, ...] | None
+        self,
+        key: str,
+        stretch: Stretch,
+        wanted: Mapping[str, sa.ColumnElement[Any]],
+        *conditions: sa.ColumnElement[bool],
     ) -> dict[str, Columns]:
         joined = tables.job_figures.join(tables.cycles, _figures.cycle_id == _cycles.id)
         joined = joined.join(tables.intents, _figures.intent_id == tables.intents.c.id)
-        job = tables.intents.c.job
-        return self._thinned(stretch, joined, wanted, job, () if names is None else (job.in_(names),))
+        return self._thinning.columns(key, stretch, Wanted(joined, wanted, tables.intents.c.job, conditions))
 
-    def _thinned(
-        self,
-        stretch: Stretch,
-        source: sa.FromClause,
-        wanted: Mapping[str, sa.ColumnElement[Any]],
-        by: sa.ColumnElement[Any] | None = None,
-        *conditions: tuple[sa.ColumnElement[bool], ...],
-    ) -> dict[str, Columns]:
-        """The wanted figures in slices of equal length, each stamped with its first cycle."""
-        with self._database.reading() as connection:
-            window, width_s = self._window(connection, stretch)
-            if width_s is None:
-                return {}
-            group = sa.literal("") if by is None else by
-            slot = _slice((_cycles.at_s - window[0]) / width_s, connection.dialect.name)
-            selected = sa.select(group, sa.func.min(_cycles.at_s), *wanted.values()).select_from(source)
-            bounds = (_cycles.run == self._number, _cycles.at_s >= window[0], _cycles.at_s <= window[1])
-            selected = selected.where(*bounds, *(one for many in conditions for one in many))
-            grouped = selected.group_by(slot) if by is None else selected.group_by(by, slot)
-            found: dict[str, list[tuple[Any, ...]]] = {}
-            for name, *row in connection.execute(grouped):
-                found.setdefault(name, []).append(tuple(row))
-        return {name: _columns(sorted(told), tuple(wanted), width_s) for name, told in found.items()}
-
-    def _window(self, connection: sa.Connection, stretch: Stretch) -> tuple[tuple[float, float], float | None]:
-        within = [_cycles.run == self._number]
-        within += [] if stretch.from_s is None else [_cycles.at_s >= stretch.from_s]
-        within += [] if stretch.to_s is None else [_cycles.at_s <= stretch.to_s]
-        wanted = sa.select(sa.func.count(), sa.func.min(_cycles.at_s), sa.func.max(_cycles.at_s)).where(*within)
-        count, first, last = connection.execute(wanted).one()
-        if not count:
-            return (0.0, 0.0), None
-        if count <= stretch.points:  # a slice for each cycle
-            return (first, last), max((last - first) / count / 100.0, 1e-6)
-        return (first, last), (last - first) / stretch.points
+    @property
+    def _thinning(self) -> Thinning:
+        return Thinning(self._database, self._number, self._kept)
 
 
 def _met() -> sa.ColumnElement[Any]:
     """The share of cycles in which an intent was met, of those that could be judged."""
     return sa.case((_figures.utility.is_(None), None), (_figures.met, 1.0), else_=0.0)
-
-
-def _slice(place: sa.ColumnElement[Any], dialect: str) -> sa.ColumnElement[Any]:
-    # SQLite cuts off what is behind the point, and may lack floor; PostgreSQL rounds, and has it.
-    return sa.cast(place, sa.Integer) if dialect == "sqlite" else sa.cast(sa.func.floor(place), sa.Integer)
-
-
-def _columns(found: list[tuple[Any, ...]], names: tuple[str, ...], width_s: float) -> Columns:
-    """Rows as columns; an outage gets a point of Nones, so that no line is drawn across it."""
-    gaps = sorted(later[0] - now[0] for now, later in itertools.pairwise(found))
-    longest_s = OUTAGE * max(gaps[len(gaps) // 2], width_s) if gaps else float("inf")
-    at_s: list[float] = []
-    values: list[list[float | None]] = [[] for _ in names]
-    for row in found:
-        if at_s and row[0] - at_s[-1] > longest_s:
-            at_s.append(at_s[-1] + longest_s / OUTAGE)
-            for column in values:
-                column.append(None)
-        at_s.append(row[0])
-        for column, value in zip(values, row[1:], strict=True):
-            column.append(None if value is None else float(value))
-    return Columns(tuple(at_s), dict(zip(names, (tuple(column) for column in values), strict=True)))

@@ -64,9 +64,10 @@ def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) 
     table, cycles = tables.outlooks, tables.cycles
     if not sa.inspect(connection).has_table(table.name):  # of an earlier penstock, and opened to be read only
         return {}
-    joined = table.join(cycles, table.c.cycle_id == cycles.c.id)
-    last = sa.select(table.c.job, sa.func.max(table.c.cycle_id).label("cycle_id")).select_from(joined)
-    newest = last.where(cycles.c.run == run, cycles.c.id <= cycle).group_by(table.c.job).subquery()
+    # Few cycles have outlooks: each of these looks up its run, rather than each cycle of the run its outlooks.
+    of_run = sa.exists().where(cycles.c.id == table.c.cycle_id, cycles.c.run == run)
+    last = sa.select(table.c.job, sa.func.max(table.c.cycle_id).label("cycle_id"))
+    newest = last.where(table.c.cycle_id <= cycle, of_run).group_by(table.c.job).subquery()
     same = sa.and_(table.c.job == newest.c.job, table.c.cycle_id == newest.c.cycle_id)
     found = connection.execute(sa.select(table).select_from(table.join(newest, same)).order_by(table.c.job)).mappings()
     outlooks = [rows.outlook_of(row) for row in found]

@@ -7,22 +7,22 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import FileResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from penstock.errors import ConfigError, PenstockError
 from penstock.planning.registry import POLICIES
-from penstock.store.gallery import Stretch
 from penstock.store.sql import SqlStore
+from penstock.store.thinning import Stretch
 from penstock.web import routes_act, routes_session
 from penstock.web.decided import Wanted, found, table
 from penstock.web.feed import Feed, plain
 from penstock.web.guard import Guard
 from penstock.web.live import Look
 from penstock.web.metrics import exposition
-from penstock.web.reading import RECENT, Reader
+from penstock.web.reading import POINTS, RECENT, Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings
 from penstock.web.shapes import (
@@ -40,6 +40,9 @@ from penstock.web.state import State
 from penstock.web.tokens import Tokens
 
 STATIC = Path(__file__).with_name("static")
+SENT_ALONG = ", ".join(
+    f"</api/{path}>; rel=preload; as=fetch; crossorigin" for path in ("session", "overview?run=last")
+)
 ABOUT = (
     "What penstock sees and does, and how to ask a running controller for something. Beyond loopback every request "
     "carries `Authorization: Bearer <token>`: the read token to look, the operate token to act. Times named `_s` count "
@@ -79,12 +82,15 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
     )
     feed = Feed(Look(reader), settings.poll_s, settings.watchers)
     state = State(store, settings, reader, sessions, feed)
-    app.state.feed = feed  # for the server, which ends it before it waits for open connections
+    app.state.site = (
+        state  # for the server, which warms the reader, and ends the feed before it waits for those who watch
+    )
     _add_errors(app)
     _add_reads(app, state)
     routes_act.add(app, state)
     routes_session.add(app, state)
     if STATIC.is_dir():
+        _add_first_page(app, state)
         app.mount("/", StaticFiles(directory=STATIC, html=True), name="pages")
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
     app.add_middleware(Guard, settings=settings, sessions=sessions)
@@ -101,7 +107,7 @@ def _add_reads(app: FastAPI, state: State) -> None:
 
     @app.get("/api/overview")
     def overview(
-        request: Request, run: RunName = "last", span: Span | None = None, points: Points = 300
+        request: Request, run: RunName = "last", span: Span | None = None, points: Points = POINTS
     ) -> OverviewOut:
         """The fleet now and over time (the last `span` seconds, or all), with the newest decisions."""
         return reader.overview(reader.find(run), span, points, state.may_act(request))
@@ -166,6 +172,14 @@ def _add_reads(app: FastAPI, state: State) -> None:
     def metrics(run: RunName = "last") -> Response:
         """The newest run's figures for Prometheus."""
         return Response(exposition(reader.seen(run)), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _add_first_page(app: FastAPI, state: State) -> None:
+    @app.get("/", include_in_schema=False)
+    def first_page(request: Request) -> FileResponse:
+        """The page; whoever may read has its figures sent along, while the browser still reads the scripts."""
+        allowed = state.sessions.role_of(request) != "none"
+        return FileResponse(STATIC / "index.html", headers={"link": SENT_ALONG} if allowed else None)
 
 
 def _add_errors(app: FastAPI) -> None:

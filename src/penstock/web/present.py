@@ -8,13 +8,16 @@ from penstock.core.figures import JobFigures, MachineFigures, StageFigures
 from penstock.core.outlook import JobOutlook
 from penstock.core.run import asked_latency_s
 from penstock.core.view import JobView, View
-from penstock.store.gallery import Columns, Newest
+from penstock.store.gallery import Newest
+from penstock.store.thinning import Columns
 from penstock.web.shapes import (
     DecisionOut,
     ForecastOut,
     KeysOut,
+    MachineKeysOut,
     MachineOut,
     OperatorOut,
+    PartitionKeysOut,
     PresentOut,
     SeriesOut,
     StageOut,
@@ -102,17 +105,19 @@ def stages(job: JobFigures) -> tuple[StageOut, ...]:
 def keys(jobs: Sequence[JobFigures]) -> tuple[KeysOut, ...]:
     """Where keys live, operator by operator."""
     return tuple(
-        KeysOut(job.name, placed.operator, one.machine, one.partitions, one.keys, one.share)
+        KeysOut(
+            job=job.name,
+            operator=placed.operator,
+            table=placed.table,
+            locality=placed.locality,
+            machines=tuple(MachineKeysOut(m.machine, m.partitions, m.keys, m.share) for m in placed.machines),
+            partitions=tuple(
+                PartitionKeysOut(p.partition, p.executor, p.machine, p.keys, p.share) for p in placed.partitions
+            ),
+        )
         for job in jobs
         for placed in job.keys
-        for one in placed.machines
     )
-
-
-def locality(jobs: Sequence[JobFigures]) -> dict[str, float]:
-    """The share of rows that stay on their machine, by job and operator, where it is known."""
-    found = ((f"{job.name}: {placed.operator}", placed.locality) for job in jobs for placed in job.keys)
-    return {name: share for name, share in found if share is not None}
 
 
 def forecast(outlook: JobOutlook | None) -> ForecastOut | None:
@@ -137,7 +142,9 @@ def finite(value: float | None) -> float | None:
 
 
 def _short(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(f"{value:.5g}")
+    if value is None or not math.isfinite(value):
+        return None
+    return value if value.is_integer() else float(f"{value:.5g}")
 
 
 def _machine(machine: MachineFigures) -> MachineOut:

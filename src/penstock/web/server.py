@@ -2,20 +2,22 @@
 
 import contextlib
 import logging
+import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 
 import uvicorn
 
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, PenstockError
 from penstock.store.open import default_path
 from penstock.store.sql import SqlStore
 from penstock.web.app import create_app
-from penstock.web.feed import Feed
+from penstock.web.reading import Reader
 from penstock.web.settings import WebSettings
+from penstock.web.state import State
 from penstock.web.tokens import Tokens, tokens_at
 
 _STOPS_WITHIN_S = 5.0
@@ -46,7 +48,7 @@ class Site:
             ssl_certfile=settings.tls_certificate,
             ssl_keyfile=settings.tls_key,
         )
-        self._server = _Server(config, app.state.feed)
+        self._server = _Server(config, app.state.site)
 
     @property
     def url(self) -> str:
@@ -56,13 +58,13 @@ class Site:
         return f"{scheme}://{host}:{self.settings.port}/"
 
     def run(self) -> None:
-        """Serve until Ctrl-C."""
+        """Serve until Ctrl-C or SIGTERM."""
         self._server.run(sockets=[self._socket])
 
     @contextlib.contextmanager
     def beside(self) -> Iterator["Site"]:
         """Serve from a thread of its own while the block lasts."""
-        thread = Thread(target=self.run, name="penstock-web", daemon=True)
+        thread = threading.Thread(target=self.run, name="penstock-web", daemon=True)
         thread.start()
         try:
             yield self
@@ -74,14 +76,39 @@ class Site:
 class _Server(uvicorn.Server):
     """Ends the feed before it stops: an event stream has no end of its own, and would be cancelled with a traceback."""
 
-    def __init__(self, config: uvicorn.Config, feed: Feed) -> None:
+    def __init__(self, config: uvicorn.Config, state: State) -> None:
         super().__init__(config)
-        self._feed = feed
+        self._state = state
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ctrl-C and SIGTERM end the serving and nothing else: whoever serves then puts its things away in order."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and meanwhile read what the first visitor will ask for."""
+        await super().startup(sockets)
+        threading.Thread(target=_warmed, args=(self._state.reader,), name="penstock-web-warm", daemon=True).start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening and let everybody go."""
-        self._feed.end()
+        self._state.feed.end()
         await super().shutdown(sockets)
+
+
+def _warmed(reader: Reader) -> None:
+    try:
+        reader.warm()
+    except PenstockError as error:  # the first visitor will be told
+        _log.debug("nothing could be read ahead: %s", error)
 
 
 def _tokens(settings: WebSettings, say: Say) -> Tokens:

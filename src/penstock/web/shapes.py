@@ -1,6 +1,6 @@
 """What the API answers, as values: FastAPI makes JSON and the OpenAPI description of them. Absent is null."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 State = Literal["trouble", "missed", "settling", "unknown", "met"]
@@ -244,15 +244,40 @@ class JobOut:
 
 
 @dataclass(frozen=True, slots=True)
-class KeysOut:
-    """What of an operator's keys lives on a machine."""
+class PartitionKeysOut:
+    """What of an operator's keys lives in one partition: how many are in the routing table, their share of the rows."""
 
-    job: str
-    operator: str
+    partition: int
+    executor: str | None
+    machine: str | None
+    keys: int | None
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class MachineKeysOut:
+    """What of an operator's keys lives on one machine; `partitions` is their number."""
+
     machine: str
     partitions: int
     keys: int | None
     share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeysOut:
+    """Where the keys of an operator live, machine by machine and partition by partition (the 64 with most rows).
+
+    `locality` is the share of rows that come from the routed operator before it and stay on their machine; `table`
+    the version of the routing table.
+    """
+
+    job: str
+    operator: str
+    table: int | None
+    locality: float | None
+    machines: tuple[MachineKeysOut, ...]
+    partitions: tuple[PartitionKeysOut, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +289,6 @@ class ClusterOut:
     machines: dict[str, SeriesOut]
     stages: tuple[StageOut, ...]
     keys: tuple[KeysOut, ...] = ()
-    locality: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.view import View
 from penstock.errors import ConfigError
-from penstock.store.gallery import Columns, Gallery, Stretch
+from penstock.store.gallery import Gallery
+from penstock.store.thinning import Columns, Stretch
 from penstock.web.present import series, slots
 from penstock.web.shapes import FutureOut, SeriesOut, WhatIfJobOut, WhatIfOut
 from penstock.whatif.answer import play, without_trouble

@@ -315,3 +315,12 @@ def test_a_step_of_models_that_did_harm_is_taken_back_and_the_search_begins() ->
     assert plans[-1].decisions[0].changes == (Change("a", "work", 2, 4),)
     plans, _ = rounds(HENGE, steady(lambda: fleet(4, 5), 13, 12), memory)
     assert Change("a", "work", 4, 11) in [change for plan in plans for d in plan.decisions for change in d.changes]
+
+
+def test_the_step_of_models_keeps_to_limits_so_that_it_is_judged_as_what_came() -> None:
+    limited = job("a", 1, 10, [operator(threads=4, max_threads=9)], max_threads=12)
+    plans, _ = rounds(HENGE, steady(lambda: [replace(limited, modelled_threads={"work": 30})], 0, 7))
+    assert plans[-1].decisions[0].changes == (Change("a", "work", 4, 9),)
+    floored = job("a", 1, 10, [operator(threads=4, min_threads=3)])
+    plans, _ = rounds(HENGE, steady(lambda: [replace(floored, modelled_threads={"work": 1})], 0, 7))
+    assert plans[-1].decisions[0].changes == (Change("a", "work", 4, 3),)

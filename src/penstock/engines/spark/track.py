@@ -14,7 +14,7 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.latency import latency, real_time_latency
 from penstock.engines.spark.progress import Batch
 from penstock.engines.spark.real_time import LongLived
-from penstock.engines.spark.restarts import Attempts, Health
+from penstock.engines.spark.restarts import Attempts, Commit, Health
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.stage_figures import StageHistory
 
@@ -62,7 +62,8 @@ class Track:
         if self.batches and batch.batch_id <= self.batches[-1].batch_id:
             self.batches.clear()  # another checkpoint: its rows are counted from zero
         self.batches.append(batch)
-        self.attempts = self.attempts.committed(batch.committed_s)
+        took_s = batch.committed_s - batch.started_s
+        self.attempts = self.attempts.committed(Commit(batch.committed_s, batch.rows, took_s))
         if self.watch is not None:
             self.watch.add(batch)
         while len(self.batches) > 2 and self.batches[1].committed_s < batch.committed_s - keep_s:
@@ -110,6 +111,7 @@ class Track:
             phases_s=_mean_phases(batches),
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
             trouble=self.trouble(standing.wall_s),
+            keys=self.watch.placements if self.watch is not None and self.runs else (),
         )
 
     def _arrivals(

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from penstock.engines.spark import standalone
 from penstock.engines.spark.jobs import start_query
-from penstock.engines.spark.routing.pinning import Pinned, Pinning
+from penstock.engines.spark.routing.pinning import Pinning
 from tests.engines.spark.helpers import eventually
 from tests.engines.spark.routing.town import Town, by_region
 from tests.engines.spark.test_cluster import free_port
@@ -43,5 +43,7 @@ def test_one_executor_has_all_partitions_and_nothing_is_pinned(spark: SparkSessi
     town.feed()
     query = start_query(spark, town.job(by_region, processingTime="100 milliseconds"))
     eventually(lambda: query.lastProgress)
-    assert Pinning(spark).hold(query) == Pinned({}, 0)
+    held = Pinning(spark).hold(query)
+    assert (held.placement, held.repinned) == ({}, 0)
+    assert {partition: home.id for partition, home in held.homes.items()} == {0: "driver", 1: "driver"}
     query.stop()

@@ -45,6 +45,10 @@ def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
     assert running.apply([step]).failed == ()
     town.feed()
     eventually(lambda: town.counted == regions(town))
+    running.tend()
+    (left, _) = running.observe(1.0).jobs[0].keys
+    assert [(found.keys, found.executor) for found in left.partitions] == [(0, "driver"), (REGIONS, "driver")]
+    assert (left.table, left.machines[0].share) == (1, 1.0)
     running.close(stop_queries=True)
     assert set().union(*state_partitions(town).values()) == {1}
 

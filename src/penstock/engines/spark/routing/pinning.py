@@ -22,10 +22,14 @@ _STORE = "default"
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """One round: where every partition belongs, and how many operators' partitions had to be sent there."""
+    """One round: where every partition belongs, and how many operators' partitions had to be sent there.
+
+    `homes` are the executors on which partitions were last; one that an operator has elsewhere than another is absent.
+    """
 
     placement: Mapping[int, str]
     repinned: int
+    homes: Mapping[int, Executor]
 
 
 class Pinning:
@@ -41,41 +45,59 @@ class Pinning:
         self._reader = ExecutorReader(context)
         self._placement: dict[int, str] = {}
 
-    def hold(self, query: StreamingQuery, loads: Sequence[float] = ()) -> Pinned:
+    def hold(self, query: StreamingQuery, loads: Sequence[float] = (), *, move: bool = True) -> Pinned:
         """Bring every partition to its executor. `loads` are rows by partition; without them all count the same.
 
-        One executor has all partitions anyway, and nothing is done.
+        One executor has all partitions anyway, and nothing is done; nor is it without `move`, which only looks.
         """
         executors = {executor.id: executor for executor in self._reader.read()}
         execution, partitions = self._execution(query), state_partitions(query)
-        if len(executors) < 2 or execution is None or not partitions:
-            return Pinned({}, 0)
-        weights = loads if len(loads) == partitions else [1.0] * partitions
-        self._placement = assign(weights, list(executors), self._placement)
+        if execution is None or not partitions or not executors:
+            return Pinned({}, 0, {})
+        if len(executors) == 1:
+            return Pinned({}, 0, dict.fromkeys(range(partitions), next(iter(executors.values()))))
         try:
-            operators = stateful_operators(query)
-            root = execution.checkpointLocation()
-            run = self._uuid.fromString(str(query.runId))
-            sent = sum(
-                self._send(root, run, operator, partition, executors[home])
-                for operator in operators
-                for partition, home in self._placement.items()
-            )
+            stores = self._stores(query, execution.checkpointLocation(), partitions)
+            seen = {place: self._seen(store) for place, store in stores.items()}
+            homes = _homes(seen, executors)
+            if not move:
+                return Pinned({}, 0, homes)
+            weights = loads if len(loads) == partitions else [1.0] * partitions
+            self._placement = assign(weights, list(executors), self._placement)
+            astray = [place for place, home in seen.items() if home != self._placement[place[1]]]
+            for place in astray:
+                home = executors[self._placement[place[1]]]
+                self._coordinator.reportActiveInstance(stores[place], home.host, home.id, self._seq([]))
         except Py4JError as error:
             raise EngineError(f"{query.name}: its state could not be pinned; {str(error).splitlines()[0]}") from error
-        return Pinned(dict(self._placement), sent)
+        return Pinned(dict(self._placement), len(astray), homes)
 
-    def _send(self, root: str, run: Any, operator: int, partition: int, home: Executor) -> int:
-        place = self._state.StateStoreProviderId(self._state.StateStoreId(root, operator, partition, _STORE), run)
-        seen = self._coordinator.getLocation(place)
-        if seen.isDefined() and seen.get() == f"executor_{home.host}_{home.id}":
-            return 0
-        self._coordinator.reportActiveInstance(place, home.host, home.id, self._seq([]))
-        return 1
+    def _stores(self, query: StreamingQuery, root: str, partitions: int) -> dict[tuple[int, int], Any]:
+        """What the coordinator calls each operator's partitions."""
+        run = self._uuid.fromString(str(query.runId))
+        ids, provider = self._state.StateStoreId, self._state.StateStoreProviderId
+        return {
+            (operator, partition): provider(ids(root, operator, partition, _STORE), run)
+            for operator in stateful_operators(query)
+            for partition in range(partitions)
+        }
+
+    def _seen(self, store: Any) -> str | None:
+        """The executor that reported it last, "executor_<host>_<id>" to Spark."""
+        location = self._coordinator.getLocation(store)
+        return str(location.get()).rpartition("_")[2] if location.isDefined() else None
 
     def _execution(self, query: StreamingQuery) -> Any:
         jsq: Any = query._jsq
         return jsq.streamingQuery().lastExecution()  # None before the first batch was planned
+
+
+def _homes(seen: Mapping[tuple[int, int], str | None], executors: Mapping[str, Executor]) -> dict[int, Executor]:
+    by_partition: dict[int, set[str | None]] = {}
+    for (_, partition), home in seen.items():
+        by_partition.setdefault(partition, set()).add(home)
+    agreed = {partition: next(iter(found)) for partition, found in by_partition.items() if len(found) == 1}
+    return {partition: executors[home] for partition, home in agreed.items() if home is not None and home in executors}
 
 
 def stateful_operators(query: StreamingQuery) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ A pure function, so that what happens when an executor is lost or one joins can 
 
 from collections.abc import Mapping, Sequence
 
-from penstock.core.pairs import PairCounts
+from penstock.core.pairs import Key, PairCounts
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.routing.shape import key_text
 
@@ -43,15 +43,23 @@ def partition_rows(table: RoutingTable, pairs: PairCounts, operators: Sequence[s
     >>> partition_rows(RoutingTable(2, {"left": {"Asia": 0}, "right": {"#java": 1}}), pairs, ["left", "right"])
     (8.0, 8.0)
     """
-    rows, unlisted = [0.0] * table.servers, 2.0 * pairs.rows
-    for operator, counts in zip(operators, (pairs.left(), pairs.right()), strict=False):
-        listed = {key_text(key): server for key, server in table.keys.get(operator, {}).items()}
-        for key, count in counts.items():
-            server = listed.get(key_text(key))
-            if server is not None:
-                rows[server] += count
-                unlisted -= count
-    return tuple(row + unlisted / table.servers for row in rows)
+    found = [
+        operator_rows(table, operator, counts, pairs.rows)
+        for operator, counts in zip(operators, (pairs.left(), pairs.right()), strict=False)
+    ]
+    return tuple(sum(rows) for rows in zip(*found, strict=True))
+
+
+def operator_rows(table: RoutingTable, operator: str, counts: Mapping[Key, float], total: float) -> list[float]:
+    """Rows by partition of one operator: `counts` are those by key, `total` all that there are."""
+    rows, unlisted = [0.0] * table.servers, total
+    listed = {key_text(key): server for key, server in table.keys.get(operator, {}).items()}
+    for key, count in counts.items():
+        server = listed.get(key_text(key))
+        if server is not None:
+            rows[server] += count
+            unlisted -= count
+    return [row + unlisted / table.servers for row in rows]
 
 
 def _placed(weights: Sequence[float], names: Sequence[str], before: Mapping[int, str]) -> dict[int, str]:

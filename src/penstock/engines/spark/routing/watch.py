@@ -5,15 +5,19 @@ came before it fading, so that a policy judges it once; after a re-routing the w
 """
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.core.key_placement import KeyPlacement
 from penstock.core.pairs import PairCounts, merged
 from penstock.core.routes import PastMove, Reroute, RouteFigures
 from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.correlation.history import PairHistory
+from penstock.engines.spark.machines import Executor
 from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.routing.living import key_placements
 from penstock.engines.spark.routing.pinning import Pinning
 from penstock.engines.spark.routing.placement import partition_rows
 from penstock.engines.spark.routing.reroute import Routed, reroute
@@ -36,6 +40,8 @@ class RouteWatch:
     history: PairHistory | None = None
     loads: tuple[float, ...] = ()  # rows by partition in the last window of pairs; none known: all the same
     pinning: Pinning | None = None
+    homes: Mapping[int, Executor] = field(default_factory=dict)
+    placements: tuple[KeyPlacement, ...] = ()
 
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
@@ -52,7 +58,7 @@ class RouteWatch:
         self.history = before.closed(merged(self.counts), length_s)
         self._start_anew(wall_s)
         table = self._table()
-        self.loads = self._loads(table)
+        self._learn(table)
         link = (LEFT, RIGHT)
         return RouteFigures(
             job=self.routed.job.name,
@@ -68,11 +74,14 @@ class RouteWatch:
             past=self.past,
         )
 
-    def keep_places(self, query: StreamingQuery) -> int:
-        """Partition p of every operator stays on one executor; how many had to be sent there."""
+    def keep_places(self, query: StreamingQuery, move: bool) -> None:
+        """Partition p of every operator stays on one executor; without `move`, see only where they are."""
         if self.pinning is None:
             self.pinning = Pinning(self.routed.spark)
-        return self.pinning.hold(query, self.loads).repinned
+        homes, before = self.pinning.hold(query, self.loads, move=move).homes, self.homes
+        self.homes = homes
+        if {partition: home.id for partition, home in homes.items()} != {p: home.id for p, home in before.items()}:
+            self._place_keys(self._table())
 
     def carry_out(self, step: Reroute, query: StreamingQuery, wall_s: float) -> StreamingQuery:
         """Re-route; the query that runs afterwards is returned, the same one where it did not have to stop."""
@@ -83,16 +92,24 @@ class RouteWatch:
         pause_s = 0.0 if after is query else time.monotonic() - began
         self.past = (*self.past, PastMove(step.keys, 0.0, pause_s))[-_PAST_MOVES:]
         self.table_since_s = wall_s
-        self.loads = self._loads(step.after)
+        self._learn(self._table())
         self._start_anew(None)
         return after
 
     def _start_anew(self, opened_s: float | None) -> None:
         self.opened_s, self.counts = opened_s, []
 
-    def _loads(self, table: RoutingTable) -> tuple[float, ...]:
+    def _learn(self, table: RoutingTable) -> None:
+        """Another table, or newer pairs: how heavy each partition is, and what is in it."""
         operators = tuple(self.routed.route.operators)
-        return () if self.history is None else partition_rows(table, self.history.newest, operators)
+        if self.history is not None:
+            self.loads = partition_rows(table, self.history.newest, operators)
+        self._place_keys(table)
+
+    def _place_keys(self, table: RoutingTable) -> None:
+        operators = tuple(self.routed.route.operators)
+        newest = {} if self.history is None else {(LEFT, RIGHT): self.history.newest}
+        self.placements = key_placements(table, operators, newest, self.homes)
 
     def _table(self) -> RoutingTable:
         book = self.routed.route.book(self.routed.spark)
