@@ -33,7 +33,7 @@ from penstock.planning.provision.settings import PlaceSettings
 from penstock.profiling.catalog import TASKS, ServiceSettings, task_named
 
 PAIRS = (("lsa", "dsm"), ("lsa", "rsm"), ("mba", "dsm"), ("mba", "rsm"), ("mba", "sam"))
-DAGS = ("linear", "diamond", "star")
+RATES = {"linear": 55.0, "diamond": 45.0, "star": 75.0}
 SIZES = [2, 1]  # slots of the machines that can be had
 MOST_TRIALS = 4
 
@@ -59,8 +59,7 @@ class Row:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", default="measured", help="models by name or file")
-    parser.add_argument("--dags", default=",".join(DAGS))
-    parser.add_argument("--rate", type=float, default=55.0, help="rows per second at the sources, of every plan")
+    parser.add_argument("--dags", default=",".join(RATES))
     parser.add_argument("--pairs", default=",".join("+".join(pair) for pair in PAIRS))
     parser.add_argument("--seconds", type=float, default=8.0, help="length of a trial")
     parser.add_argument("--json", type=Path, default=Path("plans-on-spark.jsonl"))
@@ -75,7 +74,7 @@ def main() -> None:
                 if (dag, pair) in done:
                     continue
                 try:
-                    row = run(read_plan_job(dag, options.models), pair, options.rate, tasks, settings)
+                    row = run(read_plan_job(dag, options.models), pair, RATES[dag], tasks, settings)
                 except PenstockError as error:
                     print(f"{dag} {pair}: {error}", flush=True)
                     continue
@@ -187,7 +186,7 @@ def report(rows: Sequence[Row], options: argparse.Namespace) -> str:
         "",
         f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, Linux {platform.release()}, load average "
         f"{os.getloadavg()[2]:.1f} over the last 15 minutes. Command: `python benchmarks/plans_on_spark.py --models "
-        f"{options.models} --rate {options.rate:g} --seconds {options.seconds:g}`.",
+        f"{options.models} --seconds {options.seconds:g}`.",
         "",
         "Rates are rows/s at the sources; CPU and memory are % of a slot for each machine, at the planned rate or the "
         "highest stable one near it.",
@@ -217,7 +216,7 @@ def report(rows: Sequence[Row], options: argparse.Namespace) -> str:
 
 
 def _compared(rows: Mapping[tuple[str, str], Row]) -> Iterator[str]:
-    for dag in DAGS:
+    for dag in RATES:
         ours, theirs = rows.get((dag, "mba+sam")), rows.get((dag, "lsa+rsm"))
         if ours is not None and theirs is not None:
             reached = "-" if ours.actual_rps is None else f"{ours.actual_rps / ours.planned_rps:.0%}"
