@@ -42,7 +42,7 @@ class Batch:
     state_bytes: int | None = None
     offset_end: float | None = None
     arrivals: ArrivalSketch | None = None
-    pairs: PairCounts | None = None
+    pairs: tuple[PairCounts, ...] = ()  # hop by hop, where they are counted
 
 
 def parse_batch(document: str) -> tuple[str | None, Batch]:
