@@ -55,9 +55,9 @@ class RouteWatch:
         if self.opened_s is None or wall_s - self.opened_s < self.window_s or not self.routed.route.windowed:
             return None
         length_s = wall_s - self.opened_s
-        for link, counts in zip(self._links, zip(*self.counts, strict=True), strict=True):
+        for hop, link in enumerate(self._links):
             before = self.histories.get(link, PairHistory(half_life_s=_HALF_LIFE_WINDOWS * self.window_s))
-            self.histories[link] = before.closed(merged(counts), length_s)
+            self.histories[link] = before.closed(merged(batch[hop] for batch in self.counts), length_s)
         self._start_anew(wall_s)
         table = self._table()
         self._learn(table)
