@@ -43,7 +43,7 @@ class Batch:
     state_bytes: int | None = None
     offset_end: float | None = None
     arrivals: ArrivalSketch | None = None
-    pairs: PairCounts | None = None
+    pairs: tuple[PairCounts, ...] = ()  # hop by hop, where they are counted
     lags: tuple[bytes, ...] = ()  # KLL sketches of each real-time source: its rows' age when they were taken up, in ms
 
 
