@@ -16,6 +16,7 @@ import platform
 import shutil
 import signal
 import statistics
+import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -29,13 +30,14 @@ from phoebe_watch import Recovery, Watched
 from phoebe_world import MOST, WORKLOADS, Workload, World, harm, world
 
 from penstock.engines.kafka.offsets import TopicEnds
+from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 from penstock.store.open import find_run, open_store
 
 LOOK_EVERY_S = 0.5
 KINDS = ("executor", "query", "driver")
 TARGET_S = 180.0
 DRAINED_WITHIN_S = 300.0
-PROFILED_AT_RPS = 150.0  # of each job while it is profiled
+PROFILED_AT_RPS = 100.0  # of each job while it is profiled
 PROFILED_WITHIN_S = 1500.0
 
 
@@ -72,7 +74,7 @@ def settings(speed: float, profile: Path) -> dict[str, Any]:
         "downtime_s": 60.0,
         "disturbance_s": 5.0,
     }
-    intent = {"latency": "10s", "recovery": f"{TARGET_S:.0f}s", "utility": 10}
+    intent = {"latency": "20s", "recovery": f"{TARGET_S:.0f}s", "utility": 10}
     job = {"intent": intent}
     return {"policy": "phoebe", "settings": {"phoebe": phoebe}, "profiles": {profile.stem: profile.name}, "job": job}
 
@@ -101,17 +103,29 @@ def governed(made: World, options: argparse.Namespace) -> Run:
     left = plan(options.minutes, options.failures)
     while any(load.poll() is None for load in made.loads.values()):
         at_s = time.time() - run.started_s
-        if left and at_s >= left[0][0]:
-            _, name, kind = left.pop(0)
-            known = settings_of(options.speed, made.place / f"{name}.csv")
-            said = predicted(made.store(name), name, kind, run_kinds(run, name), known)
-            run.failures.append(Failure(name, kind, time.time(), said))
-            done = harm(made, name, kind)
-            tell(f"{at_s:.0f} s: {name}: {kind} {'killed' if done else 'NOT killed: nothing there'}")
+        due = next((one for one in left if one[0] <= at_s and recovered(run, one[1])), None)
+        if due is not None:
+            left.remove(due)
+            fail(made, run, due[1], due[2])
         look(made, run)
     run.ended_s = time.time()
     drained(made, run)
     return run
+
+
+def recovered(run: Run, name: str) -> bool:
+    """Whether the job is over its last failure: one at a time is judged, the next one waits."""
+    at_s = [failure.at_s for failure in run.failures if failure.job == name]
+    return not at_s or run.watched[name].recovery(at_s[-1]).recovered_s is not None
+
+
+def fail(made: World, run: Run, name: str, kind: str) -> None:
+    """Note what is said of a failure, then let it happen."""
+    known = settings_of(run.options.speed, made.place / f"{name}.csv")
+    said = predicted(made.store(name), name, kind, run_kinds(run, name), known)
+    run.failures.append(Failure(name, kind, time.time(), said))
+    done = harm(made, name, kind)
+    tell(f"{time.time() - run.started_s:.0f} s: {name}: {kind} {'killed' if done else 'NOT killed: nothing there'}")
 
 
 def run_kinds(run: Run, name: str) -> Mapping[str, list[float]]:
@@ -156,6 +170,7 @@ def report(made: World, run: Run) -> tuple[str, dict[str, Any]]:
     """The tables, and the same as a document."""
     for failure in run.failures:
         failure.recovery = run.watched[failure.job].recovery(failure.at_s)
+    told = {work.name: jobs(made, run, work) for work in WORKLOADS}
     lines = [
         f"{time.strftime('%Y-%m-%d %H:%M')}, {os.cpu_count()} cores shared with other work (load average "
         f"{os.getloadavg()[2]:.0f} over the last 15 minutes), Linux {platform.release()}, Spark 4.3 standalone, two "
@@ -164,10 +179,10 @@ def report(made: World, run: Run) -> tuple[str, dict[str, Any]]:
         "",
         *recoveries(run),
         "",
-        *resources(made, run),
+        *resources(told),
     ]
     failures = [{**asdict(failure), "at_s": failure.at_s - run.started_s} for failure in run.failures]
-    return "\n".join(lines), {"failures": failures, "jobs": {work.name: jobs(made, run, work) for work in WORKLOADS}}
+    return "\n".join(lines), {"failures": failures, "jobs": told}
 
 
 def recoveries(run: Run) -> list[str]:
@@ -200,18 +215,24 @@ def recoveries(run: Run) -> list[str]:
     ]
 
 
-def resources(made: World, run: Run) -> list[str]:
+def resources(told: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Reconfigurations, executor-seconds, and whether every row was counted once."""
     lines = [
         "| job | reconfigurations | executor-seconds | static 4 | saved | windows | wrong | rows |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for work in WORKLOADS:
-        found = jobs(made, run, work)
+    for name, found in told.items():
         lines.append(
-            f"| {work.name} | {found['reconfigurations']} | {found['executor_s']:.0f} | {found['static_s']:.0f} | "
+            f"| {name} | {found['reconfigurations']} | {found['executor_s']:.0f} | {found['static_s']:.0f} | "
             f"{100 * (1 - found['executor_s'] / found['static_s']):.1f} % | {found['windows']} | {found['wrong']} | "
             f"{found['rows']} |"
+        )
+    for name, found in told.items():
+        learnt = found["learnt"]
+        downtimes = ", ".join(seconds(value) for value in learnt["downtimes_s"]) or "none"
+        lines.append(
+            f"- {name}: learnt while it served: capacity {len(learnt['capacities'])} times, latency "
+            f"{learnt['latencies']} times, downtimes {downtimes}"
         )
     return lines
 
@@ -220,11 +241,21 @@ def jobs(made: World, run: Run, work: Workload) -> dict[str, Any]:
     """What is told of one job."""
     lasted_s = run.ended_s - run.started_s
     store = open_store(made.store(work.name))
-    decisions = store.read_run(find_run(store, "last").id).decisions
+    info = find_run(store, "last")
+    decisions = store.read_run(info.id).decisions
+    store.begin(info)
+    memory = store.last_memory("phoebe", PhoebeMemory)
+    learnt = JobMemory() if memory is None else memory.jobs.get(work.name, JobMemory())
     windows, wrong, rows = exactly_once(made.bootstrap, work.name)
     return {
         "reconfigurations": len(decisions),
         "decisions": [[one.decision.at_s, one.decision.why] for one in decisions],
+        "learnt": {
+            "capacities": [[seen.scaleout, seen.rate_rps] for seen in learnt.evidence if seen.saturated],
+            "latencies": sum(not seen.saturated for seen in learnt.evidence),
+            "downtimes_s": list(learnt.downtimes_s),
+            "disturbances_s": list(learnt.disturbances_s),
+        },
         "executor_s": run.watched[work.name].executor_s(run.started_s, run.ended_s),
         "static_s": MOST * lasted_s,
         "windows": windows,
@@ -244,25 +275,27 @@ def mean_text(errors: Sequence[float]) -> str:
 
 
 def profiled(made: World, options: argparse.Namespace) -> None:
-    """Run each job for itself, profile it meanwhile with `penstock profile`, and stop it."""
+    """Run both jobs as they are, profile them meanwhile with `penstock profile`, side by side, and stop them."""
     for work in WORKLOADS:
-        path = made.tenants_file(work, {"job": {"intent": {"latency": "10s", "utility": 10}, "slots": 2}})
+        made.tenants_file(work, {"job": {"intent": {"latency": "10s", "utility": 10}, "slots": 1}})
         made.start_driver(work, "static")
-        made.until_ready([work.name])
         made.start_load(work, [PROFILED_AT_RPS] * round(PROFILED_WITHIN_S), 1.0)
-        tell(f"profiling {work.name}; see {made.place}/{work.name}.profile.log")
-        time.sleep(options.record_s)
-        where = ["--store", str(made.store(work.name)), "--out", str(made.place / f"{work.name}.csv")]
-        how = ["--record", f"{options.record_s:.0f}s", "--settle", "10s", "--measure", "20s"]
-        rates = ["--first-rate", "100", "--step-rate", "100"]
-        scaleouts = ["--scaleouts", ",".join(str(size) for size in range(1, MOST + 1) if size != 3)]
-        command = ["profile", f"{path}:{work.name}", *scaleouts, *where, *how, *rates]
-        done = made.penstock(f"{work.name}.profile", *command)
+    made.until_ready([work.name for work in WORKLOADS])
+    time.sleep(options.record_s / 2)
+    commands = {work.name: profile_command(made, work, options) for work in WORKLOADS}
+    tell(f"profiling {' and '.join(commands)}; see {made.place}/*.profile.log")
+    for name, done in commands.items():
         if done.wait(PROFILED_WITHIN_S) != 0:
-            raise SystemExit(f"profiling failed; see {made.place}/{work.name}.profile.log")
-        made.loads[work.name].send_signal(signal.SIGINT)
-        made.loads.pop(work.name).wait(60.0)
-        made.stop(work.name)
+            raise SystemExit(f"profiling failed; see {made.place}/{name}.profile.log")
+
+
+def profile_command(made: World, work: Workload, options: argparse.Namespace) -> "subprocess.Popen[bytes]":
+    """`penstock profile` as a user calls it."""
+    job = f"{made.place / work.name}.yaml:{work.name}"
+    where = ["--store", str(made.store(work.name)), "--out", str(made.place / f"{work.name}.csv")]
+    how = ["--record", f"{options.record_s:.0f}s", "--settle", "10s", "--measure", "20s"]
+    rates = ["--first-rate", "100", "--step-rate", "100"]
+    return made.penstock(f"{work.name}.profile", "profile", job, "--scaleouts", "1,2,4", *where, *how, *rates)
 
 
 def main() -> None:

@@ -47,8 +47,8 @@ class Workload:
 
 
 WORKLOADS = (
-    Workload("ads", "campaigns", "ad_rows", 0, 1 / 650),
-    Workload("cars", "top_speed", "car_rows", 4500, 1 / 500),
+    Workload("ads", "campaigns", "ad_rows", 0, 1 / 1700),
+    Workload("cars", "top_speed", "car_rows", 4500, 1 / 1250),
 )
 
 

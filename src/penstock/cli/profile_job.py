@@ -95,7 +95,7 @@ def _tell_round(console: Console, done: "Round") -> None:
     for one in done.measured:
         latency = "nothing" if one.latency_s is None else f"{one.latency_s:.1f} s"
         ended = f", ended: Tmax {behind[one.scaleout].capacity_rps:.0f}/s" if one.scaleout in behind else ""
-        parts.append(f"{one.scaleout}: {latency}{ended}")
+        parts.append(f"{one.scaleout}: {latency} at {one.processed_rps:.0f}/s{ended}")
     live = done.state.live_during_s
     told = f"; live job {live[-1]:.1f} s" if live else ""
     cost = text_of_seconds(round(search.cost_executor_s))

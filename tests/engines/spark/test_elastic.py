@@ -63,3 +63,15 @@ def test_an_executor_that_is_lost_and_comes_back_changes_nothing() -> None:
     cluster.there = 3
     elastic.keep(75.0)
     assert (elastic.slots(76.0), elastic.target) == (4, 4)
+
+
+def test_figures_count_again_once_the_wanted_number_was_there_for_a_window() -> None:
+    cluster = Cluster(gives=4)
+    elastic = Elastic(cluster, most=4)
+    elastic.follow(2, 0.0)
+    assert elastic.settles(0.0, 20.0)
+    elastic.keep(1.0)
+    assert (elastic.settles(20.0, 20.0), elastic.settles(21.0, 20.0)) == (True, False)
+    cluster.there = 1  # one is lost
+    elastic.keep(30.0)
+    assert elastic.settles(100.0, 20.0)

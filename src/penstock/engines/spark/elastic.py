@@ -33,6 +33,7 @@ class Elastic:
         self._target = most
         self._short_since_s: float | None = None
         self._limited_until_s = 0.0
+        self._whole_since_s: float | None = None
         self._limit = most
 
     def slots(self, wall_s: float) -> int:
@@ -44,11 +45,15 @@ class Elastic:
         """The executors that are wanted."""
         return self._target
 
+    def settles(self, wall_s: float, window_s: float) -> bool:
+        """Whether figures over a window are those of another number of executors than is wanted."""
+        return self._whole_since_s is None or wall_s - self._whole_since_s < window_s
+
     def follow(self, slots: int, wall_s: float) -> None:
         """Hold executors for so many slots."""
         wanted = max(1, min(self.slots(wall_s) // self._each, -(-slots // self._each)))
         if wanted != self._target:
-            self._target, self._short_since_s = wanted, None
+            self._target, self._short_since_s, self._whole_since_s = wanted, None, None
         self._lever.aim(wanted)
         self._trim(self._lever.count())
 
@@ -56,6 +61,10 @@ class Elastic:
         """Let go of those that came over the target; note when the cluster does not give what is wanted."""
         there = self._lever.count()
         self._trim(there)
+        if there == self._target and self._whole_since_s is None:
+            self._whole_since_s = wall_s
+        elif there < self._target:
+            self._whole_since_s = None
         if there >= self._target:
             self._short_since_s = None
         elif self._short_since_s is None:

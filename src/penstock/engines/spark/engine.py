@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.figures import ALL_OPERATORS, Snapshot
+from penstock.core.figures import ALL_OPERATORS, JobFigures, Snapshot
 from penstock.core.plan import Change, Outcome, Step, StepOutcome
 from penstock.core.routes import Reroute, RouteFigures
 from penstock.engines.spark.elastic import Elastic
@@ -138,11 +138,16 @@ class SparkEngine:
         self._fleet.keep_places(move=self._settings.pin_routes)
         return Snapshot(
             at_s=now,
-            jobs=tuple(track.figures(self._standing(track, slots, wall_s)) for track in self._fleet),
+            jobs=tuple(self._figures(track, slots, wall_s) for track in self._fleet),
             machines=machines(executors, self._driver_host),
             max_threads=None if self._elastic is None else self._elastic.slots(wall_s),
             routes=self._route_figures(wall_s),
         )
+
+    def _figures(self, track: Track, slots: int, wall_s: float) -> JobFigures:
+        found = track.figures(self._standing(track, slots, wall_s))
+        changed = self._elastic is not None and self._elastic.settles(wall_s, self._settings.window_s)
+        return replace(found, settling=True) if changed else found
 
     def _route_figures(self, wall_s: float) -> tuple[RouteFigures, ...]:
         watched = [track for track in self._fleet if track.watch is not None and track.runs]

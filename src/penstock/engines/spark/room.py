@@ -33,16 +33,31 @@ def free_on(workers: Sequence[WorkerRoom], cores: int, memory_mib: int) -> int:
 def workers_of(context: SparkContext, master: str) -> tuple[WorkerRoom, ...]:
     """What the living workers of that master have free; any application can ask, a local one too."""
     jvm: Any = context._jvm
-    scheduler: Any = context._jsc.sc()
     place = urlsplit(f"//{master.removeprefix('spark://').split(',')[0]}")
     load = jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass
     try:
-        address = jvm.org.apache.spark.rpc.RpcAddress(place.hostname, place.port)
-        endpoint = scheduler.env().rpcEnv().setupEndpointRef(address, "Master")
+        endpoint = _rpc(context).setupEndpointRef(
+            jvm.org.apache.spark.rpc.RpcAddress(place.hostname, place.port), "Master"
+        )
         request = load(f"{_MESSAGES}$RequestMasterState$").getField("MODULE$").get(None)
         tags = load("scala.reflect.ClassTag$").getField("MODULE$").get(None)
-        answer = tags.apply(load(f"{_MESSAGES}$MasterStateResponse"))
-        workers = endpoint.askSync(request, answer).workers()
+        workers = endpoint.askSync(request, tags.apply(load(f"{_MESSAGES}$MasterStateResponse"))).workers()
         return tuple(WorkerRoom(w.coresFree(), w.memoryFree()) for w in workers if w.isAlive())
     except Py4JError as error:
-        raise EngineError(f"the master at {master} does not say what is free: {str(error).splitlines()[0]}") from None
+        why = str(error).replace("\n", " ")[:400]
+        raise EngineError(f"the master at {master} does not say what is free: {why}") from None
+
+
+def _rpc(context: SparkContext) -> Any:
+    """The application's own way to talk to a master.
+
+    `SparkEnv` has it too, but names a class that the package does not ship, at which py4j's reflection gives up.
+    """
+    scheduler: Any = context._jsc.sc()
+    return _field(_field(scheduler, "_heartbeatReceiver"), "nettyEnv")
+
+
+def _field(of: Any, name: str) -> Any:
+    field = of.getClass().getDeclaredField(name)
+    field.setAccessible(True)
+    return field.get(of)

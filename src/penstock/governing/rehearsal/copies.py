@@ -41,11 +41,12 @@ class Copy:
         """Whether its process is there."""
         return self._process.poll() is None
 
-    @property
-    def ready(self) -> bool:
-        """Whether all of its executors are there and rows have come through."""
+    def ready(self, latest_s: float) -> bool:
+        """Whether all of its executors are there, and rows come through with at most that latency."""
         told = self.reading
-        return told is not None and told.executors >= self.spec.scaleout and told.latency_s is not None
+        if told is None or told.executors < self.spec.scaleout or told.latency_s is None:
+            return False
+        return told.latency_s <= latest_s
 
     @property
     def cost_executor_s(self) -> float:
@@ -81,10 +82,10 @@ class Copy:
                 self.reading = Reading.read(json.loads(line))
 
 
-def wait_ready(copies: list[Copy], within_s: float) -> None:
+def wait_ready(copies: list[Copy], latest_s: float, within_s: float) -> None:
     """Until all are ready; an EngineError says which is not."""
     deadline = time.monotonic() + within_s
-    while waiting := [copy for copy in copies if not copy.ready]:
+    while waiting := [copy for copy in copies if not copy.ready(latest_s)]:
         for copy in copies:
             copy.check()
         if time.monotonic() > deadline:
@@ -92,7 +93,7 @@ def wait_ready(copies: list[Copy], within_s: float) -> None:
             there = 0 if told is None else told.executors
             wanted = waiting[0].spec.scaleout
             raise EngineError(
-                f"the copy with {wanted} executors was not ready within {within_s:.0f} s: {there} executors came; "
+                f"the copy with {wanted} executors was not ready within {within_s:.0f} s ({there} executors came); "
                 f"see {waiting[0].log}"
             )
         time.sleep(_LOOK_EVERY_S)

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 from penstock.engines.spark.diverted import DivertedSession, Source
 from penstock.engines.spark.room import WorkerRoom, workers_of
-from penstock.errors import ConfigError, PenstockError
+from penstock.errors import ConfigError, EngineError, PenstockError
 from penstock.governing.application import check_master, start_application
 from penstock.governing.rehearsal.job import RehearsedJob, job_named
 
@@ -24,15 +24,17 @@ _LOCAL_CONF = {"spark.driver.memory": "512m", "spark.sql.shuffle.partitions": "1
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What a job reads, and what each worker has free."""
+    """What a job reads, and what each worker has free; None where the master does not say."""
 
     source: Source
-    workers: tuple[WorkerRoom, ...]
+    workers: tuple[WorkerRoom, ...] | None
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> "Looked":
         """As `look` printed it."""
-        return cls(Source(**document["source"]), tuple(WorkerRoom(**worker) for worker in document["workers"]))
+        workers = document["workers"]
+        free = None if workers is None else tuple(WorkerRoom(**worker) for worker in workers)
+        return cls(Source(**document["source"]), free)
 
 
 def look(job: RehearsedJob) -> Looked:
@@ -40,9 +42,17 @@ def look(job: RehearsedJob) -> Looked:
     check_master(job.master)
     spark = start_application(f"look {job.part.name}", "local[1]", _LOCAL_CONF, job.path.parent, job.file.kafka)
     try:
-        return Looked(source_of(job, spark), workers_of(spark.sparkContext, job.master))
+        return Looked(source_of(job, spark), _free(spark, job.master))
     finally:
         spark.stop()
+
+
+def _free(spark: SparkSession, master: str) -> tuple[WorkerRoom, ...] | None:
+    try:
+        return workers_of(spark.sparkContext, master)
+    except EngineError as error:
+        print(error, file=sys.stderr)
+        return None
 
 
 def source_of(job: RehearsedJob, spark: SparkSession) -> Source:

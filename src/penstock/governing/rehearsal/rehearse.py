@@ -31,8 +31,10 @@ from penstock.governing.rehearsal.replay import FileSink, Replay, TopicSink
 from penstock.governing.rehearsal.state import Rehearsed, StateFile
 from penstock.planning.phoebe.profiling import Ended, Measured, SearchSettings, after_round, start
 
-_READY_WITHIN_S = 420.0  # twenty JVMs that start at once on two cores
-_LOOKED_WITHIN_S = 300.0
+_READY_WITHIN_S = 900.0  # twenty JVMs that start at once on a busy machine
+_TRICKLE = 0.05  # of the first rate, until all copies are ready
+_READY_AFTER_S = 10.0  # latency, beside that of a measuring time: an older row is one of the start
+_LOOKED_WITHIN_S = 600.0
 _LIVE_EVERY_S = 5.0
 _KEEPS_UP = 0.95  # share of the arriving rows that a copy must process; its figures are of whole batches
 
@@ -83,8 +85,7 @@ class Rehearsal:
             self._forget()
         known = self._file.load()
         looked = self._look()
-        room = free_on(looked.workers, self._job.cores, self._job.memory_mib)
-        state = self._begun(known, live, room)
+        state = self._begun(known, live, self._room(looked))
         recording = self._recorded(looked.source)
         state = self._searched(state, looked.source, recording, live)
         write_profile(self._out, state.search.found)
@@ -103,7 +104,13 @@ class Rehearsal:
             raise EngineError(f"the job cannot be looked at: {lines[-1]}")
         return Looked.read(json.loads(done.stdout.strip().splitlines()[-1]))
 
-    def _begun(self, known: Rehearsed | None, live: LiveJob, room: int) -> Rehearsed:
+    def _room(self, looked: Looked) -> int | None:
+        if looked.workers is None:
+            self._tell("the master does not say what is free: whether there is room will be seen")
+            return None
+        return free_on(looked.workers, self._job.cores, self._job.memory_mib)
+
+    def _begun(self, known: Rehearsed | None, live: LiveJob, room: int | None) -> Rehearsed:
         if known is None:
             return Rehearsed(start(self._settings.scaleouts, room, self._settings.search), live.latency_s())
         start(known.search.running, room, self._settings.search)  # only for its refusal
@@ -125,8 +132,10 @@ class Rehearsal:
             copies = {size: Copy(self._spec(where, size, place)) for size in state.search.running}
             try:
                 self._tell(f"starting {len(copies)} copies with {state.search.executors} executors")
-                replay.rate_rps = state.search.rate_rps
-                wait_ready(list(copies.values()), _READY_WITHIN_S)
+                # Few rows, or what gathers while executors start would be worked off for minutes: a first batch on
+                # a busy machine takes a minute and more. So long every row of it has waited.
+                replay.rate_rps = _TRICKLE * self._settings.search.first_rps
+                wait_ready(list(copies.values()), _READY_AFTER_S + self._settings.search.measure_s, _READY_WITHIN_S)
                 spent = state.search.cost_executor_s
                 while not state.search.done:
                     state, spent = self._round(state, copies, replay, live, spent)
