@@ -216,6 +216,14 @@ export interface WhatIfJob {
   changed_met: Figure;
   slots_now: number;
   slots_then: Figure;
+  off: Figure;
+}
+export interface Trial {
+  span_s: number;
+  series: Series;
+  share: Figure;
+  real_share: number;
+  off: number;
 }
 export interface WhatIf {
   present_s: number;
@@ -224,6 +232,7 @@ export interface WhatIf {
   past_share: Figure;
   as_is: Future;
   changed: Future;
+  trial: Trial | null;
   jobs: WhatIfJob[];
   slots: Figure;
   took_s: number;

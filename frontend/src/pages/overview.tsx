@@ -7,6 +7,7 @@ import { clock, number, percent, seconds, signs, span } from "../format";
 import { Bar, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge } from "../parts";
 import { link } from "../route";
 import { places, useSite } from "../site";
+import { Story } from "../story";
 import { Strips } from "../strips";
 import { SERIES } from "../theme";
 
@@ -29,6 +30,7 @@ export function OverviewPage() {
           {bad.slice(0, MOST_CARDS).map((tenant) => <TroubleCard key={tenant.name} tenant={tenant} overview={overview} run={run} />)}
         </section>
       )}
+      <Story overview={overview} run={run} />
       <OverTime />
       <Panel title="All tenants">
         <TenantTable tenants={present.tenants} run={run} />
