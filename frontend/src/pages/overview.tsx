@@ -62,7 +62,7 @@ function Headline({ overview }: { overview: Overview }) {
           <span data-testid="met">{met}</span> <small>of {present.tenants.length}</small>
         </Stat>
         <Stat label="slots held">
-          {number(held)} {present.slots !== null && <small>on {number(present.slots)} cores</small>}
+          {number(held)} {present.slots !== null && <small>{held <= present.slots ? "of" : "on"} {number(present.slots)}</small>}
         </Stat>
         <Stat label="decisions">
           {overview.decisions.length} <small>{better} helped</small>

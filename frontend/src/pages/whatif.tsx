@@ -1,7 +1,7 @@
 // What if: change something, and the present is simulated on with the last minutes' arrivals.
 
 import { useState } from "preact/hooks";
-import { ApiError, send, type Figure, type IntentPart, type Policy, type Series, type Tenant, type Trial, type WhatIf } from "../api";
+import { ApiError, changedIntent, send, type Figure, type IntentPart, type Policy, type Series, type Tenant, type Trial, type WhatIf } from "../api";
 import { Chart } from "../chart";
 import { ABSENT, number, percent, span } from "../format";
 import { useAnswer } from "../live";
@@ -97,11 +97,7 @@ function changed(tenants: Tenant[], targets: Record<string, string>): Record<str
   return Object.fromEntries(
     touched.map((tenant) => [
       tenant.name,
-      tenant.targets.map((target, index) => ({
-        [target.kind]: Number(targets[`${tenant.name}\n${index}`] || target.target),
-        ...(target.percentile === null ? {} : { percentile: target.percentile }),
-        utility: target.utility,
-      })),
+      changedIntent(tenant, tenant.targets.map((target, index) => Number(targets[`${tenant.name}\n${index}`] || target.target)), (target) => target.utility),
     ]),
   );
 }

@@ -9,7 +9,7 @@ from penstock.core.view import View
 from penstock.store.gallery import Gallery
 from penstock.store.thinning import Columns, Stretch
 from penstock.whatif.answer import without_trouble
-from penstock.whatif.calibration import is_micro_batch, slots_of
+from penstock.whatif.calibration import is_micro_batch
 from penstock.whatif.question import Past, Trial
 from penstock.whatif.service import Service, learnt
 from penstock.whatif.trial import tried
@@ -51,7 +51,8 @@ def _services(gallery: Gallery, stretch: Stretch) -> dict[str, Service]:
     """Learnt from cycles spread evenly over the stretch."""
     moments = np.linspace(stretch.from_s or 0.0, stretch.to_s or 0.0, LOOKS)
     found = {seen.cycle: seen.view for at_s in moments if (seen := gallery.newest(float(at_s))) is not None}
-    return learnt(list(found.values()), slots_of(next(reversed(found.values())))) if found else {}
+    views = list(found.values())
+    return learnt(views, views[-1].slots or 1) if views else {}
 
 
 def _arrivals(gallery: Gallery, view: View, stretch: Stretch) -> dict[str, list[float]]:

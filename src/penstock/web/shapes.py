@@ -98,6 +98,8 @@ class TenantOut:
     missed_since_s: float | None  # on the run's clock; null when it is met, or never was
     last_decision: DecisionOut | None
     recovery_s: float | None = None
+    recovery_target_s: float | None = None  # stated as an objective, or as a bound for plans only
+    certainty: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from penstock.web.present import series
 from penstock.web.recorded import past_of, shares_of, trial_of
 from penstock.web.shapes import FutureOut, SeriesOut, TrialOut, WhatIfJobOut, WhatIfOut
 from penstock.whatif.answer import play, without_trouble
-from penstock.whatif.calibration import slots_of
 from penstock.whatif.question import Changes, Future, Trial
 
 Name = Annotated[str, Field(max_length=200)]
@@ -66,7 +65,7 @@ def answer(gallery: Gallery, asked: WhatIfIn, within_s: float) -> WhatIfOut:
         changed=_future(changed),
         trial=None if trial is None else _trial(trial),
         jobs=_jobs(gallery, view, stretch, (as_is, changed), trial),
-        slots=slots_of(view),
+        slots=view.slots,
         took_s=time.monotonic() - began_s,
     )
 

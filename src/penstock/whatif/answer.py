@@ -79,10 +79,10 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
 def _world(
     present: View, arrivals: calibration.Arrivals, policy: str, slots: int | None, services: Mapping[str, Service]
 ) -> _World:
-    many = calibration.slots_of(present) if slots is None else slots
+    now = present.slots or 1
+    many = now if slots is None else slots
     if calibration.is_micro_batch(present):
-        held = calibration.slots_of(present)
-        jobs = calibration.micro_batch_jobs(present, arrivals, held, services)
+        jobs = calibration.micro_batch_jobs(present, arrivals, now, services)
         scheduling = "fifo" if policy == "fifo" else "fair"
         return MicroBatchEngine(calibration.micro_batch_cluster(present, many, scheduling), jobs)
     return ContinuousCluster(

@@ -27,19 +27,6 @@ def is_micro_batch(view: View) -> bool:
     return all(op.name == ALL_OPERATORS for job in view.jobs for op in job.figures.operators)
 
 
-def slots_of(view: View) -> int:
-    """All slots: the cluster's limit, else what a query without a limit could hold, else the cores that live.
-
-    Slots need not be cores: an executor may offer more of them than its machine has.
-    """
-    shared = [job.figures for job in view.jobs if job.figures.max_threads is None]
-    could_hold = max(
-        (op.max_threads or 0 for job in shared for op in job.operators if op.name == ALL_OPERATORS), default=0
-    )
-    cores = sum(machine.cores for machine in view.machines if machine.alive)
-    return view.max_threads or could_hold or max(1, cores)
-
-
 def micro_batch_jobs(
     view: View, arrivals: Arrivals, slots: int, services: Mapping[str, Service]
 ) -> list[MicroBatchJob]:
