@@ -97,8 +97,8 @@ def test_keys_that_are_typed_are_all_heard_and_the_terminal_is_given_back(path: 
     ours, its = pty.openpty()
     before = termios.tcgetattr(ours)
     command = ["setsid", "--ctty", "--wait", sys.executable, "-c", "from penstock.cli.top import top; top()"]
-    streams = {"stdin": its, "stdout": its, "stderr": its}
-    process = subprocess.Popen([*command, "--store", str(path)], **streams, env={**os.environ, "TERM": "xterm"})
+    command += ["--store", str(path)]
+    process = subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env={**os.environ, "TERM": "xterm"})
     os.close(its)
     shown = b""
     while b"q quit" not in shown:
