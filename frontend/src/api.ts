@@ -67,6 +67,8 @@ export interface Tenant {
   missed_since_s: Figure;
   last_decision: Decision | null;
   recovery_s: Figure;
+  recovery_target_s: Figure;
+  certainty: Figure;
 }
 export interface Machine {
   name: string;
@@ -216,6 +218,14 @@ export interface WhatIfJob {
   changed_met: Figure;
   slots_now: number;
   slots_then: Figure;
+  off: Figure;
+}
+export interface Trial {
+  span_s: number;
+  series: Series;
+  share: Figure;
+  real_share: number;
+  off: number;
 }
 export interface WhatIf {
   present_s: number;
@@ -224,6 +234,7 @@ export interface WhatIf {
   past_share: Figure;
   as_is: Future;
   changed: Future;
+  trial: Trial | null;
   jobs: WhatIfJob[];
   slots: Figure;
   took_s: number;
@@ -243,11 +254,24 @@ export interface News {
   decisions: Decision[];
 }
 export interface IntentPart {
-  latency?: string;
+  latency?: number;
   percentile?: number;
   juice?: number;
-  recovery?: string;
+  recovery?: number;
+  certainty?: number;
   utility?: number;
+}
+
+/** What a tenant asks for with other targets or another utility; what bounds plans only stays as it is. */
+export function changedIntent(tenant: Tenant, targets: number[], utility: (target: Target) => number): IntentPart[] {
+  const bound = tenant.targets.some((target) => target.kind === "recovery") ? null : tenant.recovery_target_s;
+  return tenant.targets.map((target, index) => ({
+    [target.kind]: targets[index],
+    ...(target.percentile === null ? {} : { percentile: target.percentile }),
+    ...(index > 0 || bound === null ? {} : { recovery: bound }),
+    ...(index > 0 || tenant.certainty === null ? {} : { certainty: tenant.certainty }),
+    utility: utility(target),
+  }));
 }
 
 export class ApiError extends Error {

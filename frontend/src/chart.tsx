@@ -9,7 +9,7 @@ import { colour, useTheme } from "./theme";
 
 export interface Line {
   label: string;
-  values: Figure[];
+  values: (Figure | undefined)[]; // undefined: no point of its own, the line goes on
   colour: string; // a colour, or the name of one in the style sheet
   fill?: string;
   dash?: boolean;
@@ -106,7 +106,7 @@ function moment(props: ChartProps, at_s: number): string {
 /** The chart in a sentence, for those who cannot see it. */
 function spoken(props: ChartProps, format: (value: Figure) => string): string {
   const told = props.lines.map((line) => {
-    const known = line.values.filter((value): value is number => value !== null);
+    const known = line.values.filter((value): value is number => value != null);
     if (!known.length) return `${line.label}: no figures`;
     const low = Math.min(...known);
     const high = Math.max(...known);

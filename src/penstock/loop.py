@@ -9,6 +9,7 @@ from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Control, NoControl, Orders
+from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import Outcome, Plan, Reason
 from penstock.core.ports import Clock, Engine, Memory, Policy, Store
 from penstock.core.view import View
@@ -33,6 +34,7 @@ class Carried:
 
     memory: Memory
     open_decisions: OpenDecisions = OpenDecisions()
+    outlooks: Mapping[str, JobOutlook] = field(default_factory=dict)  # that hold, by job
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Governor:
         orders = self.control.orders(now)  # hear
         snapshot = self.engine.observe(now)  # see
         wanted = {name: orders.intents.get(name, intent) for name, intent in intents.items()}
-        view = advised(assess(snapshot, wanted, self.settings.stale_after_s), self.models)  # understand
+        seen = assess(snapshot, wanted, self.settings.stale_after_s, carried.outlooks)  # understand
+        view = advised(seen, self.models)
         plan, memory = self._decide(view, carried.memory, orders)  # decide
         done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
         open_decisions, verdicts = carried.open_decisions.judge(view, done)
@@ -67,7 +70,7 @@ class Governor:
         if steps:
             self.store.announce(cycle)
         self.store.append(replace(cycle, outcome=self.engine.apply(steps)))  # act, and remember
-        return Carried(memory, open_decisions)
+        return Carried(memory, open_decisions, standing(carried.outlooks, plan.outlooks, now))
 
     def _dry_run(self, orders: Orders) -> bool:
         return self.settings.dry_run if orders.dry_run is None else orders.dry_run

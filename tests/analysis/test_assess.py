@@ -1,10 +1,13 @@
 """Assessment: figures and intents make utilities; what is unknown stays unknown."""
 
+from dataclasses import replace
+
 import pytest
 
 from penstock.analysis.assess import assess
-from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, Snapshot
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
+from penstock.core.intents import Intent, Juice, Latency, Recovery
+from penstock.core.outlook import JobOutlook
 
 INTENTS = {"a": Intent(Latency("2s", utility=35)), "b": Intent(Juice(0.9, utility=10))}
 
@@ -38,6 +41,25 @@ def test_a_job_without_figures_has_no_utility_and_has_not_met_its_intent() -> No
 def test_a_met_intent_is_said_to_be_met() -> None:
     view = assess(snapshot(JobFigures("a", (), latency=LatencyFigures(1.0))), INTENTS)
     assert (view.jobs[0].met, view.jobs[0].utility) == (True, 35.0)
+
+
+@pytest.mark.parametrize(
+    ("at_s", "threads", "utility", "recovery_s"),
+    [
+        (100.0, 4, 25.0, 120.0),  # the mean of 30 and of 20, half of 40: 120 s is twice what was asked
+        (100.0, 5, 35.0, 60.0),
+        (100.0, 6, 35.0, None),  # nobody worked it out for six threads: latency alone, of the same maximum
+        (700.0, 4, 35.0, None),  # the outlook is over
+    ],
+)
+def test_an_estimated_recovery_counts_where_it_is_known(
+    at_s: float, threads: int, utility: float, recovery_s: float | None
+) -> None:
+    intent = Intent(Latency("2s", utility=30), Recovery("60s", utility=40))
+    job = JobFigures("a", (OperatorFigures("map", threads),), latency=LatencyFigures(1.0))
+    outlook = JobOutlook("a", 50.0, 600.0, None, ((4, 120.0), (5, 60.0)))
+    (seen,) = assess(replace(snapshot(job), at_s=at_s), {"a": intent}, outlooks={"a": outlook}).jobs
+    assert (seen.utility, seen.recovery_s, seen.met) == (utility, recovery_s, recovery_s != 120.0)
 
 
 @pytest.mark.parametrize(("age_s", "fresh"), [(0.0, True), (15.0, True), (15.1, False)])

@@ -4,6 +4,7 @@ import os
 import pty
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -91,17 +92,21 @@ def test_top_tells_who_is_in_trouble_and_what_was_done(path: Path) -> None:
     assert [line[:2] for line in lines] == [["ads", "missed"], ["fraud", "met"]]
 
 
-def test_keys_that_are_typed_at_once_are_all_heard(path: Path) -> None:
+@pytest.mark.parametrize("typed", [b"ssq", b"\x03"], ids=["at once", "ctrl-c"])
+def test_keys_that_are_typed_are_all_heard_and_the_terminal_is_given_back(path: Path, typed: bytes) -> None:
     ours, its = pty.openpty()
-    command = [sys.executable, "-c", "from penstock.cli.top import top; top()", "--store", str(path)]
+    before = termios.tcgetattr(ours)
+    command = ["setsid", "--ctty", "--wait", sys.executable, "-c", "from penstock.cli.top import top; top()"]
+    command += ["--store", str(path)]
     process = subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env={**os.environ, "TERM": "xterm"})
     os.close(its)
     shown = b""
     while b"q quit" not in shown:
         shown += os.read(ours, 65536)
-    os.write(ours, b"ssq")
+    os.write(ours, typed)
     with suppress(OSError):  # as soon as nobody writes any more
-        while os.read(ours, 65536):
-            pass
-    os.close(ours)
+        while more := os.read(ours, 65536):
+            shown += more
     assert process.wait(60.0) == 0
+    assert (termios.tcgetattr(ours), b"Traceback" in shown) == (before, False)
+    os.close(ours)

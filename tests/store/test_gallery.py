@@ -1,11 +1,14 @@
 """A run as a screen needs it: thinned, with its outages, and its newest cycle whole."""
 
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from penstock.errors import ConfigError
+from penstock.store import tables
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
@@ -71,6 +74,14 @@ def test_the_newest_cycle_and_an_earlier_one_are_as_they_were_seen(sql_store: Sq
     assert earlier is not None
     assert newest.view.job("ads") == a_job("ads", utility=10.0, threads=8)
     assert (newest.view.at_s, earlier.view.at_s, newest.note) == (200.0, 90.0, "all is quiet")
+
+
+def test_figures_of_another_penstock_are_said_to_be_that(sql_store: SqlStore) -> None:
+    found = gallery(sql_store, 10.0)
+    with sql_store.database.writing() as connection:
+        connection.execute(tables.cycles.update().values(snapshot=zlib.compress(b'{"other": 1}')))
+    with pytest.raises(ConfigError, match="recorded by another penstock"):
+        found.newest()
 
 
 def test_a_run_without_cycles_has_nothing_to_show(sql_store: SqlStore) -> None:

@@ -68,3 +68,14 @@ def _as_it_was_before(connection: sa.Connection) -> None:
         before = text.replace('"keys":', '"forecast":null,"recovery_s":null,"keys":')
         assert before != text
         connection.execute(cycles.update().where(cycles.c.id == number).values(snapshot=zlib.compress(before.encode())))
+
+
+def test_a_run_is_told_with_the_recoveries_that_were_known_when_each_cycle_was_judged(tmp_path: Path) -> None:
+    outlook = JobOutlook("ads", 10.0, 20.0, None, ((4, 171.0), (5, inf)))
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        looked_at(store, outlook)
+        store.append(a_cycle(20.0))
+        store.append(a_cycle(25.0))
+        run = store.read_run(RUN.id)
+    assert list(run.job("ads").recovery_s) == [None, 171.0, 171.0, None]  # it is over after 20 s
+    assert list(run.job("fraud").recovery_s) == []

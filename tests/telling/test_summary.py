@@ -33,6 +33,21 @@ def test_a_job_that_met_its_intent_throughout_is_in_no_trouble() -> None:
     assert "Every job met its intent whenever it was seen." in summary.sentences
 
 
+def test_what_nobody_saw_is_not_said_to_be_met() -> None:
+    unseen = a_line("fraud", [None] * 4)
+    assert (
+        "No figure was seen of any job, so nobody knows whether intents were met." in summarise(a_run(unseen)).sentences
+    )
+    told = summarise(a_run(a_line("ads", [True] * 4), unseen)).sentences
+    assert "Every job of which figures were seen met its intent; of fraud none was seen." in told
+
+
+def test_how_long_a_job_would_take_to_recover_is_told_as_it_was_last_and_at_worst() -> None:
+    line = replace(a_line("ads", [True] * 4), recovery_s=(None, 240.0, 171.0, None))
+    (job,) = summarise(a_run(line)).jobs
+    assert (job.last_recovery_s, job.worst_recovery_s) == (171.0, 240.0)
+
+
 def test_the_longest_stretch_of_trouble_is_named() -> None:
     summary = summarise(a_run(a_line("ads", [False, True, False, False, False, None, False, True])))
     assert summary.jobs[0].worst == (20.0, 40.0)

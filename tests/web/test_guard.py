@@ -38,6 +38,16 @@ def test_beyond_loopback_nobody_comes_in_without_a_token(guarded: tuple[Site, st
     assert httpx.get(f"{site.url}api/runs", headers=bearing(read)).status_code == 200
 
 
+def test_the_first_pages_figures_are_sent_along(site: Site) -> None:
+    assert "</api/overview?run=last>; rel=preload" in httpx.get(site.url).headers["link"]
+
+
+def test_to_nobody_who_may_not_read_them(guarded: tuple[Site, str, str]) -> None:
+    site, read, _ = guarded
+    assert "link" not in httpx.get(site.url).headers
+    assert "link" in httpx.get(site.url, headers=bearing(read)).headers
+
+
 def test_the_read_token_does_not_act(guarded: tuple[Site, str, str]) -> None:
     site, read, operate = guarded
     pause = {"act": "pause"}

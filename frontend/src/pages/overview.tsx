@@ -7,6 +7,7 @@ import { clock, number, percent, seconds, signs, span } from "../format";
 import { Bar, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge } from "../parts";
 import { link } from "../route";
 import { places, useSite } from "../site";
+import { Story } from "../story";
 import { Strips } from "../strips";
 import { SERIES } from "../theme";
 
@@ -29,6 +30,7 @@ export function OverviewPage() {
           {bad.slice(0, MOST_CARDS).map((tenant) => <TroubleCard key={tenant.name} tenant={tenant} overview={overview} run={run} />)}
         </section>
       )}
+      <Story overview={overview} run={run} />
       <OverTime />
       <Panel title="All tenants">
         <TenantTable tenants={present.tenants} run={run} />
@@ -60,7 +62,7 @@ function Headline({ overview }: { overview: Overview }) {
           <span data-testid="met">{met}</span> <small>of {present.tenants.length}</small>
         </Stat>
         <Stat label="slots held">
-          {number(held)} {present.slots !== null && <small>on {number(present.slots)} cores</small>}
+          {number(held)} {present.slots !== null && <small>{held <= present.slots ? "of" : "on"} {number(present.slots)}</small>}
         </Stat>
         <Stat label="decisions">
           {overview.decisions.length} <small>{better} helped</small>

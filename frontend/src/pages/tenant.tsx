@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { Chart } from "../chart";
-import type { Figure, Forecast, Job, Stage, Tenant } from "../api";
+import { changedIntent, type Figure, type Forecast, type Job, type Stage, type Tenant } from "../api";
 import { bytes, number, percent, seconds, signs, span } from "../format";
 import { Graph } from "../graph";
 import { useAnswer } from "../live";
@@ -186,11 +186,7 @@ function IntentForm({ tenant }: { tenant: Tenant }) {
   if (!overview.control.live || session.role !== "operate") return null;
   const submit = (event: Event): void => {
     event.preventDefault();
-    const intents = tenant.targets.map((target, index) => ({
-      [target.kind]: Number(values[index]),
-      ...(target.percentile === null ? {} : { percentile: target.percentile }),
-      utility: Number(utility),
-    }));
+    const intents = changedIntent(tenant, values.map(Number), () => Number(utility));
     void act({ act: "intent", job: tenant.name, intents }).then(setSent);
   };
   return (

@@ -1,12 +1,14 @@
 // What if: change something, and the present is simulated on with the last minutes' arrivals.
 
 import { useState } from "preact/hooks";
-import { ApiError, send, type Figure, type IntentPart, type Policy, type Tenant, type WhatIf } from "../api";
+import { ApiError, changedIntent, send, type Figure, type IntentPart, type Policy, type Series, type Tenant, type Trial, type WhatIf } from "../api";
 import { Chart } from "../chart";
-import { number, percent } from "../format";
+import { ABSENT, number, percent, span } from "../format";
 import { useAnswer } from "../live";
 import { Panel, Problem } from "../parts";
 import { useSite } from "../site";
+
+const MISLEADS = 0.15; // off by more than this an answer says little
 
 export function WhatIfPage({ job }: { job: string | undefined }) {
   const { overview } = useSite();
@@ -95,27 +97,24 @@ function changed(tenants: Tenant[], targets: Record<string, string>): Record<str
   return Object.fromEntries(
     touched.map((tenant) => [
       tenant.name,
-      tenant.targets.map((target, index) => ({
-        [target.kind]: Number(targets[`${tenant.name}\n${index}`] || target.target),
-        ...(target.percentile === null ? {} : { percentile: target.percentile }),
-        utility: target.utility,
-      })),
+      changedIntent(tenant, tenant.targets.map((target, index) => Number(targets[`${tenant.name}\n${index}`] || target.target)), (target) => target.utility),
     ]),
   );
 }
 
 function Answer({ answer }: { answer: WhatIf }) {
-  const { past, as_is, changed } = answer;
-  const ahead = [...new Set([...as_is.series.at_s, ...changed.series.at_s])].sort((a, b) => a - b);
-  const at_s = [...past.at_s, ...ahead];
-  const after = (series: { at_s: number[]; values: Record<string, Figure[]> }): Figure[] => {
+  const { past, as_is, changed, trial } = answer;
+  const all = [past, ...(trial ? [trial.series] : []), as_is.series, changed.series];
+  const at_s = [...new Set(all.flatMap((series) => series.at_s))].sort((a, b) => a - b);
+  const on = (series: Series): (Figure | undefined)[] => {
     const known = new Map(series.at_s.map((at, index) => [at, series.values.share?.[index] ?? null]));
-    return [...past.at_s.map(() => null), ...ahead.map((at) => known.get(at) ?? null)];
+    return at_s.map((at) => known.get(at)); // where a line has no point at all it is drawn through
   };
   const lines = [
-    { label: "really", values: [...(past.values.share ?? []), ...ahead.map(() => null)], colour: "ink-2", width: 2 },
-    { label: "as it is", values: after(as_is.series), colour: "c1", width: 2 },
-    { label: "with the changes", values: after(changed.series), colour: "accent", width: 2.4 },
+    { label: "really", values: on(past), colour: "ink-2", width: 2 },
+    ...(trial ? [{ label: "simulated, to try it", values: on(trial.series), colour: "c4", width: 1.6, dash: true }] : []),
+    { label: "as it is", values: on(as_is.series), colour: "c1", width: 2 },
+    { label: "with the changes", values: on(changed.series), colour: "accent", width: 2.4 },
   ];
   return (
     <Panel title="The answer" aside={<span class="quiet">simulated in {answer.took_s.toFixed(1)} s</span>}>
@@ -123,6 +122,7 @@ function Answer({ answer }: { answer: WhatIf }) {
         With the changes <b>{percent(changed.share)}</b> of the utility, as it is <b>{percent(as_is.share)}</b>; over the same arrivals it really was <b>{percent(answer.past_share)}</b>.
         {(!as_is.whole || !changed.whole) && " The time to answer was over before the simulation was: this is its beginning."}
       </p>
+      <Trust trial={trial} />
       <Chart title="Share of the maximum utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative now_s={0} format={percent} max={1.05} height={220} />
       <div class="scroll" tabIndex={0} role="region" aria-label="By tenant, a table">
         <table>
@@ -136,6 +136,7 @@ function Answer({ answer }: { answer: WhatIf }) {
               <th scope="col" class="n">as it is</th>
               <th scope="col" class="n">changed</th>
               <th scope="col" class="n">slots</th>
+              <th scope="col" class="n">off when tried</th>
             </tr>
           </thead>
           <tbody>
@@ -149,14 +150,29 @@ function Answer({ answer }: { answer: WhatIf }) {
                 <td class="n">{percent(job.as_is_share)}</td>
                 <td class={`n ${better(job.changed_share, job.as_is_share)}`}>{percent(job.changed_share)}</td>
                 <td class="n">{job.slots_now} → {number(job.slots_then)}</td>
+                <td class="n">{points(job.off)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      <p class="quiet">How near "as it is" comes to what really was says how far the simulator can be trusted here: every row costs the same in it, and what waits now arrives at once.</p>
     </Panel>
   );
+}
+
+/** How far the answer can be trusted: what the same simulator made of minutes that really happened. */
+function Trust({ trial }: { trial: Trial | null }) {
+  if (trial === null) return <p class="quiet">How far this can be trusted was not tried: the run is too short, or the time was over.</p>;
+  return (
+    <p class="lead" data-testid="trust">
+      Tried on the last {span(trial.span_s)}, knowing only what was seen before them, the simulator said {percent(trial.share)} where it really was {percent(trial.real_share)}: off by <b>{points(trial.off)}</b> of the utility on average.{" "}
+      {trial.off > MISLEADS && <b>Do not trust it far here.</b>}
+    </p>
+  );
+}
+
+function points(share: Figure): string {
+  return share === null ? ABSENT : `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
 }
 
 function better(now: Figure, before: Figure): string {

@@ -4,14 +4,28 @@ from collections.abc import Mapping
 
 from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.intents import Intent
+from penstock.core.outlook import JobOutlook, standing
 from penstock.core.view import JobView, View
 
 STALE_AFTER_S = 15.0  # a round and a half of 10 s without news: the figures tell of another time
 
 
-def assess(snapshot: Snapshot, intents: Mapping[str, Intent], stale_after_s: float = STALE_AFTER_S) -> View:
-    """The view of all jobs that have an intent; jobs without one are seen but not governed."""
-    jobs = tuple(_judged(job, intents[job.name], stale_after_s) for job in snapshot.jobs if job.name in intents)
+def assess(
+    snapshot: Snapshot,
+    intents: Mapping[str, Intent],
+    stale_after_s: float = STALE_AFTER_S,
+    outlooks: Mapping[str, JobOutlook] | None = None,
+) -> View:
+    """The view of all jobs that have an intent; jobs without one are seen but not governed.
+
+    `outlooks` are those that a policy worked out before: they say how long each job would take to recover.
+    """
+    known = standing(outlooks or {}, (), snapshot.at_s)
+    jobs = tuple(
+        _judged(job, intents[job.name], stale_after_s, known.get(job.name))
+        for job in snapshot.jobs
+        if job.name in intents
+    )
     return View(
         at_s=snapshot.at_s,
         jobs=jobs,
@@ -23,12 +37,14 @@ def assess(snapshot: Snapshot, intents: Mapping[str, Intent], stale_after_s: flo
     )
 
 
-def _judged(figures: JobFigures, intent: Intent, stale_after_s: float) -> JobView:
-    score = intent.score(figures.latency, figures.juice)
+def _judged(figures: JobFigures, intent: Intent, stale_after_s: float, outlook: JobOutlook | None) -> JobView:
+    recovery_s = None if outlook is None else outlook.recovery_s(figures.threads)
+    score = intent.score(figures.latency, figures.juice, recovery_s)
     return JobView(
         figures=figures,
         intent=intent,
         utility=None if score is None else score.utility,
         met=score is not None and score.met,
         fresh=figures.age_s <= stale_after_s,
+        recovery_s=recovery_s,
     )

@@ -40,8 +40,8 @@ def demo(html: str) -> None:
             live.update(tenants_table(view, heading), refresh=True)
 
         results = run_demo(lambda text: console.print(text, style="dim"), show)
-    for told in results[-1].decisions:
-        console.print(told.text(), markup=False, highlight=False)
+    for record in results[-1].decisions:
+        console.print(record.text(), markup=False, highlight=False)
     console.print(_comparison(results))
     write_text(html, page(results[-1].run), "--html")
     console.print(f"report of the governed run: {html}", highlight=False)

@@ -85,8 +85,8 @@ def run(
 
         story = run_tenants(file, options, show)
     console.print()
-    for told in story.decisions:
-        console.print(told.text(), markup=False, highlight=False)
+    for record in story.decisions:
+        console.print(record.text(), markup=False, highlight=False)
     if story.error is not None:
         console.print(f"governing ended: {story.error}", style="red", markup=False)
     if story.run_id is not None:

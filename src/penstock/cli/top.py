@@ -7,7 +7,7 @@ import sys
 import termios
 import tty
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 import click
 from rich.console import Console, Group, RenderableType
@@ -44,7 +44,8 @@ def top(run_name: str, every: float, once: bool, store: str | None) -> None:
         if once or not (sys.stdout.isatty() and sys.stdin.isatty()):
             console.print(screen.drawn())
             return
-        with _keys(), Live(console=console, screen=True, auto_refresh=False) as live:
+        # Ctrl-C is one more way to quit.
+        with suppress(KeyboardInterrupt), _keys(), Live(console=console, screen=True, auto_refresh=False) as live:
             while not screen.over:
                 live.update(screen.drawn(), refresh=True)
                 key = _key(every)

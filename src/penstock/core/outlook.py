@@ -1,5 +1,6 @@
 """The outlook: what a policy that plans ahead expects of a job; it travels with the plan, and pages show it."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock.core.forecast import Forecast
@@ -25,3 +26,9 @@ class JobOutlook:
     def recovery_s(self, scaleout: int) -> float | None:
         """How long recovery would take with that scale-out, where it was worked out."""
         return dict(self.recoveries_s).get(scaleout)
+
+
+def standing(known: Mapping[str, JobOutlook], news: Iterable[JobOutlook], at_s: float) -> dict[str, JobOutlook]:
+    """The newest outlook of each job, without those that are over by `at_s`."""
+    newest = {**known, **{outlook.job: outlook for outlook in news}}
+    return {job: outlook for job, outlook in newest.items() if outlook.until_s >= at_s}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Latency
-from penstock.core.plan import Decision, StepOutcome, Verdict
+from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
 from penstock.core.view import JobView
 
 
@@ -45,6 +45,7 @@ class JobTimeline:
     latency_s: Sequence[float | None]  # the figure that the intent asks for, see asked_latency_s
     juice: Sequence[float | None]
     troubles: tuple[Note, ...] = ()  # what was wrong with it in words, such as the error that ended its query
+    recovery_s: Sequence[float | None] = ()  # estimates; empty where nobody worked any out
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,20 @@ class DecisionRecord:
     def errors(self) -> tuple[str, ...]:
         """Why steps of it were not done, in words."""
         return tuple(f"{o.step.job}: {o.error}" for o in self.outcomes if o.error is not None)
+
+    @property
+    def carried_out(self) -> bool:
+        """Whether anything was tried."""
+        return bool(self.outcomes)
+
+    def text(self) -> str:
+        """One line for people."""
+        changes = ", ".join(f"{c.job} {c.before} -> {c.after}" for c in self.decision.changes)
+        did = "would do" if not self.carried_out else "failed" if self.errors else "did"
+        did = f"{did} slots {changes}" if changes else did  # routes move keys, and advice moves nothing
+        why = "; ".join((self.decision.why, *self.errors))
+        came = "" if self.verdict is None else f" | {self.verdict.text}"
+        return f"{self.decision.at_s:.0f} s {self.decision.reason} {did} | {why}{came}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +123,15 @@ def records_of(cycle: Cycle) -> tuple[DecisionRecord, ...]:
 
 
 def with_verdicts(records: Sequence[DecisionRecord], verdicts: Sequence[Verdict]) -> tuple[DecisionRecord, ...]:
-    """Each decision with its verdict: the n-th verdict on an instant belongs to the n-th decision made then."""
+    """Each decision with its verdict: the n-th verdict on an instant belongs to the n-th decision made then.
+
+    Advice is not judged: nothing was done.
+    """
     waiting: dict[float, list[Verdict]] = {}
     for verdict in verdicts:
         waiting.setdefault(verdict.decided_at_s, []).append(verdict)
     told: list[DecisionRecord] = []
     for record in records:
-        found = waiting.get(record.decision.at_s)
+        found = None if record.decision.reason is Reason.ADVISED else waiting.get(record.decision.at_s)
         told.append(DecisionRecord(record.decision, record.outcomes, found.pop(0) if found else None))
     return tuple(told)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.figures import JobFigures, MachineFigures
+from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures
 from penstock.core.intents import Intent
 from penstock.core.routes import RouteFigures
 
@@ -18,6 +18,7 @@ class JobView:
     met: bool
     fresh: bool
     modelled_threads: Mapping[str, int] = field(default_factory=dict)  # by performance models, for these arrivals
+    recovery_s: float | None = None  # how long it would take to be back to normal, where somebody worked it out
 
     @property
     def name(self) -> str:
@@ -47,6 +48,17 @@ class View:
         """Henge, section 4.3.2: a majority of machines with more runnable threads than cores."""
         alive = [machine for machine in self.machines if machine.alive]
         return 2 * sum(machine.congested for machine in alive) > len(alive)
+
+    @property
+    def slots(self) -> int | None:
+        """All slots: the cluster's limit, else what a query without a limit could hold, else the cores that live.
+
+        Slots need not be cores: an executor may offer more of them than its machine has. None where nobody tells.
+        """
+        shared = [job.figures for job in self.jobs if job.figures.max_threads is None]
+        could_hold = [op.max_threads or 0 for job in shared for op in job.operators if op.name == ALL_OPERATORS]
+        cores = sum(machine.cores for machine in self.machines if machine.alive)
+        return self.max_threads or max(could_hold, default=0) or cores or None
 
     @property
     def fresh(self) -> bool:

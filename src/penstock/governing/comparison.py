@@ -9,13 +9,12 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from penstock.core.intents import Intent
-from penstock.core.run import Run, RunInfo
+from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import Sharing
 from penstock.governing.controller import Controller, Governed
-from penstock.governing.recorder import Told
 from penstock.governing.remembering import Remembering
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
@@ -51,7 +50,7 @@ class TrialResult:
 
     trial: Trial
     views: tuple[View, ...]
-    decisions: tuple[Told, ...]
+    decisions: tuple[DecisionRecord, ...]
     run: Run  # all of it, for a report
 
     @property

@@ -12,11 +12,12 @@ from penstock.core.intents import Intent
 from penstock.core.orders import NoControl
 from penstock.core.plan import Outcome, Step
 from penstock.core.ports import Policy
+from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import EngineError
 from penstock.governing.clock import RealClock
-from penstock.governing.recorder import Recorder, Told
+from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.provision.advise import JobModels
@@ -114,7 +115,7 @@ class Controller:
         return self._asked.observe(self._clock.now())
 
     @property
-    def decisions(self) -> tuple[Told, ...]:
+    def decisions(self) -> tuple[DecisionRecord, ...]:
         """Each decision: what, why, and what came of it."""
         return self._recorder.decisions
 

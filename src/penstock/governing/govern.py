@@ -24,6 +24,8 @@ from penstock.planning.registry import DEFAULT, policy_named
 from penstock.planning.routing.policy import RoutingMode, RoutingSettings, WithRouting
 from penstock.store.archive import Archive
 
+Limits = Mapping[str, tuple[int, int | None]]
+
 _log = logging.getLogger("penstock")
 
 
@@ -34,7 +36,7 @@ def govern(
     dry_run: bool = False,
     store: Archive | str | Path | None = DEFAULT_STORE,
     *,
-    limits: Mapping[str, tuple[int, int | None]] | None = None,
+    limits: Limits | None = None,
     approval: Collection[str] = (),
     interval: object = 10.0,
     window: object = 60.0,
@@ -58,34 +60,30 @@ def govern(
     check_session(spark)
     for name, intent in _checked(intents).items():
         _log.info("%s: %s", name, intent.text())
-    bounds = {name: SlotLimits(*pair) for name, pair in (limits or {}).items()}
-    _refuse_unknown("limits", bounds, intents)
+    _refuse_unknown("limits", limits or {}, intents)
     _refuse_unknown("approval", approval, intents)
-    interval_s = positive_seconds(interval, "interval")
     _refuse_unknown("routes", routes or {}, intents)
     _refuse_unknown("models", models or {}, intents)
     read = {name: ModelsPart(plan=str(path)).read(Path(), f"models.{name}") for name, path in (models or {}).items()}
-    by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
-    decider = policy_named(policy, routing=by_route) if isinstance(policy, str) else WithRouting(policy, by_route)
-    sharing = Sharing.of_policy(decider.name)
-    engine = SparkEngine(
-        spark,
-        [Job(name, limits=bounds.get(name, SlotLimits()), route=(routes or {}).get(name)) for name in intents],
-        SparkSettings(
-            positive_seconds(window, "window"), sharing, pin_routes=not dry_run, lease_s=max(10.0, 4.5 * interval_s)
-        ),
+    interval_s, window_s = positive_seconds(interval, "interval"), positive_seconds(window, "window")
+    decider = _decider(policy, routing)
+    how = SparkSettings(
+        window_s, Sharing.of_policy(decider.name), pin_routes=not dry_run, lease_s=max(10.0, 4.5 * interval_s)
     )
+    engine = SparkEngine(spark, _jobs(intents, limits or {}, routes or {}), how)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
-    return Controller(
-        engine,
-        Governed(
-            intents=dict(intents),
-            policy=decider,
-            remembering=remember(store, spark, str(spark.sparkContext.appName), decider.name, settings),
-            settings=settings,
-            models=read,
-        ),
-    )
+    remembering = remember(store, spark, str(spark.sparkContext.appName), decider.name, settings)
+    return Controller(engine, Governed(dict(intents), decider, remembering, settings, models=read))
+
+
+def _decider(policy: str | Policy, routing: RoutingSettings | str) -> Policy:
+    by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
+    return policy_named(policy, routing=by_route) if isinstance(policy, str) else WithRouting(policy, by_route)
+
+
+def _jobs(names: Collection[str], limits: Limits, routes: Mapping[str, Routing]) -> list[Job]:
+    bounds = {name: SlotLimits(*pair) for name, pair in limits.items()}
+    return [Job(name, limits=bounds.get(name, SlotLimits()), route=routes.get(name)) for name in names]
 
 
 def _checked(intents: Any) -> Mapping[str, Intent]:

@@ -1,34 +1,15 @@
-"""What a running controller can be asked: its last view, and its decisions with what came of them."""
+"""What a running controller can be asked: what it saw, and its decisions with what came of them."""
 
 from collections import deque
-from dataclasses import dataclass, replace
 from threading import Lock
 
 from penstock.core.cycle import Cycle
-from penstock.core.plan import Decision, Verdict
+from penstock.core.plan import Verdict
 from penstock.core.ports import Memory, Store
+from penstock.core.run import DecisionRecord, records_of, with_verdicts
 from penstock.core.view import View
 
 _KEPT = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A decision: what, why, whether it was done, and what came of it once that was known."""
-
-    decision: Decision
-    errors: tuple[str, ...] = ()
-    dry_run: bool = False
-    verdict: Verdict | None = None
-
-    def text(self) -> str:
-        """One line for people."""
-        changes = ", ".join(f"{c.job} {c.before} -> {c.after}" for c in self.decision.changes)
-        did = "would do" if self.dry_run else "failed" if self.errors else "did"
-        came = "" if self.verdict is None else f" | {self.verdict.text}"
-        why = "; ".join((self.decision.why, *self.errors))
-        did = f"{did} slots {changes}" if changes else did  # routes move keys, and advice moves nothing
-        return f"{self.decision.at_s:.0f} s {self.decision.reason} {did} | {why}{came}"
 
 
 class Recorder:
@@ -37,7 +18,8 @@ class Recorder:
     def __init__(self, store: Store | None) -> None:
         self._store = store
         self._lock = Lock()
-        self._told: deque[Told] = deque(maxlen=_KEPT)
+        self._records: deque[DecisionRecord] = deque(maxlen=_KEPT)
+        self._verdicts: deque[Verdict] = deque(maxlen=_KEPT)
         self._views: deque[View] = deque(maxlen=_KEPT)
 
     def announce(self, cycle: Cycle) -> None:
@@ -47,14 +29,10 @@ class Recorder:
 
     def append(self, cycle: Cycle) -> None:
         """Keep a cycle."""
-        failed = {found.step.job: found.error or "" for found in cycle.outcome.failed}
         with self._lock:
             self._views.append(cycle.view)
-            for verdict in cycle.plan.verdicts:
-                self._judge(verdict)
-            for decision in cycle.plan.decisions:
-                errors = tuple(failed[job] for job in decision.jobs if job in failed)
-                self._told.append(Told(decision, errors, dry_run=not cycle.outcome.steps))
+            self._records.extend(records_of(cycle))
+            self._verdicts.extend(cycle.plan.verdicts)
         if self._store is not None:
             self._store.append(cycle)
 
@@ -63,19 +41,13 @@ class Recorder:
         return None if self._store is None else self._store.last_memory(policy, memory_type)
 
     @property
-    def decisions(self) -> tuple[Told, ...]:
+    def decisions(self) -> tuple[DecisionRecord, ...]:
         """All decisions so far."""
         with self._lock:
-            return tuple(self._told)
+            return with_verdicts(tuple(self._records), tuple(self._verdicts))
 
     @property
     def views(self) -> tuple[View, ...]:
         """The views so far, oldest first."""
         with self._lock:
             return tuple(self._views)
-
-    def _judge(self, verdict: Verdict) -> None:
-        for place, told in enumerate(self._told):
-            if told.decision.at_s == verdict.decided_at_s and told.verdict is None:
-                self._told[place] = replace(told, verdict=verdict)
-                return

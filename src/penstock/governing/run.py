@@ -9,7 +9,9 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from penstock.config.tenants import TenantPart, TenantsFile
+from penstock.core.documents import decision_document, job_document, mean
 from penstock.core.ports import Policy
+from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
@@ -17,7 +19,6 @@ from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
-from penstock.governing.recorder import Told
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
@@ -50,7 +51,7 @@ class RunStory:
     master: str
     dry_run: bool
     views: Sequence[View]
-    decisions: Sequence[Told]
+    decisions: Sequence[DecisionRecord]
     error: str | None = None
     run_id: str | None = None  # under which it is recorded
     recorded_in: str | None = None
@@ -171,9 +172,9 @@ def as_document(story: RunStory) -> dict[str, Any]:
         "master": story.master,
         "dry_run": story.dry_run,
         "seconds": story.views[-1].at_s if story.views else 0.0,
-        "utility_mean": _mean(shares),
+        "utility_mean": mean(shares),
         "jobs": {job.name: _job_document(job.name, story.views) for job in story.views[-1].jobs} if story.views else {},
-        "decisions": [_decision_document(told) for told in story.decisions],
+        "decisions": [decision_document(record) for record in story.decisions],
         "error": story.error,
         "run": story.run_id,
     }
@@ -183,32 +184,10 @@ def _job_document(name: str, views: Sequence[View]) -> dict[str, Any]:
     seen = [view.job(name) for view in views if any(job.name == name for job in view.jobs)]
     last = seen[-1].figures
     return {
-        "utility_mean": _mean([(job.utility or 0.0) / job.max_utility for job in seen]),
-        "slo_met": _mean([float(job.met) for job in seen]),
+        **job_document([(job.utility or 0.0) / job.max_utility for job in seen], [job.met for job in seen]),
         "slots": last.threads,
         "juice": last.juice,
         "latency_mean_s": None if last.latency is None else last.latency.mean_s,
         "latency_estimated": None if last.latency is None else last.latency.estimated,
         "trouble": last.trouble,
     }
-
-
-def _decision_document(told: Told) -> dict[str, Any]:
-    decision = told.decision
-    return {
-        "at": decision.at_s,
-        "reason": str(decision.reason),
-        "changes": [
-            {"job": c.job, "operator": c.operator, "before": c.before, "after": c.after} for c in decision.changes
-        ],
-        "why": decision.why,
-        "utility_before": decision.utility_before,
-        "expected_utility": decision.expected_utility,
-        "dry_run": told.dry_run,
-        "errors": list(told.errors),
-        "came": None if told.verdict is None else told.verdict.text,
-    }
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

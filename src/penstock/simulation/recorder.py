@@ -40,6 +40,7 @@ class Recorder:
     threads: list[list[float]] = field(default_factory=list)
     latency_s: list[list[float]] = field(default_factory=list)
     juice: list[list[float]] = field(default_factory=list)
+    recovery_s: list[list[float]] = field(default_factory=list)
     arrival_rps: list[list[float]] = field(default_factory=list)
     max_utility: list[float] = field(default_factory=list)
     load: list[float] = field(default_factory=list)
@@ -65,14 +66,15 @@ class Recorder:
         for name in self.jobs:
             job = there.get(name)
             if job is None:
-                rows.append((NAN, NAN, NAN, NAN, NAN, NAN))
+                rows.append((NAN,) * 7)
                 continue
             figures = job.figures
             latency = NAN if figures.latency is None else figures.latency.mean_s
             juice = NAN if figures.juice is None else figures.juice
             arrival = NAN if figures.arrival_rps is None else figures.arrival_rps
-            rows.append((job.utility or 0.0, float(job.met), float(figures.threads), latency, juice, arrival))
-        kept = (self.utility, self.met, self.threads, self.latency_s, self.juice, self.arrival_rps)
+            recovery = NAN if job.recovery_s is None else job.recovery_s
+            rows.append((job.utility or 0.0, float(job.met), float(figures.threads), latency, juice, recovery, arrival))
+        kept = (self.utility, self.met, self.threads, self.latency_s, self.juice, self.recovery_s, self.arrival_rps)
         for column, row in zip(kept, zip(*rows, strict=True), strict=True):
             column.append(list(row))
         alive = [machine for machine in view.machines if machine.alive]
@@ -125,6 +127,7 @@ class Recorder:
             threads=[None if value is None else int(value) for value in threads],
             latency_s=self._of(self.latency_s, place),
             juice=self._of(self.juice, place),
+            recovery_s=self._of(self.recovery_s, place),
         )
 
     def _of(self, column: Sequence[Sequence[float]], place: int) -> list[float | None]:

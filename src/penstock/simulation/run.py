@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from penstock.core.documents import decision_document, job_document
 from penstock.core.ports import Engine, Store
-from penstock.core.run import DecisionRecord, Run, RunInfo
+from penstock.core.run import Run, RunInfo
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.registry import policy_named, takes_profiles
 from penstock.simulation.continuous import continuous_cluster, models_of
@@ -50,7 +51,7 @@ class RunResult:
             "slot_seconds": self.slot_seconds,
             "recoveries": list(self.recoveries),
             "jobs": self._jobs(chosen),
-            "decisions": [_as_json(record) for record in self.recorder.told()],
+            "decisions": [decision_document(record) for record in self.recorder.told()],
         }
 
     def run(self) -> Run:
@@ -69,38 +70,14 @@ class RunResult:
                 return float(self.recorder.at_s[start])
         return None
 
-    def _jobs(self, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> dict[str, dict[str, float | None]]:
+    def _jobs(self, chosen: np.ndarray[Any, np.dtype[np.bool_]]) -> dict[str, dict[str, Any]]:
         utility, met = self.recorder.column("utility")[chosen], self.recorder.column("met")[chosen]
-        result: dict[str, dict[str, float | None]] = {}
+        result: dict[str, dict[str, Any]] = {}
         for place, name in enumerate(self.recorder.jobs):
             there = ~np.isnan(utility[:, place])
-            result[name] = {
-                "utility_mean": _mean(utility[there, place] / self.max_utility[name]),
-                "slo_met": _mean(met[there, place]),
-            }
+            shares = utility[there, place] / self.max_utility[name]
+            result[name] = job_document(shares.tolist(), met[there, place].tolist())
         return result
-
-
-def _mean(values: "np.ndarray[Any, np.dtype[np.float64]]") -> float | None:
-    return float(values.mean()) if len(values) else None
-
-
-def _as_json(record: DecisionRecord) -> dict[str, Any]:
-    """A decision and what came of it."""
-    decision = record.decision
-    return {
-        "at": decision.at_s,
-        "reason": str(decision.reason),
-        "jobs": list(decision.jobs),
-        "changes": [
-            {"job": c.job, "operator": c.operator, "before": c.before, "after": c.after} for c in decision.changes
-        ],
-        "why": decision.why,
-        "utility_before": decision.utility_before,
-        "utility_expected": decision.expected_utility,
-        "utility_came": None if record.verdict is None else record.verdict.utility_came,
-        "error": "; ".join(record.errors) or None,
-    }
 
 
 class SimClock:

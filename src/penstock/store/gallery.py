@@ -10,8 +10,10 @@ import sqlalchemy as sa
 from penstock.core.outlook import JobOutlook
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.view import JobView, View
+from penstock.errors import ConfigError
 from penstock.store import tables
 from penstock.store.archive import AuditEntry, unknown_run
+from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
 from penstock.store.reading import read_audit, read_decisions, read_intents, read_outlooks, run_rows
 from penstock.store.rows import run_info, view_of
@@ -82,7 +84,11 @@ class Gallery:
             joined = tables.job_figures.join(tables.intents, _figures.intent_id == tables.intents.c.id)
             judged = sa.select(tables.job_figures, tables.intents.c.job).select_from(joined)
             found = connection.execute(judged.where(_figures.cycle_id == row["id"])).mappings()
-            view = view_of(row, {job["job"]: job for job in found}, intents)
+            try:
+                view = view_of(row, {job["job"]: job for job in found}, intents)
+            except DoesNotFitError as error:
+                remedy = f"its figures were recorded by another penstock ({error}); look at it with that one"
+                raise ConfigError("run", self._run_id, remedy) from None
             outlooks = read_outlooks(connection, self._number, row["id"], row["at_s"])
             return Newest(row["id"], view, row["note"], outlooks)
 

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from penstock.core.intents import Intent
-from penstock.core.outlook import JobOutlook
+from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import StepOutcome
 from penstock.core.run import DecisionRecord, Note, Run, with_verdicts
 from penstock.core.view import View
@@ -62,7 +62,7 @@ def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord,
 def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) -> Mapping[str, JobOutlook]:
     """For each job the newest outlook up to that cycle, unless it is over by then."""
     table, cycles = tables.outlooks, tables.cycles
-    if not sa.inspect(connection).has_table(table.name):  # of an earlier penstock, and opened to be read only
+    if not _has_outlooks(connection):
         return {}
     # Few cycles have outlooks: each of these looks up its run, rather than each cycle of the run its outlooks.
     of_run = sa.exists().where(cycles.c.id == table.c.cycle_id, cycles.c.run == run)
@@ -92,11 +92,16 @@ def _timelines(connection: sa.Connection, run: int) -> Timelines:
     jobs = _Steps(groupby(_job_rows(connection, run, tables.job_figures), key=itemgetter("cycle_id")))
     machines = _Steps(groupby(_of_cycles(connection, tables.machine_figures, run), key=itemgetter("cycle_id")))
     columns = [tables.cycles.c[name] for name in ("id", "at_s", "utility", "max_utility")]
+    outlooks = _Steps(groupby(_outlook_rows(connection, run), key=itemgetter("cycle_id")))
+    known: Mapping[str, JobOutlook] = {}
     lines = Timelines()
     for row in connection.execute(sa.select(*columns).where(tables.cycles.c.run == run).order_by(tables.cycles.c.id)):
         loads = ((m["machine"], m["cores"], m["load"] if m["alive"] else None) for m in machines.of(row.id))
-        told = (_moment(found) for found in jobs.of(row.id))
+        # What a cycle works out is known from the next one on, as it was to those who decided then.
+        known = standing(known, (), row.at_s)
+        told = (_moment(found, known.get(found["job"])) for found in jobs.of(row.id))
         lines.add(Moment(row.at_s, row.utility, row.max_utility, told, loads))
+        known = standing(known, (rows.outlook_of(found) for found in outlooks.of(row.id)), row.at_s)
     return lines
 
 
@@ -132,7 +137,16 @@ def _of_cycles(connection: sa.Connection, table: sa.Table, run: int) -> Iterator
     return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
 
 
-def _moment(row: Found) -> JobMoment:
+def _outlook_rows(connection: sa.Connection, run: int) -> Iterator[Found]:
+    return _of_cycles(connection, tables.outlooks, run) if _has_outlooks(connection) else iter(())
+
+
+def _has_outlooks(connection: sa.Connection) -> bool:
+    """A store of an earlier penstock has none while it is opened to be read only."""
+    return sa.inspect(connection).has_table(tables.outlooks.name)
+
+
+def _moment(row: Found, outlook: JobOutlook | None) -> JobMoment:
     return JobMoment(
         name=row["job"],
         intent=row["text"],
@@ -143,6 +157,7 @@ def _moment(row: Found) -> JobMoment:
         latency_s=row["latency_s"],
         juice=row["juice"],
         trouble=row["trouble"],
+        recovery_s=None if outlook is None else outlook.recovery_s(row["threads"]),
     )
 
 

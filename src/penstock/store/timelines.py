@@ -26,6 +26,7 @@ class JobMoment:
     latency_s: float | None
     juice: float | None
     trouble: str | None
+    recovery_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ def moment_of(view: View) -> Moment:
             latency_s=asked_latency_s(job),
             juice=job.figures.juice,
             trouble=job.figures.trouble,
+            recovery_s=job.recovery_s,
         )
         for job in view.jobs
     )
@@ -73,6 +75,7 @@ class _JobColumns:
     threads: Column[int] = field(default_factory=lambda: Column(int))
     latency_s: Column[float] = field(default_factory=lambda: Column(float))
     juice: Column[float] = field(default_factory=lambda: Column(float))
+    recovery_s: Column[float] = field(default_factory=lambda: Column(float))
     troubles: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
 
     def add(self, job: JobMoment, number: int, at_s: float) -> None:
@@ -82,6 +85,8 @@ class _JobColumns:
         self.threads.extended(job.threads, number)
         self.latency_s.extended(job.latency_s, number)
         self.juice.extended(job.juice, number)
+        if job.recovery_s is not None:  # few jobs have any
+            self.recovery_s.extended(job.recovery_s, number)
         noted(self.troubles, at_s, job.trouble or "")
 
     def part(self, start: int, length: int) -> "_JobColumns":
@@ -93,6 +98,7 @@ class _JobColumns:
             self.threads.part(start, length),
             self.latency_s.part(start, length),
             self.juice.part(start, length),
+            self.recovery_s.part(start, length) if len(self.recovery_s) else self.recovery_s,
             self.troubles,
         )
 
@@ -164,4 +170,5 @@ def _timeline(name: str, columns: _JobColumns) -> JobTimeline:
         latency_s=columns.latency_s,
         juice=columns.juice,
         troubles=tuple(columns.troubles),
+        recovery_s=columns.recovery_s,
     )

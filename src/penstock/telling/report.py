@@ -1,5 +1,6 @@
 """A run as one self-contained HTML page: no script, nothing fetched, light and dark, narrow and wide."""
 
+import math
 from collections.abc import Sequence
 from importlib.resources import files
 
@@ -63,8 +64,12 @@ def _charts(run: Run, summary: Summary) -> Sequence[Markup]:
 
 
 def _jobs(summary: Summary) -> Markup:
-    heads = ("Job", "Intent", "Worth", "Met", "Utility", "Threads", "Decisions")
-    rows = [_row(heads, _job_cells(job)) for job in summary.jobs]
+    heads = ["Job", "Intent", "Worth", "Met", "Utility", "Threads", "Decisions"]
+    cells = [list(_job_cells(job)) for job in summary.jobs]
+    if any(job.last_recovery_s is not None for job in summary.jobs):
+        heads.append("Would recover in")
+        cells = [[*found, _recovery(job)] for found, job in zip(cells, summary.jobs, strict=True)]
+    rows = [_row(heads, found) for found in cells]
     return tag("section", tag("h2", "Jobs"), _table(heads, rows))
 
 
@@ -72,6 +77,18 @@ def _job_cells(job: JobSummary) -> Sequence[str]:
     threads = "–" if job.first_threads is None else f"{job.first_threads} → {job.last_threads}"
     shares = (percent(job.met_share), percent(job.utility_share))
     return job.name, job.intent, number(job.max_utility), *shares, threads, str(job.decisions)
+
+
+def _recovery(job: JobSummary) -> str:
+    """The estimates: the last, and the worst where that is another."""
+    last, worst = (_until_recovered(seconds) for seconds in (job.last_recovery_s, job.worst_recovery_s))
+    return last if last == worst else f"{last}, at worst {worst}"
+
+
+def _until_recovered(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return "never" if math.isinf(seconds) else span(seconds)
 
 
 def _troubles(run: Run) -> Markup | None:

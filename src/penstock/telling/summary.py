@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from penstock.core.documents import mean
 from penstock.core.run import DecisionRecord, JobTimeline, Run
 from penstock.telling.words import changes_text, clock, count, number, percent, span
 
@@ -34,6 +35,8 @@ class JobSummary:
     first_threads: int | None
     last_threads: int | None
     decisions: int
+    last_recovery_s: float | None = None  # as it was estimated last, infinite where it would never end
+    worst_recovery_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +86,9 @@ def came_to(record: DecisionRecord, max_utility: float) -> Came:
     return Came.BETTER if gain > 0 else Came.WORSE
 
 
-def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of what is there.
-
-    >>> mean([1.0, None, 0.0]), mean([None])
-    (0.5, None)
-    """
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
-
-
 def _job(run: Run, job: JobTimeline) -> JobSummary:
     held = [threads for threads in job.threads if threads is not None]
+    recoveries = [seconds for seconds in job.recovery_s if seconds is not None]
     return JobSummary(
         name=job.name,
         intent=job.intent,
@@ -105,6 +99,8 @@ def _job(run: Run, job: JobTimeline) -> JobSummary:
         first_threads=held[0] if held else None,
         last_threads=held[-1] if held else None,
         decisions=sum(job.name in record.decision.jobs for record in run.decisions),
+        last_recovery_s=recoveries[-1] if recoveries else None,
+        worst_recovery_s=max(recoveries, default=None),
     )
 
 
@@ -151,6 +147,11 @@ def _ends(run: Run) -> str:
 
 def _to_whom(jobs: Sequence[JobSummary]) -> str:
     missed = [job for job in jobs if job.met_share is not None and job.met_share < 1.0]
+    unseen = [job.name for job in jobs if job.met_share is None]
+    if len(unseen) == len(jobs):
+        return "No figure was seen of any job, so nobody knows whether intents were met."
+    if not missed and unseen:
+        return f"Every job of which figures were seen met its intent; of {', '.join(unseen)} none was seen."
     if not missed:
         return "Every job met its intent whenever it was seen."
     missed.sort(key=lambda job: (job.met_share or 0.0, job.name))

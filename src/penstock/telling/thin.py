@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from penstock.telling.summary import mean
+from penstock.core.documents import mean
 
 SLICES = 240
 GAP = 5.0  # so many usual intervals without a cycle are an outage, and not a late round

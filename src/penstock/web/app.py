@@ -1,11 +1,11 @@
-"""The application: routes of the API, errors as one kind of answer, the pages, and the guard around all of it."""
+"""The application: the API's routes, errors as one kind of answer, the pages, and the guard around all of it."""
 
 import logging
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from starlette.exceptions import HTTPException
@@ -13,29 +13,15 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 
 from penstock.errors import ConfigError, PenstockError
-from penstock.planning.registry import POLICIES
 from penstock.store.sql import SqlStore
-from penstock.store.thinning import Stretch
-from penstock.web import routes_act, routes_session
-from penstock.web.decided import Wanted, found, table
+from penstock.web import routes_act, routes_decisions, routes_read, routes_session
 from penstock.web.feed import Feed, plain
 from penstock.web.guard import Guard
 from penstock.web.live import Look
-from penstock.web.metrics import exposition
-from penstock.web.reading import POINTS, RECENT, Reader
+from penstock.web.reading import Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings
-from penstock.web.shapes import (
-    AuditOut,
-    ClusterOut,
-    ControlOut,
-    DecisionsOut,
-    ErrorOut,
-    JobOut,
-    OverviewOut,
-    PolicyOut,
-    RunOut,
-)
+from penstock.web.shapes import ErrorOut
 from penstock.web.state import State
 from penstock.web.tokens import Tokens
 
@@ -59,12 +45,6 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     503: {"model": ErrorOut, "description": "The store cannot be read now"},
 }
 
-RunName = Annotated[str, Query(max_length=300, description="A run's id or name; `last` is the newest")]
-JobName = Annotated[str, Query(max_length=300)]
-Span = Annotated[float, Query(gt=0, le=1e12, allow_inf_nan=False)]
-Moment = Annotated[float | None, Query(ge=-1e12, le=1e12, allow_inf_nan=False)]
-Points = Annotated[int, Query(ge=10, le=2000)]
-
 _log = logging.getLogger("penstock.web")
 
 
@@ -86,7 +66,8 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
         state  # for the server, which warms the reader, and ends the feed before it waits for those who watch
     )
     _add_errors(app)
-    _add_reads(app, state)
+    app.include_router(routes_read.router)
+    app.include_router(routes_decisions.router)
     routes_act.add(app, state)
     routes_session.add(app, state)
     if STATIC.is_dir():
@@ -95,83 +76,6 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
     app.add_middleware(Guard, settings=settings, sessions=sessions)
     return app
-
-
-def _add_reads(app: FastAPI, state: State) -> None:
-    reader = state.reader
-
-    @app.get("/api/runs")
-    def runs() -> tuple[RunOut, ...]:
-        """All recorded runs, newest first."""
-        return reader.runs()
-
-    @app.get("/api/overview")
-    def overview(
-        request: Request, run: RunName = "last", span: Span | None = None, points: Points = POINTS
-    ) -> OverviewOut:
-        """The fleet now and over time (the last `span` seconds, or all), with the newest decisions."""
-        return reader.overview(reader.find(run), span, points, state.may_act(request))
-
-    @app.get("/api/policies")
-    def policies() -> tuple[PolicyOut, ...]:
-        """The policies that can be asked for."""
-        return tuple(PolicyOut(name, entry.about) for name, entry in POLICIES.items())
-
-    @app.get("/api/job")
-    def job(
-        job: JobName, run: RunName = "last", since: Moment = None, until: Moment = None, points: Points = 400
-    ) -> JobOut:
-        """One tenant: its figures over time, its operators, its decisions."""
-        return reader.job(reader.find(run), job, Stretch(since, until, points))
-
-    @app.get("/api/cluster")
-    def cluster(run: RunName = "last", since: Moment = None, until: Moment = None, points: Points = 300) -> ClusterOut:
-        """The machines, who holds which slots, and what is shuffled between them."""
-        return reader.cluster(reader.find(run), Stretch(since, until, points))
-
-    @app.get("/api/decisions")
-    def decisions(
-        run: RunName = "last",
-        words: Annotated[str, Query(max_length=200)] = "",
-        job: JobName | None = None,
-        reason: Annotated[str | None, Query(max_length=40)] = None,
-        came: Annotated[str | None, Query(max_length=40)] = None,
-        limit: Annotated[int, Query(ge=1, le=1000)] = RECENT,
-        offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
-    ) -> DecisionsOut:
-        """Decisions, newest first, that match everything that is given."""
-        every = reader.decisions(reader.gallery(reader.find(run)))
-        return found(every, Wanted(words, job, reason, came), limit, offset)
-
-    @app.get("/api/decisions.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
-    def decisions_csv(
-        run: RunName = "last",
-        words: Annotated[str, Query(max_length=200)] = "",
-        job: JobName | None = None,
-        reason: Annotated[str | None, Query(max_length=40)] = None,
-        came: Annotated[str | None, Query(max_length=40)] = None,
-    ) -> Response:
-        """The same as a table for a spreadsheet."""
-        every = reader.decisions(reader.gallery(reader.find(run)))
-        wanted = found(every, Wanted(words, job, reason, came), len(every), 0)
-        headers = {"content-disposition": 'attachment; filename="decisions.csv"'}
-        text = table(wanted.decisions).encode("utf-8", "replace")
-        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
-
-    @app.get("/api/audit")
-    def audit(run: RunName = "last") -> tuple[AuditOut, ...]:
-        """Who did what to the run's controller, newest first."""
-        return reader.audit(reader.find(run))
-
-    @app.get("/api/control")
-    def control(request: Request, run: RunName = "last") -> ControlOut:
-        """How the run's controller stands, and what waits for an answer."""
-        return reader.control(reader.find(run), state.may_act(request))
-
-    @app.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-    def metrics(run: RunName = "last") -> Response:
-        """The newest run's figures for Prometheus."""
-        return Response(exposition(reader.seen(run)), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 def _add_first_page(app: FastAPI, state: State) -> None:

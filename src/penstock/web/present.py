@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from penstock.core.figures import JobFigures, MachineFigures, StageFigures
 from penstock.core.outlook import JobOutlook
 from penstock.core.run import asked_latency_s
-from penstock.core.view import JobView, View
+from penstock.core.view import JobView
 from penstock.store.gallery import Newest
 from penstock.store.thinning import Columns
 from penstock.web.shapes import (
@@ -40,7 +40,7 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
         cycle=newest.cycle,
         utility=view.utility,
         max_utility=view.max_utility,
-        slots=slots(view),
+        slots=view.slots,
         note=newest.note,
         headline=headline(view),
         tenants=tuple(tenants),
@@ -73,14 +73,9 @@ def tenant(
         missed_since_s=None if job.met else missed_since_s,
         last_decision=last_decision,
         recovery_s=finite(recovery_s),
+        recovery_target_s=job.intent.recovery_s,
+        certainty=job.intent.certainty,
     )
-
-
-def slots(view: View) -> int | None:
-    """All slots there are: the cluster's limit, else the cores of the machines that live."""
-    if view.max_threads is not None:
-        return view.max_threads
-    return sum(machine.cores for machine in view.machines if machine.alive) or None
 
 
 def operators(figures: JobFigures) -> tuple[OperatorOut, ...]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Body, FastAPI, Query, Request
+from fastapi import Body, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
@@ -11,11 +11,10 @@ from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
 from penstock.web import what_if
 from penstock.web.acting import ActIn, NotLiveError, ask
+from penstock.web.asking import RunName
 from penstock.web.shapes import AskedOut, WhatIfOut
 from penstock.web.state import State
 from penstock.web.what_if import WhatIfIn
-
-RunName = Annotated[str, Query(max_length=300, description="A run's id or name; `last` is the newest")]
 
 
 def add(app: FastAPI, state: State) -> None:

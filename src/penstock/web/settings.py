@@ -30,7 +30,7 @@ class WebSettings:
     logins: Rate = Rate(burst=5, per_s=0.2)
     watchers: int = 64  # live connections
     poll_s: float = 0.5  # how often a run is looked at for news
-    whatif_s: float = 20.0  # longer a what-if may not take
+    whatif_s: float = 30.0  # longer a what-if may not take
 
     @property
     def tokens_required(self) -> bool:

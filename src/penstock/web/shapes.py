@@ -98,6 +98,8 @@ class TenantOut:
     missed_since_s: float | None  # on the run's clock; null when it is met, or never was
     last_decision: DecisionOut | None
     recovery_s: float | None = None
+    recovery_target_s: float | None = None  # stated as an objective, or as a bound for plans only
+    certainty: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,11 +344,29 @@ class WhatIfJobOut:
     changed_met: float | None
     slots_now: int
     slots_then: int | None
+    off: float | None  # how far its mean utility share was off in the trial
+
+
+@dataclass(frozen=True, slots=True)
+class TrialOut:
+    """How near the simulator came to the last `span_s`, knowing only what was seen before: shares of the utility.
+
+    `off` is the mean difference, instant by instant; `series.at_s` is negative, up to the present.
+    """
+
+    span_s: float
+    series: SeriesOut
+    share: float | None
+    real_share: float
+    off: float
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIfOut:
-    """The same arrivals twice more, beside what really happened; `past.at_s` is negative, up to the present."""
+    """The same arrivals twice more, beside what really happened; `past.at_s` is negative, up to the present.
+
+    `trial` says how far the simulator can be trusted here; null where the run is too short for one.
+    """
 
     present_s: float
     span_s: float
@@ -354,6 +374,7 @@ class WhatIfOut:
     past_share: float | None
     as_is: FutureOut
     changed: FutureOut
+    trial: TrialOut | None
     jobs: tuple[WhatIfJobOut, ...]
     slots: int | None
     took_s: float

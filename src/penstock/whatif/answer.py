@@ -17,6 +17,7 @@ from penstock.planning.registry import policy_named
 from penstock.store.memory import MemoryStore
 from penstock.whatif import calibration
 from penstock.whatif.question import Changes, Future, Past
+from penstock.whatif.service import Service
 
 # Lived through before anything counts or is decided: rows that wait now arrive at its start, and would be taken
 # for new ones as long as juice looks back, a minute.
@@ -58,7 +59,7 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     _check(present, changes)
     decider = changes.policy or policy
     intents = {job.name: changes.intents.get(job.name, job.intent) for job in present.jobs}
-    world = _world(present, _arrivals(present, past, changes.rates), decider, changes.slots)
+    world = _world(present, _arrivals(present, past, changes.rates), decider, changes.slots, past.services)
     info = RunInfo("what-if", "what-if", decider, "simulator")
     store = MemoryStore(info, kept_cycles=100_000)
     clock = _Clock(world.advance_to, time.monotonic() + within_s)
@@ -75,11 +76,13 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     )
 
 
-def _world(present: View, arrivals: calibration.Arrivals, policy: str, slots: int | None) -> _World:
-    many = calibration.slots_of(present) if slots is None else slots
+def _world(
+    present: View, arrivals: calibration.Arrivals, policy: str, slots: int | None, services: Mapping[str, Service]
+) -> _World:
+    now = present.slots or 1
+    many = now if slots is None else slots
     if calibration.is_micro_batch(present):
-        held = calibration.slots_of(present)
-        jobs = calibration.micro_batch_jobs(present, arrivals, held)
+        jobs = calibration.micro_batch_jobs(present, arrivals, now, services)
         scheduling = "fifo" if policy == "fifo" else "fair"
         return MicroBatchEngine(calibration.micro_batch_cluster(present, many, scheduling), jobs)
     return ContinuousCluster(

@@ -1,11 +1,11 @@
 """Calibration: the figures of one cycle turned into simulated jobs that would show the same figures.
 
-What the figures do not tell is assumed simple: service takes as long for every row, and rows that wait now arrive
-in the first second of a warm-up. The page sets the simulated present beside the real past, so that everybody sees
-how far it holds.
+What a query's batches cost is learnt from its past where that tells it (see service.py). What the figures do not tell
+is assumed simple: service takes as long for every row, and rows that wait now arrive in the first second of a warm-up.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from penstock.core.topology import Edge, Topology
 from penstock.core.view import View
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob, MicroBatchStage
 from penstock.engines.sim.spec import Rates, SimCluster, SimJob, SimOperator
+from penstock.whatif.service import NOT_BEHIND, Service
 
 DEFAULT_ROW_S = 0.0005  # an operator that was idle shows no cost
 LEAST_ROWS_RPS = 0.01
-NOT_BEHIND = 0.98
 
 Arrivals = Mapping[str, Sequence[float]]
 
@@ -27,15 +27,19 @@ def is_micro_batch(view: View) -> bool:
     return all(op.name == ALL_OPERATORS for job in view.jobs for op in job.figures.operators)
 
 
-def slots_of(view: View) -> int:
-    """All slots: the cluster's limit, else the cores of the machines that live."""
-    return view.max_threads or max(1, sum(machine.cores for machine in view.machines if machine.alive))
-
-
-def micro_batch_jobs(view: View, arrivals: Arrivals, slots: int) -> list[MicroBatchJob]:
-    """Each job as a query with one stage that costs what its batches cost."""
+def micro_batch_jobs(
+    view: View, arrivals: Arrivals, slots: int, services: Mapping[str, Service]
+) -> list[MicroBatchJob]:
+    """Each job as a query that costs what its past tells, or else one stage that costs what its batches cost now."""
     held = sum(job.figures.threads for job in view.jobs)
-    return [_query(job.figures, _rows(job.figures, arrivals), job.figures.threads / held * slots) for job in view.jobs]
+    found: list[MicroBatchJob] = []
+    for job in view.jobs:
+        rows, service = _rows(job.figures, arrivals), services.get(job.name)
+        if service is None:
+            found.append(_query(job.figures, rows, job.figures.threads / held * slots))
+        else:
+            found.append(_learnt_query(job.figures, rows, service))
+    return found
 
 
 def micro_batch_cluster(view: View, slots: int, scheduling: str) -> MicroBatchCluster:
@@ -63,6 +67,29 @@ def _rows(job: JobFigures, arrivals: Arrivals) -> Rates:
     return whole
 
 
+def _learnt_query(job: JobFigures, rows: Rates, service: Service) -> MicroBatchJob:
+    operator = job.operators[0]
+    stages = tuple(
+        MicroBatchStage(f"stage {number}", stage.tasks, 0.0, stage.row_s, stage.task_s)
+        for number, stage in enumerate(service.stages, start=1)
+    )
+    return MicroBatchJob(
+        name=job.name,
+        stages=stages,
+        arrivals=np.round(rows),
+        trigger_s=service.trigger_s,
+        batch_overhead_s=service.overhead_s,
+        max_rows_per_batch=service.most_rows,
+        **_threads(operator),
+    )
+
+
+def _threads(operator: OperatorFigures) -> dict[str, Any]:
+    most = None if operator.max_threads is None else max(operator.max_threads, operator.threads)
+    threads = max(operator.threads, operator.min_threads)
+    return {"threads": threads, "min_threads": operator.min_threads, "max_threads": most}
+
+
 def _query(job: JobFigures, rows: Rates, share_slots: float) -> MicroBatchJob:
     operator, tasks = job.operators[0], max((stage.tasks for stage in job.stages), default=1)
     batch_s, overhead_s = _batch_times(job.phases_s)
@@ -77,9 +104,7 @@ def _query(job: JobFigures, rows: Rates, share_slots: float) -> MicroBatchJob:
         trigger_s=trigger_s,
         batch_overhead_s=overhead_s,
         max_rows_per_batch=most,
-        threads=max(operator.threads, operator.min_threads),
-        min_threads=operator.min_threads,
-        max_threads=None if operator.max_threads is None else max(operator.max_threads, operator.threads),
+        **_threads(operator),
     )
 
 

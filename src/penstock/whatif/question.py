@@ -6,15 +6,35 @@ from dataclasses import dataclass, field
 from penstock.core.intents import Intent
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
+from penstock.whatif.service import Service
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What really happened over the last `span_s`: arrivals by job, one value for each second, oldest first."""
+    """What really happened over the last `span_s`: arrivals by job, one value for each second, oldest first.
+
+    `services` are what batches cost, learnt from what was seen before.
+    """
 
     span_s: float
     arrivals_rps: Mapping[str, Sequence[float]]
     interval_s: float
+    services: Mapping[str, Service] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How near the simulator came to what really happened, when it knew only what had been seen before.
+
+    Shares are of the maximum utility, over `span_s` up to the present; `off` is their mean difference, instant by
+    instant, and `jobs_off` that of each job's mean.
+    """
+
+    span_s: float
+    future: "Future"
+    real_share: float
+    off: float
+    jobs_off: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)

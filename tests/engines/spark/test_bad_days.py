@@ -73,11 +73,6 @@ def test_a_checkpoint_that_cannot_be_written_is_that_tenants_trouble(
     assert str(tmp_path / "file") in (figures.trouble or "")
 
 
-def test_an_intent_for_a_query_that_is_not_there_is_said(engine: OpenEngine, name: str) -> None:
-    running = engine(Job(name))
-    assert of(running.observe(1.0), name).trouble == f"no query named {name!r} runs"
-
-
 def test_limits_are_kept_whatever_a_policy_asks(spark: SparkSession, engine: OpenEngine, name: str) -> None:
     running = engine(Job(name, quick, SlotLimits(2, 3), slots=2))
     before = FairPools(spark.sparkContext).share(name)

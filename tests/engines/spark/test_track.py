@@ -42,3 +42,13 @@ def test_downtime_is_from_the_failure_until_the_query_that_was_started_again_wor
     for number in (3, 4):
         track.add(batch(number, 10.0 + number, "second"), keep_s=60.0)
     assert figures_at(track, 15.0) == (8.5, 1.0)  # 12 - 3, less the 0.5 s that a batch of 100 rows takes
+
+
+def test_an_intent_for_a_query_that_is_not_there_is_said_once_it_has_had_time_to_start() -> None:
+    track = Track(Job("fraud"), threads=2, awaited_since_s=100.0)
+    assert (track.trouble(110.0), track.trouble(131.0)) == (None, "no query named 'fraud' runs")
+
+
+def test_a_query_that_the_engine_itself_starts_is_on_its_way() -> None:
+    track = Track(Job("fraud", function=lambda spark: spark.readStream), threads=2, awaited_since_s=100.0)
+    assert track.trouble(500.0) is None

@@ -92,7 +92,8 @@ class SparkEngine:
             if track.job.route is not None:
                 routed = Routed(self._spark, track.job, track.job.route)
                 track.watch = RouteWatch(routed, self._settings.route_window_s, table_since_s=self._wall())
-            track.stages.open(self._wall())
+            track.awaited_since_s = self._wall()
+            track.stages.open(track.awaited_since_s)
         for query in self._spark.streams.active:
             # Told for certain by its next stage's pool: an earlier controller may have pooled it.
             self._fleet.adopt(query, self._wall(), pooled=True)

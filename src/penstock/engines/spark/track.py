@@ -18,6 +18,7 @@ from penstock.engines.spark.restarts import Attempts, Commit, Health
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.stage_figures import StageHistory
 
+NO_QUERY_AFTER_S = 30.0  # a query that has not started by then is said not to be there
 NO_ROWS_AFTER_S = 30.0  # a query that has not committed a batch by then is said to have none
 SETTLES_WITHIN_S = 60.0  # one that commits nothing for so long must not keep the others waiting
 _IN_BATCH_ALL_THE_TIME = 0.95  # share of the window spent inside batches
@@ -42,6 +43,7 @@ class Track:
     query: StreamingQuery | None = None
     run_id: str | None = None
     started_s: float | None = None
+    awaited_since_s: float | None = None  # when the engine began to look out for it
     pooled: bool = True  # whether its query was started into its pool, so that shares reach it
     settling: bool = False
     tasks: tuple[LongLived, ...] = ()  # in real-time mode: those that it keeps for good
@@ -132,13 +134,20 @@ class Track:
         if waiting is not None:
             return waiting
         if self.run_id is None or self.ended is not None:
-            return self.ended or f"no query named {self.job.name!r} runs"
+            return self.ended or self._not_there(wall_s)
         if not self.pooled:
             return "it was started before penstock, outside its pool: its share can move after its next start"
         up_s = self._up_s(wall_s)
         if not any(batch.rows > 0 for batch in self.batches) and up_s is not None and up_s > NO_ROWS_AFTER_S:
             return f"no row came through in the {up_s:.0f} s since its start"
         return None
+
+    def _not_there(self, wall_s: float) -> str | None:
+        """A query that the engine itself starts is on its way; another may take its time before it is missed."""
+        on_its_way = self.job.function is not None or self.awaited_since_s is None
+        if on_its_way or wall_s - (self.awaited_since_s or 0.0) <= NO_QUERY_AFTER_S:
+            return None
+        return f"no query named {self.job.name!r} runs"
 
     def _operator(self, flow: Flow | None, batches: Sequence[Batch], standing: Standing) -> OperatorFigures:
         limits = self.job.limits

@@ -1,0 +1,97 @@
+// What happened in the time that is shown: to whom, what was done about it and why, and what it cost.
+
+import type { Decision, Figure, Overview, Series } from "./api";
+import { clock, number, percent, signs, span } from "./format";
+import { Panel } from "./parts";
+import { link } from "./route";
+
+const NAMED = 3;
+const ALWAYS = 0.995; // of the time: as often as windows of counts can tell
+
+export function Story({ overview, run }: { overview: Overview; run: string }) {
+  const { totals } = overview;
+  const first = totals.at_s[0] ?? 0;
+  const length_s = (totals.at_s.at(-1) ?? first) - first;
+  const decisions = overview.decisions.filter((decision) => decision.at_s >= first);
+  const share = mean(totals.at_s.map((_, index) => ratio(totals.values.utility?.[index], totals.values.max_utility?.[index])));
+  if (share === null || length_s <= 0) return null;
+  return (
+    <Panel title="What happened" aside={<span class="quiet">in the {span(length_s)} shown</span>}>
+      <dl class="story" data-testid="story">
+        <dt>In all</dt>
+        <dd>Tenants had <b>{percent(share)}</b> of the utility that they could have.</dd>
+        <dt>To whom</dt>
+        <dd><Whom jobs={overview.jobs} run={run} /></dd>
+        <dt>Done, and why</dt>
+        <dd><Done overview={overview} decisions={decisions} run={run} /></dd>
+        <dt>At what cost</dt>
+        <dd><Cost overview={overview} decisions={decisions} /></dd>
+      </dl>
+    </Panel>
+  );
+}
+
+function Whom({ jobs, run }: { jobs: Overview["jobs"]; run: string }) {
+  const known = Object.entries(jobs).map(([name, series]) => ({ name, met: mean(series.values.met ?? []) }));
+  const short = known.filter((one) => one.met !== null && one.met < ALWAYS).sort((a, b) => a.met! - b.met!);
+  if (!known.some((one) => one.met !== null)) return <>Of no tenant a figure was seen.</>;
+  if (!short.length) return <>Every tenant had what it asked for whenever it was seen.</>;
+  return (
+    <>
+      {short.slice(0, NAMED).map((one, place) => (
+        <span key={one.name}>
+          {place > 0 && ", "}
+          <a href={link("tenant", { run, job: one.name })}>{one.name}</a> had what it asked for <b>{percent(one.met)}</b> of the time
+        </span>
+      ))}
+      {short.length > NAMED && `, ${short.length - NAMED} more not always`}
+      {short.length < known.length && `; the other ${known.length - short.length} always`}.
+    </>
+  );
+}
+
+function Done({ overview, decisions, run }: { overview: Overview; decisions: Decision[]; run: string }) {
+  if (!decisions.length) return <>Nothing{overview.present?.note ? `: ${signs(overview.present.note)}` : ""}.</>;
+  const count = (came: string): number => decisions.filter((decision) => decision.came === came).length;
+  const better = count("better");
+  const worse = count("worse") + count("not done");
+  const rest = decisions.length - better - worse;
+  const told = [`${better} helped`, ...(worse ? [`${worse} did not`] : []), ...(rest ? [`${rest} changed nothing, or cannot be judged yet`] : [])];
+  const best = decisions.filter((decision) => decision.came === "better").sort((a, b) => gain(b) - gain(a))[0];
+  return (
+    <>
+      {decisions.length} {decisions.length === 1 ? "decision" : "decisions"}: {told.join(", ")}.{" "}
+      {best && (
+        <>
+          The one that helped most, at {clock(overview.run, best.at_s)}: <a href={link("decisions", { run, job: best.jobs[0] })}>{signs(best.text)}</a>, because {signs(best.why.replace(/[.\s]+$/, ""))}; utility {number(best.utility_before)} → {number(best.utility_came)}.
+        </>
+      )}
+    </>
+  );
+}
+
+function Cost({ overview, decisions }: { overview: Overview; decisions: Decision[] }) {
+  const { totals, jobs } = overview;
+  const held = Object.values(jobs).reduce((sum, series: Series) => sum + (mean(series.values.slots ?? []) ?? 0), 0);
+  const moved = decisions.flatMap((decision) => decision.changes).reduce((sum, change) => sum + Math.abs(change.after - change.before), 0);
+  const most = mean(totals.values.max_utility ?? []);
+  const had = mean(totals.values.utility ?? []);
+  return (
+    <>
+      <b>{number(held)}</b> slots or threads held on average; {number(moved)} changed hands; <b>{number(most === null || had === null ? null : most - had)}</b> of {number(most)} utility was missing on average.
+    </>
+  );
+}
+
+function gain(decision: Decision): number {
+  return (decision.utility_came ?? decision.utility_before) - decision.utility_before;
+}
+
+function ratio(value: Figure | undefined, most: Figure | undefined): Figure {
+  return value == null || !most ? null : value / most;
+}
+
+function mean(values: Figure[]): Figure {
+  const known = values.filter((value): value is number => value !== null);
+  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+}

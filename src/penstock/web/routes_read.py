@@ -1,0 +1,66 @@
+"""Routes that look: the pages' figures, and the metrics."""
+
+from fastapi import APIRouter, Request, Response
+
+from penstock.planning.registry import POLICIES
+from penstock.store.thinning import Stretch
+from penstock.web.asking import JobName, Moment, Points, RunName, Site, Span
+from penstock.web.metrics import exposition
+from penstock.web.reading import POINTS
+from penstock.web.shapes import AuditOut, ClusterOut, ControlOut, JobOut, OverviewOut, PolicyOut, RunOut
+
+router = APIRouter()
+
+
+@router.get("/api/runs")
+def runs(site: Site) -> tuple[RunOut, ...]:
+    """All recorded runs, newest first."""
+    return site.reader.runs()
+
+
+@router.get("/api/overview")
+def overview(
+    request: Request, site: Site, run: RunName = "last", span: Span | None = None, points: Points = POINTS
+) -> OverviewOut:
+    """The fleet now and over time (the last `span` seconds, or all), with the newest decisions."""
+    return site.reader.overview(site.reader.find(run), span, points, site.may_act(request))
+
+
+@router.get("/api/policies")
+def policies() -> tuple[PolicyOut, ...]:
+    """The policies that can be asked for."""
+    return tuple(PolicyOut(name, entry.about) for name, entry in POLICIES.items())
+
+
+@router.get("/api/job")
+def job(
+    site: Site, job: JobName, run: RunName = "last", since: Moment = None, until: Moment = None, points: Points = 400
+) -> JobOut:
+    """One tenant: its figures over time, its operators, its decisions."""
+    return site.reader.job(site.reader.find(run), job, Stretch(since, until, points))
+
+
+@router.get("/api/cluster")
+def cluster(
+    site: Site, run: RunName = "last", since: Moment = None, until: Moment = None, points: Points = 300
+) -> ClusterOut:
+    """The machines, who holds which slots, what is shuffled between them, and where the keys of routed jobs live."""
+    return site.reader.cluster(site.reader.find(run), Stretch(since, until, points))
+
+
+@router.get("/api/audit")
+def audit(site: Site, run: RunName = "last") -> tuple[AuditOut, ...]:
+    """Who did what to the run's controller, newest first."""
+    return site.reader.audit(site.reader.find(run))
+
+
+@router.get("/api/control")
+def control(request: Request, site: Site, run: RunName = "last") -> ControlOut:
+    """How the run's controller stands, and what waits for an answer."""
+    return site.reader.control(site.reader.find(run), site.may_act(request))
+
+
+@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+def metrics(site: Site, run: RunName = "last") -> Response:
+    """The newest run's figures for Prometheus."""
+    return Response(exposition(site.reader.seen(run)), media_type="text/plain; version=0.0.4; charset=utf-8")
