@@ -2,10 +2,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants bench-kafka bench-plans soak pages scenarios clean
+.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants bench-kafka bench-kafka-tenants bench-plans soak pages scenarios clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
 
 setup: ## make this checkout ready to run
 	@PYTHON="$(PYTHON)" scripts/setup.sh
@@ -42,6 +42,7 @@ scenarios: setup ## run every scenario and judge its claims
 bench: setup ## speed of the simulator, of deciding and of planning, with its growth
 	$(BIN)/python benchmarks/simulator.py
 	$(BIN)/python benchmarks/planning.py
+	$(BIN)/python benchmarks/rounds.py sim
 
 bench-routing: setup ## routing tables: speed, drifting pairs, the routing paper's figures (some minutes)
 	$(BIN)/python benchmarks/routing.py --out docs/results/routing.md
@@ -49,12 +50,16 @@ bench-routing: setup ## routing tables: speed, drifting pairs, the routing paper
 bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge (about an hour)
 	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120
 
-bench-plans: setup ## real Spark: plans carried out, against what was predicted of them (about half an hour)
+bench-plans: setup ## real Spark: plans against what was predicted of them; rounds with and without models (half an hour)
 	$(BIN)/python benchmarks/plans_on_spark.py
+	$(BIN)/python benchmarks/rounds.py spark
 
 bench-kafka: setup ## real Kafka: latency as penstock says and as a reader sees, real-time mode
 	$(BIN)/python benchmarks/kafka_latency.py
 	$(BIN)/python benchmarks/real_time.py
+
+bench-kafka-tenants: setup ## real Kafka: eight tenants of the workloads under fifo, fair, static and henge (about half an hour)
+	$(BIN)/python benchmarks/kafka_tenants.py --runs 3 --seconds 120
 
 soak: setup ## an hour on Kafka with things going wrong; every row counted
 	$(BIN)/python benchmarks/soak.py --minutes 60

@@ -1,6 +1,6 @@
 """Both experiments of the Phoebe paper, simulated, beside the paper's own figures.
 
-python benchmarks/phoebe.py [--only cars|ads] [--out FILE] [--json FILE] [--profile]
+python benchmarks/phoebe.py [--only cars|ads] [--out FILE] [--json FILE] [--plot FILE] [--profile]
 
 --profile only profiles the simulated job of the ads experiment and writes scenarios/phoebe/data/profile_ads.csv.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from phoebe_plot import draw
 
 from penstock.config.profiles import write_profile
 from penstock.core.recovery import recovery_time
@@ -172,6 +173,7 @@ def main() -> None:
     """Run it all and tell."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, help="write the tables to this file too")
+    parser.add_argument("--plot", type=Path, help="draw figure 6 into this file")
     parser.add_argument("--json", type=Path, help="write the summaries of all runs to this file")
     parser.add_argument("--only", choices=tuple(PAPER), help="one of the two experiments")
     parser.add_argument("--profile", action="store_true", help="only profile the ads job, and write its profile")
@@ -184,17 +186,21 @@ def main() -> None:
         "Simulated: the same on any machine.",
         "",
     ]
-    summaries = {}
+    summaries: dict[str, Any] = {}
+    experiments = {}
     for name in PAPER if options.only is None else (options.only,):
         found = {label: run(name, policy, executors) for label, policy, executors in RUNS}
         cost = profiled(name).cost_executor_s
         lines += [f"## {TITLES[name]}", "", *recoveries(name, found), "", *rest(name, found, cost), ""]
         lines += [*verdicts(name, found), f"- profiling cost {cost / 3600:.1f} executor-hours", ""]
         lines.insert(-1, planned(found["phoebe"].summary()["decisions"], found["phoebe"].recoveries))
+        experiments[name] = found
         summaries[name] = {label: result.summary() for label, result in found.items()}
     print("\n".join(lines))
     if options.out is not None:
         options.out.write_text("\n".join(lines), encoding="utf-8")
+    if options.plot is not None:
+        draw(options.plot, TARGET_S, experiments, PAPER)
     if options.json is not None:
         options.json.write_text(json.dumps(summaries), encoding="utf-8")
 

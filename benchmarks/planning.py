@@ -23,10 +23,7 @@ from penstock.planning.provision.place import place, place_on_fewest
 from penstock.planning.provision.predict import predict
 from penstock.planning.provision.replan import replan
 from penstock.planning.provision.settings import PlaceSettings
-from penstock.simulation.reading import read_scenario
-from penstock.simulation.run import simulate
 
-SCENARIOS = Path(__file__).parents[1] / "scenarios"
 SIZES = (1, 2, 3, 4)  # the last machine is as small as it can be, so that slots are counted one by one
 
 # What the text of "Model-driven scheduling" says (8.4, 8.5); "-" where only its pictures do.
@@ -64,10 +61,6 @@ task whose peak is at one thread. Best: slots of the near-exact packing; least: 
 bundles needs fewer. The text disagrees with its own models twice: 18 Table threads by LSA at 50/s
 (3/s each gives 17, and its 4 x 2 + 9 are 17), and 15 slots by MBA for linear at 200/s, which here are
 14 and the one that SAM adds.""".splitlines()
-ROUNDS = """\
-`scenarios/models/first-step.yaml` under the Henge policy: steps taken, and the time from the first
-governed round until everyone has what they asked for. Step: models give each job its first step; start:
-they size it before it begins.""".splitlines()
 RATES = """\
 The highest planned rate in steps of 10, and what the models predict for the mapping. Under MBA+RSM
 the paper's 315/s does not come out: RSM puts several threads of Pi on one slot, which the model of a
@@ -146,21 +139,6 @@ def moves_table() -> Iterator[str]:
         yield f"| {dag} | {old} | {new} | {sum(threads.values())} | {moved} | {stay - kept} |"
 
 
-def convergence_table() -> Iterator[str]:
-    """The same search, alone, with models at the first step, and with models at the start."""
-    yield "| models | steps | everyone served after | utility, mean | threads that changed hands |"
-    yield "|---|---|---|---|---|"
-    path = SCENARIOS / "models" / "first-step.yaml"
-    for variant in read_scenario(path):
-        result = simulate(variant, "henge", path.parent)
-        summary, at = result.summary(), result.converged_at()
-        changes = [change for record in result.recorder.decisions for change in record.decision.changes]
-        moved = sum(abs(change.after - change.before) for change in changes)
-        after = "not within the run" if at is None else f"{at - variant.scenario.govern_from:.0f} s"
-        share = f"{100 * summary['utility_mean']:.1f} %"
-        yield f"| {variant.values['models']} | {len(result.recorder.decisions)} | {after} | {share} | {moved} |"
-
-
 def large(operators: int, threads: int) -> tuple[Topology, dict[str, PerformanceModel]]:
     """A DAG of so many operators, each with two parents at most, that needs about so many threads at 100 rows/s."""
     chance = random.Random(operators)
@@ -230,12 +208,6 @@ def main() -> None:
         "## Threads that move when the rate changes",
         "",
         *moves_table(),
-        "",
-        "## Rounds to converge, with and without models",
-        "",
-        *ROUNDS,
-        "",
-        *convergence_table(),
         "",
         "## Speed and growth",
         "",

@@ -1,6 +1,6 @@
 """What routing costs inside a query: CPU time of a batch plain, with pairs observed, with keys routed, with both.
 
-    python benchmarks/routing_in_pass.py [--rows 200000] [--batches 8] [--entries 10000] [--write]
+    python benchmarks/routing_in_pass.py [--rows 200000] [--rounds 4] [--entries 10000] [--write]
 
 CPU time of the tasks, as Spark's executors measure it, since a shared machine's clock says more of its other users.
 """
@@ -9,8 +9,10 @@ import argparse
 import os
 import platform
 import statistics
+import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -24,7 +26,8 @@ from penstock.engines.spark.stages import StageReader
 from penstock.governing.application import start_application
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "routing-on-spark.md"
-WARM_UP = 3
+WARM_UP = 2
+PAIRS = ", with pairs"
 REGIONS, TAGS, PARTITIONS = 1000, 20_000, 4
 Variant = Callable[[SparkSession], DataFrame]
 
@@ -41,7 +44,7 @@ def events(spark: SparkSession, rows: int) -> DataFrame:
 
 
 def variants(rows: int, entries: int, place: Path) -> Mapping[str, Variant]:
-    """The same running count, four ways; `measured` alone is what latency costs without pairs."""
+    """The same running count in several ways; `measured` alone is what latency costs without pairs."""
     table = RoutingTable(PARTITIONS, {"left": {f"region {i}": i % PARTITIONS for i in range(entries)}})
 
     def grouped(stream: DataFrame, name: str | None = None) -> DataFrame:
@@ -56,16 +59,21 @@ def variants(rows: int, entries: int, place: Path) -> Mapping[str, Variant]:
     return {
         "plain": lambda spark: grouped(events(spark, rows)),
         "measured": lambda spark: grouped(measured(events(spark, rows), "timestamp")),
-        "measured, with pairs": lambda spark: grouped(measured(events(spark, rows), "timestamp", pairs)),
+        f"measured{PAIRS}": lambda spark: grouped(measured(events(spark, rows), "timestamp", pairs)),
         "routed": lambda spark: grouped(events(spark, rows), "routed"),
-        "routed, measured, with pairs": lambda spark: grouped(
-            measured(events(spark, rows), "timestamp", pairs), "both"
-        ),
     }
 
 
-def cpu_of_batches(spark: SparkSession, variant: Variant, batches: int) -> list[float]:
-    """CPU seconds of each batch after the first ones."""
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a variant: CPU seconds of its tasks and seconds on the clock, batch by batch."""
+
+    cpu_s: list[float]
+    wall_s: list[float]
+
+
+def run(spark: SparkSession, variant: Variant, batches: int) -> Run:
+    """The batches after the first ones."""
     reader = StageReader(spark.sparkContext)
     writer = variant(spark).writeStream.format("noop").outputMode("update")
     query = writer.option("checkpointLocation", tempfile.mkdtemp(prefix="in-pass-")).start()
@@ -77,47 +85,68 @@ def cpu_of_batches(spark: SparkSession, variant: Variant, batches: int) -> list[
     found: dict[int, float] = {}
     for reading in reader.read():  # once, when every stage is done
         found[reading.batch_id] = found.get(reading.batch_id, 0.0) + reading.cpu_s * reading.counts_for
-    return [cpu_s for batch, cpu_s in sorted(found.items()) if WARM_UP <= batch < WARM_UP + batches]
+    wanted = range(WARM_UP, WARM_UP + batches)
+    wall_s = [p["durationMs"]["triggerExecution"] / 1000 for p in query.recentProgress if p["batchId"] in wanted]
+    return Run([found[batch] for batch in wanted if batch in found], wall_s)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--batches", type=int, default=8)
+    parser.add_argument("--batches", type=int, default=6)
     parser.add_argument("--entries", type=int, default=10_000)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=4, help="the first one is not counted: Java is not warm yet")
     parser.add_argument("--write", action="store_true", help="append to docs/results/routing-on-spark.md")
     options = parser.parse_args()
     spark = start_application("routing in pass", "local[2]", {"spark.sql.shuffle.partitions": PARTITIONS})
-    found: dict[str, list[float]] = {}
+    found: dict[str, list[Run]] = {}
     with tempfile.TemporaryDirectory() as place:
-        for _ in range(options.rounds):
-            for name, variant in variants(options.rows, options.entries, Path(place)).items():
-                found.setdefault(name, []).extend(cpu_of_batches(spark, variant, options.batches))
+        named = list(variants(options.rows, options.entries, Path(place)).items())
+        for number in range(options.rounds):
+            # Forwards and backwards: whoever comes later finds a warmer machine.
+            for name, variant in named[:: 1 if number % 2 else -1]:
+                done = run(spark, variant, options.batches)
+                cpu_s = ", ".join(f"{cpu_s:.3f}" for cpu_s in done.cpu_s)
+                print(f"round {number}, {name}: CPU s {cpu_s}", file=sys.stderr, flush=True)
+                if number:
+                    found.setdefault(name, []).append(done)
     spark.stop()
-    text = report(found, options.rows, options.entries)
+    text = report({name: found[name] for name, _ in named}, options)
     print(text)
     if options.write:
         with RESULTS.open("a", encoding="utf-8") as file:
             file.write("\n" + text)
 
 
-def report(found: Mapping[str, list[float]], rows: int, entries: int) -> str:
+def report(found: Mapping[str, Sequence[Run]], options: argparse.Namespace) -> str:
     """A section of the results."""
-    plain = statistics.median(found["plain"])
     lines = [
-        f"## In the query's own pass: {rows:,} rows a batch, {entries:,} entries in the table",
+        f"## In the query's own pass: {options.rows:,} rows a batch, {options.entries:,} entries in the table",
         "",
-        f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores, `python benchmarks/routing_in_pass.py`",
+        f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores, `python benchmarks/routing_in_pass.py`, "
+        f"{options.rounds - 1} rounds of {options.batches} batches each",
         "",
-        "| variant | CPU of a batch, median | lowest to highest | against plain |",
-        "|---|---|---|---|",
+        "| variant | CPU s of a batch, median | by round | batch s, median | against plain | pairs alone |",
+        "|---|---|---|---|---|---|",
     ]
-    for name, cpu_s in found.items():
-        middle = statistics.median(cpu_s)
-        spread = f"{min(cpu_s):.3f} to {max(cpu_s):.3f} s"
-        lines.append(f"| {name} | {middle:.3f} s | {spread} | {middle / plain - 1:+.1%} |")
+    for name, runs in found.items():
+        rounds = [_median(run.cpu_s) for run in runs]
+        pairs = f"{_times(runs, found[name.removesuffix(PAIRS)]) - 1:+.1%}" if name.endswith(PAIRS) else ""
+        lines.append(
+            f"| {name} | {_median(rounds):.3f} | {min(rounds):.3f} to {max(rounds):.3f} "
+            f"| {_median([s for run in runs for s in run.wall_s]):.2f} "
+            f"| {_times(runs, found['plain']) - 1:+.1%} | {pairs} |"
+        )
     return "\n".join(lines) + "\n"
+
+
+def _times(runs: Sequence[Run], others: Sequence[Run]) -> float:
+    """How many times the CPU, round by round, and the median of that: a round's neighbours share its machine."""
+    return _median([_median(a.cpu_s) / _median(b.cpu_s) for a, b in zip(runs, others, strict=True)])
+
+
+def _median(values: Sequence[float]) -> float:
+    return float(statistics.median(values))
 
 
 if __name__ == "__main__":

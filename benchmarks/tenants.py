@@ -28,6 +28,7 @@ from penstock.governing.application import start_application
 from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
 from penstock.governing.demo_tenants import Tenant, spike
 
+ALONE = "alone"  # the case of one query that nobody competes with, governed and not
 POLICIES = ("fifo", "fair", "static", "henge")
 INTERVAL_S = 2.0
 GOVERN_FROM_S = 6.0
@@ -139,10 +140,16 @@ def _rows_per_s(spark: SparkSession, seconds: float) -> float:
     return batches * 200_000 / spent_s
 
 
-def cost_of_governing(spark: SparkSession, seconds: float) -> str:
-    """Governed over ungoverned throughput, side by side, several times."""
-    ratios = [throughput(spark, True, seconds) / throughput(spark, False, seconds) for _ in range(5)]
-    return f"{statistics.median(ratios):.3f} (five pairs, {min(ratios):.3f}-{max(ratios):.3f})"
+def cost_of_governing(spark: SparkSession, seconds: float, pairs: int = 12) -> str:
+    """Governed over ungoverned throughput in pairs, each in the other order: a drifting machine favours none."""
+    ratios = []
+    for pair in range(pairs):
+        order = (True, False) if pair % 2 else (False, True)
+        rates = {governed: throughput(spark, governed, seconds) for governed in order}
+        ratios.append(rates[True] / rates[False])
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    spread = f"half of them {low:.3f}-{high:.3f}, all {min(ratios):.3f}-{max(ratios):.3f}"
+    return f"{middle:.3f} (median of {pairs} pairs; {spread})"
 
 
 def main() -> None:
@@ -150,25 +157,26 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=180.0)
     parser.add_argument("--master", default="local[8]")
-    parser.add_argument("--cases", default="constrained,feasible,spike,diurnal")
+    parser.add_argument("--cases", default=f"constrained,feasible,spike,diurnal,{ALONE}", help=f"{ALONE}: throughput")
     parser.add_argument("--policies", default=",".join(POLICIES))
-    parser.add_argument("--cost-only", action="store_true", help="only the throughput of one query, governed or not")
     options = parser.parse_args()
     spark = start_application("bench", options.master, {"spark.sql.shuffle.partitions": 4})
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {options.master}"
     print(f"Real Spark, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
-    if not options.cost_only:
-        _compare(spark, options)
-    print(f"Throughput of one query alone, governed / ungoverned: {cost_of_governing(spark, 20.0)}", flush=True)
+    listed = options.cases.split(",")
+    if compared := [case for case in listed if case != ALONE]:
+        _compare(spark, compared, options)
+    if ALONE in listed:
+        print(f"Throughput of one query alone, governed / ungoverned: {cost_of_governing(spark, 10.0)}", flush=True)
     spark.stop()
 
 
-def _compare(spark: SparkSession, options: argparse.Namespace) -> None:
+def _compare(spark: SparkSession, listed: list[str], options: argparse.Namespace) -> None:
     print(HEADER, flush=True)
     chosen = cases(options.seconds)
     run_trial(spark, tenants_of(chosen["feasible"], "fair"), Trial("fair", 15.0))  # warm
     policies = options.policies.split(",")
-    for case in options.cases.split(","):
+    for case in listed:
         # One of each in turn, so that a machine that slows down slows down all of them.
         turns = [[_trial(spark, chosen[case], policy, options) for policy in policies] for _ in range(options.runs)]
         for policy, results in zip(policies, zip(*turns, strict=True), strict=True):

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from penstock.cli.main import cli
@@ -66,6 +67,24 @@ def test_a_job_of_ones_own_with_its_models_and_machines(tmp_path: Path) -> None:
     assert found["price_per_hour"] is None
 
 
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("models: {a: {points: []}}", "models: a.points: [] will not do; give at least one point"),
+        ("models: {a: {points: [{threads: 1, rate_rps: 0, cpu: 0, memory: 0}]}}", "models: a.points: [1] will not do"),
+        ("tasks: {a: pie}", "tasks.a: 'pie' will not do; there is no model of this task, only of: parse"),
+        ("{tasks: {a: pi}, machines: {0: 1.0}}", "machines: 0 will not do; a machine needs slots"),
+        ("{tasks: {a: pi}, machines: {}}", "machines: {} will not do; give at least one size in slots"),
+    ],
+)
+def test_a_jobs_file_with_a_mistake_is_one_clear_error(tmp_path: Path, field: str, message: str) -> None:
+    job = tmp_path / "job.yaml"
+    job.write_text(yaml.safe_dump({"flow": {"a": []}, **yaml.safe_load(field)}))
+    error = run(job).exception
+    assert isinstance(error, PenstockError)
+    assert message in str(error)
+
+
 def test_the_picture_is_written(tmp_path: Path) -> None:
     out = tmp_path / "plan.png"
     assert run("grid", "--rate", 50, "--plot", out).exit_code == 0
@@ -77,6 +96,7 @@ def test_the_picture_is_written(tmp_path: Path) -> None:
     [
         (["nowhere.yaml"], "linear"),
         (["linear", "--rate", "-5"], "rate: -5.0"),
+        (["linear", "--rate", "1e9"], "plan for a rate with 2,000,000 at most"),
         (["linear", "--machines", "4,x"], "--machines"),
         (["linear", "--machines", "0"], "machines"),
         (["linear", "--machines", "4"], "insufficient resources for task"),

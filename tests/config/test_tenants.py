@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
+from penstock.config.problems import checked
 from penstock.config.profiles import write_profile
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
@@ -88,6 +89,9 @@ def test_another_word_for_routing_is_refused(tmp_path: Path) -> None:
         read_tenants(path)
 
 
+JOB = {"name": "fraud", "job": "m:f", "intent": {"latency": "2s"}}
+
+
 def with_profiles(tmp_path: Path, profiles: dict[str, str]) -> TenantsFile:
     job = {"name": "fraud", "job": "m:f", "intent": {"latency": "2s", "recovery": "60s"}}
     (tmp_path / "tenants.yaml").write_text(yaml.safe_dump({"jobs": [job], "profiles": profiles}))
@@ -105,6 +109,43 @@ def test_a_profile_of_no_job_or_without_a_file_is_refused(tmp_path: Path) -> Non
         with_profiles(tmp_path, {"fruad": "fraud.csv"})
     with pytest.raises(ConfigError, match=r"profiles.fraud: .*none.csv' will not do; give a file that can be read"):
         with_profiles(tmp_path, {"fraud": "none.csv"}).read_profiles(tmp_path)
+
+
+PLAN = "flow: {work: []}\nmodels: {work: {points: [{threads: 1, rate_rps: 50, cpu: 0.1, memory: 0.1}]}}"
+
+
+def with_models(tmp_path: Path, models: dict[str, Any]) -> TenantsFile:
+    (tmp_path / "fraud-plan.yaml").write_text(PLAN)
+    (tmp_path / "tenants.yaml").write_text(yaml.safe_dump({"jobs": [JOB], "models": models}))
+    return read_tenants(tmp_path / "tenants.yaml")
+
+
+def test_models_may_be_those_of_a_plan_that_ships() -> None:
+    shipped = checked(TenantsFile, {"jobs": [JOB], "models": {"fraud": "linear"}}, "tenants file")
+    assert sorted(shipped.read_models(Path())["fraud"].by_operator) == ["blob", "file", "parse", "pi", "table"]
+
+
+def test_a_job_with_models_and_an_expected_rate_begins_with_what_that_rate_needs(tmp_path: Path) -> None:
+    part = {"plan": "fraud-plan.yaml", "rate": 100, "headroom": 1.5}
+    tenants = with_models(tmp_path, {"fraud": part})
+    models = tenants.read_models(tmp_path)["fraud"]
+    assert tenants.models["fraud"].first_slots(models) == 3  # 150 of 50 rows/s
+    searched = with_models(tmp_path, {"fraud": "fraud-plan.yaml"})
+    assert searched.models["fraud"].first_slots(searched.read_models(tmp_path)["fraud"]) is None
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ({"fruad": "fraud-plan.yaml"}, r"models.fruad: 'fruad' will not do; name a job: fraud"),
+        ({"fraud": "none.yaml"}, r"models.fraud: 'none.yaml' will not do; give a file, or one that ships: diamond"),
+        ({"fraud": {"plan": "fraud-plan.yaml", "rate": -1}}, r"models.fraud.rate: -1 will not do"),
+        ({"fraud": {"plan": "fraud-plan.yaml", "rat": 5}}, r"models.fraud.rat: 5 will not do; there is no such field"),
+    ],
+)
+def test_models_that_will_not_do_are_named(tmp_path: Path, models: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        with_models(tmp_path, models).read_models(tmp_path)
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:

@@ -37,6 +37,12 @@ def test_no_more_pairs_are_kept_than_allowed_and_no_row_is_lost_from_the_sum(
     assert history.basis.rows == pytest.approx(rows)
 
 
+def test_a_history_tells_what_it_was_a_window_ago() -> None:
+    older = PairHistory(60.0).closed(WINDOW, 60.0)
+    history = older.closed(PairCounts.exact({("c", 2): 3}), 60.0)
+    assert (history.newest_before, history.basis_before) == (older.newest, older.basis)
+
+
 def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"half_life_s: -1 will not do"):
         PairHistory(-1)

@@ -1,5 +1,7 @@
 """Two lines in somebody's driver."""
 
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
 
@@ -35,6 +37,26 @@ def test_a_governed_query_gets_the_share_that_the_policy_decides(spark: SparkSes
         eventually(lambda: g.snapshot().jobs[0].juice is not None or None)
         query.stop()
     assert g.error is None
+
+
+def test_the_policy_sees_what_the_models_of_a_query_say_of_what_arrives(
+    spark: SparkSession, name: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "plan.yaml"
+    # Whatever arrives, one thread does more: the answer is a slot.
+    path.write_text("flow: {work: []}\nmodels: {work: {points: [{threads: 1, rate_rps: 1e9, cpu: 1, memory: 1}]}}")
+    with ps.govern(spark, {name: INTENT}, ToTwo(), interval=0.2, models={name: path}) as g:
+        query = quick(spark).queryName(name).start()
+        eventually(lambda: bool(g.views and g.views[-1].job(name).modelled_threads) or None)
+        assert dict(g.views[-1].job(name).modelled_threads) == {ALL_OPERATORS: 1}
+        query.stop()
+
+
+def test_models_of_a_query_without_an_intent_or_without_a_file_are_refused(spark: SparkSession) -> None:
+    with pytest.raises(ConfigError, match="name a query with an intent: orders"):
+        ps.govern(spark, {"orders": INTENT}, models={"oders": "plan.yaml"})
+    with pytest.raises(ConfigError, match=r"models.orders: 'plan.yaml' will not do; give a file"):
+        ps.govern(spark, {"orders": INTENT}, models={"orders": "plan.yaml"})
 
 
 def test_a_dry_run_says_what_it_would_do_and_does_nothing(spark: SparkSession, name: str) -> None:

@@ -9,6 +9,7 @@ from penstock.core.trial import Measured, Trial
 from penstock.errors import ConfigError, EngineError
 from penstock.planning.profiling.settings import SearchSettings
 from penstock.profiling.catalog import task_named
+from penstock.profiling.on_spark import TrialSettings, profile_on_spark
 from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
 from penstock.profiling.record import TrialRecord
 
@@ -109,3 +110,13 @@ def test_a_task_nobody_knows_is_refused_and_the_known_ones_are_named() -> None:
 def test_a_users_own_task_is_found_by_module_and_function() -> None:
     with task_named("penstock.workloads.tasks.pi_viete:PiViete") as task:
         assert task.name == "pi"
+
+
+def test_a_first_rate_at_which_a_trial_sees_too_few_rows_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"first_rate: 1.0 will not do; 3 s of a trial see fewer than 4 rows then"):
+        profile_on_spark("pi", ProfileSettings(), TrialSettings(4.0, 1.0), tmp_path / "m.yaml", False, quiet)
+
+
+def test_others_may_take_a_share_of_the_core() -> None:
+    with pytest.raises(ConfigError, match="max_others: 2 will not do; write a share of the core"):
+        ProfileSettings(max_others=2)

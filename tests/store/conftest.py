@@ -10,20 +10,20 @@ from penstock.store.archive import Archive
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store
 from penstock.store.tolerant import Tolerant
-from tests.store.postgres import Server, running_server
+from penstock.workloads.services.postgres import PostgresServer, running_postgres
 
 KINDS = ("memory", "sqlite", "postgresql", "tolerant")
 _numbers = count()
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    with running_server() as server:
+def postgres() -> Iterator[PostgresServer]:
+    with running_postgres("s3cret-Wort") as server:
         yield server
 
 
 @pytest.fixture
-def postgres_url(postgres: Server) -> str:
+def postgres_url(postgres: PostgresServer) -> str:
     return postgres.create(f"runs{next(_numbers)}")
 
 

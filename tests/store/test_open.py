@@ -8,8 +8,8 @@ import pytest
 
 from penstock.errors import ConfigError
 from penstock.store.open import default_path, open_store
+from penstock.workloads.services.postgres import PostgresServer
 from tests.recorded import RUN, a_cycle
-from tests.store.postgres import PASSWORD
 
 
 def test_the_default_lies_in_the_home_of_the_user() -> None:
@@ -38,9 +38,9 @@ def test_a_url_that_will_not_do_is_shown_without_its_password(target: str, shown
     assert "s3cret" not in str(caught.value)
 
 
-def test_what_is_shown_of_postgresql_has_no_password(postgres_url: str) -> None:
+def test_what_is_shown_of_postgresql_has_no_password(postgres: PostgresServer, postgres_url: str) -> None:
     with closing(open_store(postgres_url)) as store:
-        assert PASSWORD not in store.place
+        assert postgres.password not in store.place
         assert "penstock:***@" in store.place
 
 

@@ -11,8 +11,8 @@ from penstock.store.archive import AuditEntry
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.store.tolerant import Tolerant
+from penstock.workloads.services.postgres import PostgresServer
 from tests.recorded import RUN, Noted, a_cycle, a_job, a_view
-from tests.store.postgres import Server
 
 
 @pytest.fixture
@@ -91,9 +91,9 @@ def test_a_file_that_is_no_database_stops_nothing(tmp_path: Path) -> None:
     assert "not a database" in warnings[0]
 
 
-def test_a_server_that_is_not_there_stops_nothing_and_no_password_is_told(postgres: Server) -> None:
+def test_a_server_that_is_not_there_stops_nothing_and_no_password_is_told(postgres: PostgresServer) -> None:
     warnings: list[str] = []
-    store = Tolerant(open_store(postgres.url("postgres", password="wrong-Wort")), warn=warnings.append)
+    store = Tolerant(open_store(PostgresServer(postgres.port, "wrong-Wort").url()), warn=warnings.append)
     with closing(store):
         store.begin(RUN)
         append(store, 0, 3)

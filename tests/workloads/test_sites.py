@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from penstock.workloads.services.postgres import running_postgres
 from penstock.workloads.sites import make_sites, sites_of
-from tests.store.postgres import running_server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -14,7 +14,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'sites.sqlite'}"
         return
-    with running_server() as server:
+    with running_postgres("made-up") as server:
         yield server.create("sites")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from penstock.core.trial import Finished, Measured
 from penstock.core.units import positive
 
-_FEWEST_POINTS = 4
+FEWEST_POINTS = 4  # of latency: fewer say nothing of a slope
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def latency_slope(points: Sequence[tuple[float, float]]) -> float | None:
     >>> latency_slope([(0.0, 0.1), (1.0, 0.1), (2.0, 0.9), (3.0, 0.1), (4.0, 0.1)])
     0.0
     """
-    if len(points) < _FEWEST_POINTS:
+    if len(points) < FEWEST_POINTS:
         return None
     pairs = itertools.combinations(points, 2)
     return statistics.median((after[1] - before[1]) / (after[0] - before[0]) for before, after in pairs)

@@ -32,6 +32,13 @@ Examples:
   penstock plan linear --rate 130 --from 100 --machines 4,4,2
   penstock plan my-job.yaml --rate 5000 --models my-models.yaml --json - | jq .predicted_rate
 \b
+A job of your own, as YAML:
+  flow: {parse: [score], score: [store]}   each operator with those it sends to
+  tasks: {score: pi, store: table}         the task of an operator; without one its own name
+  selectivity: {"parse -> score": 0.5}     rows out for one in
+  models: paper                            paper, measured, a file of `penstock profile`, or written out
+  machines: {4: 0.39, 2: 0.2}              slots and price an hour
+\b
 DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 of "Model-driven scheduling").
 """
 
@@ -49,7 +56,7 @@ DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 o
     help="How rows are shared out: even (a shuffle) or by what each slot can take.",
 )
 @click.option("--machines", help="Slots of the machines there are, such as 4,4,2; by default they are acquired.")
-@click.option("--models", help="A set of models that ships (paper) or a file; the job's own by default.")
+@click.option("--models", help="A set of models that ships (paper, measured) or a file; the job's own by default.")
 @click.option("--from", "from_rate", type=float, help="Change the plan for this rate, moving few threads.")
 @click.option("--compare", is_flag=True, help="All five pairs of the paper, and the near-exact packing.")
 @click.option("--json", "json_out", help="Write the plan as JSON to this file; - is standard output.")

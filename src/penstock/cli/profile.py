@@ -1,4 +1,4 @@
-"""`penstock profile`: what one slot can do of a task, by trials on real Spark."""
+"""`penstock profile`: what one slot can do of a task, or so many executors of a job, by trials on real Spark."""
 
 import signal
 import sys
@@ -12,6 +12,7 @@ from rich.table import Table
 
 from penstock.analysis.stability import StabilitySettings
 from penstock.cli.output import write_json
+from penstock.cli.profile_job import job_options, profile_job
 from penstock.core.performance import PerformanceModel
 from penstock.core.trial import Finished
 from penstock.core.units import positive_seconds, text_of_seconds
@@ -20,20 +21,23 @@ from penstock.planning.profiling.settings import SearchSettings
 
 EXAMPLE = """
 \b
-TASK is one of the paper's five (parse, pi, file, blob, table) or your own as module:function.
+TASK is one of the paper's five (parse, pi, file, blob, table) or your own as module:function. With --scaleouts it is
+a JOB of a tenants file, as FILE:NAME, that runs: copies of it are tried on a cluster, with its recorded input.
 \b
 Examples:
   penstock profile pi --search bisect
   penstock profile parse blob --length 12s --warm-up 3s --max-threads 32
   penstock profile my_tasks:enrich --out models.yaml
   penstock plan linear --models models.yaml --rate 50
+  penstock profile tenants.yaml:fraud --scaleouts 1,2,4,8 --first-rate 1000
 \b
 A search that was stopped goes on where it was when the same command is given again.
 """
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("tasks", metavar="TASK...", nargs=-1, required=True)
+@click.argument("tasks", metavar="TASK|JOB", nargs=-1, required=True)
+@job_options
 @click.option("--search", "method", default="sweep", show_default=True, help="sweep, as in the paper, or bisect.")
 @click.option("--length", default="6s", show_default=True, help="How long a trial is.")
 @click.option("--warm-up", default="1.5s", show_default=True, help="How much of it is not looked at.")
@@ -50,9 +54,12 @@ A search that was stopped goes on where it was when the same command is given ag
 @click.option("--fresh", is_flag=True, help="Forget the trials of an earlier search.")
 @click.option("--json", "json_out", help="Write the models as JSON to this file; - is standard output.")
 def profile(tasks: tuple[str, ...], **options: Any) -> None:
-    """Find the peak stable rate of each TASK for each number of threads on one slot, with CPU and memory."""
+    """Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its executors."""
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
     _end_politely()
+    if options["scaleouts"] is not None:
+        profile_job(console, tasks, options)
+        return
     method_named(options["method"])
     models = dict(_profile_one(console, name, options) for name in tasks)
     for name, model in models.items():

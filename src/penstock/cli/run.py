@@ -4,7 +4,7 @@ import logging
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from rich.console import Console
@@ -34,6 +34,9 @@ Examples:
 @click.option("--for", "for_", help="How long, such as 10m; until Ctrl-C by default.")
 @click.option("--dry-run", is_flag=True, help="Decide and say so, but do nothing.")
 @click.option("--master", help="Where Spark runs: local[8], spark://host:port, yarn; the file's own by default.")
+@click.option("--restart", is_flag=True, help="Start the driver again when its process dies, with all it remembered.")
+@click.option("--run-id", hidden=True, help="The run to go on with.")
+@click.option("--down-since", type=float, hidden=True, help="When the driver before this one died, in epoch seconds.")
 @store_option
 @click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 @click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
@@ -44,6 +47,9 @@ def run(
     for_: str | None,
     dry_run: bool,
     master: str | None,
+    restart: bool,
+    run_id: str | None,
+    down_since: float | None,
     store: str | None,
     json_out: str | None,
     dashboard: bool,
@@ -56,6 +62,8 @@ def run(
     )
     file = read_tenants(tenants)
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
+    if restart:
+        _supervised(console)
     from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
     from penstock.governing.run import RunOptions, as_document, run_tenants
 
@@ -66,6 +74,8 @@ def run(
         dry_run=dry_run,
         code=tenants.absolute().parent,
         store=store or DEFAULT_STORE,
+        run_id=run_id,
+        down_since_s=down_since,
     )
     pages = dashboard_over(store, web) if dashboard else nullcontext()
     with pages, Live(console=console, auto_refresh=False, transient=False) as live:
@@ -83,3 +93,14 @@ def run(
         console.print(f"recorded in {story.recorded_in}: penstock explain {story.run_id}", highlight=False)
     if json_out is not None:
         write_json(json_out, as_document(story))
+    if story.error is not None and run_id is not None:
+        sys.exit(1)  # whoever watches over us starts another
+
+
+def _supervised(console: Console) -> NoReturn:
+    """This very command without --restart, as a child that is started again when it dies."""
+    from penstock.governing.supervise import supervise
+
+    given = [argument for argument in sys.argv[1:] if argument != "--restart"]
+    command = [sys.executable, "-m", "penstock.cli.main", *given]
+    sys.exit(supervise(command, lambda text: console.print(f"the driver {text}", style="yellow", markup=False)))

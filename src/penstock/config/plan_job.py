@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from penstock.config.problems import checked, read_yaml
 from penstock.core.performance import PerformanceModel
@@ -34,7 +34,18 @@ class MachinesFile(_Part):
 
     name: str = "machines"
     unit: str = ""
-    sizes: Annotated[dict[Annotated[int, Field(ge=1)], Annotated[float, Field(ge=0)] | None], Field(min_length=1)]
+    sizes: dict[int, Annotated[float, Field(ge=0)] | None]
+
+    @model_validator(mode="after")
+    def _sizes_are_slots(self) -> "MachinesFile":
+        if not self.sizes:
+            raise ConfigError("machines", {}, "give at least one size in slots with its price, such as {4: 0.39}")
+        for size in self.sizes:
+            if size < 1:
+                raise ConfigError(
+                    "machines", size, "a machine needs slots: write sizes of 1 or more, such as {4: 0.39}"
+                )
+        return self
 
 
 class ModelsFile(_Part):
@@ -70,10 +81,13 @@ class PlanJob:
     machines: MachinesFile
 
 
-def read_plan_job(job: str, models: str | None = None) -> PlanJob:
-    """The job in that file, or the DAG of that name that ships; `models` takes the place of the file's own."""
-    path = _found(job, "dags", "JOB")
-    part = checked(PlanFile, read_yaml(path, "JOB"), "JOB")
+def read_plan_job(job: str, models: str | None = None, base: Path | None = None, field: str = "JOB") -> PlanJob:
+    """The job in that file, or the DAG of that name that ships; `models` takes the place of the file's own.
+
+    `base` is where the file is looked for, `field` names it in errors.
+    """
+    path = _found(job, "dags", field, base)
+    part = checked(PlanFile, read_yaml(path, field), field)
     topology = Topology(part.flow)
     for operator in part.tasks:
         if operator not in topology.operators:

@@ -20,7 +20,7 @@ def read_yaml(path: Path, what: str) -> dict[str, Any]:
     except yaml.YAMLError as error:
         raise ConfigError(what, str(path), f"it must be YAML: {' '.join(str(error).split())}") from None
     if not isinstance(raw, dict):
-        raise ConfigError(what, str(path), "it must hold fields, such as jobs")
+        raise ConfigError(what, str(path), "write fields with their values in it")
     return raw
 
 

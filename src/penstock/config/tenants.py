@@ -3,7 +3,9 @@
 name: shop
 conf: {spark.sql.shuffle.partitions: 4}
 kafka: true                       # some job reads or writes Kafka
+executors: 8                      # on a cluster: at most so many, as many as the jobs have slots; else left alone
 profiles: {fraud: fraud.csv}      # what was profiled of jobs, for policies that plan ahead; paths beside this file
+models: {fraud: fraud-plan.yaml}   # what a job's operators can do; see config/job_models.py
 jobs:
   - name: fraud
     job: shop.jobs:fraud          # a function (spark, **params) -> DataStreamWriter
@@ -25,6 +27,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from penstock.config.fields import OneOrMore, PositiveSeconds
 from penstock.config.intents import IntentPart, intent_of
+from penstock.config.job_models import FileOrPart
 from penstock.config.problems import checked, read_yaml
 from penstock.config.profiles import read_profile
 from penstock.core.evidence import Observation
@@ -33,6 +36,7 @@ from penstock.engines.spark.modes import SHORTEST_S, RealTime
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import ConfigError
+from penstock.planning.provision.advise import JobModels
 
 if TYPE_CHECKING:
     from penstock.engines.spark.routing.route import Routing
@@ -146,6 +150,7 @@ class TenantsFile(_Part):
     name: Name = "tenants"
     master: str = "local[*]"
     conf: dict[str, str | int | float | bool] = {}
+    executors: Slots | None = None
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
@@ -154,6 +159,7 @@ class TenantsFile(_Part):
     interval: PositiveSeconds = 10.0
     window: PositiveSeconds = 60.0
     profiles: dict[str, str] = {}  # files by job; see config/profiles.py
+    models: dict[str, FileOrPart] = {}  # by job; see config/job_models.py
     jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -165,16 +171,27 @@ class TenantsFile(_Part):
         return self
 
     @model_validator(mode="after")
-    def _profiles_are_of_jobs(self) -> "TenantsFile":
+    def _executors_can_be_had(self) -> "TenantsFile":
+        if self.executors is not None and self.executors < len(self.jobs):
+            raise ConfigError("executors", self.executors, f"write at least one for each job: {len(self.jobs)}")
+        return self
+
+    @model_validator(mode="after")
+    def _profiles_and_models_are_of_jobs(self) -> "TenantsFile":
         names = [job.name for job in self.jobs]
-        for name in self.profiles:
-            if name not in names:
-                raise ConfigError(f"profiles.{name}", name, f"name a job: {', '.join(names)}")
+        for field, named in (("profiles", self.profiles), ("models", self.models)):
+            for name in named:
+                if name not in names:
+                    raise ConfigError(f"{field}.{name}", name, f"name a job: {', '.join(names)}")
         return self
 
     def read_profiles(self, base: Path) -> dict[str, tuple[Observation, ...]]:
         """What was profiled of jobs, by name; `base` is the file's directory."""
         return {name: read_profile(base / path, f"profiles.{name}") for name, path in sorted(self.profiles.items())}
+
+    def read_models(self, base: Path) -> dict[str, JobModels]:
+        """The models of jobs whose operators were profiled, by name; `base` is the file's directory."""
+        return {name: part.read(base, f"models.{name}") for name, part in sorted(self.models.items())}
 
 
 def read_tenants(path: Path) -> TenantsFile:

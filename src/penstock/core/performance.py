@@ -47,15 +47,18 @@ class PerformanceModel:
         self,
         points: Iterable[ModelPoint | tuple[int, float, float, float]],
         provenance: Mapping[str, str] | None = None,
+        place: str = "model",
     ) -> None:
-        checked = tuple(sorted((_checked(point) for point in _listed(points)), key=lambda point: point.threads))
+        """`place` is where the model stands, for errors."""
+        name = f"{place}.points"
+        checked = tuple(sorted((_checked(point, name) for point in _listed(points, name)), key=lambda p: p.threads))
         counts = [point.threads for point in checked]
         for threads in counts:
             if counts.count(threads) > 1:
-                raise ConfigError("model.points", threads, "give each number of threads once")
+                raise ConfigError(name, threads, "give each number of threads once")
         peak = max(checked, key=lambda point: (point.rate_rps, -point.threads))
         if peak.rate_rps == 0:
-            raise ConfigError("model.points", counts, "at least one point needs a rate above zero")
+            raise ConfigError(name, counts, "at least one point needs a rate above zero")
         set_field = object.__setattr__
         set_field(self, "points", checked)
         set_field(self, "provenance", dict(provenance or {}))
@@ -104,7 +107,7 @@ class PerformanceModel:
         if not isinstance(provenance, Mapping):
             raise ConfigError(f"{field}.provenance", provenance, "write names with their values")
         points = [_read(point, f"{field}.points.{place}") for place, point in enumerate(document["points"])]
-        return cls(points, {str(name): str(value) for name, value in provenance.items()})
+        return cls(points, {str(name): str(value) for name, value in provenance.items()}, field)
 
     def _at(self, threads: int, figure: str) -> float:
         place = bisect_left(self.points, threads, key=lambda point: point.threads)
@@ -119,29 +122,27 @@ class PerformanceModel:
         return start + part * (float(getattr(above, figure)) - start)
 
 
-def _listed(points: Any) -> list[Any]:
+def _listed(points: Any, name: str) -> list[Any]:
     if isinstance(points, str) or not isinstance(points, Iterable):
-        raise ConfigError("model.points", points, "write a list of (threads, rate, cpu, memory)")
+        raise ConfigError(name, points, "write a list of (threads, rate, cpu, memory)")
     listed = list(points)
     if not listed:
-        raise ConfigError(
-            "model.points", listed, "give at least one point (threads, rate, cpu, memory): profile the task"
-        )
+        raise ConfigError(name, listed, "give at least one point (threads, rate, cpu, memory): profile the task")
     return listed
 
 
-def _checked(point: Any) -> ModelPoint:
+def _checked(point: Any, name: str) -> ModelPoint:
     if not isinstance(point, ModelPoint):
         if isinstance(point, str) or not isinstance(point, Iterable) or len(values := tuple(point)) != len(_FIGURES):
-            raise ConfigError("model.points", point, "write each point as (threads, rate, cpu, memory)")
+            raise ConfigError(name, point, "write each point as (threads, rate, cpu, memory)")
         point = ModelPoint(*values)
     if not is_number(point.threads) or point.threads != int(point.threads) or point.threads < 1:
-        raise ConfigError("model.points.threads", point.threads, "write a whole number of threads, at least 1")
-    figures = {name: non_negative(getattr(point, name), f"model.points.{name}") for name in _FIGURES[1:]}
+        raise ConfigError(f"{name}.threads", point.threads, "write a whole number of threads, at least 1")
+    figures = {figure: non_negative(getattr(point, figure), f"{name}.{figure}") for figure in _FIGURES[1:]}
     return ModelPoint(int(point.threads), **figures, source=str(point.source))
 
 
 def _read(point: Any, field: str) -> ModelPoint:
     if not isinstance(point, Mapping) or not set(_FIGURES) <= point.keys() <= {*_FIGURES, "source"}:
         raise ConfigError(field, point, f"write {', '.join(_FIGURES)}")
-    return _checked(ModelPoint(**point))
+    return _checked(ModelPoint(**point), field)

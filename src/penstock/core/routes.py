@@ -1,7 +1,7 @@
 """Routes: what an engine tells of a job's locality-aware routing, and what a controller may do about it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from penstock.core.pairs import PairCounts
@@ -23,8 +23,9 @@ class PastMove:
 class RouteFigures:
     """A route whose window of statistics has just ended; told once for each window, so that it is judged once.
 
-    `newest` holds the pairs of that window, `basis` these with the fading ones before (`PairHistory`). `rows_rps`
-    counts rows handed from a routed operator to the next. `table` is the one in force, `table_age_s` its age.
+    `newest` holds the pairs of that window, `basis` these with the fading ones before (`PairHistory`), and
+    `newest_before` and `basis_before` what these two were a window ago. `rows_rps` counts rows handed from a
+    routed operator to the next. `table` is the one in force, `table_age_s` its age.
     """
 
     job: str
@@ -39,6 +40,8 @@ class RouteFigures:
     row_bytes: float | None = None
     state_bytes: float | None = None  # of all keys of the routed operators together
     past: tuple[PastMove, ...] = ()
+    newest_before: Links = field(default_factory=dict)
+    basis_before: Links = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

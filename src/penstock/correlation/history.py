@@ -29,6 +29,8 @@ class PairHistory:
     most_pairs: int = MOST_PAIRS
     basis: PairCounts = PairCounts()
     newest: PairCounts = PairCounts()
+    basis_before: PairCounts = PairCounts()  # what they were a window ago
+    newest_before: PairCounts = PairCounts()
 
     def __post_init__(self) -> None:
         non_negative(self.half_life_s, "half_life_s", "write seconds after which a row counts half; 0 forgets at once")
@@ -40,4 +42,4 @@ class PairHistory:
         positive(length_s, "length_s", "write the length of the window in seconds")
         faded = self.basis.aged(0.5 ** (length_s / self.half_life_s)) if self.half_life_s else PairCounts()
         basis = (faded + window).heaviest(self.most_pairs)
-        return PairHistory(self.half_life_s, self.most_pairs, basis, window)
+        return PairHistory(self.half_life_s, self.most_pairs, basis, window, self.basis, self.newest)

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from penstock.engines import spark as spark_engine
 from penstock.engines.kafka.jars import JarSet, jars
 from penstock.errors import ConfigError, EngineError
+from penstock.governing.quiet import quiet_state_workers
 
 _REACHED_WITHIN_S = 3.0
 _LOG = Path(spark_engine.__file__).with_name("log4j2.properties")
@@ -51,7 +52,8 @@ def start_application(
     for key, value in settings.items():
         builder = builder.config(key, value)
     try:
-        return builder.getOrCreate()
+        with quiet_state_workers():
+            return builder.getOrCreate()
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise EngineError(f"Spark did not start at master {master}: {str(error).strip().splitlines()[0]}") from error
 

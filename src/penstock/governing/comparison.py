@@ -17,6 +17,7 @@ from penstock.engines.spark.shares import Sharing
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.remembering import Remembering
 from penstock.loop import LoopSettings
+from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import policy_named
 from penstock.store.memory import MemoryStore
 
@@ -27,6 +28,7 @@ class Tenants:
 
     jobs: Callable[[Path], Sequence[Job]]
     intents: Mapping[str, Intent]
+    models: Mapping[str, JobModels] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ def run_trial(
             remembering=Remembering(kept, "memory", info, already_s=0.0),
             settings=LoopSettings(interval_s=trial.interval_s, govern_from_s=trial.govern_from_s),
             until_s=trial.seconds,
+            models=tenants.models,
         )
         controller = Controller(engine, governed, on_view)
         controller.run_jobs(spark)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 
 from pyspark.sql import SparkSession
@@ -20,6 +20,7 @@ from penstock.governing.clock import RealClock
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
 from penstock.loop import Governor, LoopSettings, drive
+from penstock.planning.provision.advise import JobModels
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
@@ -54,6 +55,7 @@ class Governed:
     remembering: Remembering | None = None
     settings: LoopSettings = LoopSettings()
     until_s: float = float("inf")
+    models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
 
 
 class Controller:
@@ -134,9 +136,10 @@ class Controller:
 
     def _run(self) -> None:
         control = NoControl() if self._governed.remembering is None else self._governed.remembering.control
-        governor = Governor(self._asked, self._governed.policy, self._recorder, self._governed.settings, control)
+        served = self._governed
+        governor = Governor(self._asked, served.policy, self._recorder, served.settings, control, served.models)
         try:
-            drive(governor, lambda: self._governed.intents, self._clock, self._governed.until_s, self._after)
+            drive(governor, lambda: served.intents, self._clock, served.until_s, self._after)
         except Exception as error:
             self._error = error
             _log.exception("governing ended; the queries run on with their last shares")

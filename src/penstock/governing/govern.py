@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from penstock.config.job_models import ModelsPart
 from penstock.core.intents import Intent
 from penstock.core.ports import Policy
 from penstock.core.units import positive_seconds
@@ -41,6 +42,7 @@ def govern(
     window: object = 60.0,
     routes: Mapping[str, Routing] | None = None,
     routing: RoutingSettings | str = RoutingMode.OFF,
+    models: Mapping[str, str | Path] | None = None,
 ) -> Controller:
     """Govern the named queries of this application while the `with` block lasts.
 
@@ -48,7 +50,8 @@ def govern(
     their shares can move after their next start. `limits` holds (min_slots, max_slots) by query; `approval` names those
     whose tenants are asked before anything is done to them. `store` is where the run is recorded: a SQLite file's path,
     a PostgreSQL URL, the file in the user's state directory by default, or None. `routes` holds the `Routing` by query;
-    `routing` says whether routes are left alone ("off"), advised on ("advise") or changed ("act").
+    `routing` says whether routes are left alone ("off"), advised on ("advise") or changed ("act"). `models` holds, by
+    query, the file of `penstock plan` that says what its operators can do: the Henge policy's first step for it.
 
     with ps.govern(spark, {"orders": ps.Intent(ps.Latency("2s", percentile=95))}) as g:
         query = orders.writeStream.queryName("orders").start()
@@ -60,6 +63,8 @@ def govern(
     _refuse_unknown("limits", limits or {}, intents)
     _refuse_unknown("approval", approval, intents)
     _refuse_unknown("routes", routes or {}, intents)
+    _refuse_unknown("models", models or {}, intents)
+    read = {name: ModelsPart(plan=str(path)).read(Path(), f"models.{name}") for name, path in (models or {}).items()}
     interval_s, window_s = positive_seconds(interval, "interval"), positive_seconds(window, "window")
     decider = _decider(policy, routing)
     how = SparkSettings(
@@ -68,7 +73,7 @@ def govern(
     engine = SparkEngine(spark, _jobs(intents, limits or {}, routes or {}), how)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
     remembering = remember(store, spark, str(spark.sparkContext.appName), decider.name, settings)
-    return Controller(engine, Governed(dict(intents), decider, remembering, settings))
+    return Controller(engine, Governed(dict(intents), decider, remembering, settings, models=read))
 
 
 def _decider(policy: str | Policy, routing: RoutingSettings | str) -> Policy:

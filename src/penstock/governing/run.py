@@ -1,6 +1,6 @@
 """`penstock run`: all tenants of a file in one application, each in its own pool, governed for a while."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
+from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import DEFAULT, POLICIES, policy_named, takes_profiles
 from penstock.planning.routing.policy import RoutingSettings
 
@@ -37,6 +38,8 @@ class RunOptions:
     dry_run: bool = False
     code: Path | None = None  # the directory of the tenants' modules
     store: str | None = DEFAULT_STORE  # a path, a URL, or None to remember nothing after the run
+    run_id: str | None = None  # of the run to go on with, where this driver takes the place of one that died
+    down_since_s: float | None = None  # when that one died, in seconds since the epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +61,26 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     """Start every tenant and govern them until the time is over; then stop them all."""
     options = _filled(tenants, options)
     policy = policy_of(tenants, options)
-    conf = dict(tenants.conf)
+    models = tenants.read_models(options.code or Path())
+    conf = {**tenants.conf, **_executors_conf(tenants, options)}
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
     if any(part.route is not None for part in tenants.jobs):
         conf.setdefault("spark.locality.wait", _PINNED_WAIT)
     spark = start_application(tenants.name, options.master or tenants.master, conf, options.code, tenants.kafka)
     try:
-        engine = SparkEngine(spark, [_job(part) for part in tenants.jobs], _engine_settings(tenants, options))
         approval = frozenset(part.name for part in tenants.jobs if part.approval)
         settings = LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run, approval=approval)
+        remembering = remember(options.store, spark, tenants.name, policy.name, settings, options.run_id)
+        had = {} if remembering is None else remembering.slots
+        engine = SparkEngine(spark, _jobs(tenants, models, had), _engine_settings(tenants, options))
         governed = Governed(
             intents={part.name: part.intent() for part in tenants.jobs},
             policy=policy,
-            remembering=remember(options.store, spark, tenants.name, policy.name, settings),
+            remembering=remembering,
             settings=settings,
             until_s=options.for_s,
+            models=models,
         )
         return _governed(spark, Controller(engine, governed, on_view), _story(tenants, options))
     finally:
@@ -101,8 +108,21 @@ def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings
         tenants.window,
         Sharing.of_policy(options.policy or DEFAULT),
         pin_routes=not options.dry_run,
+        executors=tenants.executors,
+        down_since_s=options.down_since_s,
         lease_s=max(10.0, 4.5 * tenants.interval),
     )
+
+
+def _executors_conf(tenants: TenantsFile, options: RunOptions) -> dict[str, int]:
+    """What Spark must be told for executors that come and go: one slot each unless the file says otherwise."""
+    if tenants.executors is None:
+        return {}
+    master = options.master or tenants.master
+    if master.startswith("local"):
+        raise ConfigError("executors", tenants.executors, f"leave it out at master {master}: it has no executors")
+    cores = int(tenants.conf.get("spark.executor.cores", 1))
+    return {"spark.executor.cores": cores, "spark.cores.max": cores * tenants.executors}
 
 
 def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> RunStory:
@@ -118,12 +138,18 @@ def _story(tenants: TenantsFile, options: RunOptions) -> RunStory:
     return RunStory(tenants.name, policy, master, options.dry_run, (), ())
 
 
-def _job(part: TenantPart) -> Job:
+def _jobs(tenants: TenantsFile, models: Mapping[str, JobModels], had: Mapping[str, int]) -> list[Job]:
+    """Each with the slots it had before a restart, or those its tenant wants, or those its models ask for."""
+    first = {name: part.first_slots(models[name]) for name, part in tenants.models.items()}
+    return [_job(part, had.get(part.name) or part.slots or first.get(part.name)) for part in tenants.jobs]
+
+
+def _job(part: TenantPart, slots: int | None) -> Job:
     return Job(
         name=part.name,
         function=partial(_call, part),
         limits=part.limits(),
-        slots=part.slots,
+        slots=slots,
         restart=part.restart.policy(),
         max_rows_per_batch=part.max_rows_per_batch,
         max_files_per_batch=part.max_files_per_batch,

@@ -8,11 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from penstock.analysis.stability import FEWEST_POINTS
 from penstock.core.performance import PerformanceModel
 from penstock.core.trial import Measured, Task, Trial
 from penstock.engines.spark.profiling.cores import Cores, kept_off, split_cores
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner
+from penstock.errors import ConfigError
 from penstock.profiling.catalog import task_named
 from penstock.profiling.models_file import add_model
 from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
@@ -46,6 +48,7 @@ def profile_on_spark(
     tell: Callable[[Progress], None],
 ) -> Profiled:
     """Profile the task of that name; trials that are on record already are not done again."""
+    _refuse_too_few_rows(settings, trials)
     path = file or default_file()
     cores = split_cores()
     with kept_off(cores), task_named(name) as task, _Late(task, cores, settings, trials) as run:
@@ -62,6 +65,17 @@ def profile_on_spark(
         model = model_of(task.name, peaks, provenance(details))
     add_model(path, task.name, model)
     return Profiled(task.name, model, path)
+
+
+def _refuse_too_few_rows(settings: ProfileSettings, trials: TrialSettings) -> None:
+    """Every trial at the first rate would be unstable, and the search end with nothing after minutes."""
+    looked_at_s = trials.length_s - trials.warm_up_s
+    if settings.search.first_rate_rps * looked_at_s < FEWEST_POINTS:
+        remedy = (
+            f"{looked_at_s:g} s of a trial see fewer than {FEWEST_POINTS} rows then; begin at "
+            f"{FEWEST_POINTS / looked_at_s:.2g} or more, or make trials longer"
+        )
+        raise ConfigError("first_rate", settings.search.first_rate_rps, remedy)
 
 
 class _Late:

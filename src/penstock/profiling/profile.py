@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from penstock.analysis.stability import StabilitySettings, judge
 from penstock.core.performance import ModelPoint, PerformanceModel
 from penstock.core.trial import Finished, Measured, Trial
-from penstock.errors import EngineError
+from penstock.errors import ConfigError, EngineError
 from penstock.planning.profiling.remaining import trials_left
 from penstock.planning.profiling.search import Profile, advance
 from penstock.planning.profiling.settings import SearchSettings
@@ -25,6 +25,10 @@ class ProfileSettings:
     stability: StabilitySettings = field(default_factory=StabilitySettings)
     max_others: float = 0.1  # of the slot's core, taken by processes that are no part of the trial
     repeats: int = 2  # how often an unstable trial with more than that is done again, at most
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.max_others <= 1:
+            raise ConfigError("max_others", self.max_others, "write a share of the core, from 0 to 1, such as 0.1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class TrialRecord:
         except (ValueError, KeyError, TypeError) as error:
             raise ConfigError("trials", str(self._path), f"it is no record of trials ({error}); start afresh") from None
         if head != self._head:
-            raise ConfigError("trials", str(self._path), "it was made with other settings; use those, or start afresh")
+            raise ConfigError("trials", str(self._path), "it was made with other settings; use those, or --fresh")
         if lines[-1:] and not lines[-1].endswith("\n"):
             self._path.write_text("".join(lines[:-1]), encoding="utf-8")
         return finished

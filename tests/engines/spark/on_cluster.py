@@ -1,4 +1,5 @@
-"""A driver of its own on a standalone cluster: executors down and up, one lost, and the counts that came of it.
+"""A driver of its own on a standalone cluster: shares and executors changed, an executor lost, state moved, the
+controller crashed, and the counts that came of it.
 
 Usage: on_cluster.py MASTER INPUT OUTPUT CHECKPOINT. Run by test_cluster; prints one JSON document.
 """
@@ -10,21 +11,32 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from penstock.core.plan import Change, Step
+from penstock.core.plan import Change, Outcome, Step
 from penstock.engines.spark.engine import CLUSTER, EXECUTORS, SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.governing.application import start_application
-from tests.engines.spark.helpers import eventually, observed
-from tests.engines.spark.test_exactly_once import ROWS_PER_FILE, counted, counting_files, write_input
+from tests.engines.spark.helpers import eventually, give, observed
+from tests.engines.spark.test_exactly_once import (
+    ROWS_PER_FILE,
+    counted,
+    counting_files,
+    steps_of,
+    taken_over,
+    write_input,
+)
 
-FILES = 14
+NAME, FILES = "counting", 24
 CONF = {"spark.executor.cores": 1, "spark.executor.memory": "512m", "spark.sql.shuffle.partitions": 2}
 
 
 def scale(engine: SparkEngine, before: int, after: int) -> str | None:
     step = Step(CLUSTER, (Change(CLUSTER, EXECUTORS, before, after),))
     return engine.apply([step]).steps[0].error
+
+
+def failed(done: Outcome) -> str | None:
+    return done.steps[0].error
 
 
 def executors(spark: SparkSession) -> list[str]:
@@ -40,13 +52,18 @@ def lose_one(spark: SparkSession) -> None:
 def main(master: str, source: Path, target: Path, checkpoint: str) -> dict[str, Any]:
     spark = start_application("cluster test", master, CONF)
     expected = {row["key"]: row["count"] for row in write_input(spark, source, FILES).collect()}
-    engine = SparkEngine(spark, [Job("counting", counting_files(source, target, checkpoint))], SparkSettings(20.0))
-    engine.open()
-    engine.start_jobs()
+    job = Job(NAME, counting_files(source, target, checkpoint))
+    first = SparkEngine(spark, [job], SparkSettings(20.0, lease_s=1.0))
+    first.open()
+    first.start_jobs()
     eventually(lambda: len(executors(spark)) == 2 or None)
-    observed(engine, "counting", lambda job: job.processed_rps)
-    errors = [scale(engine, 2, 1), scale(engine, 1, 2), scale(engine, 2, 2)]
+    observed(first, NAME, lambda figures: figures.processed_rps)
+    errors = [failed(give(first, NAME, 2)), scale(first, 2, 1), scale(first, 1, 2), scale(first, 2, 2)]
     lose_one(spark)
+    errors.append(failed(first.apply(steps_of(NAME, 3))))
+    # The controller dies here: it is never closed, and the query runs on until the next one takes over.
+    engine = eventually(lambda: taken_over(spark, job))
+    errors.append(failed(give(engine, NAME, 1)))
     eventually(lambda: sum(counted(spark, target).values()) == ROWS_PER_FILE * FILES or None)
     machines = [machine.name for machine in engine.observe(1.0).machines]
     equal = counted(spark, target) == expected

@@ -31,17 +31,19 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     standalone.down(place)
 
 
-def test_counts_are_exact_after_executors_went_came_and_were_lost(state: Path, tmp_path: Path) -> None:
+def test_counts_are_exact_after_shares_moved_an_executor_was_lost_state_was_moved_and_the_controller_crashed(
+    state: Path, tmp_path: Path
+) -> None:
     cluster = standalone.status(state)
     assert cluster is not None
     places = [str(tmp_path / name) for name in ("in", "out", "checkpoint")]
     command = [sys.executable, "-m", "tests.engines.spark.on_cluster", cluster.master, *places]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=420, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["equal"] is True
-    assert found["errors"] == [None, None, None]
+    assert found["errors"] == [None] * 6
 
 
 def test_a_second_cluster_in_the_same_state_file_is_refused(state: Path) -> None:

@@ -1,5 +1,6 @@
 """History is counted exactly, into the same type as online statistics."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -9,7 +10,9 @@ from pyspark.sql import SparkSession
 from penstock.core.pairs import PairCounts
 from penstock.engines.spark.pair_history import count_pairs
 from penstock.errors import ConfigError
+from penstock.loading.observer import messages
 from penstock.planning.routing.route import route
+from tests.engines.spark.kafka_jobs import send
 
 ROWS = [(f"r{n % 7}", n % 5, n % 3) for n in range(500)]
 
@@ -24,6 +27,18 @@ def test_every_pair_of_a_parquet_history_is_counted_exactly(spark: SparkSession,
     counted = count_pairs(spark.read.parquet(history), "region", "tag")
     assert counted == PairCounts.exact(Counter((region, tag) for region, tag, _ in ROWS))
     assert route(counted, servers=2).locality > 0.5
+
+
+def test_every_pair_of_a_kafka_range_is_counted_exactly(spark: SparkSession, kafka: str, topic: str) -> None:
+    send(kafka, topic, 500)
+    inside = list(messages(kafka, topic))
+    ends = Counter(str(message.partition()) for message in inside)
+    send(kafka, topic, 300)  # beyond the range
+    reader = spark.read.format("kafka").option("kafka.bootstrap.servers", kafka).option("subscribe", topic)
+    history = reader.option("endingOffsets", json.dumps({topic: ends})).load()
+    rows = history.selectExpr("CAST(key AS STRING) AS region", "CAST(CAST(value AS STRING) AS INT) % 7 AS tag")
+    truth = Counter(((message.key() or b"").decode(), int(message.value() or 0) % 7) for message in inside)
+    assert count_pairs(rows, "region", "tag") == PairCounts.exact(truth)
 
 
 def test_keys_of_several_columns_are_tuples(spark: SparkSession, history: str) -> None:

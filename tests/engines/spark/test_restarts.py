@@ -1,6 +1,6 @@
 """Back-off, decided without a clock of its own."""
 
-from penstock.engines.spark.restarts import Attempts, Health, RestartPolicy
+from penstock.engines.spark.restarts import Attempts, Commit, Health, RestartPolicy
 
 POLICY = RestartPolicy(max_restarts=2, backoff_s=1.0, max_backoff_s=10.0, healthy_after_s=60.0)
 
@@ -28,3 +28,18 @@ def test_what_is_wrong_is_said_until_it_runs_again() -> None:
     waiting = Attempts().failed("boom", 100.0, POLICY)
     assert waiting.text(100.5) == "failed 1 times, next start in 0 s; boom"
     assert waiting.started(101.0).text(102.0) is None
+
+
+def test_the_downtime_ends_when_rows_are_worked_on_again_not_with_the_first_long_batch() -> None:
+    down = Attempts().failed("boom", 100.0, POLICY).started(102.0)
+    first = down.committed(Commit(at_s=120.0, rows=1000.0, took_s=15.0))
+    assert first.downtime_s is None
+    # The second batch does 100 rows a second, so the first one's rows are worth 10 s: 120 - 10 - 100.
+    assert first.committed(Commit(at_s=125.0, rows=500.0, took_s=5.0)).downtime_s == 10.0
+
+
+def test_a_failure_before_the_second_batch_is_part_of_the_same_outage() -> None:
+    down = Attempts().failed("boom", 100.0, POLICY).started(101.0).committed(Commit(110.0, 10.0, 1.0))
+    again = down.failed("boom", 111.0, POLICY).started(113.0)
+    told = again.committed(Commit(120.0, 10.0, 1.0)).committed(Commit(121.0, 10.0, 1.0))
+    assert told.downtime_s == 19.0

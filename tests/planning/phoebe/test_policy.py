@@ -84,6 +84,14 @@ def test_too_little_history_is_said_and_what_arrives_now_decides() -> None:
     assert decision.changes[0].after < 24
 
 
+def test_a_job_that_has_not_begun_is_left_as_it_was_started() -> None:
+    begun = seen(0.0, 12, cpu_share=0.0, up_s=None)
+    before = replace(begun, figures=replace(begun.figures, arrival_rps=None, processed_rps=None))
+    plan, memory = Phoebe(PROFILED).decide(view(5.0, before), PhoebeMemory())
+    assert plan.decisions == ()
+    assert memory.jobs["a"].looked_at_s is None
+
+
 def test_a_job_about_which_nothing_is_known_is_sized_by_its_cpu_use() -> None:
     plan, _ = Phoebe().decide(view(60.0, seen(100.0, 4, cpu_share=0.7)), PhoebeMemory())
     (decision,) = plan.decisions

@@ -72,6 +72,12 @@ def test_a_copy_from_which_nothing_comes_is_ended() -> None:
     assert ended[0].why == "nothing came out of it"
 
 
+def test_a_copy_that_is_late_but_keeps_up_goes_on_for_what_it_does_is_not_its_capacity() -> None:
+    late = [Measured(1, 100.0, 3.0, 100.0, keeps_up=True), *(Measured(n, 100.0, 1.0, 100.0) for n in (2, 4))]
+    search, ended = after_round(start((1, 2, 4), None, QUICK), late, QUICK)
+    assert (ended, search.running) == ((), (1, 2, 4))
+
+
 def test_a_cluster_without_room_is_refused_and_told_how_much_is_needed() -> None:
     with pytest.raises(ConfigError, match="need 15 executors side by side"):
         start((1, 2, 4, 8), room=12)

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from penstock.core.figures import ALL_OPERATORS
 from penstock.core.performance import PerformanceModel
 from penstock.core.topology import Topology
 from penstock.errors import ConfigError
 from penstock.planning.provision.advise import JobModels, advised
-from tests.builders import job, topology, view
+from tests.builders import job, operator, topology, view
 
 WORK = PerformanceModel([(1, 50, 0.5, 0.1), (2, 80, 0.9, 0.1)])
 
@@ -38,3 +39,19 @@ def test_only_jobs_with_models_and_known_arrivals_are_advised() -> None:
 def test_headroom_is_above_zero() -> None:
     with pytest.raises(ConfigError, match=r"models\.headroom"):
         JobModels({}, headroom=0)
+
+
+def test_operators_that_share_slots_are_advised_together() -> None:
+    # 100 rows/s with headroom 2: 200/50 = 4 slots of "work"; 200/1000 of one of "sink", which others use meanwhile.
+    quick = PerformanceModel([(1, 1000, 0.5, 0.1)])
+    models = JobModels({"work": PerformanceModel([(1, 50, 0.5, 0.1), (8, 400, 0.9, 0.1)]), "sink": quick})
+    assert models.slots(topology(), 100.0) == 5
+    assert models.slots(topology(), 0.0) == 1
+
+
+def test_a_job_on_spark_is_advised_by_the_topology_of_its_models() -> None:
+    shared = job("spark", 1, operators=[operator(ALL_OPERATORS)], arrival_rps=100.0)
+    found = advised(view(0.0, [shared]), {"spark": JobModels({"work": WORK}, topology=topology())})
+    assert dict(found.jobs[0].modelled_threads) == {ALL_OPERATORS: 5}
+    without = advised(view(0.0, [shared]), {"spark": JobModels({"work": WORK})})
+    assert not without.jobs[0].modelled_threads

@@ -25,3 +25,16 @@ def make_topics(bootstrap: str, topics: Iterable[str], partitions: int) -> None:
                 raise EngineError(
                     f"the topic {topic} could not be made at {bootstrap}: {error.args[0].str()}"
                 ) from None
+
+
+def remove_topic(bootstrap: str, topic: str) -> None:
+    """Remove a topic with its rows; one that is gone already is no error."""
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    for removed in admin.delete_topics([topic], operation_timeout=_MADE_WITHIN_S).values():
+        try:
+            removed.result(_MADE_WITHIN_S)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                raise EngineError(
+                    f"the topic {topic} could not be removed at {bootstrap}: {error.args[0].str()}"
+                ) from None

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.figures import ALL_OPERATORS, Snapshot
+from penstock.core.figures import ALL_OPERATORS, JobFigures, Snapshot
 from penstock.core.plan import Change, Outcome, Step, StepOutcome
 from penstock.core.routes import Reroute, RouteFigures
+from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.fleet import Fleet, first_line
@@ -21,6 +22,7 @@ from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.restarts import Attempts
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
@@ -44,6 +46,8 @@ class SparkSettings:
     sharing: Sharing = Sharing.GOVERNED
     route_window_s: float = 600.0  # key pairs are told of in windows of so much time
     pin_routes: bool = True  # keep the partitions of jobs with a route in their places; not in a dry run
+    executors: int | None = None  # at most so many, as many as the jobs have slots for; None leaves their number alone
+    down_since_s: float | None = None  # when the driver before this one died, in seconds since the epoch
     lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
 
 
@@ -72,6 +76,10 @@ class SparkEngine:
         self._stages = StageReader(context)
         self._watch = ArrivalWatch()
         self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs)
+        self._elastic: Elastic | None = None
+        if settings.executors is not None:
+            each = int(context.getConf().get("spark.executor.cores", "1") or 1)
+            self._elastic = Elastic(self._executors, settings.executors, each)
         self._driver_host = context.getConf().get("spark.driver.host")
 
     def open(self) -> None:
@@ -80,6 +88,7 @@ class SparkEngine:
         self._events.attach()
         for track in self._fleet:
             track.threads = self._first_threads(track)
+            track.attempts = Attempts(down_since_s=self._settings.down_since_s)
             if track.job.route is not None:
                 routed = Routed(self._spark, track.job, track.job.route)
                 track.watch = RouteWatch(routed, self._settings.route_window_s, table_since_s=self._wall())
@@ -89,6 +98,7 @@ class SparkEngine:
             # Told for certain by its next stage's pool: an earlier controller may have pooled it.
             self._fleet.adopt(query, self._wall(), pooled=True)
         self._push_shares()
+        self._follow()
 
     def start_jobs(self) -> None:
         """Start every job that has a function and does not run yet."""
@@ -109,6 +119,7 @@ class SparkEngine:
         """Between rounds: keep the lease, and start again what died and has waited long enough."""
         self._lease.renew()
         self._take_events()
+        self._keep_executors()
         for track in self._fleet:
             if track.attempts.due(self._wall()):
                 self._start(track)
@@ -124,14 +135,20 @@ class SparkEngine:
         self._fleet.take_stages(self._stages, wall_s)
         self._fleet.take_arrivals(self._watch, wall_s)
         executors = self._executor_reader.read()
-        slots = sum(executor.slots for executor in executors)
+        slots = self._slots()
         self._fleet.keep_places(move=self._settings.pin_routes)
         return Snapshot(
             at_s=now,
-            jobs=tuple(track.figures(self._standing(track, slots, wall_s)) for track in self._fleet),
+            jobs=tuple(self._figures(track, slots, wall_s) for track in self._fleet),
             machines=machines(executors, self._driver_host),
+            max_threads=None if self._elastic is None else self._elastic.slots(wall_s),
             routes=self._route_figures(wall_s),
         )
+
+    def _figures(self, track: Track, slots: int, wall_s: float) -> JobFigures:
+        found = track.figures(self._standing(track, slots, wall_s))
+        changed = self._elastic is not None and self._elastic.settles(wall_s, self._settings.window_s)
+        return replace(found, settling=True) if changed else found
 
     def _route_figures(self, wall_s: float) -> tuple[RouteFigures, ...]:
         watched = [track for track in self._fleet if track.watch is not None and track.runs]
@@ -140,7 +157,9 @@ class SparkEngine:
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Carry the steps out in order; one that fails half-way is taken back whole."""
-        return Outcome(tuple(self._apply(step) for step in steps))
+        outcome = Outcome(tuple(self._apply(step) for step in steps))
+        self._follow()
+        return outcome
 
     def _apply(self, step: Step) -> StepOutcome:
         done: list[Change] = []
@@ -231,7 +250,7 @@ class SparkEngine:
 
     def _start(self, track: Track) -> None:
         try:
-            track.tasks = self._planned.room_for(track.job)
+            track.tasks = self._planned.room_for(track.job, as_left=True)
             query = start_query(self._spark, track.job)
         except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
             _log.warning("%s could not start: %s", track.job.name, first_line(error))
@@ -258,7 +277,20 @@ class SparkEngine:
     def _take_events(self) -> None:
         self._fleet.take(self._events.drain(), self._wall())
 
+    def _follow(self) -> None:
+        """Executors for the slots that the jobs have now, after all of a plan's steps: what one gives another takes."""
+        if self._elastic is not None:
+            self._elastic.follow(sum(track.threads for track in self._fleet), self._wall())
+
+    def _keep_executors(self) -> None:
+        if self._elastic is None:
+            return
+        self._elastic.keep(self._wall())
+        self._fleet.fit(self._elastic.slots(self._wall()))
+
     def _slots(self) -> int:
+        if self._elastic is not None:
+            return self._elastic.slots(self._wall())
         return max(1, sum(executor.slots for executor in self._executor_reader.read()))
 
 

@@ -42,6 +42,15 @@ class ExecutorLever:
                 f"executors {before} -> {wanted} failed, the target is {before} again: {error}"
             ) from error
 
+    def aim(self, wanted: int) -> None:
+        """So many are wanted from now on; none is waited for, and none is ended."""
+        self._check(wanted)
+        self._target(wanted)
+
+    def let_go(self, count: int) -> None:
+        """So many of them, the youngest, end; the target must have gone down before."""
+        self._kill(count)
+
     def _check(self, wanted: int) -> None:
         master = str(self._context.master)
         if master.startswith("local"):

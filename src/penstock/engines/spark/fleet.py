@@ -45,6 +45,14 @@ class Fleet:
         """The slots that real-time jobs hold for good, by job."""
         return {track.job.name: track.kept_slots for track in self if track.tasks and track.runs}
 
+    def fit(self, slots: int) -> None:
+        """The jobs' threads within so many slots: who has most gives first, and all keep one."""
+        while sum(track.threads for track in self) > slots:
+            most = max(self, key=lambda track: (track.threads, track.job.name))
+            if most.threads <= max(1, most.job.limits.min_slots):
+                return
+            most.threads -= 1
+
     def adopt(self, query: StreamingQuery, at_s: float, pooled: bool) -> None:
         """A query that runs belongs to the job of its name, when there is one."""
         if query.name in self._tracks:

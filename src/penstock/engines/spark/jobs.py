@@ -9,11 +9,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.engines.spark.checkpoint_files import location_of
+from penstock.engines.spark.lags import LaggedSession
 from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.pools import POOL_PROPERTY
 from penstock.engines.spark.quantum import BoundedSession
 from penstock.engines.spark.real_time import FORMAT_CONF, PARTITIONS_CONF, LongLived, as_real_time, long_lived
 from penstock.engines.spark.restarts import RestartPolicy
+from penstock.engines.spark.rewriting import kept_partitions, mend
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import EngineError
 
@@ -51,8 +54,11 @@ def start_query(spark: SparkSession, job: Job, once: bool = False) -> StreamingQ
         context.setLocalProperty(POOL_PROPERTY, None)  # type: ignore[arg-type]
 
 
-def tasks_of(spark: SparkSession, job: Job) -> tuple[LongLived, ...]:
-    """The tasks that the job would keep in real-time mode, all at once; an EngineError when it does not qualify."""
+def tasks_of(spark: SparkSession, job: Job, as_left: bool = False) -> tuple[LongLived, ...]:
+    """The tasks that the job would keep in real-time mode, all at once; an EngineError when it does not qualify.
+
+    `as_left`: behind its shuffles it has as many as its checkpoint says, where there is one.
+    """
     if job.real_time is None:
         return ()
     with session_of(spark, job):
@@ -60,7 +66,9 @@ def tasks_of(spark: SparkSession, job: Job) -> tuple[LongLived, ...]:
         if isinstance(made, StreamingQuery):
             made.stop()
             raise EngineError(f"{job.name}: return the writer instead of a started query; penstock sets its mode")
-        return long_lived(spark, job.name, made)
+        location = location_of(spark, made, job.name) if as_left else None
+        kept = None if location is None else kept_partitions(spark, location)
+        return long_lived(spark, job.name, made, kept)
 
 
 @contextmanager
@@ -86,6 +94,9 @@ def _started(spark: SparkSession, job: Job, once: bool) -> StreamingQuery:
     made = _made(spark, job)
     if isinstance(made, StreamingQuery):
         return _checked(made, job, once)
+    location = location_of(spark, made, job.name)
+    if location is not None:
+        mend(spark, location)  # what a crash left
     named = made.queryName(job.name)
     if once:
         return named.trigger(once=True).start()
@@ -98,6 +109,8 @@ def _made(spark: SparkSession, job: Job) -> Writer:
     session: SparkSession = spark
     if job.max_rows_per_batch is not None or job.max_files_per_batch is not None:
         session = BoundedSession(spark, job.max_rows_per_batch, job.max_files_per_batch)
+    elif job.real_time is not None:
+        session = LaggedSession(spark)
     made = job.function(session)
     if not isinstance(made, (DataStreamWriter, StreamingQuery)):
         raise EngineError(

@@ -3,6 +3,8 @@
 A sketch holds the arrival times of one batch's rows; all of them were committed at the same moment, so a row's
 latency is that moment less its arrival. Without sketches the arrived curve says when the n-th row came, and the
 batch that took it when it was done; such figures are marked as estimates.
+
+In real-time mode rows do not wait for their batch: sketches tell how old they were when a task took them up.
 """
 
 from collections.abc import Sequence
@@ -16,9 +18,10 @@ from penstock.engines.spark.flow import Curves
 from penstock.engines.spark.progress import ArrivalSketch, Batch
 
 PERCENTILES = (1.0, 5.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
+_FRESH_FOR_BATCHES = 2.0  # lengths of a real-time batch for which its latency is told after its end
 _POINTS = 20  # of each batch: its rows' arrivals are a few straight lines
 
-Weighted = tuple[NDArray[np.float64], NDArray[np.float64]]  # latencies in seconds, and how many rows had them
+Weighted = tuple[NDArray[np.float64], NDArray[np.float64]]  # values, such as latencies, and how many rows had them
 
 
 def latency(batches: Sequence[Batch], curves: Curves | None, from_s: float) -> LatencyFigures | None:
@@ -32,13 +35,37 @@ def latency(batches: Sequence[Batch], curves: Curves | None, from_s: float) -> L
     return _figures(_estimated(batches, curves, from_s), estimated=True)
 
 
+def real_time_latency(batches: Sequence[Batch], from_s: float, now_s: float) -> LatencyFigures | None:
+    """The latency of the real-time batches committed since `from_s`, at least of the last while it is fresh.
+
+    An estimate: what a row costs in its own task and on its way through a shuffle is not in it.
+    """
+    told = [batch for batch in batches if batch.lags]
+    recent = [batch for batch in told if batch.committed_s >= from_s] or [
+        batch for batch in told[-1:] if _fresh(batch, now_s)
+    ]
+    return _figures([_lagged(kll) for batch in recent for kll in batch.lags], estimated=True)
+
+
+def _fresh(batch: Batch, now_s: float) -> bool:
+    return now_s - batch.committed_s <= _FRESH_FOR_BATCHES * (batch.committed_s - batch.started_s)
+
+
+def _lagged(kll: bytes) -> Weighted:
+    values_ms, weights = _items(kll)
+    return np.maximum(0.0, values_ms / 1000.0), weights
+
+
 def _observed(batch: Batch, arrivals: ArrivalSketch) -> Weighted:
-    items = list(kll_doubles_sketch.deserialize(arrivals.kll))
-    arrived_s = np.array([item for item, _ in items]) / 1000.0
+    arrived_ms, weights = _items(arrivals.kll)
     # The sketch's own items are a sample; its mean is moved to the exact one, which travelled beside it.
-    weights = np.array([weight for _, weight in items], dtype=float)
-    arrived_s += arrivals.mean_ms / 1000.0 - float(np.average(arrived_s, weights=weights))
-    return np.maximum(0.0, batch.committed_s - arrived_s), weights
+    arrived_ms += arrivals.mean_ms - float(np.average(arrived_ms, weights=weights))
+    return np.maximum(0.0, batch.committed_s - arrived_ms / 1000.0), weights
+
+
+def _items(kll: bytes) -> Weighted:
+    items = list(kll_doubles_sketch.deserialize(kll))
+    return np.array([item for item, _ in items]), np.array([weight for _, weight in items], dtype=float)
 
 
 def _estimated(batches: Sequence[Batch], curves: Curves, from_s: float) -> list[Weighted]:

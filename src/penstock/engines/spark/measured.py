@@ -6,40 +6,51 @@ from pyspark.sql import Column, DataFrame, functions
 from pyspark.sql.types import TimestampNTZType, TimestampType
 
 from penstock.engines.spark.progress import OBSERVED
-from penstock.engines.spark.routing.pair_sketch import pairs_column
+from penstock.engines.spark.routing.pair_sketch import ONE_IN, pair_columns, pair_metrics
 from penstock.errors import ConfigError
+
+_ARRIVAL = "__penstock_arrival_ms"
 
 
 def measured(
-    df: DataFrame, event_time: str, pairs: tuple[str | Sequence[str], str | Sequence[str]] | None = None
+    df: DataFrame, event_time: str, pairs: Sequence[str | Sequence[str]] | None = None, one_in: int = ONE_IN
 ) -> DataFrame:
     """The same rows, with a sketch of `event_time` in every batch's progress: latency row by row, tails included.
 
     `event_time` names a timestamp column that says when a row arrived, or came to be. Call it once in a query,
     as near to the source as the column is there. It costs 0.15 to 0.2 microseconds a row. `pairs` names the keys of
-    two consecutive stateful operators, whose heaviest pairs are counted too, for routing.
+    consecutive stateful operators, two or more, whose heaviest pairs are counted too, for routing: of one row in
+    `one_in`, drawn by chance; 1 counts every row, for streams of few rows.
     """
     types = {field.name: field.dataType for field in df.schema.fields}
     if not isinstance(types.get(event_time), (TimestampType, TimestampNTZType)):
         named = [name for name, found in types.items() if isinstance(found, (TimestampType, TimestampNTZType))]
         raise ConfigError("event_time", event_time, f"name a timestamp column: {', '.join(named) or 'there is none'}")
+    keys = _keys(df, pairs or ())
+    if type(one_in) is not int or one_in < 1:
+        raise ConfigError("one_in", one_in, "write of how many rows one is counted, 1 or more")
     # The sketch fails on NULL; a row without a time counts as one that came with the batch.
     arrival_ms = functions.coalesce(_millis(functions.col(event_time)), _millis(functions.current_timestamp()))
-    return df.observe(
+    # Worked out before the observation, whose arguments Spark interprets row by row.
+    held = df.select("*", arrival_ms.alias(_ARRIVAL), *pair_columns(keys, one_in))
+    seen = held.observe(
         OBSERVED,
-        functions.kll_sketch_agg_double(arrival_ms).alias("arrivals"),
-        functions.avg(arrival_ms).alias("mean_ms"),
+        functions.kll_sketch_agg_double(_ARRIVAL).alias("arrivals"),
+        functions.avg(_ARRIVAL).alias("mean_ms"),
         functions.count(functions.lit(1)).alias("rows"),
-        *([] if pairs is None else [_pairs(df, pairs)]),
+        *(pair_metrics(keys, one_in) if keys else ()),
     )
+    return seen.drop(*held.columns[len(df.columns) :])
 
 
-def _pairs(df: DataFrame, pairs: tuple[str | Sequence[str], str | Sequence[str]]) -> Column:
-    left, right = ((key,) if isinstance(key, str) else tuple(key) for key in pairs)
-    for column in (*left, *right):
+def _keys(df: DataFrame, pairs: Sequence[str | Sequence[str]]) -> list[tuple[str, ...]]:
+    keys = [(key,) if isinstance(key, str) else tuple(key) for key in pairs]
+    for column in (column for key in keys for column in key):
         if column not in df.columns:
             raise ConfigError("pairs", column, f"name columns of the stream: {', '.join(df.columns)}")
-    return pairs_column(left, right).alias("pairs")
+    if len(keys) == 1:
+        raise ConfigError("pairs", pairs, "name the keys of two or more operators")
+    return keys
 
 
 def _millis(column: Column) -> Column:

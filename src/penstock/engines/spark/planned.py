@@ -83,9 +83,9 @@ class PlannedRestarts:
             track.job, track.tasks = before
             raise
 
-    def room_for(self, job: Job) -> tuple[LongLived, ...]:
+    def room_for(self, job: Job, as_left: bool = False) -> tuple[LongLived, ...]:
         """The tasks that the job keeps in real-time mode; an EngineError when they do not fit beside the others'."""
-        tasks = tasks_of(self._spark, job)
+        tasks = tasks_of(self._spark, job, as_left)
         if tasks:
             taken = sum(slots for name, slots in self._fleet.kept_slots().items() if name != job.name)
             check_slots(job.name, tasks, taken, self._slots())

@@ -13,6 +13,7 @@ from penstock.engines.spark.routing.pair_sketch import observed_pairs
 _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
 _KAFKA = "KafkaV2["  # how its source is described
 OBSERVED = "penstock_measured"  # the name of the observation that `measured` adds
+LAGS = "penstock_lags"  # how the names of those begin that `lags` adds
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,8 @@ class Batch:
     state_bytes: int | None = None
     offset_end: float | None = None
     arrivals: ArrivalSketch | None = None
-    pairs: PairCounts | None = None
+    pairs: tuple[PairCounts, ...] = ()  # hop by hop, where they are counted
+    lags: tuple[bytes, ...] = ()  # KLL sketches of each real-time source: its rows' age when they were taken up, in ms
 
 
 def parse_batch(document: str) -> tuple[str | None, Batch]:
@@ -67,6 +69,7 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
         offset_end=_offset_end(progress["sources"]),
         arrivals=arrivals,
         pairs=observed_pairs(progress.get("observedMetrics", {}).get(OBSERVED, {})),
+        lags=_lags(progress.get("observedMetrics", {})),
     )
 
 
@@ -148,3 +151,8 @@ def _arrivals(observed: Mapping[str, Any]) -> ArrivalSketch | None:
     if not found or not found.get("rows"):
         return None
     return ArrivalSketch(base64.b64decode(found["arrivals"]), float(found["mean_ms"]), int(found["rows"]))
+
+
+def _lags(observed: Mapping[str, Any]) -> tuple[bytes, ...]:
+    found = [observed[name] for name in sorted(observed) if name.startswith(LAGS)]
+    return tuple(base64.b64decode(one["lags"]) for one in found if one.get("rows"))

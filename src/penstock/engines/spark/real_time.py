@@ -44,9 +44,14 @@ class LongLived:
     is_source: bool = False
 
 
-def long_lived(spark: SparkSession, name: str, writer: DataStreamWriter) -> tuple[LongLived, ...]:
-    """The tasks that this query needs at once; an EngineError says why it does not qualify."""
-    shuffled = int(spark.conf.get(PARTITIONS_CONF) or 1)
+def long_lived(
+    spark: SparkSession, name: str, writer: DataStreamWriter, kept: int | None = None
+) -> tuple[LongLived, ...]:
+    """The tasks that this query needs at once; an EngineError says why it does not qualify.
+
+    `kept` are the partitions of the state that it has already.
+    """
+    shuffled = kept or int(spark.conf.get(PARTITIONS_CONF) or 1)
     found: list[LongLived] = []
     for node in _nodes(_plan(writer)):
         kind = str(node.nodeName())

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jobs import Job, session_of, start_query
-from penstock.engines.spark.streamlined import named_for_rewriting
+from penstock.engines.spark.rewriting import logs_of, rewriting
 from penstock.errors import EngineError
 
 _ONE_BATCH_WITHIN_S = 120.0
@@ -36,18 +36,13 @@ def checkpoint_of(query: StreamingQuery) -> str:
 
 def read_checkpoint(spark: SparkSession, checkpoint: str) -> CheckpointState:
     """What the logs of a checkpoint say; an EngineError when no batch was committed yet."""
-    logs = _logs(spark, checkpoint)
+    logs = logs_of(spark, checkpoint)
     begun, committed = logs.offsetLog().getLatestBatchId(), logs.commitLog().getLatestBatchId()
     if not begun.isDefined() or not committed.isDefined():
         raise EngineError(f"the checkpoint {checkpoint} holds no committed batch yet")
     batch = int(begun.get())
     metadata = logs.offsetLog().get(batch).get().metadataOpt().get()
     return CheckpointState(batch, int(committed.get()), int(metadata.conf().apply(_PARTITIONS)))
-
-
-def _logs(spark: SparkSession, checkpoint: str) -> Any:
-    runtime: Any = spark.sparkContext._jvm.org.apache.spark.sql.execution.streaming.runtime  # type: ignore[union-attr]
-    return runtime.StreamingQueryCheckpointMetadata(spark._jsparkSession, checkpoint, False)
 
 
 def repartition(spark: SparkSession, job: Job, query: StreamingQuery, partitions: int) -> StreamingQuery:
@@ -76,26 +71,17 @@ class RepartitionError(EngineError):
 
 def _rewrite(spark: SparkSession, job: Job, checkpoint: str, partitions: int) -> str | None:
     try:
-        _finish_last_batch(spark, job, checkpoint)
+        finish_last_batch(spark, job, checkpoint)
         # The rewriting goes by the session's format of checkpoints.
-        with session_of(spark, job), named_for_rewriting(spark, checkpoint):
-            _move(spark, checkpoint, partitions)
+        with session_of(spark, job), rewriting(spark, checkpoint):
+            spark._streamingCheckpointManager.repartition(checkpoint, partitions)
     except (EngineError, PySparkException) as error:
         return str(error).strip().splitlines()[0]
     return None
 
 
-def _move(spark: SparkSession, checkpoint: str, partitions: int) -> None:
-    try:
-        spark._streamingCheckpointManager.repartition(checkpoint, partitions)
-    except PySparkException:
-        # A rewriting that was begun keeps the query from starting; as no batch depends on it, it can be forgotten.
-        logs = _logs(spark, checkpoint)
-        logs.offsetLog().purgeAfter(logs.commitLog().getLatestBatchId().get())
-        raise
-
-
-def _finish_last_batch(spark: SparkSession, job: Job, checkpoint: str) -> None:
+def finish_last_batch(spark: SparkSession, job: Job, checkpoint: str) -> None:
+    """Run what a stopped query left begun and not committed."""
     found = read_checkpoint(spark, checkpoint)
     if found.begun == found.committed:
         return

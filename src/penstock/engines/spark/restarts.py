@@ -41,6 +41,15 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Commit:
+    """A batch that was committed: when, how many rows it had, and how long it took."""
+
+    at_s: float
+    rows: float
+    took_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Attempts:
     """What is known of a job's starts so far."""
 
@@ -50,7 +59,8 @@ class Attempts:
     due_s: float | None = None
     error: str | None = None
     down_since_s: float | None = None  # its failure, until a batch was committed again
-    downtime_s: float | None = None  # from its last failure to the first commit after it
+    downtime_s: float | None = None  # how long its last failure kept it from processing
+    first: Commit | None = None  # since that failure
 
     def started(self, now: float) -> "Attempts":
         """The query was started."""
@@ -62,16 +72,25 @@ class Attempts:
         failures = 1 if healthy else self.failures + 1
         # A start that fails is part of the same outage.
         down_since_s = now if self.down_since_s is None else self.down_since_s
-        known = replace(self, failures=failures, error=error, down_since_s=down_since_s)
+        known = replace(self, failures=failures, error=error, down_since_s=down_since_s, first=None)
         if policy.max_restarts is not None and failures > policy.max_restarts:
             return replace(known, health=Health.GIVEN_UP, due_s=None)
         return replace(known, health=Health.WAITING, due_s=now + policy.wait_s(failures))
 
-    def committed(self, at_s: float) -> "Attempts":
-        """A batch was committed: if the query was down, it is no longer."""
+    def committed(self, commit: Commit) -> "Attempts":
+        """A batch was committed: if the query was down, it is no longer.
+
+        The first batch after a failure is a long one, for it takes what has gathered. So the downtime ends with its
+        commit, less what its rows take at the pace of the second.
+        """
         if self.down_since_s is None or self.health is not Health.RUNNING:
             return self
-        return replace(self, down_since_s=None, downtime_s=max(0.0, at_s - self.down_since_s))
+        if self.first is None:
+            return replace(self, first=commit)
+        pace_s = commit.took_s / commit.rows if commit.rows > 0 else 0.0
+        working_s = min(self.first.took_s, self.first.rows * pace_s)
+        downtime_s = max(0.0, self.first.at_s - working_s - self.down_since_s)
+        return replace(self, down_since_s=None, first=None, downtime_s=downtime_s)
 
     def due(self, now: float) -> bool:
         """Whether it is time to try again."""

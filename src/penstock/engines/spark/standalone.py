@@ -33,6 +33,7 @@ class Worker:
 
     slots: int
     cpu: int | None = None  # any core, when not given
+    offers: tuple[str, ...] = ()  # resources of which it has one each: executors that ask for them start there
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +182,17 @@ def _start_worker(state: Path, number: int, worker: Worker, cluster: Cluster, me
         "SPARK_WORKER_DIR": str(_logs(state) / f"worker-{number}"),
         "PYSPARK_PYTHON": sys.executable,
     }
+    if worker.offers:
+        environment["SPARK_WORKER_OPTS"] = _offering(worker.offers, _logs(state) / f"worker-{number}.json")
     arguments = ["Worker", "--host", address, "--webui-port", "0", cluster.master]
     return _start(f"worker {address}", state, arguments, environment, host)
+
+
+def _offering(names: Sequence[str], file: Path) -> str:
+    known = [{"id": {"componentName": "spark.worker", "resourceName": name}, "addresses": ["0"]} for name in names]
+    file.write_text(json.dumps(known), encoding="utf-8")
+    amounts = [f"-Dspark.worker.resource.{name}.amount=1" for name in names]
+    return " ".join([*amounts, f"-Dspark.worker.resourcesFile={file}"])
 
 
 def _start(

@@ -11,10 +11,10 @@ from penstock.engines.spark.arrivals import Arrivals, Seen
 from penstock.engines.spark.files import WaitingFiles
 from penstock.engines.spark.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.latency import latency
+from penstock.engines.spark.latency import latency, real_time_latency
 from penstock.engines.spark.progress import Batch
 from penstock.engines.spark.real_time import LongLived
-from penstock.engines.spark.restarts import Attempts, Health
+from penstock.engines.spark.restarts import Attempts, Commit, Health
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.stage_figures import StageHistory
 
@@ -64,7 +64,8 @@ class Track:
         if self.batches and batch.batch_id <= self.batches[-1].batch_id:
             self.batches.clear()  # another checkpoint: its rows are counted from zero
         self.batches.append(batch)
-        self.attempts = self.attempts.committed(batch.committed_s)
+        took_s = batch.committed_s - batch.started_s
+        self.attempts = self.attempts.committed(Commit(batch.committed_s, batch.rows, took_s))
         if self.watch is not None:
             self.watch.add(batch)
         while len(self.batches) > 2 and self.batches[1].committed_s < batch.committed_s - keep_s:
@@ -95,8 +96,10 @@ class Track:
         return JobFigures(
             name=self.job.name,
             operators=self._long_lived(operator, standing) or (operator,),
-            # In real-time mode a row is done long before its batch: nothing in a batch's times tells of it.
-            latency=None if self.tasks else latency(batches, found, from_s),
+            # In real-time mode a row is done long before its batch, whose times tell nothing of it.
+            latency=real_time_latency(batches, from_s, standing.wall_s)
+            if self.tasks
+            else latency(batches, found, from_s),
             juice=flow.juice if flow is not None else None,
             arrival_rps=arrival_rps,
             processed_rps=flow.processed / flow.span_s if flow is not None else None,

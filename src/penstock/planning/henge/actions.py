@@ -1,6 +1,6 @@
 """The three actions of Henge as pure functions from what is seen to a decision, or to None."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 
 from penstock.core.capacity import is_congested
 from penstock.core.figures import OperatorFigures
@@ -43,18 +43,43 @@ def reconfigure(view: View, job: JobView, settings: HengeSettings) -> Decision |
     return Decision(Reason.RECONFIGURED, tuple(changes), why, view.at_s, view.utility, min(hoped, view.max_utility))
 
 
-def as_modelled(view: View, job: JobView) -> Decision | None:
-    """What the job's performance models give it for its arrivals; None without models, or when it has that already."""
-    changes = tuple(
-        Change(job.name, operator.name, operator.threads, job.modelled_threads[operator.name])
-        for operator in job.figures.operators
-        if job.modelled_threads.get(operator.name, operator.threads) != operator.threads
+def as_modelled(view: View, jobs: Sequence[JobView]) -> tuple[Decision, ...]:
+    """What performance models give these jobs for their arrivals; nothing for one without, or that has that already.
+
+    All are done together, so each expects what all of them hope for.
+    """
+    found = [(job, changes) for job in jobs if (changes := _to_modelled(view, job))]
+    hoped = view.utility + sum(job.max_utility - (job.utility or 0.0) for job, _ in found)
+    return tuple(
+        Decision(
+            Reason.RECONFIGURED,
+            changes,
+            f"{missed(job)}; its models say what {job.figures.arrival_rps or 0.0:.4g} rows/s need",
+            view.at_s,
+            view.utility,
+            min(hoped, view.max_utility),
+        )
+        for job, changes in found
     )
-    if not changes:
-        return None
-    hoped = min(view.utility - (job.utility or 0.0) + job.max_utility, view.max_utility)
-    why = f"{missed(job)}; its models say what {job.figures.arrival_rps or 0.0:.4g} rows/s need"
-    return Decision(Reason.RECONFIGURED, changes, why, view.at_s, view.utility, hoped)
+
+
+def _to_modelled(view: View, job: JobView) -> tuple[Change, ...]:
+    left = room(view, job)
+    changes: list[Change] = []
+    for operator in job.figures.operators:
+        after = _allowed(operator, job.modelled_threads.get(operator.name, operator.threads), left)
+        if after != operator.threads:
+            left -= after - operator.threads
+            changes.append(Change(job.name, operator.name, operator.threads, after))
+    return tuple(changes)
+
+
+def _allowed(operator: OperatorFigures, wanted: int, left: float) -> int:
+    """As many of the threads wanted as its limits and the room left allow; it never loses any to limits."""
+    if wanted <= operator.threads:
+        return min(operator.threads, max(wanted, operator.min_threads))
+    highest = wanted if operator.max_threads is None else min(wanted, operator.max_threads)
+    return max(operator.threads, int(min(highest, operator.threads + left)))
 
 
 def _extra_threads(operator: OperatorFigures, settings: HengeSettings) -> int:

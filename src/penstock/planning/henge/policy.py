@@ -15,8 +15,8 @@ looked for in the order in which `Signal` lists them.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from penstock.core.plan import Plan
-from penstock.core.view import View
+from penstock.core.plan import Decision, Plan
+from penstock.core.view import JobView, View
 from penstock.planning.henge.actions import as_modelled, best_past, candidates, reconfigure, reduce_satisfied, revert
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
 from penstock.planning.henge.settings import HengeSettings
@@ -117,26 +117,41 @@ def _at_max(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
 def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     """Give more to the head of the queue of those that miss their SLO (section 4.3.1)."""
     memory = _judged(view, replace(memory, rounds_at_max=0), settings)
-    for job in candidates(view, memory.blocked_until):
-        # With models the first step is their answer; what they did not foresee is searched for from there.
-        decision = None if job.name in memory.modelled else as_modelled(view, job)
-        modelled = decision is not None
-        if job.modelled_threads:
-            memory = replace(memory, modelled=memory.modelled | {job.name})
-        decision = decision or reconfigure(view, job, settings)
+    queue = candidates(view, memory.blocked_until)
+    # With models the first step is their answer; what they did not foresee is searched for from there. It is known
+    # beforehand and needs no judging one by one, so all who miss their SLO get it together.
+    first = as_modelled(view, [job for job in queue if job.name not in memory.modelled])
+    memory = replace(memory, modelled=memory.modelled | {job.name for job in queue if job.modelled_threads})
+    if first:
+        return _given(view, memory, settings, view.job(first[0].jobs[0]), first, modelled=True)
+    for job in queue:
+        decision = reconfigure(view, job, settings)
         if decision is not None:
-            pending = Pending(
-                Kind.RECONFIGURATION,
-                view.at_s,
-                steady_utility(memory, settings),
-                job.name,
-                job.utility or 0.0,
-                job.figures.processed_rps,
-                arrivals(view),
-                modelled,
-            )
-            return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
+            return _given(view, memory, settings, job, (decision,))
     return _revert(view, memory, settings, "nothing that is left to try could help")
+
+
+def _given(
+    view: View,
+    memory: HengeMemory,
+    settings: HengeSettings,
+    head: JobView,
+    decisions: tuple[Decision, ...],
+    modelled: bool = False,
+) -> tuple[Plan, HengeMemory]:
+    """More for the head of the queue, or for several at once: it is the head that they are judged by."""
+    pending = Pending(
+        Kind.RECONFIGURATION,
+        view.at_s,
+        steady_utility(memory, settings),
+        head.name,
+        head.utility or 0.0,
+        head.figures.processed_rps,
+        arrivals(view),
+        modelled,
+    )
+    changes = tuple(change for decision in decisions for change in decision.changes)
+    return Plan(decisions), _acted(memory, pending, Past(changes))
 
 
 def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:

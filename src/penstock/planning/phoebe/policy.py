@@ -68,7 +68,8 @@ def _due(job: JobView, known: JobMemory, at_s: float, settings: PhoebeSettings) 
     if not job.fresh or figures.settling or figures.threads < 1:
         return False
     if known.looked_at_s is None:  # a new job: it may have been started with anything
-        return figures.up_s is None or figures.up_s >= WARM_S
+        measured = figures.arrival_rps is not None or figures.processed_rps is not None
+        return measured and (figures.up_s is None or figures.up_s >= WARM_S)
     if at_s - known.looked_at_s < settings.interval_s:
         return False
     return figures.up_s is None or figures.up_s >= settings.interval_s

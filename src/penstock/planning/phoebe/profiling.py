@@ -47,12 +47,17 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One copy over one round. `latency_s` is None when nothing came out of it."""
+    """One copy over one round. `latency_s` is None when nothing came out of it.
+
+    `keeps_up` is whether it processed what arrived, where the runner knows: a micro-batch job's latency rises well
+    before it falls behind, and what a copy that keeps up has processed is not its capacity.
+    """
 
     scaleout: int
     rate_rps: float
     latency_s: float | None
     processed_rps: float
+    keeps_up: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +148,8 @@ def after_round(
 def _why_invalid(one: Measured, copies: Sequence[Measured], past: Sequence[tuple[float, float]]) -> str | None:
     if one.latency_s is None:
         return "nothing came out of it"
+    if one.keeps_up:
+        return None
     # With few copies left, or none of them valid any more, only a copy's own past can tell.
     if len(copies) >= FEWEST_FOR_CLUSTERS:
         limit = boundary([copy.latency_s for copy in copies if copy.latency_s is not None])

@@ -12,11 +12,12 @@ from penstock.errors import ConfigError
 from penstock.planning.profiling.settings import SearchSettings
 
 Search = Generator[Trial, Finished, None]
-# For one thread count, with the peak of the count before as a hint: the best stable trial, if there was one.
+# For one thread count, with a hint of its peak: the best stable trial, if there was one.
 RateSearch = Generator[Trial, Finished, Finished | None]
 
-_FIRST_GROWTH = 1.2  # one more thread often changes little
+_FIRST_GROWTH = 1.2
 _GROWTH = 2.0
+_ROUNDED = 1.001  # rates are tried with four digits
 _HINT_MARGIN = 0.98  # of what an overloaded trial got done: stable, if that was all there is to get
 
 
@@ -55,14 +56,20 @@ def _search(
     settings: SearchSettings,
     peaks: dict[int, Finished],
 ) -> Search:
-    hint: float | None = None
     for threads in settings.thread_counts():
-        peak = yield from method(settings, threads, hint)
+        peak = yield from method(settings, threads, _hint(peaks, threads))
         if peak is not None:
             peaks[threads] = peak
-            hint = peak.trial.rate_rps
         if not _still_rising(peaks, settings):
             return
+
+
+def _hint(peaks: Mapping[int, Finished], threads: int) -> float | None:
+    """As much for each thread as with the threads before: what waits does that, what does not says so in one trial."""
+    if not peaks:
+        return None
+    before = max(peaks)
+    return float(f"{peaks[before].trial.rate_rps * threads / before:.4g}")
 
 
 def _still_rising(peaks: Mapping[int, Finished], settings: SearchSettings) -> bool:
@@ -91,26 +98,27 @@ def sweep(settings: SearchSettings, threads: int, hint: float | None) -> RateSea
 
 
 def bisect(settings: SearchSettings, threads: int, hint: float | None) -> RateSearch:
-    """Double the rate while it is stable, then halve the gap to the lowest unstable rate.
+    """Raise the rate while it is stable, then narrow the gap to the lowest unstable rate.
 
-    Starts at the peak of the thread count before, and looks a little above it first. An unstable
-    trial says more than no: what it got done is close to the peak, so that is tried next.
+    Starts at the hint. An unstable trial says more than no: what it got done is close to the peak, so that is tried
+    next, and then whether a little more is too much already.
     """
     peak: Finished | None = None
     low, high = 0.0, settings.max_rate_rps * 2
     rate = min(hint or settings.first_rate_rps, settings.max_rate_rps)
-    growth = _FIRST_GROWTH if hint else _GROWTH
+    growths = [1.0 + settings.tolerance, _FIRST_GROWTH] if hint else []
     while rate < high and low < settings.max_rate_rps:
         done = yield Trial(threads, rate)
         if done.stable:
-            growth = _GROWTH if peak is not None else growth
             peak, low = done, rate
         else:
             high = rate
-        if low > 0 and high <= low * (1.0 + settings.tolerance):
+            growths = [1.0 + settings.tolerance]  # from the next stable rate on
+        if low > 0 and high <= low * (1.0 + settings.tolerance) * _ROUNDED:
             break
         if high <= settings.first_rate_rps:
             break
+        growth = growths.pop(0) if done.stable and growths else _GROWTH
         rate = max(settings.first_rate_rps, min(_next_guess(low, high, done, growth), settings.max_rate_rps))
     return peak
 

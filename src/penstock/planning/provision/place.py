@@ -14,6 +14,7 @@ from penstock.planning.provision.sam import ROUNDING, bundles, map_sam, slots_fo
 from penstock.planning.provision.settings import PlaceSettings
 
 METHODS = ("dsm", "rsm", "sam", "best")
+MOST_THREADS = 2_000_000  # some seconds; a rate with more of them is a slip of the pen
 _MAPPINGS = {"dsm": map_dsm, "rsm": map_rsm, "sam": map_sam}
 
 
@@ -36,6 +37,7 @@ def place(
     (Slot(machine=0, slot=1), 600.0)
     """
     settings = settings or PlaceSettings()
+    _refuse_too_many(allocation)
     there = checked_machines(machines)
     slot_of, least = _mapped(allocation, there, method, settings)
     prediction = predict(allocation, there, slot_of, settings.routing)
@@ -60,6 +62,7 @@ def place_on_fewest(
     PlacementError when no number of slots would do.
     """
     settings = settings or PlaceSettings()
+    _refuse_too_many(allocation)
     slots = max(allocation.slots, 1, _at_least(allocation, max(acquire(1, sizes)), method, settings))
     enough = slots + sum(allocation.threads.values())  # a slot for every thread beyond it
     while True:
@@ -69,6 +72,17 @@ def place_on_fewest(
             if slots >= enough:
                 raise
             slots += 1
+
+
+def _refuse_too_many(allocation: Allocation) -> None:
+    threads = sum(allocation.threads.values())
+    if threads > MOST_THREADS:
+        most = max(allocation.threads, key=lambda name: allocation.threads[name])
+        remedy = (
+            f"it takes {threads:,} threads, most of them of {most}; plan for a rate with {MOST_THREADS:,} at most, or "
+            "give models of faster tasks"
+        )
+        raise ConfigError("rate", allocation.rate_rps, remedy)
 
 
 def _at_least(allocation: Allocation, largest: int, method: str, settings: PlaceSettings) -> int:

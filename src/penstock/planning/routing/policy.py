@@ -21,6 +21,7 @@ from penstock.planning.routing.estimate import CostSettings, Estimate, Offer, Pr
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
 from penstock.planning.routing.hashing import hashed
 from penstock.planning.routing.judging import judge
+from penstock.planning.routing.recall import recalled
 from penstock.planning.routing.route import IMBALANCE, route_links
 
 Fallback = Callable[[Key, int], int]  # where the engine hashes a key, among so many servers
@@ -96,9 +97,11 @@ def considered(
     figures: RouteFigures, settings: RoutingSettings = RoutingSettings(), fallback: Fallback = hashed
 ) -> tuple[Reroute, Estimate]:
     """The table that the pairs ask for, and what changing to it is expected to bring and to cost."""
-    newest, basis = graph_of_links(figures.newest), graph_of_links(figures.basis)
+    now, before = (figures.newest, figures.basis), (figures.newest_before, figures.basis_before)
+    pairs = recalled(now, before, figures.servers, settings.imbalance, fallback)
+    newest, basis = graph_of_links(figures.newest), graph_of_links(pairs)
     old = figures.table or RoutingTable(figures.servers, {operator: {} for operator in basis.operators})
-    wanted = route_links(figures.basis, figures.servers, settings.imbalance, before=figures.table)
+    wanted = route_links(pairs, figures.servers, settings.imbalance, before=figures.table)
     if settings.most_keys:
         wanted = within_moves(basis, old, wanted, settings.most_keys, fallback=fallback)
     wanted = replace(wanted, keys=_with_stayers(wanted, old), version=old.version + 1)

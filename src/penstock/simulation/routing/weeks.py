@@ -6,11 +6,15 @@ from enum import StrEnum
 from itertools import pairwise
 
 from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
+from penstock.core.routes import Links
+from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.correlation.history import PairHistory
 from penstock.planning.routing.graph import KeyGraph, graph_of
 from penstock.planning.routing.judging import Judgement, judge
+from penstock.planning.routing.recall import recalled
 from penstock.planning.routing.route import IMBALANCE, route
+
+LINK = (LEFT, RIGHT)
 
 
 class Way(StrEnum):
@@ -19,7 +23,7 @@ class Way(StrEnum):
     HASH = "hash"
     OFFLINE = "offline"  # once, from the first window
     RESTARTED = "restarted"  # after every window from that window alone, as in the paper
-    ONLINE = "online"  # after every window from a history that fades
+    ONLINE = "online"  # after every window from a history that fades, or that window alone: by back-test
     FORESEEN = "bound"  # from the window itself, of the keys that were seen before: nobody can beat it in advance
     HINDSIGHT = "hindsight"  # from the window itself
 
@@ -53,7 +57,7 @@ def _tables(windows: Sequence[PairCounts], way: Way, trial: Trial) -> Iterator[R
             seen = [seen[0] | before.left().keys(), seen[1] | before.right().keys()]
             yield _routed(_of_seen(window, seen) if way is Way.FORESEEN else window, trial)
     else:
-        half_life = trial.half_life_windows if way is Way.ONLINE else 0.0
+        half_life = trial.half_life_windows if way is Way.ONLINE else 0.0  # without a history, nothing is recalled
         yield from _renewed(known, PairHistory(half_life), trial)
 
 
@@ -61,8 +65,14 @@ def _renewed(windows: Sequence[PairCounts], history: PairHistory, trial: Trial) 
     table = RoutingTable(trial.servers)
     for window in windows[:-1]:
         history = history.closed(window, 1.0)
-        table = route(history.basis, trial.servers, trial.imbalance, before=table)
+        now, before = (history.newest, history.basis), (history.newest_before, history.basis_before)
+        links = recalled(_linked(now), _linked(before), trial.servers, trial.imbalance)
+        table = route(links[LINK], trial.servers, trial.imbalance, before=table)
         yield table
+
+
+def _linked(pairs: tuple[PairCounts, PairCounts]) -> tuple[Links, Links]:
+    return {LINK: pairs[0]}, {LINK: pairs[1]}
 
 
 def _of_seen(window: PairCounts, seen: Sequence[frozenset[object]]) -> PairCounts:

@@ -37,7 +37,7 @@ def running(flow: Flow, tasks: dict[str, Noting]) -> Iterator[Exchange]:
     exchange = Exchange(flow)
     exchange.open()
     many = sum(flow.threads.values())
-    function = thread_of(*exchange.address, {name: partial(tasks.__getitem__, name) for name in tasks})
+    function = thread_of(exchange.address, {name: partial(tasks.__getitem__, name) for name in tasks})
     threads = [threading.Thread(target=lambda: list(function(iter([])))) for _ in range(many)]
     for thread in threads:
         thread.start()

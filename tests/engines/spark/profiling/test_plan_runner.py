@@ -1,12 +1,18 @@
-"""From a plan to workers, and what their threads are told."""
+"""From a plan to workers, and what their threads are told; and a small plan carried out on real Spark."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 from penstock.core.performance import PerformanceModel
 from penstock.core.topology import Topology
 from penstock.engines.spark.profiling.plan_runner import GENERATOR, sites_of
-from penstock.engines.spark.standalone import Worker
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place
 
+ROOT = Path(__file__).parents[4]
 # At 60/s: 3 threads of "wait" for each 30/s fill a slot; one thread of "parse" takes a tenth of one.
 WAIT = PerformanceModel([(1, 10.0, 0.1, 0.1), (3, 30.0, 0.3, 0.3)])
 PARSE = PerformanceModel([(1, 600.0, 1.0, 0.1)])
@@ -17,14 +23,26 @@ def test_each_slot_with_threads_is_a_worker_with_as_many_task_slots() -> None:
     placement = place(allocate(Topology({"parse": ["wait"]}), 60.0, MODELS), machines=[4, 1])
     sites = sites_of(placement)
     assert sorted(worker.slots for worker in sites.workers) == [1, 3, 3]
-    assert all(worker == Worker(worker.slots) for worker in sites.workers)
     assert len(sites.slots) == len(sites.workers) == placement.slots_used
 
 
-def test_threads_take_the_roles_of_the_address_of_their_slot() -> None:
-    flow = sites_of(place(allocate(Topology({"parse": ["wait"]}), 60.0, MODELS), machines=[4])).flow
-    assert dict(flow.threads) == {"parse": 1, "wait": 6}
-    assert sorted(flow.roles) == ["127.0.0.11", "127.0.0.12", "127.0.0.13"]
+def test_each_operator_on_a_slot_is_a_group_that_its_worker_alone_offers() -> None:
+    sites = sites_of(place(allocate(Topology({"parse": ["wait"]}), 60.0, MODELS), machines=[4]))
+    assert dict(sites.flow.threads) == {"parse": 1, "wait": 6}
+    assert sorted(sites.flow.roles) == ["127.0.0.11/parse", "127.0.0.12/wait", "127.0.0.13/wait"]
+    offered = [name for worker in sites.workers for name in worker.offers]
+    assert sorted(offered) == sorted(group.name for group in sites.groups)
+    assert len(set(offered)) == len(offered) == 3
+
+
+def test_operators_that_share_a_slot_share_its_worker_and_no_executor() -> None:
+    placed = place(allocate(Topology({"parse": ["wait"]}), 60.0, MODELS, "lsa"), machines=[1], method="dsm")
+    sites = sites_of(placed)
+    assert [(group.address, group.operator, group.threads) for group in sites.groups] == [
+        ("127.0.0.11", "parse", 1),
+        ("127.0.0.11", "wait", 6),
+    ]
+    assert [worker.slots for worker in sites.workers] == [7]
 
 
 def test_every_source_is_fed_with_all_tuples_and_what_comes_after_stays() -> None:
@@ -33,3 +51,15 @@ def test_every_source_is_fed_with_all_tuples_and_what_comes_after_stays() -> Non
     flow = sites_of(place(allocate(topology, 10.0, models), machines=[1])).flow
     assert flow.topology.children(GENERATOR) == ("a", "b")
     assert flow.topology.children("b") == ("c",)
+
+
+def test_a_plan_on_real_spark_has_each_operator_on_its_own_executors_where_it_was_planned() -> None:
+    command = [sys.executable, "-m", "tests.engines.spark.profiling.on_plan"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=420, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["executors"] == found["planned"]
+    assert len(found["planned"]) == 3
+    assert found["processed_rps"] > 0
+    assert all(memory > 0 for memory in found["memory"])

@@ -1,4 +1,4 @@
-"""A driver of its own on a standalone cluster: a routed query whose partitions are pinned, before and after a loss.
+"""A driver of its own on a cluster of three: a routed query whose partitions are pinned, through a loss and growth.
 
 Usage: on_pins.py MASTER PLACE. Run by test_pinning; prints one JSON document.
 """
@@ -13,14 +13,15 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.governing.application import start_application
 from tests.engines.spark.helpers import eventually
 from tests.engines.spark.routing.town import Town, windows_and_tags
 
-PARTITIONS = 4
-WITHIN_S = 150.0
+PARTITIONS = 6  # three on each of two executors, two on each of three
+WITHIN_S = 240.0
 CONF = {
     "spark.executor.cores": 1,
     "spark.executor.memory": "512m",
@@ -74,18 +75,23 @@ def main(master: str, place: Path) -> dict[str, Any]:
 
     engine = SparkEngine(spark, [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
     engine.open()
-    eventually(lambda: len(executors(spark)) == 2, WITHIN_S)
+    eventually(lambda: len(executors(spark)) == 3, WITHIN_S)
+    executor_lever = ExecutorLever(spark.sparkContext)
+    executor_lever.scale(2, WITHIN_S)
 
-    def settled() -> Homes | None:
-        """One more batch, and where it ran when both operators ran alike, two partitions on either executor."""
+    def settled() -> dict[str, str] | None:
+        """One more batch, and where it ran when both operators ran alike, as many partitions on each executor."""
         batches = len(town.batches)
         town.feed(600)
         eventually(lambda: len(town.batches) > batches, WITHIN_S)
         engine.tend()
-        engine.observe(0.0)
+        (job,) = engine.observe(0.0).jobs
         homes, living = tasks.homes(), sorted(executors(spark))
-        even = bool(homes) and Counter(homes[0].values()) == dict.fromkeys(living, 2)
-        return homes if even and len(homes) == 2 and homes[0] == homes[1] else None
+        if len(homes) != 2 or homes[0] != homes[1]:
+            return None
+        even = Counter(homes[0].values()) == dict.fromkeys(living, PARTITIONS // len(living))
+        told = [{found.partition: found.executor for found in placed.partitions} for placed in job.keys]
+        return {str(partition): home for partition, home in homes[0].items()} if even and told == homes else None
 
     engine.start_jobs()
     before = eventually(settled, WITHIN_S)
@@ -93,10 +99,19 @@ def main(master: str, place: Path) -> dict[str, Any]:
     spark.sparkContext._jsc.sc().killAndReplaceExecutor(lost)
     eventually(lambda: len(executors(spark)) == 2 and lost not in executors(spark), WITHIN_S)
     after = eventually(settled, WITHIN_S)
+    executor_lever.scale(3, WITHIN_S)
+    grown = eventually(settled, WITHIN_S)
     engine.close(stop_queries=True)
     wrong = {str(key): count for key, count in town.counted.items() if windows_and_tags(town)[key] != count}
     spark.stop()
-    return {"before": before[0], "lost": lost, "after": after[0], "counted": len(town.counted), "wrong": wrong}
+    return {
+        "before": before,
+        "lost": lost,
+        "after": after,
+        "grown": grown,
+        "counted": len(town.counted),
+        "wrong": wrong,
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""On a cluster the engine keeps equal partitions of a routed query together, and one executor's loss moves its own."""
+"""On a cluster the engine keeps equal partitions of a routed query together, through a loss and through growth."""
 
 import json
 import os
@@ -23,18 +23,23 @@ ROOT = Path(__file__).parents[4]
 @pytest.fixture
 def master(tmp_path: Path) -> Iterator[str]:
     state = tmp_path / "cluster.json"
-    yield standalone.up(state, workers=2, cores=1, port=free_port()).master
+    yield standalone.up(state, workers=3, cores=1, port=free_port()).master
     standalone.down(state)
 
 
-def test_equal_partitions_share_an_executor_and_do_so_again_after_one_was_lost(master: str, tmp_path: Path) -> None:
+def test_equal_partitions_share_an_executor_and_do_so_again_after_one_was_lost_and_one_joined(
+    master: str, tmp_path: Path
+) -> None:
     command = [sys.executable, "-m", "tests.engines.spark.routing.on_pins", master, str(tmp_path)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     stayed = {partition for partition, home in found["before"].items() if home != found["lost"]}
     assert {partition for partition, home in found["after"].items() if home == found["before"][partition]} == stayed
+    moved = {partition for partition, home in found["grown"].items() if home != found["after"][partition]}
+    joined = {found["grown"][partition] for partition in moved}
+    assert (len(moved), len(joined), joined & set(found["after"].values())) == (2, 1, set())
     assert (found["counted"] > 0, found["wrong"]) == (True, {})
 
 

@@ -46,7 +46,7 @@ def test_a_partitions_rows_are_those_of_the_keys_it_holds_and_an_even_part_of_th
     table = RoutingTable(2, {"region": {"7": 0}, "tag": {"x": 0, "y": 1}})  # a kept table's keys are texts
     pairs = PairCounts.exact({(7, "x"): 10, (7, "y"): 4, (8, "z"): 6})
     # Of 20 rows by region 6 are not listed, of 20 by tag 6: 12, so 6 each; listed are 14 + 10 and 4.
-    assert partition_rows(table, pairs, ["region", "tag"]) == (30.0, 10.0)
+    assert partition_rows(table, {("region", "tag"): pairs}) == (30.0, 10.0)
 
 
 @given(

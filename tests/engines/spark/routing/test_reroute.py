@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from penstock.core.routing_table import RoutingTable
@@ -79,6 +80,24 @@ def test_a_crash_after_any_step_costs_no_row_and_counts_none_twice(town: Town, s
     town.run(job)
     assert town.counted == regions(town)
     assert (set().union(*state_partitions(town).values()) == {wanted}) is in_force
+
+
+def test_a_batch_that_was_begun_is_finished_with_the_old_table_before_the_state_moves(town: Town) -> None:
+    def dies() -> None:
+        raise CrashError("before its commit")
+
+    job = town.job(by_region)
+    before = {next(iter(found)) for found in state_partitions(town).values()}
+    wanted = 0 if before == {1} else 1
+    town.feed()
+    town.before_commit = dies
+    query = start_query(town.spark, job)
+    with pytest.raises(StreamingQueryException, match="before its commit"):
+        query.awaitTermination(300)
+    town.before_commit = lambda: None
+    assert reroute(town.routed(job), query, all_to(wanted)).awaitTermination(300)
+    assert town.counted == regions(town)
+    assert set().union(*state_partitions(town).values()) == {wanted}
 
 
 def test_a_running_count_goes_on_through_five_re_routings(town: Town) -> None:

@@ -29,7 +29,7 @@ def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
     town.feed()
     counting = town.job(
         lambda town: (
-            ps.measured(town.stream(), event_time="at", pairs=("region", "hashtag"))
+            ps.measured(town.stream(), event_time="at", pairs=("region", "hashtag"), one_in=1)
             .groupBy(*town.route.left_key())
             .count()
         ),

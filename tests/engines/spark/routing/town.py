@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
-from pyspark.sql import Column, DataFrame, SparkSession, functions
+from pyspark.sql import Column, DataFrame, Row, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -27,10 +27,17 @@ class Town:
     def __init__(self, spark: SparkSession, place: Path, name: str) -> None:
         self.spark, self.name = spark, name
         self.source, self.checkpoint = place / "in", str(place / "checkpoint")
-        self.rows: list[tuple[str, int, int]] = []
         self.batches: dict[int, Counts] = {}
-        self.source.mkdir(parents=True)
+        self.before_commit: Callable[[], None] = lambda: None
+        self.source.mkdir(parents=True, exist_ok=True)
+        self.rows = self._fed()
         self.route = self.new_route()
+
+    def _fed(self) -> list[tuple[str, int, int]]:
+        """What an earlier driver was fed with."""
+        files = [parquet.read_table(path).to_pydict() for path in sorted(self.source.glob("0*.parquet"))]
+        columns = [(found["region"], found["hashtag"], [int(at.timestamp()) for at in found["at"]]) for found in files]
+        return [row for found in columns for row in zip(*found, strict=True)]
 
     def new_route(self) -> Routing:
         """As a driver that starts anew makes it."""
@@ -60,6 +67,7 @@ class Town:
 
         def keep(frame: DataFrame, batch: int) -> None:
             self.batches[batch] = {tuple(row)[:-1]: row[-1] for row in frame.collect()}
+            self.before_commit()
 
         def make(spark: SparkSession) -> DataStreamWriter:
             writer = group(self).writeStream.outputMode("update").foreachBatch(keep)
@@ -116,6 +124,16 @@ def state_partitions(town: Town) -> dict[tuple[Any, ...], set[int]]:
     for row in state.select("key", "partition_id").collect():
         key = tuple(part for part in row["key"][:-1] if not isinstance(part, tuple) or not _is_time(part[0]))
         found.setdefault(key, set()).add(row["partition_id"])
+    return found
+
+
+def counts_in_state(town: Town) -> Counts:
+    """The counts that the state holds, under their keys without the salt; of a window, its start in seconds."""
+    state = town.spark.read.format("statestore").option("path", town.checkpoint).load()
+    found: Counts = {}
+    for row in state.select("key", "value").collect():
+        parts: list[Any] = list(row["key"][:-1])
+        found[tuple(int(one["start"].timestamp()) if isinstance(one, Row) else one for one in parts)] = row["value"][0]
     return found
 
 

@@ -1,4 +1,4 @@
-"""A Spark application whose executors are slots: one for each worker, with all of the worker's task slots."""
+"""A Spark application whose executors are slots: one for each worker, or those that its groups of threads ask for."""
 
 import contextlib
 import os
@@ -6,7 +6,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,11 +17,13 @@ from pyspark.sql import SparkSession
 from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
 from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.profiling.binding import CONF as BY_GROUP
 from penstock.errors import EngineError
 
 _UP_WITHIN_S = 120.0
 _LOOK_EVERY_S = 0.05
-_WORKER_MEMORY = "1g"
+EXECUTOR_MEMORY = "512m"
+_WORKER_MEMORY = "64g"  # the master's bookkeeping only: no limit of ours
 _LOG = Path(standalone.__file__).with_name("log4j2.properties")
 _CONF = {
     "spark.ui.enabled": "false",
@@ -30,7 +32,7 @@ _CONF = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "512m",
-    "spark.executor.memory": "512m",
+    "spark.executor.memory": EXECUTOR_MEMORY,
     "spark.locality.wait": "0",
     "spark.task.maxFailures": "1",  # a thread that fails is an error of the task, to be seen at once
     "spark.python.daemon.module": "penstock.engines.spark.profiling.daemon",
@@ -47,14 +49,19 @@ class SlotApplication:
 
 @contextmanager
 def slot_application(workers: Sequence[standalone.Worker]) -> Iterator[SlotApplication]:
-    """A standalone cluster of these workers with one application on all of them, until the end of the block."""
+    """A standalone cluster of these workers with one application on all of them, until the end of the block.
+
+    Workers that offer resources get their executors when groups of threads ask for them, all others one at once.
+    """
+    by_group = any(worker.offers for worker in workers)
     with tempfile.TemporaryDirectory(prefix="penstock-slots-", ignore_cleanup_errors=True) as place:
         state = Path(place, "cluster.json")
         try:
             cluster = standalone.up_workers(state, workers, _WORKER_MEMORY, _free_port())
-            spark = _session(cluster.master)
+            spark = _session(cluster.master, BY_GROUP if by_group else {})
             try:
-                wait_until(lambda: _executors(spark) >= len(workers), "all executors", _UP_WITHIN_S)
+                if not by_group:
+                    wait_until(lambda: _executors(spark) >= len(workers), "all executors", _UP_WITHIN_S)
                 yield SlotApplication(spark, cluster.processes[1:])
             finally:
                 with contextlib.suppress(Exception):  # a JVM that Ctrl-C has ended already cannot be asked to stop
@@ -72,11 +79,11 @@ def wait_until(done: Callable[[], bool], what: str, within_s: float) -> None:
         time.sleep(_LOOK_EVERY_S)
 
 
-def _session(master: str) -> SparkSession:
+def _session(master: str, more: Mapping[str, str]) -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     builder: Any = SparkSession.builder
-    for key, value in _CONF.items():
+    for key, value in {**_CONF, **more}.items():
         builder = builder.config(key, value)
     try:
         spark: SparkSession = builder.master(master).appName("penstock slots").getOrCreate()

@@ -1,51 +1,77 @@
-"""The threads of a flow on Spark: one job, one task for each thread, alive until the block ends."""
+"""The threads of a flow on Spark: tasks that live until the block ends.
+
+All in one job, on whatever executors there are; or, with groups, a job for each group on the group's own executor.
+"""
 
 import contextlib
 import pickle
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from pyspark import InheritableThread, cloudpickle
+from pyspark import RDD, InheritableThread, cloudpickle
 from pyspark.sql import SparkSession
 
 from penstock.core.trial import Task
-from penstock.engines.spark.profiling.application import wait_until
+from penstock.engines.spark.profiling.application import EXECUTOR_MEMORY, wait_until
+from penstock.engines.spark.profiling.binding import Group, bound
 from penstock.engines.spark.profiling.exchange import Exchange
 from penstock.engines.spark.profiling.flow import Flow
 from penstock.engines.spark.profiling.thread import thread_of
 from penstock.errors import EngineError
 
-_READY_WITHIN_S = 180.0
+_READY_WITHIN_S = 300.0
 _END_WITHIN_S = 60.0
 
 
 @contextmanager
-def crew(spark: SparkSession, flow: Flow, tasks: Mapping[str, Task]) -> Iterator[Exchange]:
+def crew(
+    spark: SparkSession, flow: Flow, tasks: Mapping[str, Task], groups: Sequence[Group] = ()
+) -> Iterator[Exchange]:
     """The exchange of the flow, with all of its threads ready; an EngineError when one of them fails."""
     exchange = Exchange(flow)
     exchange.open()
-    job = _Job(spark, exchange.address, flow, tasks)
-    job.start()
+    jobs = _jobs(spark, exchange.address, flow, tasks, groups)
+    threads = sum(flow.threads.values())
+    for job in jobs:
+        job.start()
     try:
-        wait_until(lambda: exchange.ready >= job.threads or job.ended, "all threads", _READY_WITHIN_S)
-        job.check()
+        wait_until(lambda: exchange.ready >= threads or any(job.ended for job in jobs), "all threads", _READY_WITHIN_S)
+        for job in jobs:
+            job.check()
         yield exchange
-        job.check()
+        for job in jobs:
+            job.check()
     finally:
         exchange.close()
-        job.end()
+        for job in jobs:
+            job.end()
+
+
+def _jobs(
+    spark: SparkSession, address: tuple[str, int], flow: Flow, tasks: Mapping[str, Task], groups: Sequence[Group]
+) -> "list[_Job]":
+    pickler: Any = cloudpickle  # it has no types
+    loaders = {name: partial(pickle.loads, pickler.dumps(task)) for name, task in tasks.items()}
+    context = spark.sparkContext
+    if not groups:
+        threads = sum(flow.threads.values())
+        return [_Job(context.parallelize(range(threads), threads), thread_of(address, loaders))]
+    return [
+        _Job(
+            bound(context.parallelize(range(group.threads), group.threads), group, EXECUTOR_MEMORY),
+            thread_of(address, {group.operator: loaders[group.operator]}, group.operator),
+        )
+        for group in groups
+    ]
 
 
 class _Job:
-    def __init__(self, spark: SparkSession, address: tuple[str, int], flow: Flow, tasks: Mapping[str, Task]) -> None:
-        self.threads = sum(flow.threads.values())
-        self._spark = spark
-        pickler: Any = cloudpickle  # it has no types
-        loaders = {name: partial(pickle.loads, pickler.dumps(task)) for name, task in tasks.items()}
-        self._function = thread_of(*address, loaders)
+    def __init__(self, rdd: "RDD[int]", function: Callable[[Iterable[int]], Iterator[int]]) -> None:
+        self._rdd = rdd
+        self._function = function
         self._error: Exception | None = None
         self._runner = InheritableThread(target=self._run, name="crew")
         self._group = f"penstock-crew-{id(self)}"
@@ -69,13 +95,12 @@ class _Job:
         self._runner.join(_END_WITHIN_S)
         if self._runner.is_alive():
             with contextlib.suppress(Exception):  # the application may be gone already
-                self._spark.sparkContext.cancelJobGroup(self._group)
+                self._rdd.context.cancelJobGroup(self._group)
 
     def _run(self) -> None:
-        context = self._spark.sparkContext
         try:
-            context.setJobGroup(self._group, "threads of a trial", interruptOnCancel=True)
-            context.parallelize(range(self.threads), self.threads).mapPartitions(self._function).count()
+            self._rdd.context.setJobGroup(self._group, "threads of a trial", interruptOnCancel=True)
+            self._rdd.mapPartitions(self._function).count()
         except Exception as error:  # told by check(), in the caller's thread
             self._error = error
         self._over.set()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from penstock.core.topology import Topology
 
-Roles = Mapping[str, Mapping[str, int]]  # slot -> operator -> threads; slot "" when there is one slot only
+Roles = Mapping[str, Mapping[str, int]]  # role, as threads say it -> operator -> threads; role "" is anybody
 
 
 @dataclass(frozen=True, slots=True)

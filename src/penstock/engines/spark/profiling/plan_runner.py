@@ -1,6 +1,7 @@
-"""A plan carried out: every slot that has threads is a worker, its threads the task slots of its one executor.
+"""A plan carried out: every slot that has threads is a worker, every operator on it has an executor of its own there.
 
-A thread learns from its worker's address which operators it may take, so each slot gets exactly what the plan says.
+An operator's threads on a slot are a Spark job of their own, bound to their executor by a resource profile. A thread
+says where it is and of which operator; one in the wrong place would be turned away, and the plan not run.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,12 +12,13 @@ from penstock.core.placement import Placement, Slot
 from penstock.core.topology import Topology
 from penstock.core.trial import Measured, Task, Trial
 from penstock.engines.spark.profiling.application import SlotApplication, slot_application
+from penstock.engines.spark.profiling.binding import Group
 from penstock.engines.spark.profiling.crew import crew
 from penstock.engines.spark.profiling.exchange import Exchange
 from penstock.engines.spark.profiling.flow import Flow
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import latency_points
-from penstock.engines.spark.profiling.watch import Used, Watch, platform_of
+from penstock.engines.spark.profiling.watch import Watch
 from penstock.engines.spark.standalone import Worker, worker_address
 
 _DRAINED_WITHIN_S = 60.0
@@ -38,15 +40,24 @@ class Sites:
 
     slots: tuple[Slot, ...]
     workers: tuple[Worker, ...]
+    groups: tuple[Group, ...]
     flow: Flow
 
 
 def sites_of(placement: Placement) -> Sites:
-    """The workers that a plan needs, and the flow through its threads; unused slots are left out."""
+    """The workers that a plan needs, its groups of threads, and the flow through them; unused slots are left out."""
     found = placement.threads_on()
-    roles = {worker_address(number): dict(threads) for number, threads in enumerate(found.values())}
-    workers = tuple(Worker(sum(threads.values())) for threads in found.values())
-    return Sites(tuple(found), workers, Flow(_fed(placement.allocation.topology), roles))
+    groups = tuple(
+        Group(f"group{site}_{place}", worker_address(site), operator, threads)
+        for site, content in enumerate(found.values())
+        for place, (operator, threads) in enumerate(sorted(content.items()))
+    )
+    workers = tuple(
+        Worker(content.total(), offers=tuple(group.name for group in groups if group.address == worker_address(site)))
+        for site, content in enumerate(found.values())
+    )
+    roles = {group.role: {group.operator: group.threads} for group in groups}
+    return Sites(tuple(found), workers, groups, Flow(_fed(placement.allocation.topology), roles))
 
 
 def _fed(topology: Topology) -> Topology:
@@ -65,17 +76,20 @@ class PlanRunner:
         application: SlotApplication,
         exchange: Exchange,
         settings: TrialSettings,
-        base: tuple[Used, ...],
     ) -> None:
         self._placement = placement
         self._sites = sites
         self._application = application
         self._exchange = exchange
         self._settings = settings
-        self._base = base
         self._last = set(placement.allocation.topology.sinks)
         rates = placement.allocation.topology.rates(1.0, placement.allocation.selectivity)
         self._per_source = sum(rates[name] for name in self._last)  # rows out of the plan for one in
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups of threads, each on an executor of its own."""
+        return self._sites.groups
 
     def run(self, rate_rps: float) -> PlanMeasured:
         """One trial: latency is from generator to sink, what is done is counted at the sinks."""
@@ -84,12 +98,8 @@ class PlanRunner:
         reports = self._exchange.run(rate_rps, end_s, _DRAINED_WITHIN_S)
         used = watch.result().workers
         out = [report for report in reports if report.operator in self._last and begin_s <= report.at_s < end_s]
-        # As it is: an idle executor uses about nothing, and one that has just started still compiles itself.
         cpu = [each.cpu_share for each in used]
-        memory = [
-            self._settings.memory_share(each.memory_bytes, base.memory_bytes)
-            for each, base in zip(used, self._base, strict=True)
-        ]
+        memory = [self._settings.memory_share(each.memory_bytes) for each in used]
         measured = Measured(
             trial=Trial(sum(self._sites.flow.threads.values()), rate_rps),
             latency_s=latency_points(out, begin_s, end_s),
@@ -110,10 +120,8 @@ class PlanRunner:
 def plan_runner(placement: Placement, tasks: Mapping[str, Task], settings: TrialSettings) -> Iterator[PlanRunner]:
     """The plan's workers, executors and threads, until the end of the block; `tasks` by operator."""
     sites = sites_of(placement)
-    with slot_application(sites.workers) as application:
-        context = application.spark.sparkContext
-        threads = sum(worker.slots for worker in sites.workers)
-        context.parallelize(range(threads), threads).count()  # every executor has its Python daemon after that
-        base = platform_of(application.workers).workers
-        with crew(application.spark, sites.flow, tasks) as exchange:
-            yield PlanRunner(placement, sites, application, exchange, settings, base)
+    with (
+        slot_application(sites.workers) as application,
+        crew(application.spark, sites.flow, tasks, sites.groups) as exchange,
+    ):
+        yield PlanRunner(placement, sites, application, exchange, settings)

@@ -22,6 +22,6 @@ class TrialSettings:
         if self.warm_up_s >= self.length_s:
             raise ConfigError("warm_up_s", self.warm_up_s, f"it must be less than the trial's {self.length_s:g} s")
 
-    def memory_share(self, memory_bytes: int, base_bytes: int) -> float:
-        """The share of a slot's memory that is used above what the platform uses idle."""
-        return max(0, memory_bytes - base_bytes) / (self.slot_memory_mb * _MB)
+    def memory_share(self, memory_bytes: int) -> float:
+        """The share of a slot's memory."""
+        return memory_bytes / (self.slot_memory_mb * _MB)

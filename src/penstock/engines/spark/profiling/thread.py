@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from penstock.core.trial import Task, Work
+from penstock.engines.spark.profiling.roles import role_of
 from penstock.engines.spark.profiling.wire import (
     CHUNK_BYTES,
     READY,
@@ -23,18 +24,20 @@ Loader = Callable[[], Task]
 _REACHED_WITHIN_S = 30.0
 
 
-def thread_of(host: str, port: int, tasks: Mapping[str, Loader]) -> Callable[[Iterable[int]], Iterator[int]]:
+def thread_of(
+    address: tuple[str, int], tasks: Mapping[str, Loader], operator: str | None = None
+) -> Callable[[Iterable[int]], Iterator[int]]:
     """The function of a partition: it asks at that address which task it is to do, and does it until told to end.
 
-    Says at the end how many tuples it did.
+    A thread that is bound to an `operator` asks for that one. Says at the end how many tuples it did.
     """
 
     def thread(partition: Iterable[int]) -> Iterator[int]:
-        with socket.create_connection((host, port), timeout=_REACHED_WITHIN_S) as link:
+        with socket.create_connection(address, timeout=_REACHED_WITHIN_S) as link:
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             link.settimeout(None)
             # The slot that this executor is: each worker of our clusters has an address of its own.
-            link.sendall(pack_name(os.environ.get("SPARK_LOCAL_IP", "")))
+            link.sendall(pack_name(role_of(os.environ.get("SPARK_LOCAL_IP", ""), operator)))
             role = read_name(link)
             if role is None:
                 return

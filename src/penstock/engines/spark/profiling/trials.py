@@ -13,7 +13,7 @@ from penstock.engines.spark.profiling.crew import crew
 from penstock.engines.spark.profiling.exchange import Exchange, Report
 from penstock.engines.spark.profiling.flow import Flow
 from penstock.engines.spark.profiling.settings import TrialSettings
-from penstock.engines.spark.profiling.watch import Watch, platform_of
+from penstock.engines.spark.profiling.watch import Watch
 from penstock.errors import EngineError
 
 _DRAINED_WITHIN_S = 60.0
@@ -32,9 +32,6 @@ class TrialRunner:
         self._threads: int | None = None
         self._exchange: Exchange | None = None
         self._open = ExitStack()
-        # One small job first, so that the executor and its Python daemon are there.
-        self._spark.sparkContext.parallelize(range(1), 1).count()
-        (self._base,) = platform_of(self._workers).workers
 
     def run(self, trial: Trial) -> Measured:
         """One trial."""
@@ -49,8 +46,8 @@ class TrialRunner:
             trial=trial,
             latency_s=latency_points(within, begin_s, end_s),
             processed_rps=sum(report.count for report in within) / (end_s - begin_s),
-            cpu_share=max(0.0, used.cpu_share - self._base.cpu_share),
-            memory_share=self._settings.memory_share(used.memory_bytes, self._base.memory_bytes),
+            cpu_share=used.cpu_share,
+            memory_share=self._settings.memory_share(used.memory_bytes),
             others_share=seen.others_share,
         )
 

@@ -19,18 +19,17 @@ class Usage:
     processes: int
 
 
-def below(pid: int, generations: int | None = None) -> tuple[int, ...]:
-    """The processes that this one started, and those that they started, down to so many generations or to the last."""
+def below(pid: int) -> tuple[int, ...]:
+    """The processes that this one started, and those that they started, down to the last."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (fields := stat_fields(int(entry.name))) is not None:
             children.setdefault(int(fields[1]), []).append(int(entry.name))
     found: list[int] = []
     parents = [pid]
-    while parents and generations != 0:
+    while parents:
         parents = [child for parent in parents for child in children.get(parent, [])]
         found += parents
-        generations = None if generations is None else generations - 1
     return tuple(sorted(found))
 
 

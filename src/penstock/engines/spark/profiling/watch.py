@@ -9,9 +9,6 @@ from penstock.engines.processes import Process
 from penstock.engines.spark.profiling import usage
 from penstock.errors import EngineError
 
-_IDLE_S = 2.0
-_PLATFORM_GENERATIONS = 2  # the executor's JVM, and the daemon that forks its Python workers
-
 
 @dataclass(frozen=True, slots=True)
 class Used:
@@ -29,14 +26,6 @@ class Seen:
     others_share: float
 
 
-def platform_of(workers: Sequence[Process]) -> Seen:
-    """What the workers use with no task running: the platform's own.
-
-    The Python workers that the daemon forks belong to threads, not to the platform.
-    """
-    return Watch(workers, None, 0.0, _IDLE_S, _PLATFORM_GENERATIONS).result()
-
-
 class Watch:
     """Looks while the caller does something else; `core`, when given, is the one whose other users are counted."""
 
@@ -46,10 +35,8 @@ class Watch:
         core: int | None,
         begin_s: float,
         end_s: float,
-        generations: int | None = None,
     ) -> None:
         self._workers = workers
-        self._generations = generations
         self._core = core
         self._window_s = (begin_s, end_s)
         self._found: Seen | None = None
@@ -67,7 +54,7 @@ class Watch:
     def _look(self) -> None:
         begin_s, end_s = self._window_s
         self._sleep_until(begin_s)
-        pids = [usage.below(worker.pid, self._generations) for worker in self._workers]
+        pids = [usage.below(worker.pid) for worker in self._workers]
         busy_s, first, first_at = self._busy_s(), [usage.cpu(each).cpu_s for each in pids], time.monotonic()
         self._sleep_until(end_s)
         busy_s, last, last_at = self._busy_s() - busy_s, [usage.cpu(each).cpu_s for each in pids], time.monotonic()

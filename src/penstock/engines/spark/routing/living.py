@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from penstock.core.key_placement import KeyPlacement, KeysInPartition
-from penstock.core.pairs import Key, PairCounts
+from penstock.core.pairs import PairCounts
 from penstock.core.routes import Links
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.machines import Executor
@@ -24,7 +24,7 @@ def key_placements(
     return tuple(
         KeyPlacement.of(
             operator,
-            _partitions(table, operator, _rows_of(operator, pairs), homes),
+            _partitions(table, operator, operator_rows(table, operator, pairs), homes),
             _local_share(table, (before[operator], operator), pairs, homes) if operator in before else None,
             table.version,
         )
@@ -33,10 +33,9 @@ def key_placements(
 
 
 def _partitions(
-    table: RoutingTable, operator: str, rows: tuple[Mapping[Key, float], float] | None, homes: Mapping[int, Executor]
+    table: RoutingTable, operator: str, found: Sequence[float] | None, homes: Mapping[int, Executor]
 ) -> list[KeysInPartition]:
     keys = Counter(table.keys.get(operator, {}).values())
-    found = None if rows is None else operator_rows(table, operator, *rows)
     total = 0.0 if found is None else sum(found)
     return [
         KeysInPartition(
@@ -48,14 +47,6 @@ def _partitions(
         )
         for partition in range(table.servers)
     ]
-
-
-def _rows_of(operator: str, pairs: Links) -> tuple[Mapping[Key, float], float] | None:
-    """Rows by key, and all rows, of an operator; None where nobody counted."""
-    for (a, b), counts in pairs.items():
-        if operator in (a, b):
-            return counts.left() if operator == a else counts.right(), counts.rows
-    return None
 
 
 def _local_share(

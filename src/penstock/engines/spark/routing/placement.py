@@ -5,7 +5,8 @@ A pure function, so that what happens when an executor is lost or one joins can 
 
 from collections.abc import Mapping, Sequence
 
-from penstock.core.pairs import Key, PairCounts
+from penstock.core.pairs import Key
+from penstock.core.routes import Links
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.routing.shape import key_text
 
@@ -36,23 +37,27 @@ def assign(loads: Sequence[float], executors: Sequence[str], before: Mapping[int
     return placed
 
 
-def partition_rows(table: RoutingTable, pairs: PairCounts, operators: Sequence[str]) -> tuple[float, ...]:
-    """Rows by partition, of the two operators whose keys were counted; what no table lists is spread evenly.
+def partition_rows(table: RoutingTable, pairs: Links) -> tuple[float, ...]:
+    """Rows by partition, of all operators whose keys were counted; what no table lists is spread evenly.
 
+    >>> from penstock.core.pairs import PairCounts
     >>> pairs = PairCounts.exact({("Asia", "#java"): 6, ("Oceania", "#ruby"): 2})
-    >>> partition_rows(RoutingTable(2, {"left": {"Asia": 0}, "right": {"#java": 1}}), pairs, ["left", "right"])
+    >>> partition_rows(RoutingTable(2, {"left": {"Asia": 0}, "right": {"#java": 1}}), {("left", "right"): pairs})
     (8.0, 8.0)
     """
     found = [
-        operator_rows(table, operator, counts, pairs.rows)
-        for operator, counts in zip(operators, (pairs.left(), pairs.right()), strict=False)
+        operator_rows(table, operator, pairs) for operator in dict.fromkeys(name for link in pairs for name in link)
     ]
-    return tuple(sum(rows) for rows in zip(*found, strict=True))
+    return tuple(sum(rows) for rows in zip(*(rows for rows in found if rows is not None), strict=True))
 
 
-def operator_rows(table: RoutingTable, operator: str, counts: Mapping[Key, float], total: float) -> list[float]:
-    """Rows by partition of one operator: `counts` are those by key, `total` all that there are."""
-    rows, unlisted = [0.0] * table.servers, total
+def operator_rows(table: RoutingTable, operator: str, pairs: Links) -> list[float] | None:
+    """Rows by partition of one operator; None where nobody counted its keys."""
+    counted = _rows_of(operator, pairs)
+    if counted is None:
+        return None
+    counts, unlisted = counted
+    rows = [0.0] * table.servers
     listed = {key_text(key): server for key, server in table.keys.get(operator, {}).items()}
     for key, count in counts.items():
         server = listed.get(key_text(key))
@@ -60,6 +65,14 @@ def operator_rows(table: RoutingTable, operator: str, counts: Mapping[Key, float
             rows[server] += count
             unlisted -= count
     return [row + unlisted / table.servers for row in rows]
+
+
+def _rows_of(operator: str, pairs: Links) -> tuple[Mapping[Key, float], float] | None:
+    """Rows by key, and all rows."""
+    for (a, b), counts in pairs.items():
+        if operator in (a, b):
+            return counts.left() if operator == a else counts.right(), counts.rows
+    return None
 
 
 def _placed(weights: Sequence[float], names: Sequence[str], before: Mapping[int, str]) -> dict[int, str]:

@@ -7,13 +7,14 @@ came before it fading, so that a policy judges it once; after a re-routing the w
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.pairs import PairCounts, merged
-from penstock.core.routes import PastMove, Reroute, RouteFigures
-from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
+from penstock.core.routes import Links, PastMove, Reroute, RouteFigures
+from penstock.core.routing_table import RoutingTable
 from penstock.correlation.history import PairHistory
 from penstock.engines.spark.machines import Executor
 from penstock.engines.spark.progress import Batch
@@ -23,7 +24,7 @@ from penstock.engines.spark.routing.placement import partition_rows
 from penstock.engines.spark.routing.reroute import Routed, reroute
 from penstock.errors import EngineError
 
-_HALF_LIFE_WINDOWS = 4.0  # a pair counts half after so many windows
+_HALF_LIFE_WINDOWS = 1.0  # a pair counts half after so many windows
 _PAST_MOVES = 10
 
 
@@ -36,8 +37,8 @@ class RouteWatch:
     opened_s: float | None = None
     table_since_s: float = 0.0
     past: tuple[PastMove, ...] = ()
-    counts: list[PairCounts] = field(default_factory=list)
-    history: PairHistory | None = None
+    counts: list[tuple[PairCounts, ...]] = field(default_factory=list)  # of each batch, hop by hop
+    histories: dict[tuple[str, str], PairHistory] = field(default_factory=dict)
     loads: tuple[float, ...] = ()  # rows by partition in the last window of pairs; none known: all the same
     pinning: Pinning | None = None
     homes: Mapping[int, Executor] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class RouteWatch:
 
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
-        if batch.pairs is not None:
+        if batch.pairs and len(batch.pairs) == len(self._links):
             self.opened_s = batch.started_s if self.opened_s is None else self.opened_s
             self.counts.append(batch.pairs)
 
@@ -54,24 +55,26 @@ class RouteWatch:
         if self.opened_s is None or wall_s - self.opened_s < self.window_s or not self.routed.route.windowed:
             return None
         length_s = wall_s - self.opened_s
-        before = self.history or PairHistory(half_life_s=_HALF_LIFE_WINDOWS * self.window_s)
-        self.history = before.closed(merged(self.counts), length_s)
+        for hop, link in enumerate(self._links):
+            before = self.histories.get(link, PairHistory(half_life_s=_HALF_LIFE_WINDOWS * self.window_s))
+            self.histories[link] = before.closed(merged(batch[hop] for batch in self.counts), length_s)
         self._start_anew(wall_s)
         table = self._table()
         self._learn(table)
-        link = (LEFT, RIGHT)
         return RouteFigures(
             job=self.routed.job.name,
             route=self.routed.route.name,
             servers=table.servers,
             window_s=length_s,
-            newest={link: self.history.newest},
-            basis={link: self.history.basis},
-            rows_rps=self.history.newest.rows / length_s,
+            newest=self._newest,
+            basis={link: history.basis for link, history in self.histories.items()},
+            rows_rps=sum(pairs.rows for pairs in self._newest.values()) / length_s,
             table=table if any(table.keys.values()) else None,
             table_age_s=wall_s - self.table_since_s,
             state_bytes=state_bytes,
             past=self.past,
+            newest_before={link: history.newest_before for link, history in self.histories.items()},
+            basis_before={link: history.basis_before for link, history in self.histories.items()},
         )
 
     def keep_places(self, query: StreamingQuery, move: bool) -> None:
@@ -99,17 +102,21 @@ class RouteWatch:
     def _start_anew(self, opened_s: float | None) -> None:
         self.opened_s, self.counts = opened_s, []
 
+    @property
+    def _links(self) -> tuple[tuple[str, str], ...]:
+        return tuple(pairwise(self.routed.route.operators))
+
+    @property
+    def _newest(self) -> Links:
+        return {link: history.newest for link, history in self.histories.items()}
+
     def _learn(self, table: RoutingTable) -> None:
         """Another table, or newer pairs: how heavy each partition is, and what is in it."""
-        operators = tuple(self.routed.route.operators)
-        if self.history is not None:
-            self.loads = partition_rows(table, self.history.newest, operators)
+        self.loads = partition_rows(table, self._newest)
         self._place_keys(table)
 
     def _place_keys(self, table: RoutingTable) -> None:
-        operators = tuple(self.routed.route.operators)
-        newest = {} if self.history is None else {(LEFT, RIGHT): self.history.newest}
-        self.placements = key_placements(table, operators, newest, self.homes)
+        self.placements = key_placements(table, tuple(self.routed.route.operators), self._newest, self.homes)
 
     def _table(self) -> RoutingTable:
         book = self.routed.route.book(self.routed.spark)

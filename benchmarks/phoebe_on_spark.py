@@ -1,0 +1,340 @@
+"""Phoebe on real Spark: the Yahoo! benchmark and top-speed windowing on replayed loads, with failures, judged.
+
+    python benchmarks/phoebe_on_spark.py [--minutes 30] [--speed 4] [--profiles DIR] [--out FILE] [--json FILE]
+
+A broker and a standalone cluster of two workers are started on loopback. Each job is an application of its own, run by
+`penstock run --restart` with policy phoebe. Both run side by side for so many minutes on the recorded loads of the
+paper's jobs, scaled down and played `--speed` times as fast. In turn an executor is killed, the query, and the whole
+driver. Without --profiles both jobs are profiled first with `penstock profile`, while they run.
+"""
+
+import argparse
+import json
+import math
+import os
+import platform
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from phoebe_answers import exactly_once
+from phoebe_predicted import Prediction, predicted, settings_of
+from phoebe_watch import Recovery, Watched
+from phoebe_world import MOST, WORKLOADS, Workload, World, harm, world
+
+from penstock.engines.kafka.offsets import TopicEnds
+from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
+from penstock.store.open import find_run, open_store
+
+LOOK_EVERY_S = 0.5
+KINDS = ("executor", "query", "driver")
+TARGET_S = 180.0
+DRAINED_WITHIN_S = 300.0
+PROFILED_AT_RPS = 100.0  # of each job while it is profiled
+PROFILED_WITHIN_S = 1500.0
+
+
+@dataclass(slots=True)
+class Failure:
+    """One failure of one job: what was said of it before, and what came."""
+
+    job: str
+    kind: str
+    at_s: float
+    predicted: Prediction | None
+    recovery: Recovery | None = None
+
+
+@dataclass(slots=True)
+class Run:
+    """All that was seen."""
+
+    options: argparse.Namespace
+    watched: dict[str, Watched]
+    ends: TopicEnds
+    failures: list[Failure] = field(default_factory=list)
+    started_s: float = 0.0
+    ended_s: float = 0.0
+
+
+def settings(speed: float, profile: Path) -> dict[str, Any]:
+    """The paper's numbers in the time of a load that is played faster."""
+    phoebe = {
+        "interval_s": 600.0 / speed,
+        "bin_s": 120.0 / speed,
+        "step_s": 60.0 / speed,
+        "least_history": 8,
+        "downtime_s": 60.0,
+        "disturbance_s": 5.0,
+    }
+    intent = {"latency": "20s", "recovery": f"{TARGET_S:.0f}s", "utility": 10}
+    job = {"intent": intent}
+    return {"policy": "phoebe", "settings": {"phoebe": phoebe}, "profiles": {profile.stem: profile.name}, "job": job}
+
+
+def plan(minutes: float, count: int) -> list[tuple[float, str, str]]:
+    """(second, job, kind): so many failures of each job, the jobs in turn, the first after a fifth of the time."""
+    spacing_s = minutes * 60 * 0.8 / count
+    found = [
+        (minutes * 12 + spacing_s * (number + place / len(WORKLOADS)), work.name, KINDS[number % len(KINDS)])
+        for number in range(count)
+        for place, work in enumerate(WORKLOADS)
+    ]
+    return sorted(found)
+
+
+def governed(made: World, options: argparse.Namespace) -> Run:
+    """Both jobs for so many minutes, with failures."""
+    watched = {work.name: Watched(made.place / "checkpoints" / work.name) for work in WORKLOADS}
+    run = Run(options, watched, TopicEnds(made.bootstrap))
+    for work in WORKLOADS:
+        made.start_driver(work, "phoebe")
+    made.until_ready([work.name for work in WORKLOADS])
+    for work in WORKLOADS:
+        made.start_load(work, work.rates(options.minutes, options.speed), options.speed)
+    run.started_s = time.time()
+    left = plan(options.minutes, options.failures)
+    while any(load.poll() is None for load in made.loads.values()):
+        at_s = time.time() - run.started_s
+        due = next((one for one in left if one[0] <= at_s and recovered(run, one[1])), None)
+        if due is not None:
+            left.remove(due)
+            fail(made, run, due[1], due[2])
+        look(made, run)
+    run.ended_s = time.time()
+    drained(made, run)
+    return run
+
+
+def recovered(run: Run, name: str) -> bool:
+    """Whether the job is over its last failure: one at a time is judged, the next one waits."""
+    at_s = [failure.at_s for failure in run.failures if failure.job == name]
+    return not at_s or run.watched[name].recovery(at_s[-1]).recovered_s is not None
+
+
+def fail(made: World, run: Run, name: str, kind: str) -> None:
+    """Note what is said of a failure, then let it happen."""
+    known = settings_of(run.options.speed, made.place / f"{name}.csv")
+    said = predicted(made.store(name), name, kind, run_kinds(run, name), known)
+    run.failures.append(Failure(name, kind, time.time(), said))
+    done = harm(made, name, kind)
+    tell(f"{time.time() - run.started_s:.0f} s: {name}: {kind} {'killed' if done else 'NOT killed: nothing there'}")
+
+
+def run_kinds(run: Run, name: str) -> Mapping[str, list[float]]:
+    """The downtimes of this job's failures so far, by kind: what there is to learn from."""
+    found: dict[str, list[float]] = {}
+    for failure in run.failures:
+        downtime_s = run.watched[failure.job].recovery(failure.at_s).downtime_s
+        if failure.job == name and downtime_s is not None:
+            found.setdefault(failure.kind, []).append(downtime_s)
+    return found
+
+
+def look(made: World, run: Run) -> None:
+    """One sample of everything."""
+    began_s = time.monotonic()
+    made.check()
+    ends, executors = run.ends.read(list(run.watched)), made.executors()
+    for name, watched in run.watched.items():
+        watched.ends.append((time.time(), sum(ends[name].values())))
+        watched.executors.append((time.time(), len(executors.get(name, []))))
+        watched.look()
+    time.sleep(max(0.0, LOOK_EVERY_S - (time.monotonic() - began_s)))
+
+
+def drained(made: World, run: Run) -> None:
+    """Until every row is in a committed batch."""
+    deadline = time.monotonic() + DRAINED_WITHIN_S
+    while time.monotonic() < deadline:
+        look(made, run)
+        waiting = [w for w in run.watched.values() if not w.batches() or w.batches()[-1].rows < w.ends[-1][1]]
+        if not waiting:
+            return
+    tell("not all rows were processed in time")
+
+
+def tell(text: str) -> None:
+    """Progress."""
+    print(text, flush=True)
+
+
+def report(made: World, run: Run) -> tuple[str, dict[str, Any]]:
+    """The tables, and the same as a document."""
+    for failure in run.failures:
+        failure.recovery = run.watched[failure.job].recovery(failure.at_s)
+    told = {work.name: jobs(made, run, work) for work in WORKLOADS}
+    lines = [
+        f"{time.strftime('%Y-%m-%d %H:%M')}, {os.cpu_count()} cores shared with other work (load average "
+        f"{os.getloadavg()[2]:.0f} over the last 15 minutes), Linux {platform.release()}, Spark 4.3 standalone, two "
+        f"workers. `python benchmarks/phoebe_on_spark.py --minutes {run.options.minutes:g} --speed "
+        f"{run.options.speed:g} --failures {run.options.failures}`",
+        "",
+        *recoveries(run),
+        "",
+        *resources(told),
+    ]
+    failures = [{**asdict(failure), "at_s": failure.at_s - run.started_s} for failure in run.failures]
+    return "\n".join(lines), {"failures": failures, "jobs": told}
+
+
+def recoveries(run: Run) -> list[str]:
+    """Predicted and measured, failure by failure, and the mean errors."""
+    lines = [
+        "| at | job | killed | executors | rate/s | downtime | recovery, measured | predicted before | "
+        "with the downtime it had | planned at the worst |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    before, knowing = [], []
+    for failure in run.failures:
+        said, came = failure.predicted, failure.recovery
+        assert came is not None
+        row = [f"{failure.at_s - run.started_s:.0f} s", failure.job, failure.kind]
+        row += ["-", "-"] if said is None else [str(said.scaleout), f"{said.rate_rps:.0f}"]
+        row += [seconds(came.downtime_s), seconds(came.recovered_s)]
+        with_it = None if said is None or came.downtime_s is None else said.recovery_s(came.downtime_s)
+        row += ["-", "-", "-"] if said is None else [seconds(said.expected_s), seconds(with_it), seconds(said.worst_s)]
+        lines.append(f"| {' | '.join(row)} |")
+        if said is not None and came.recovered_s is not None:
+            before.append(abs(said.expected_s / came.recovered_s - 1.0))
+            knowing += [] if with_it is None else [abs(with_it / came.recovered_s - 1.0)]
+    late = [f for f in run.failures if f.recovery and (f.recovery.recovered_s or 1e9) > TARGET_S]
+    return [
+        *lines,
+        "",
+        f"- failures: {len(run.failures)}; recovered within {TARGET_S:.0f} s: {len(run.failures) - len(late)}",
+        f"- mean error of what was predicted before the failure: {mean_text(before)} (target: 10 %)",
+        f"- mean error of the same with the downtime that the failure turned out to have: {mean_text(knowing)}",
+    ]
+
+
+def resources(told: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Reconfigurations, executor-seconds, and whether every row was counted once."""
+    lines = [
+        "| job | reconfigurations | executor-seconds | static 4 | saved | windows | wrong | rows |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, found in told.items():
+        lines.append(
+            f"| {name} | {found['reconfigurations']} | {found['executor_s']:.0f} | {found['static_s']:.0f} | "
+            f"{100 * (1 - found['executor_s'] / found['static_s']):.1f} % | {found['windows']} | {found['wrong']} | "
+            f"{found['rows']} |"
+        )
+    for name, found in told.items():
+        learnt = found["learnt"]
+        downtimes = ", ".join(seconds(value) for value in learnt["downtimes_s"]) or "none"
+        lines.append(
+            f"- {name}: learnt while it served: capacity {len(learnt['capacities'])} times, latency "
+            f"{learnt['latencies']} times, downtimes {downtimes}"
+        )
+    return lines
+
+
+def jobs(made: World, run: Run, work: Workload) -> dict[str, Any]:
+    """What is told of one job."""
+    lasted_s = run.ended_s - run.started_s
+    store = open_store(made.store(work.name))
+    info = find_run(store, "last")
+    decisions = store.read_run(info.id).decisions
+    store.begin(info)
+    memory = store.last_memory("phoebe", PhoebeMemory)
+    learnt = JobMemory() if memory is None else memory.jobs.get(work.name, JobMemory())
+    windows, wrong, rows = exactly_once(made.bootstrap, work.name)
+    return {
+        "reconfigurations": len(decisions),
+        "decisions": [[one.decision.at_s, one.decision.why] for one in decisions],
+        "learnt": {
+            "capacities": [[seen.scaleout, seen.rate_rps] for seen in learnt.evidence if seen.saturated],
+            "latencies": sum(not seen.saturated for seen in learnt.evidence),
+            "downtimes_s": list(learnt.downtimes_s),
+            "disturbances_s": list(learnt.disturbances_s),
+        },
+        "executor_s": run.watched[work.name].executor_s(run.started_s, run.ended_s),
+        "static_s": MOST * lasted_s,
+        "windows": windows,
+        "wrong": wrong,
+        "rows": rows,
+    }
+
+
+def seconds(value: float | None) -> str:
+    """Whole seconds, or a dash for what was not seen."""
+    return "-" if value is None else f"{value:.0f} s" if math.isfinite(value) else "never"
+
+
+def mean_text(errors: Sequence[float]) -> str:
+    """As a percentage, with how many there are."""
+    return "-" if not errors else f"{100 * statistics.mean(errors):.1f} % over {len(errors)}"
+
+
+def profiled(made: World, options: argparse.Namespace) -> None:
+    """Run both jobs as they are, profile them meanwhile with `penstock profile`, side by side, and stop them."""
+    for work in WORKLOADS:
+        made.tenants_file(work, {"job": {"intent": {"latency": "10s", "utility": 10}, "slots": 1}})
+        made.start_driver(work, "static")
+        made.start_load(work, [PROFILED_AT_RPS] * round(PROFILED_WITHIN_S), 1.0)
+    made.until_ready([work.name for work in WORKLOADS])
+    time.sleep(options.record_s / 2)
+    commands = {work.name: profile_command(made, work, options) for work in WORKLOADS}
+    tell(f"profiling {' and '.join(commands)}; see {made.place}/*.profile.log")
+    for name, done in commands.items():
+        if done.wait(PROFILED_WITHIN_S) != 0:
+            raise SystemExit(f"profiling failed; see {made.place}/{name}.profile.log")
+
+
+def profile_command(made: World, work: Workload, options: argparse.Namespace) -> "subprocess.Popen[bytes]":
+    """`penstock profile` as a user calls it."""
+    job = f"{made.place / work.name}.yaml:{work.name}"
+    where = ["--store", str(made.store(work.name)), "--out", str(made.place / f"{work.name}.csv")]
+    how = ["--record", f"{options.record_s:.0f}s", "--settle", "10s", "--measure", "20s"]
+    rates = ["--first-rate", "100", "--step-rate", "100"]
+    return made.penstock(f"{work.name}.profile", "profile", job, "--scaleouts", "1,2,4", *where, *how, *rates)
+
+
+def main() -> None:
+    """Profile, govern, tell."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--speed", type=float, default=4.0)
+    parser.add_argument("--failures", type=int, default=6, help="of each job")
+    parser.add_argument("--profiles", type=Path, help="where ads.csv and cars.csv are; profiled first without")
+    parser.add_argument("--record-s", type=float, default=120.0, help="how much of the input is recorded to profile")
+    parser.add_argument("--only-profile", action="store_true", help="leave it at that, with the profiles in --out")
+    parser.add_argument("--place", type=Path, help="where all files go, kept; a temporary directory without")
+    parser.add_argument("--out", type=Path, help="where the tables go; with --only-profile, a directory")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    place = options.place or Path(tempfile.mkdtemp(prefix="penstock-phoebe-"))
+    if options.profiles is None:
+        with world(place / "profiling") as made:
+            profiled(made, options)
+        options.profiles = place / "profiling"
+    if options.only_profile:
+        return
+    with world(place / "governing") as made:
+        for work in WORKLOADS:
+            shutil.copy(options.profiles / f"{work.name}.csv", made.place)
+            made.tenants_file(work, settings(options.speed, made.place / f"{work.name}.csv"))
+        run = governed(made, options)
+        for work in WORKLOADS:
+            made.stop(work.name)
+        text, document = report(made, run)
+    print(text)
+    if options.out is not None:
+        options.out.write_text(text + "\n", encoding="utf-8")
+    if options.json is not None:
+        options.json.write_text(json.dumps(document, indent=2), encoding="utf-8")
+    if options.place is None:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""Two windowed operators, one after the other, and rows with a payload between them: hashed, routed, at worst.
+
+    python benchmarks/routed_query.py spark://127.0.0.1:7077 TASK.json
+
+Runs the cases of the task on that cluster and prints one JSON line for each; `routing_on_spark.py` starts it.
+"""
+
+import csv
+import gzip
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+from pyspark.sql import DataFrame, SparkSession, functions
+
+from penstock.core.pairs import PairCounts
+from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.routing.pinning import Pinning
+from penstock.engines.spark.routing.route import Routing
+from penstock.engines.spark.stages import StageReader, StageReading
+from penstock.governing.application import start_application
+from penstock.planning.routing.route import route
+
+SETTLE_BATCHES = 3  # the first ones place the state
+WITHIN_S = 600.0
+CASES = ("hash", "routed", "worst")
+CONF = {
+    "spark.executor.cores": 1,
+    "spark.locality.wait": "5s",
+    "spark.shuffle.compress": False,
+    # State in the executors' memory: what is measured is the way between two operators, not the disk behind them.
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider"
+    ),
+}
+Pairs = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What to run on one cluster: rows of these pairs, at each payload, in so many measured batches."""
+
+    workers: int
+    payloads: tuple[int, ...] = (512,)
+    rows: int = 6000  # in a batch, at most
+    batch_bytes: int = 100_000_000  # of payload in a batch, at most: larger rows are fewer
+    batches: int = 5
+    rounds: int = 1
+    pairs: str | None = None  # a CSV file with columns k1 and k2; synthetic ones otherwise
+    locality: float = 0.8
+    executor_memory: str = "640m"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One case: the local share of the second operator's shuffle, predicted and measured, and its speed."""
+
+    case: str
+    payload: int
+    predicted: float
+    local: float
+    rows_rps: float
+    batch_s: float
+
+
+def synthetic(rows: int, keys: int, locality: float, seed: int = 7) -> Pairs:
+    """Pairs of which a share has equal numbers, the others any."""
+    rng = np.random.default_rng(seed)
+    left = rng.integers(0, keys, rows)
+    right = np.where(rng.random(rows) < locality, left, rng.integers(0, keys, rows))
+    return [(f"left {a}", f"right {b}") for a, b in zip(left, right, strict=True)]
+
+
+def read_pairs(path: Path, rows: int) -> Pairs:
+    """The last rows of a file of real pairs."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        found = [(row["k1"], row["k2"]) for row in csv.DictReader(file)]
+    return found[-rows:]
+
+
+def write_files(pairs: Pairs, files: int, place: Path) -> None:
+    """One file for each batch; its rows are of one second."""
+    place.mkdir(parents=True)
+    each = len(pairs) // files
+    for number in range(files):
+        part = pairs[number * each : (number + 1) * each]
+        columns = {
+            "at": pa.array([number * 1_000_000] * len(part), pa.timestamp("us", tz="UTC")),
+            "left": pa.array([left for left, _ in part]),
+            "right": pa.array([right for _, right in part]),
+        }
+        parquet.write_table(pa.table(columns), place / f"{number:06}.parquet", row_group_size=max(1, each // 8))
+
+
+def tables(pairs: Pairs, servers: int) -> dict[str, RoutingTable]:
+    """The three cases' tables, made from these pairs."""
+    routed = route(PairCounts.exact(Counter(pairs)), servers)
+    apart = {key: (server + 1) % servers for key, server in routed.right.items()}
+    return {
+        "hash": RoutingTable(servers),
+        "routed": routed,
+        "worst": RoutingTable(servers, {"left": routed.left, "right": apart}),
+    }
+
+
+def predicted(table: RoutingTable, pairs: Pairs) -> float:
+    """The share of rows that stay, with keys that are not listed anywhere with equal chance."""
+    stay = 0.0
+    for (left, right), rows in Counter(pairs).items():
+        a, b = table.server("left", left), table.server("right", right)
+        stay += rows * (1 / table.servers if a is None or b is None else float(a == b))
+    return stay / len(pairs)
+
+
+def query_of(spark: SparkSession, source: Path, routing: Routing, payload: int) -> DataFrame:
+    """Gather the rows of a left key in its window, let them out with a payload, gather them by their right keys."""
+    files = spark.readStream.schema("at timestamp, left string, right string").option("maxFilesPerTrigger", 1)
+    window = functions.window("at", "1 second")
+    held = functions.collect_list("right").alias("held")
+    rows = files.parquet(str(source)).withWatermark("at", "0 seconds")
+    gathered = rows.groupBy(window, *routing.left_key()).agg(held)
+    let_out = gathered.select(functions.window_time("window").alias("at"), functions.explode("held").alias("right"))
+    loaded = let_out.withColumn("payload", functions.concat("right", functions.lit("x" * payload)))
+    again = loaded.groupBy(window, *routing.right_key())
+    return again.agg(functions.size(functions.collect_list("payload")).alias("rows"))
+
+
+def run_case(spark: SparkSession, case: str, table: RoutingTable, payload: int, source: Path, seen: Pairs) -> Measured:
+    """Run one case to the end of its files."""
+    place = Path(tempfile.mkdtemp(prefix=f"routing-{case}-"))
+    routing = Routing(f"routing_{case}", left="left", right="right", checkpoint=place / "checkpoint")
+    routing.start_with(spark, table)
+    reader, pinning = StageReader(spark.sparkContext), Pinning(spark)
+    writer = query_of(spark, source, routing, payload).writeStream.format("noop").outputMode("append")
+    writer = writer.option("checkpointLocation", str(place / "checkpoint")).queryName(routing.name)
+    query = writer.trigger(availableNow=True).start()
+    held, deadline = -1, time.monotonic() + WITHIN_S
+    readings: list[StageReading] = []
+    while query.isActive and time.monotonic() < deadline:
+        progress: Any = query.lastProgress
+        if progress is not None and progress["batchId"] > held:
+            held = progress["batchId"]
+            pinning.hold(query, [1.0] * table.servers)
+            readings += reader.read()
+        query.awaitTermination(1)
+    query.stop()
+    readings += reader.read()
+    batches = [batch for batch in query.recentProgress if batch["batchId"] >= SETTLE_BATCHES and batch["numInputRows"]]
+    seconds = [batch["durationMs"]["triggerExecution"] / 1000 for batch in batches]
+    return Measured(
+        case=case,
+        payload=payload,
+        predicted=predicted(table, seen),
+        local=local_share(readings),
+        rows_rps=sum(batch["numInputRows"] for batch in batches) / sum(seconds),
+        batch_s=statistics.median(seconds),
+    )
+
+
+def local_share(readings: Sequence[StageReading]) -> float:
+    """Of the last shuffle of each batch after the first ones: that is the second operator's."""
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    for one in readings:
+        if one.batch_id >= SETTLE_BATCHES and one.shuffle_local_bytes + one.shuffle_remote_bytes > 0:
+            local, remote = found.get((one.batch_id, one.stage_id), (0, 0))
+            found[one.batch_id, one.stage_id] = local + one.shuffle_local_bytes, remote + one.shuffle_remote_bytes
+    last = {batch: (local, remote) for (batch, _), (local, remote) in sorted(found.items())}
+    return sum(local for local, _ in last.values()) / sum(local + remote for local, remote in last.values())
+
+
+def run(master: str, task: Task) -> Iterator[Measured]:
+    """All cases of the task, one after the other, round after round."""
+    spark = start_application("routing", master, {**CONF, "spark.executor.memory": task.executor_memory})
+    wait_for_executors(spark, task.workers)
+    spark.conf.set("spark.sql.shuffle.partitions", str(task.workers))
+    files = SETTLE_BATCHES + task.batches
+    for payload in task.payloads:
+        rows = files * min(task.rows, task.batch_bytes // max(1, payload))
+        history, seen = _pairs(task, rows)
+        source = Path(tempfile.mkdtemp(prefix="routing-rows-")) / "in"
+        write_files(seen, files, source)
+        made = tables(history, task.workers)
+        for _ in range(task.rounds):
+            for case in CASES:
+                yield run_case(spark, case, made[case], payload, source, seen)
+    spark.stop()
+
+
+def _pairs(task: Task, rows: int) -> tuple[Pairs, Pairs]:
+    """The rows that tables are made from, and as many later ones that are run."""
+    if task.pairs is None:
+        found = synthetic(2 * rows, 40 * task.workers, task.locality)
+    else:
+        found = read_pairs(Path(task.pairs), 2 * rows)
+    return found[: len(found) // 2], found[len(found) // 2 :]
+
+
+def wait_for_executors(spark: SparkSession, wanted: int) -> None:
+    """Until all of them are there."""
+    reader, deadline = ExecutorReader(spark.sparkContext), time.monotonic() + WITHIN_S
+    while len(reader.read()) < wanted:
+        if time.monotonic() > deadline:
+            raise SystemExit(f"{wanted} executors did not start within {WITHIN_S:.0f} s")
+        time.sleep(0.2)
+
+
+if __name__ == "__main__":
+    document = json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
+    for measured in run(sys.argv[1], Task(**{**document, "payloads": tuple(document["payloads"])})):
+        print(json.dumps(asdict(measured)), flush=True)

@@ -1,0 +1,129 @@
+"""`penstock profile JOB --scaleouts ...`: how fast a job is at each scale-out, by copies of it on real Spark."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from penstock.core.units import positive_seconds, text_of_seconds
+from penstock.errors import ConfigError
+from penstock.planning.phoebe.profiling import SearchSettings
+
+if TYPE_CHECKING:
+    from penstock.governing.rehearsal.rehearse import RehearsalSettings, Round
+    from penstock.governing.rehearsal.state import Rehearsed
+
+EXAMPLE = """
+  penstock profile tenants.yaml:fraud --scaleouts 1,2,4,8
+  penstock profile tenants.yaml:fraud --scaleouts 2,4 --record 10m --step-rate 500 --master spark://127.0.0.1:7077
+"""
+
+_OPTIONS = (
+    click.option("--scaleouts", help="Of a JOB: the numbers of executors to try side by side, such as 1,2,4,8."),
+    click.option("--record", default="5m", show_default=True, help="Of a JOB: how much of its input is recorded."),
+    click.option("--step-rate", type=float, help="Of a JOB: rows/s between two rounds; the first rate by default."),
+    click.option("--settle", default="20s", show_default=True, help="Of a JOB: waited in a round before measuring."),
+    click.option("--measure", default="30s", show_default=True, help="Of a JOB: measured in a round."),
+    click.option("--most-rounds", default=40, show_default=True, help="Of a JOB: the search ends after so many."),
+    click.option("--master", help="Of a JOB: the cluster to use; the tenants file's own by default."),
+    click.option("--store", help="Of a JOB: where its controller records its run, for the live job's latency."),
+)
+
+
+def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What the command takes for jobs, beside what it takes for tasks."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def profile_job(console: Console, jobs: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Search Tmax of one job at each scale-out; the profile goes to --out."""
+    from penstock.governing.rehearsal.job import job_named  # pyspark takes a second to import
+    from penstock.governing.rehearsal.live import LiveJob
+    from penstock.governing.rehearsal.rehearse import Rehearsal
+
+    if len(jobs) != 1:
+        raise ConfigError("JOB", ", ".join(jobs), "profile one job at a time")
+    job = job_named(jobs[0], options["master"])
+    settings = _settings(options)
+    out: Path = options["out"] or job.path.parent / f"{job.part.name}.csv"
+    live = LiveJob(options["store"], job.part.name)
+    if live.latency_s() is None:
+        console.print(f"no live run of {job.part.name} is recorded in {live.place}: its latency cannot be watched")
+
+    def tell(text: str) -> None:
+        console.print(f"{job.part.name}: {text}", highlight=False, markup=False, style="dim")
+
+    rehearsal = Rehearsal(job, settings, out, tell, lambda done: _tell_round(console, done))
+    try:
+        state = rehearsal.run(live, options["fresh"])
+    except KeyboardInterrupt:
+        console.print("stopped; the same command goes on after the last round, --fresh starts anew", markup=False)
+        raise
+    finally:
+        live.close()
+    console.print(_table(job.part.name, state))
+    console.print(_live_text(state), highlight=False)
+    console.print(f"{out}: write `profiles: {{{job.part.name}: {out.name}}}` into the tenants file", markup=False)
+
+
+def _settings(options: dict[str, Any]) -> "RehearsalSettings":
+    from penstock.governing.rehearsal.rehearse import RehearsalSettings, scaleouts_of
+
+    first = options["first_rate"]
+    search = SearchSettings(
+        first_rps=first,
+        step_rps=first if options["step_rate"] is None else options["step_rate"],
+        settle_s=positive_seconds(options["settle"], "--settle"),
+        measure_s=positive_seconds(options["measure"], "--measure"),
+        most_rounds=options["most_rounds"],
+    )
+    return RehearsalSettings(
+        scaleouts_of(options["scaleouts"]), search, positive_seconds(options["record"], "--record")
+    )
+
+
+def _tell_round(console: Console, done: "Round") -> None:
+    search = done.state.search
+    behind = {one.scaleout: one for one in done.ended}
+    parts = []
+    for one in done.measured:
+        latency = "nothing" if one.latency_s is None else f"{one.latency_s:.1f} s"
+        ended = f", ended: Tmax {behind[one.scaleout].capacity_rps:.0f}/s" if one.scaleout in behind else ""
+        parts.append(f"{one.scaleout}: {latency} at {one.processed_rps:.0f}/s{ended}")
+    live = done.state.live_during_s
+    told = f"; live job {live[-1]:.1f} s" if live else ""
+    cost = text_of_seconds(round(search.cost_executor_s))
+    console.print(
+        f"round {search.rounds}, {done.rate_rps:.0f}/s: {'; '.join(parts)}; so far {cost} of executors{told}",
+        highlight=False,
+        markup=False,
+    )
+
+
+def _table(name: str, state: "Rehearsed") -> Table:
+    table = Table(title=f"{name}: Tmax", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    for heading in ("executors", "rows/s", "latency below"):
+        table.add_column(heading, justify="right")
+    for seen in sorted((one for one in state.search.found if one.saturated), key=lambda one: one.scaleout):
+        kept = [
+            one.latency_s
+            for one in state.search.found
+            if one.scaleout == seen.scaleout and one.rate_rps < seen.rate_rps
+        ]
+        known = [latency for latency in kept if latency is not None]
+        table.add_row(str(seen.scaleout), f"{seen.rate_rps:.0f}", f"{max(known):.1f} s" if known else "-")
+    return table
+
+
+def _live_text(state: "Rehearsed") -> str:
+    cost = f"it cost {text_of_seconds(round(state.search.cost_executor_s))} of executors"
+    if state.live_mean_s is None:
+        return f"{cost}; nobody told of the live job's latency meanwhile"
+    before = "unknown" if state.live_before_s is None else f"{state.live_before_s:.1f} s"
+    return f"{cost}; the live job's mean latency: {before} before, {state.live_mean_s:.1f} s meanwhile"

@@ -1,0 +1,42 @@
+"""What the operators of a governed job can do: the file that `penstock plan` reads, and the rate it begins with.
+
+models:
+  fraud: fraud-plan.yaml                                     # its first step is what its models say
+  revenue: {plan: revenue-plan.yaml, rate: 400, headroom: 1.5}   # and it begins with what 400 rows/s need
+"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from penstock.config.plan_job import read_plan_job
+from penstock.planning.provision.advise import JobModels
+
+
+class ModelsPart(BaseModel):
+    """The models of one job."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    plan: str  # a file, or a DAG that ships
+    rate: Annotated[float, Field(gt=0)] | None = None  # rows per second that are expected at each source
+    headroom: Annotated[float, Field(gt=0)] = 2.0
+
+    def read(self, base: Path, field: str) -> JobModels:
+        """The models, from a file below `base`; `field` is the place of this part, for errors."""
+        job = read_plan_job(self.plan, base=base, field=field)
+        return JobModels(job.models, job.selectivity, self.headroom, job.topology)
+
+    def first_slots(self, models: JobModels) -> int | None:
+        """What the job needs for the rate that is expected; None when no rate is."""
+        if self.rate is None or models.topology is None:
+            return None
+        return models.slots(models.topology, self.rate)
+
+
+def _as_part(value: Any) -> Any:
+    return {"plan": value} if isinstance(value, str) else value
+
+
+FileOrPart = Annotated[ModelsPart, BeforeValidator(_as_part)]

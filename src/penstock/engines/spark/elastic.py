@@ -1,0 +1,79 @@
+"""Executors that follow the jobs' slots: the application holds as many as its jobs have slots for, and no more.
+
+A number that the cluster does not give within a minute is not waited for: what there is becomes the limit for a
+while, so that policies divide what can be had and say what is missed.
+"""
+
+from typing import Protocol
+
+_GIVEN_WITHIN_S = 60.0  # 1 s on a warm machine, 15 s when eight JVMs start at once on two cores
+_LIMITED_FOR_S = 300.0  # before more is asked for again: cores may have become free
+
+
+class Lever(Protocol):
+    """What sets the number of executors; see `ExecutorLever`."""
+
+    def count(self) -> int:
+        """How many executors live."""
+
+    def aim(self, wanted: int) -> None:
+        """So many are wanted from now on; none is waited for."""
+
+    def let_go(self, count: int) -> None:
+        """So many of them end."""
+
+
+class Elastic:
+    """`most` executors at most, of so many slots each."""
+
+    def __init__(self, lever: Lever, most: int, slots_each: int = 1) -> None:
+        self._lever = lever
+        self._most = most
+        self._each = slots_each
+        self._target = most
+        self._short_since_s: float | None = None
+        self._limited_until_s = 0.0
+        self._whole_since_s: float | None = None
+        self._limit = most
+
+    def slots(self, wall_s: float) -> int:
+        """The most slots that can be had, as far as is known."""
+        return self._each * (self._limit if wall_s < self._limited_until_s else self._most)
+
+    @property
+    def target(self) -> int:
+        """The executors that are wanted."""
+        return self._target
+
+    def settles(self, wall_s: float, window_s: float) -> bool:
+        """Whether figures over a window are those of another number of executors than is wanted."""
+        return self._whole_since_s is None or wall_s - self._whole_since_s < window_s
+
+    def follow(self, slots: int, wall_s: float) -> None:
+        """Hold executors for so many slots."""
+        wanted = max(1, min(self.slots(wall_s) // self._each, -(-slots // self._each)))
+        if wanted != self._target:
+            self._target, self._short_since_s, self._whole_since_s = wanted, None, None
+        self._lever.aim(wanted)
+        self._trim(self._lever.count())
+
+    def keep(self, wall_s: float) -> None:
+        """Let go of those that came over the target; note when the cluster does not give what is wanted."""
+        there = self._lever.count()
+        self._trim(there)
+        if there == self._target and self._whole_since_s is None:
+            self._whole_since_s = wall_s
+        elif there < self._target:
+            self._whole_since_s = None
+        if there >= self._target:
+            self._short_since_s = None
+        elif self._short_since_s is None:
+            self._short_since_s = wall_s
+        elif wall_s - self._short_since_s > _GIVEN_WITHIN_S and there > 0:
+            self._limit, self._limited_until_s = there, wall_s + _LIMITED_FOR_S
+            self.follow(there * self._each, wall_s)
+
+    def _trim(self, there: int) -> None:
+        # The target goes down before anything is ended, or the master replaces what ended.
+        if there > self._target:
+            self._lever.let_go(there - self._target)

@@ -1,0 +1,36 @@
+"""How far back to look: all of a history that fades, or its newest window alone, by back-test on the newest rows.
+
+Where keys come back after days, forgetting loses them; where keys change their partners, what is remembered misleads.
+Which of the two data do is seen by the tables that a window ago would have been made of either.
+"""
+
+from collections.abc import Callable
+
+from penstock.core.pairs import Key
+from penstock.core.routes import Links
+from penstock.planning.routing.graph import graph_of_links
+from penstock.planning.routing.hashing import hashed
+from penstock.planning.routing.judging import judge
+from penstock.planning.routing.route import IMBALANCE, route_links
+
+BETTER_BY = 0.005  # of the local share: the newest window alone must have been that much better
+
+
+def recalled(
+    now: tuple[Links, Links],
+    before: tuple[Links, Links],
+    servers: int,
+    imbalance: float = IMBALANCE,
+    fallback: Callable[[Key, int], int] = hashed,
+) -> Links:
+    """The pairs to make the next table of. Both hold the newest window and the whole history, now and a window ago."""
+    newest, basis = now
+    if newest == basis or before[0] == before[1] or not all(links and _rows(links) for links in before):
+        return basis
+    graph = graph_of_links(newest)
+    alone, whole = (judge(route_links(links, servers, imbalance), graph, fallback).locality for links in before)
+    return newest if alone > whole + BETTER_BY else basis
+
+
+def _rows(links: Links) -> float:
+    return sum(pairs.rows for pairs in links.values())

@@ -1,0 +1,77 @@
+"""Executors follow slots, decided without a clock of their own."""
+
+from dataclasses import dataclass, field
+
+from penstock.engines.spark.elastic import Elastic
+
+
+@dataclass
+class Cluster:
+    """A cluster that gives at most so many executors, at once."""
+
+    gives: int
+    there: int = 0
+    aimed: list[int] = field(default_factory=list)
+
+    def count(self) -> int:
+        return self.there
+
+    def aim(self, wanted: int) -> None:
+        self.aimed.append(wanted)
+        self.there = max(self.there, min(self.gives, wanted))
+
+    def let_go(self, count: int) -> None:
+        assert self.aimed[-1] <= self.there - count  # or the master would replace those that end
+        self.there -= count
+
+
+def test_as_many_executors_as_the_slots_need_and_no_more_than_allowed() -> None:
+    cluster = Cluster(gives=10)
+    elastic = Elastic(cluster, most=4, slots_each=2)
+    for slots, executors in ((3, 2), (8, 4), (20, 4), (1, 1)):
+        elastic.follow(slots, 0.0)
+        assert cluster.there == executors
+
+
+def test_those_that_came_late_over_the_target_are_let_go() -> None:
+    cluster = Cluster(gives=4, there=1)
+    elastic = Elastic(cluster, most=4)
+    elastic.follow(2, 0.0)
+    cluster.there = 4
+    elastic.keep(1.0)
+    assert cluster.there == 2
+
+
+def test_what_the_cluster_does_not_give_within_a_minute_becomes_the_limit_for_a_while() -> None:
+    cluster = Cluster(gives=2)
+    elastic = Elastic(cluster, most=4)
+    elastic.follow(4, 0.0)
+    for now in (1.0, 30.0, 62.0):
+        elastic.keep(now)
+    assert (elastic.slots(63.0), elastic.target) == (2, 2)
+    assert elastic.slots(63.0 + 300.0) == 4
+
+
+def test_an_executor_that_is_lost_and_comes_back_changes_nothing() -> None:
+    cluster = Cluster(gives=4)
+    elastic = Elastic(cluster, most=4)
+    elastic.follow(4, 0.0)
+    cluster.there = 3
+    elastic.keep(10.0)
+    cluster.there = 4
+    elastic.keep(20.0)
+    cluster.there = 3
+    elastic.keep(75.0)
+    assert (elastic.slots(76.0), elastic.target) == (4, 4)
+
+
+def test_figures_count_again_once_the_wanted_number_was_there_for_a_window() -> None:
+    cluster = Cluster(gives=4)
+    elastic = Elastic(cluster, most=4)
+    elastic.follow(2, 0.0)
+    assert elastic.settles(0.0, 20.0)
+    elastic.keep(1.0)
+    assert (elastic.settles(20.0, 20.0), elastic.settles(21.0, 20.0)) == (True, False)
+    cluster.there = 1  # one is lost
+    elastic.keep(30.0)
+    assert elastic.settles(100.0, 20.0)
