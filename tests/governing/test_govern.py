@@ -44,7 +44,7 @@ def test_the_policy_sees_what_the_models_of_a_query_say_of_what_arrives(
 ) -> None:
     path = tmp_path / "plan.yaml"
     # Whatever arrives, one thread does more: the answer is a slot.
-    path.write_text("flow: {work: []}\nmodels: {work: {points: [{threads: 1, rate_rps: 1e9, cpu: 1, memory: 1}]}}")
+    path.write_text("flow: {work: []}\nmodels: {work: {points: [{threads: 1, rate_rps: 1000000, cpu: 1, memory: 1}]}}")
     with ps.govern(spark, {name: INTENT}, ToTwo(), interval=0.2, models={name: path}) as g:
         query = quick(spark).queryName(name).start()
         eventually(lambda: bool(g.views and g.views[-1].job(name).modelled_threads) or None)

@@ -33,6 +33,8 @@ _CONF = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "512m",
     "spark.executor.memory": EXECUTOR_MEMORY,
+    # What a JVM takes by itself on the one core of a profile; on two it would take G1, and more memory than profiled.
+    "spark.executor.extraJavaOptions": "-XX:+UseSerialGC",
     "spark.locality.wait": "0",
     "spark.task.maxFailures": "1",  # a thread that fails is an error of the task, to be seen at once
     "spark.python.daemon.module": "penstock.engines.spark.profiling.daemon",
