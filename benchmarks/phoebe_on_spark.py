@@ -270,8 +270,13 @@ def seconds(value: float | None) -> str:
 
 
 def mean_text(errors: Sequence[float]) -> str:
-    """As a percentage, with how many there are."""
-    return "-" if not errors else f"{100 * statistics.mean(errors):.1f} % over {len(errors)}"
+    """Mean and median as percentages; where recovery was said to take for ever, only the median counts it."""
+    if not errors:
+        return "-"
+    finite = [error for error in errors if math.isfinite(error)]
+    never = f", {len(errors) - len(finite)} said never" if len(finite) < len(errors) else ""
+    mean = f"{100 * statistics.mean(finite):.0f} %" if finite else "-"
+    return f"{mean} over {len(finite)}{never}; median {100 * statistics.median(errors):.0f} %"
 
 
 def profiled(made: World, options: argparse.Namespace) -> None:
