@@ -42,8 +42,8 @@ def service(*views: View) -> Service:
 @pytest.mark.parametrize("rates", [(1000.0, 2000.0, 3000.0), (2000.0, 2000.0, 2000.0)], ids=["varied", "steady"])
 def test_the_cost_of_rows_is_told_from_that_of_tasks(rates: Sequence[float]) -> None:
     read, save = service(*(a_view(rps) for rps in rates)).stages
-    assert (read.row_s, read.task_s) == (pytest.approx(0.001, rel=0.01), pytest.approx(0.0, abs=1e-4))
-    assert (save.row_s, save.task_s) == (pytest.approx(0.0, abs=1e-6), pytest.approx(0.1, rel=0.01))
+    assert [read.row_s, read.task_s] == pytest.approx([0.001, 0.0], rel=0.01, abs=1e-4)
+    assert [save.row_s, save.task_s] == pytest.approx([0.0, 0.1], rel=0.01, abs=1e-6)
 
 
 def test_what_a_batch_takes_beyond_its_tasks_is_what_it_took_when_slots_were_free() -> None:

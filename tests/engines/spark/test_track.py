@@ -4,6 +4,7 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.progress import Batch
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.track import Standing, Track
+from tests.engines.spark.helpers import quick
 
 
 def running(*batches: Batch) -> Track:
@@ -50,5 +51,5 @@ def test_an_intent_for_a_query_that_is_not_there_is_said_once_it_has_had_time_to
 
 
 def test_a_query_that_the_engine_itself_starts_is_on_its_way() -> None:
-    track = Track(Job("fraud", function=lambda spark: spark.readStream), threads=2, awaited_since_s=100.0)
+    track = Track(Job("fraud", function=quick), threads=2, awaited_since_s=100.0)
     assert track.trouble(500.0) is None
