@@ -12,6 +12,7 @@ import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -19,7 +20,11 @@ from penstock.store.open import open_store
 
 ROOT = Path(__file__).parents[1]
 PAGES = {"overview": "", "tenant": "?job=payments", "cluster": "", "what-if": "", "decisions": ""}
-LOOKS = {"light": (1280, "light"), "dark": (1280, "dark"), "390": (390, "light")}
+LOOKS: dict[str, tuple[int, Literal["light", "dark"]]] = {
+    "light": (1280, "light"),
+    "dark": (1280, "dark"),
+    "390": (390, "light"),
+}
 SEEN_S = 48.0  # of the run, before the first picture
 PATIENCE_S = 120.0
 
