@@ -66,7 +66,9 @@ class ExecutorLever:
 
     def _kill(self, count: int) -> None:
         youngest = sorted((executor.id for executor in self._reader.read()), key=int, reverse=True)[:count]
-        self._scheduler.killExecutors(self._jvm.PythonUtils.toSeq(youngest))
+        # SparkContext.killExecutors would lower the target once more: the next executor to be lost would stay away.
+        backend = self._scheduler.schedulerBackend()
+        backend.killExecutors(self._jvm.PythonUtils.toSeq(youngest), False, False, True)
 
     def _wait(self, done: Callable[[], bool], within_s: float, what: str) -> None:
         deadline = time.monotonic() + within_s
