@@ -42,3 +42,10 @@ def test_one_job_with_old_figures_makes_the_view_old() -> None:
 def test_a_job_is_found_by_name_with_its_worth() -> None:
     job = a_view(fresh=(True, True)).job("job1")
     assert (job.name, job.max_utility) == ("job1", 10.0)
+
+
+def test_slots_are_those_that_executors_offer_where_they_tell() -> None:
+    offered = (MachineFigures("m", cores=2, slots=8), MachineFigures("gone", cores=2, slots=8, alive=False))
+    assert View(0.0, (), offered, 0.0, 0.0).slots == 8
+    assert View(0.0, (), offered, 0.0, 0.0, max_threads=5).slots == 5
+    assert View(0.0, (), (MachineFigures("m", cores=2),), 0.0, 0.0).slots == 2

@@ -131,6 +131,7 @@ class MachineFigures:
     executors: int | None = None
     alive: bool = True
     age_s: float = 0.0
+    slots: int | None = None  # that its executors offer: more or fewer than its cores
 
     @property
     def congested(self) -> bool:

@@ -51,14 +51,16 @@ class View:
 
     @property
     def slots(self) -> int | None:
-        """All slots: the cluster's limit, else what a query without a limit could hold, else the cores that live.
+        """All slots: the cluster's limit, else of its executors, else of an unlimited query, else the living cores.
 
         Slots need not be cores: an executor may offer more of them than its machine has. None where nobody tells.
         """
         shared = [job.figures for job in self.jobs if job.figures.max_threads is None]
         could_hold = [op.max_threads or 0 for job in shared for op in job.operators if op.name == ALL_OPERATORS]
-        cores = sum(machine.cores for machine in self.machines if machine.alive)
-        return self.max_threads or max(could_hold, default=0) or cores or None
+        alive = [machine for machine in self.machines if machine.alive]
+        offered = sum(machine.slots or 0 for machine in alive)
+        cores = sum(machine.cores for machine in alive)
+        return self.max_threads or offered or max(could_hold, default=0) or cores or None
 
     @property
     def fresh(self) -> bool:

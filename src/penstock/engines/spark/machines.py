@@ -57,6 +57,7 @@ def _executor(entry: Mapping[str, Any]) -> Executor:
 
 
 def _machine(host: str, executors: Sequence[Executor], driver_host: str | None) -> MachineFigures:
+    slots = sum(executor.slots for executor in executors)
     if host == driver_host or host.startswith("127.") or host == "localhost":
         return MachineFigures(
             name=host,
@@ -64,8 +65,9 @@ def _machine(host: str, executors: Sequence[Executor], driver_host: str | None) 
             load=os.getloadavg()[0],
             memory_share=_memory_share(Path("/proc/meminfo")),
             executors=len(executors),
+            slots=slots,
         )
-    return MachineFigures(name=host, cores=sum(executor.slots for executor in executors), executors=len(executors))
+    return MachineFigures(name=host, cores=slots, executors=len(executors), slots=slots)
 
 
 def _memory_share(meminfo: Path) -> float | None:
