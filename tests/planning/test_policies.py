@@ -54,7 +54,19 @@ def _job(chance: random.Random, name: str) -> JobFigures:
     mean = 10 ** chance.uniform(-2, 1)
     latency = LatencyFigures(mean, ((50.0, mean), (95.0, 2 * mean), (99.0, 3 * mean)))
     age = 0.0 if chance.random() > 0.03 else 40.0
-    return JobFigures(name, operators, age, latency, chance.random(), 100.0, 90.0, 10.0, topology(), max_threads=20)
+    return JobFigures(
+        name,
+        operators,
+        age,
+        latency,
+        chance.random(),
+        arrival_rps=100.0,
+        processed_rps=90.0,
+        working_rps=95.0,
+        backlog_rows=10.0,
+        topology=topology(),
+        max_threads=20,
+    )
 
 
 @pytest.mark.parametrize("name", POLICIES)

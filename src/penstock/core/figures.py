@@ -97,6 +97,7 @@ class JobFigures:
     juice: float | None = None
     arrival_rps: float | None = None
     processed_rps: float | None = None
+    working_rps: float | None = None  # over the time in which it had rows: all it can do, when some wait
     backlog_rows: float | None = None
     topology: Topology | None = None
     settling: bool = False  # restarting or pausing after an action: figures do not yet show its effect

@@ -53,3 +53,18 @@ def test_an_intent_for_a_query_that_is_not_there_is_said_once_it_has_had_time_to
 def test_a_query_that_the_engine_itself_starts_is_on_its_way() -> None:
     track = Track(Job("fraud", function=quick), threads=2, awaited_since_s=100.0)
     assert track.trouble(500.0) is None
+
+
+def working(track: Track, wall_s: float) -> float | None:
+    return track.figures(Standing(share_slots=2.0, slots=4, window_s=60.0, wall_s=wall_s)).working_rps
+
+
+def test_what_a_job_does_while_it_works_is_of_its_finished_batches_however_long_it_stands_between_them() -> None:
+    track = running(batch(0, 1.0), batch(1, 11.0))
+    assert working(track, 12.0) == 200.0  # 100 rows in half a second
+    assert working(track, 40.0) == 200.0  # a batch that has hung since then has not made it slower
+    assert working(track, 80.0) is None  # but in the last minute it has shown nothing
+
+
+def test_a_run_that_has_not_committed_a_batch_yet_has_shown_nothing() -> None:
+    assert working(running(batch(0, 1.0, "first"), Batch("second", 1, 1.0, 2.0, rows=0.0)), 3.0) is None

@@ -164,6 +164,6 @@ def test_its_own_catching_up_teaches_it_the_capacity() -> None:
     policy, memory = Phoebe(PROFILED), PhoebeMemory()
     for at_s in range(10, 600, 10):
         late = seen(50_000.0, 12, up_s=float(at_s), backlog_rows=5e6, latency=None)
-        late = replace(late, figures=replace(late.figures, processed_rps=150_000.0))
+        late = replace(late, figures=replace(late.figures, working_rps=150_000.0))
         _, memory = policy.decide(view(float(at_s), late), memory)
     assert Observation(12, 150_000.0, None, saturated=True, at_s=130.0) in memory.jobs["a"].evidence

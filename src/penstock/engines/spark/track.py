@@ -103,6 +103,7 @@ class Track:
             juice=flow.juice if flow is not None else None,
             arrival_rps=arrival_rps,
             processed_rps=flow.processed / flow.span_s if flow is not None else None,
+            working_rps=_working_rps(batches, standing.wall_s - standing.window_s),
             backlog_rows=backlog_rows,
             settling=self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
@@ -212,6 +213,13 @@ class Track:
 def _always_in_batch(batches: Sequence[Batch], flow: Flow) -> bool:
     inside_s = sum(max(0.0, batch.committed_s - max(batch.started_s, flow.start_s)) for batch in batches)
     return flow.stalled or inside_s >= _IN_BATCH_ALL_THE_TIME * flow.span_s
+
+
+def _working_rps(batches: Sequence[Batch], from_s: float) -> float | None:
+    """Of batches of the present run that ended since; a batch that is under way, or hangs, says nothing yet."""
+    ended = [one for one in batches if one.committed_s > from_s and one.run_id == batches[-1].run_id and one.rows > 0]
+    inside_s = sum(one.committed_s - one.started_s for one in ended)
+    return sum(one.rows for one in ended) / inside_s if inside_s > 0 else None
 
 
 def _mean_checkpoint_s(batches: Sequence[Batch]) -> float | None:

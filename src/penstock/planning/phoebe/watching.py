@@ -79,9 +79,15 @@ def _observed(figures: JobFigures, known: JobMemory, at_s: float, quiet_after_s:
     if figures.settling or done is None or scaleout < 1 or up_s < WARM_S:
         return None
     if backlog_s(figures) > CATCHING_UP_S:
-        return Observation(scaleout, round(done, 2), None, saturated=True, at_s=at_s)
+        return _capacity(figures, scaleout, at_s)
     if up_s < quiet_after_s or figures.latency is None or backlog_s(figures) > NORMAL_S:
         return None
     if len(known.rates) % EVIDENCE_EVERY:
         return None
     return Observation(scaleout, round(done, 2), figures.latency.mean_s, at_s=at_s)
+
+
+def _capacity(figures: JobFigures, scaleout: int, at_s: float) -> Observation | None:
+    """What it does while rows wait. A batch that hangs after a restart is no news of it: nothing is learnt then."""
+    done = figures.working_rps
+    return Observation(scaleout, round(done, 2), None, saturated=True, at_s=at_s) if done else None

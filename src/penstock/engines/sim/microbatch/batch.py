@@ -8,8 +8,9 @@ from penstock.engines.sim.microbatch.spec import MicroBatchJob
 
 @dataclass(frozen=True, slots=True)
 class BatchReport:
-    """A finished batch: its phases, and each stage in detail."""
+    """A finished batch: its rows, its phases, and each stage in detail."""
 
+    rows: int
     duration_s: float
     phases_s: dict[str, float]
     stages: tuple[StageFigures, ...]
@@ -90,7 +91,7 @@ class Batch:
             "stages": now - commit_s - self.stages_from_s,
             "commit": commit_s,
         }
-        return BatchReport(now - self.started_s, phases, tuple(self.done))
+        return BatchReport(self.rows, now - self.started_s, phases, tuple(self.done))
 
 
 def rows_into(spec: MicroBatchJob, stage: int, rows: float) -> float:

@@ -53,6 +53,7 @@ def _job(world: World, job: JobState) -> JobFigures:
         juice=job.ledger.juice(now, world.cluster.juice_window_s, job.spec.trigger_s),
         arrival_rps=_rate(past, now, now.arrived - past.arrived),
         processed_rps=_rate(past, now, now.processed - past.processed),
+        working_rps=job.report.rows / job.report.duration_s if job.report and job.report.duration_s > 0 else None,
         backlog_rows=float(now.arrived - now.processed),
         topology=job.spec.topology,
         settling=down,

@@ -109,6 +109,7 @@ class RunningJob:
             juice=1.0,  # exactly once: nothing is ever lost
             arrival_rps=arriving,
             processed_rps=done,
+            working_rps=done,
             backlog_rows=self.backlog(at_s),
             settling=down,
             up_s=None if down else at_s - self.up_since_s,
