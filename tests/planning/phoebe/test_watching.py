@@ -1,0 +1,36 @@
+"""What a look at a job adds to what is remembered of it."""
+
+import pytest
+
+from penstock.core.evidence import Observation
+from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
+from penstock.core.intents import Intent, Latency
+from penstock.core.view import JobView, View
+from penstock.planning.phoebe.memory import PhoebeMemory
+from penstock.planning.phoebe.watching import watched
+
+
+def learnt(**figures: object) -> tuple[Observation, ...]:
+    """From the first look at a job of three executors with 100 rows/s arriving."""
+    usual: dict[str, object] = {"up_s": 500.0, "backlog_rows": 5000.0, "processed_rps": 80.0, "working_rps": 140.0}
+    unit = OperatorFigures(ALL_OPERATORS, 3)
+    job = JobFigures("a", (unit,), arrival_rps=100.0, latency=LatencyFigures(1.0), **{**usual, **figures})  # type: ignore[arg-type]
+    view = View(60.0, (JobView(job, Intent(Latency("2s")), 1.0, True, True),), (), 1.0, 1.0, None)
+    return watched(view, PhoebeMemory(), step_s=10.0, history_s=600.0, quiet_after_s=300.0).jobs["a"].evidence
+
+
+def test_a_job_with_rows_waiting_shows_what_it_can_do_while_it_works() -> None:
+    assert learnt() == (Observation(3, 140.0, None, saturated=True, at_s=60.0),)
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"working_rps": None},  # its first batch after a restart is not over: a backlog, and nothing done
+        {"up_s": 20.0},
+        {"settling": True},
+        {"backlog_rows": 1000.0},  # ten seconds of arrivals: neither catching up nor quiet
+    ],
+)
+def test_what_does_not_tell_of_capacity_is_not_learnt(figures: dict[str, object]) -> None:
+    assert learnt(**figures) == ()
