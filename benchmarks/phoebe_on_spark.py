@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from phoebe_answers import exactly_once
-from phoebe_predicted import Prediction, predicted, settings_of
+from phoebe_predicted import Prediction, numbers_of, predicted, settings_of
 from phoebe_watch import Recovery, Watched
 from phoebe_world import MOST, WORKLOADS, Workload, World, harm, world
 
@@ -65,15 +65,8 @@ class Run:
 
 
 def settings(speed: float, profile: Path) -> dict[str, Any]:
-    """The paper's numbers in the time of a load that is played faster."""
-    phoebe = {
-        "interval_s": 600.0 / speed,
-        "bin_s": 120.0 / speed,
-        "step_s": 60.0 / speed,
-        "least_history": 8,
-        "downtime_s": 60.0,
-        "disturbance_s": 5.0,
-    }
+    """What a tenants file of the run says beside its job."""
+    phoebe = numbers_of(speed)
     intent = {"latency": "20s", "recovery": f"{TARGET_S:.0f}s", "utility": 10}
     job = {"intent": intent}
     return {"policy": "phoebe", "settings": {"phoebe": phoebe}, "profiles": {profile.stem: profile.name}, "job": job}

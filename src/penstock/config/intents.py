@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from penstock.config.fields import PositiveSeconds
-from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery
+from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
 from penstock.errors import ConfigError
 
 
@@ -45,12 +45,26 @@ class IntentPart(BaseModel):
         return found
 
 
-def intent_of(parts: tuple[IntentPart, ...], field: str) -> Intent:
-    """The intent that the parts state together; `field` is their place in the file, for errors."""
+def intent_of(parts: tuple[IntentPart, ...], field: str, before: Intent | None = None) -> Intent:
+    """The intent that the parts state together; `field` is their place in the file, for errors.
+
+    A part that names no shape keeps the one that its target had in the intent before.
+    """
     try:
-        objectives = [objective for part in parts for objective in part.objectives()]
+        objectives = [_kept(objective, part, before) for part in parts for objective in part.objectives()]
         bound = next((part.recovery for part in parts if part.recovery is not None), None)
         certainty = next((part.certainty for part in parts if part.certainty is not None), None)
         return Intent(*objectives, recovery=bound, certainty=certainty)
     except ConfigError as error:
         raise ConfigError(f"{field}.{error.field}", error.value, error.remedy) from None
+
+
+def _kept(objective: Objective, part: IntentPart, before: Intent | None) -> Objective:
+    if before is None or "shape" in part.model_fields_set:
+        return objective
+    alike = (one for one in before.objectives if _about(one) == _about(objective))
+    return next((shaped(objective, one.shape) for one in alike), objective)
+
+
+def _about(objective: Objective) -> tuple[type, float | None]:
+    return type(objective), objective.percentile if isinstance(objective, Latency) else None

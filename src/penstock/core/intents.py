@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 from penstock.core.figures import LatencyFigures
@@ -294,6 +295,17 @@ def _checked_points(points: object) -> list[tuple[object, float]]:
 def _mean(values: Iterable[float]) -> float:
     listed = list(values)
     return sum(listed) / len(listed)
+
+
+def shaped(objective: Objective, shape: Shape) -> Objective:
+    """The same target and utility in another shape.
+
+    >>> shaped(Juice(0.8), Step()).share_at(0.7)
+    0.0
+    """
+    found = copy(objective)
+    _set(found, shape=shape)
+    return found
 
 
 def _set(target: object, /, **fields: object) -> None:

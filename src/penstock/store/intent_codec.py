@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery
+from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
 from penstock.core.shapes import Knee, LinearJuice, LinearLatency, Lognormal, Piecewise, Shape, Step
 
 _SHAPES: dict[str, type[Shape]] = {
@@ -40,10 +40,8 @@ def _fields(shape: Shape) -> dict[str, Any]:
 
 
 def _objective(plain: dict[str, Any]) -> Objective:
-    objective = _with_knee(plain)
     # The constructors take shapes in the user's units; going back through those would lose the last bit.
-    object.__setattr__(objective, "shape", _shape(dict(plain["shape"])))
-    return objective
+    return shaped(_with_knee(plain), _shape(dict(plain["shape"])))
 
 
 def _with_knee(plain: dict[str, Any]) -> Objective:

@@ -9,6 +9,7 @@ from penstock.config.intents import IntentPart, intent_of
 from penstock.core.intents import Intent
 from penstock.core.orders import Act, Answer, Request
 from penstock.errors import ConfigError, PenstockError
+from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
 
 Words = Annotated[str, Field(max_length=200)]
@@ -37,19 +38,16 @@ class ActIn(BaseModel):
             raise ValueError("say which proposal")
         return self
 
-    def intent(self) -> Intent | None:
-        """What is wanted from now on, when that is what it is about."""
-        return intent_of(self.intents, "intents") if self.act is Act.INTENT else None
-
 
 def ask(store: SqlStore, run_id: str, act: ActIn, who: str) -> int:
     """Leave the request, once it makes sense to the controller that will find it."""
     card = store.desk.card(run_id)
     if card is None or not card.alive(time.time()):
         raise NotLiveError(f"run {run_id!r} is not governed by anybody now; only a running controller can be asked")
-    intent, job, proposal = act.intent(), None, None
+    intent, job, proposal = None, None, None
     if act.act is Act.INTENT:
         job = _known_job(store, run_id, act.job or "")
+        intent = intent_of(act.intents, "intents", _intent_now(store, run_id, job))
     if act.act in (Act.APPROVE, Act.REFUSE):
         proposal = _open_proposal(store, run_id, act.proposal or 0)
     return store.desk.ask(run_id, Request(act.act, who, time.time(), job, intent, proposal))
@@ -60,6 +58,12 @@ def _known_job(store: SqlStore, run_id: str, job: str) -> str:
     if job not in known:
         raise ConfigError("job", job, f"name one of {', '.join(known)}")
     return job
+
+
+def _intent_now(store: SqlStore, run_id: str, job: str) -> Intent | None:
+    newest = Gallery(store.database, run_id).newest()
+    found = [] if newest is None else [view.intent for view in newest.view.jobs if view.name == job]
+    return found[0] if found else None
 
 
 def _open_proposal(store: SqlStore, run_id: str, number: int) -> int:

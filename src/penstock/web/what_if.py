@@ -32,9 +32,10 @@ class WhatIfIn(BaseModel):
     intents: Annotated[dict[Name, Annotated[tuple[IntentPart, ...], Field(max_length=8)]], Field(max_length=50)] = {}
     rates: Annotated[dict[Name, Annotated[float, Field(ge=0, le=100)]], Field(max_length=200)] = {}
 
-    def changes(self) -> Changes:
+    def changes(self, now: View) -> Changes:
         """As the simulator takes them."""
-        intents = {name: intent_of(parts, f"intents.{name}") for name, parts in self.intents.items()}
+        wanted = {job.name: job.intent for job in now.jobs}
+        intents = {n: intent_of(parts, f"intents.{n}", wanted.get(n)) for n, parts in self.intents.items()}
         return Changes(self.policy, self.slots, intents, self.rates)
 
 
@@ -52,7 +53,7 @@ def answer(gallery: Gallery, asked: WhatIfIn, within_s: float) -> WhatIfOut:
     stretch = Stretch(view.at_s - span_s, view.at_s, points=600)
     past = past_of(gallery, view, stretch, learnt_in=stretch)
     policy = gallery.info.policy
-    changed = play(view, past, policy, asked.changes(), within_s / 3)
+    changed = play(view, past, policy, asked.changes(view), within_s / 3)
     as_is = play(view, past, policy, Changes(), within_s / 3)
     trial = trial_of(gallery, stretch, policy, within_s / 3)
     real = gallery.totals(stretch)
