@@ -47,27 +47,28 @@ CONF = {"spark.sql.shuffle.partitions": 2, "spark.driver.memory": "1g"}
 
 @dataclass(frozen=True, slots=True)
 class KafkaTenant:
-    """One of the eight: what it runs on which topic, what it wants, and the slots a person would give it."""
+    """One of the eight: what it runs on which topic, how often, what it wants, and the slots a person would give it."""
 
     name: str
     job: str
     topic: str
     intent: Intent
+    trigger_s: int
     by_hand: int = 1
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
 TENANTS = (
-    KafkaTenant("campaigns", "yahoo_jobs:campaigns", "ads", Intent(Latency("3s", utility=40)), by_hand=2),
-    KafkaTenant("views", "yahoo_jobs:views", "ads", Intent(Latency("5s", utility=20))),
-    KafkaTenant("page-load", "pageload_jobs:page_load", "pages", Intent(Latency("10s", utility=10))),
-    KafkaTenant("tags", "places_jobs:tags", "places", Intent(Latency("20s", utility=5))),
-    KafkaTenant("etl", "riot_jobs:etl", "senml", Intent(Juice(0.8, utility=10))),
-    KafkaTenant("q1", "nexmark_jobs:query", "nexmark", Intent(Latency("5s", utility=10)), params={"number": 1}),
-    KafkaTenant("q5", "nexmark_jobs:query", "nexmark", Intent(Juice(0.8, utility=5)), params={"number": 5}),
-    KafkaTenant("q7", "nexmark_jobs:query", "nexmark", Intent(Latency("20s", utility=5)), params={"number": 7}),
+    KafkaTenant("campaigns", "yahoo_jobs:campaigns", "ads", Intent(Latency("3s", utility=40)), 1, by_hand=2),
+    KafkaTenant("views", "yahoo_jobs:views", "ads", Intent(Latency("5s", utility=20)), 2),
+    KafkaTenant("page-load", "pageload_jobs:page_load", "pages", Intent(Latency("10s", utility=10)), 4),
+    KafkaTenant("tags", "places_jobs:tags", "places", Intent(Latency("20s", utility=5)), 5),
+    KafkaTenant("etl", "riot_jobs:etl", "senml", Intent(Juice(0.8, utility=10)), 4),
+    KafkaTenant("q1", "nexmark_jobs:query", "nexmark", Intent(Latency("5s", utility=10)), 2, params={"number": 1}),
+    KafkaTenant("q5", "nexmark_jobs:query", "nexmark", Intent(Juice(0.8, utility=5)), 5, params={"number": 5}),
+    KafkaTenant("q7", "nexmark_jobs:query", "nexmark", Intent(Latency("20s", utility=5)), 5, params={"number": 7}),
 )
-# Rows a second of each topic at load 1; the limit of a batch is two seconds' worth.
+# Rows a second of each topic at load 1; the limit of a batch is two triggers' worth.
 RATES = {"ads": 1000, "pages": 300, "places": 300, "senml": 50, "nexmark": 500}
 
 
@@ -87,6 +88,7 @@ def _job(tenant: KafkaTenant, bootstrap: str, policy: str, load: float, sensors:
         **({"sensors": sensors} if tenant.name == "etl" else {}),
         "source": {"kafka": bootstrap, "topic": tenant.topic},
         "sink": {"kafka": bootstrap, "topic": f"{tenant.name}-out"},
+        "trigger": f"{tenant.trigger_s} seconds",
     }
     part = TenantPart.model_validate({"name": tenant.name, "job": tenant.job, "intent": {"juice": 0.5}})
     return Job(
@@ -94,7 +96,7 @@ def _job(tenant: KafkaTenant, bootstrap: str, policy: str, load: float, sensors:
         partial(_write, part, params, place),
         SlotLimits(1, SLOTS - 1),
         slots=tenant.by_hand if policy == "static" else 1,
-        max_rows_per_batch=round(2 * load * RATES[tenant.topic]),
+        max_rows_per_batch=round(2 * tenant.trigger_s * load * RATES[tenant.topic]),
     )
 
 
@@ -164,7 +166,7 @@ def _compare(spark: SparkSession, bootstrap: str, sensors: str | None, options: 
             options.seconds,
             measure_from_s=min(15.0, options.seconds / 4),
             interval_s=INTERVAL_S,
-            window_s=10.0,
+            window_s=15.0,
             govern_from_s=6.0,
             settings=HENGE if policy == "henge" else {},
         )

@@ -57,6 +57,7 @@ class Reading:
     executors: int
     latency_s: float | None
     processed_rps: float | None
+    working_rps: float | None
     backlog_rows: float | None
     trouble: str | None
 
@@ -118,7 +119,14 @@ def _copied(job: RehearsedJob, spec: CopySpec) -> Job:
 
 def _reading(figures: JobFigures, executors: int) -> Reading:
     latency_s = None if figures.latency is None else figures.latency.mean_s
-    return Reading(executors, latency_s, figures.processed_rps, figures.backlog_rows, figures.trouble)
+    return Reading(
+        executors,
+        latency_s,
+        figures.processed_rps,
+        figures.working_rps,
+        figures.backlog_rows,
+        figures.trouble,
+    )
 
 
 if __name__ == "__main__":

@@ -195,7 +195,9 @@ def _measured(copy: Copy, rate_rps: float) -> Measured:
     if told is None or told.processed_rps is None:
         return Measured(copy.spec.scaleout, rate_rps, None, 0.0, keeps_up=False)
     keeps_up = told.processed_rps >= _KEEPS_UP * rate_rps
-    return Measured(copy.spec.scaleout, rate_rps, told.latency_s, told.processed_rps, keeps_up)
+    # One that falls behind shows its capacity in the batches that it has finished, not in the one that it is in.
+    done = told.processed_rps if keeps_up else told.working_rps or told.processed_rps
+    return Measured(copy.spec.scaleout, rate_rps, told.latency_s, done, keeps_up)
 
 
 @contextmanager
