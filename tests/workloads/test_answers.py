@@ -59,9 +59,10 @@ def test_page_loads_are_joined_with_the_database_and_aggregated(spark: SparkSess
     assert {key: pytest.approx(value) for key, value in pages.page_load(lines).items()} == found
 
 
-def test_tags_are_counted_after_locations(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("job", [places_jobs.tags, places_jobs.routed_tags])
+def test_tags_are_counted_after_locations(spark: SparkSession, tmp_path: Path, job: Any) -> None:
     lines = lines_of("places", ROWS)
-    found = last_by(streamed(spark, tmp_path, places_jobs.tags, lines), "tag", "window_start")
+    found = last_by(streamed(spark, tmp_path, job, lines), "tag", "window_start")
     assert found == places.tags(lines, LATER_MS)
 
 

@@ -156,6 +156,7 @@ class TenantsFile(_Part):
     policy: str | None = None
     settings: dict[str, dict[str, int | float | dict[str, int | float]]] = {}  # a policy's settings, by policy
     routing: Mode = "off"  # jobs with a route: left alone, advised on, or re-routed
+    routing_window: PositiveSeconds = 600.0  # pairs of keys are told of in windows of so much time
     interval: PositiveSeconds = 10.0
     window: PositiveSeconds = 60.0
     profiles: dict[str, str] = {}  # files by job; see config/profiles.py

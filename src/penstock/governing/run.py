@@ -108,6 +108,7 @@ def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings
         tenants.window,
         Sharing.of_policy(options.policy or DEFAULT),
         pin_routes=not options.dry_run,
+        route_window_s=tenants.routing_window,
         executors=tenants.executors,
         down_since_s=options.down_since_s,
         lease_s=max(10.0, 4.5 * tenants.interval),
