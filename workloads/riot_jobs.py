@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
@@ -46,7 +46,7 @@ def etl(
     ranged = [_in_range(field).alias(field) for field in FIELDS]
     observed = _observations(spark, source).select("sensor", "event_ms", *ranged)
     trusted = observed.join(known.select("sensor"), "sensor", "left_semi")
-    mended = trusted.groupBy("sensor").transformWithStateInPandas(Mending(), MENDED, "Append", "None")
+    mended = trusted.groupBy("sensor").transformWithState(Mending(), MENDED, "Append", "None")
     annotated = mended.join(known, "sensor").withColumn("annotation", F.concat_ws("/", "district", "floor", "sensor"))
     return written(annotated.select("sensor", "event_ms", _senml().alias("senml")), "append", sink, trigger)
 
@@ -61,7 +61,7 @@ def stats(
     pairs = ", ".join(f"'{field}', {field}" for field in FIELDS)
     long = observed.selectExpr("sensor", "event_time", f"stack({len(FIELDS)}, {pairs}) AS (field, value)")
     waiting = long.where("value IS NOT NULL").withWatermark("event_time", "2 seconds")
-    levels = waiting.groupBy("sensor", "field").transformWithStateInPandas(
+    levels = waiting.groupBy("sensor", "field").transformWithState(
         Kalman(), LEVELS, "Append", "EventTime", eventTimeColumnName="event_time"
     )
     at_s = F.unix_millis("event_time") / 1000.0 - F.unix_seconds(F.window("event_time", "10 seconds")["start"])
@@ -109,22 +109,20 @@ class Mending(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._last = handle.getValueState("last", ", ".join(f"{field} array<double>" for field in FIELDS))
 
-    def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:  # noqa: N802
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802
         """Messages in the order of their time. A gap before the first value stays one."""
-        messages = pd.concat(rows).sort_values("event_ms")
         known = self._last.get()
         last = [[] for _ in FIELDS] if known is None else [list(values) for values in known]
-        for place, field in enumerate(FIELDS):
-            mended = []
-            for value in messages[field].tolist():
-                if pd.isna(value):
-                    mended.append(sum(last[place]) / len(last[place]) if last[place] else None)
+        for message in sorted(rows, key=lambda row: row["event_ms"]):
+            mended = {}
+            for values, field in zip(last, FIELDS, strict=True):
+                if message[field] is not None:
+                    values[:] = [*values, message[field]][-self.KEEP :]
+                    mended[field] = message[field]
                 else:
-                    last[place] = [*last[place], value][-self.KEEP :]
-                    mended.append(value)
-            messages[field] = mended
+                    mended[field] = sum(values) / len(values) if values else None
+            yield Row(sensor=message["sensor"], event_ms=message["event_ms"], **mended)
         self._last.update(tuple(last))
-        yield messages[["sensor", "event_ms", *FIELDS]]
 
     def close(self) -> None:
         """Nothing is held."""
@@ -138,18 +136,18 @@ class Kalman(StatefulProcessor):
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._state = handle.getValueState("state", "level double, error double")
 
-    def handleInputRows(self, key: Any, rows: Iterator[pd.DataFrame], timerValues: Any) -> Iterator[pd.DataFrame]:  # noqa: N802
+    def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802
         """Values in the order of their time; the first is taken as it is."""
-        values = pd.concat(rows).sort_values("event_time")
-        level, error = self._state.get() or (float(values["value"].iloc[0]), 1.0)
-        levels = []
-        for value in values["value"].tolist():
+        values = sorted(rows, key=lambda row: row["event_time"])
+        level, error = self._state.get() or (values[0]["value"], 1.0)
+        for row in values:
             error += self.PROCESS_NOISE
             gain = error / (error + self.SENSOR_NOISE)
-            level, error = level + gain * (value - level), (1.0 - gain) * error
-            levels.append(level)
+            level, error = level + gain * (row["value"] - level), (1.0 - gain) * error
+            yield Row(
+                sensor=row["sensor"], field=row["field"], value=row["value"], level=level, event_time=row["event_time"]
+            )
         self._state.update((level, error))
-        yield values.assign(level=levels)[["sensor", "field", "value", "level", "event_time"]]
 
     def close(self) -> None:
         """Nothing is held."""

@@ -27,19 +27,21 @@ class _Source(BaseModel):
 
 
 class MadeSource(_Source):
-    """Records made as they are read: so many a second, a batch never more than a second's worth."""
+    """Records made as they are read: so many a second, each batch `batch_s` seconds' worth: the trigger to give it."""
 
     made: _Count
+    batch_s: _Count = 1
     tasks: _Count = 2
     seed: int = 1
 
     def lines(self, spark: SparkSession, kind: str) -> DataFrame:
         """`value` and when it arrived."""
-        source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", self.made)
-        source = source.option("advanceMillisPerBatch", _SECOND_MS).option("startTimestamp", int(time.time() * 1000))
+        rows, millis = self.batch_s * self.made, self.batch_s * _SECOND_MS
+        source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows)
+        source = source.option("advanceMillisPerBatch", millis).option("startTimestamp", int(time.time() * 1000))
         numbered = source.option("numPartitions", self.tasks).load()
-        # A batch's rows all bear the time of its start; spread over the second, they come as from a clock.
-        within = f"(value % {self.made}) * {_SECOND_MS} div {self.made}"
+        # A batch's rows all bear the time of its start; spread over its seconds, they come as from a clock.
+        within = f"(value % {rows}) * {millis} div {rows}"
         at_ms = functions.expr(f"unix_millis(timestamp) + {within}").alias("event_ms")
         made = numbered.select("value", at_ms).mapInPandas(_making(kind, self.seed), "value string, event_ms long")
         return made.selectExpr("value", "timestamp_millis(event_ms) AS arrived")
