@@ -181,9 +181,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument(
-        "--warm", type=float, default=80.0, help="seconds of a first trial: Python workers start slowly"
-    )
+    parser.add_argument("--warm", type=float, default=80.0, help="seconds of a first trial that does not count")
     parser.add_argument("--master", default=f"local[{SLOTS}]")
     parser.add_argument("--policies", default=",".join(POLICIES))
     parser.add_argument("--load", type=float, default=1.0, help="times the rates of all topics")
