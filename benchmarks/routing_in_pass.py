@@ -1,8 +1,10 @@
 """What routing costs inside a query: CPU time of a batch plain, with pairs observed, with keys routed, with both.
 
-    python benchmarks/routing_in_pass.py [--rows 200000] [--rounds 4] [--entries 10000] [--write]
+    python benchmarks/routing_in_pass.py [--operators 1] [--rows 200000] [--rounds 4] [--entries 10000] [--write]
 
-CPU time of the tasks, as Spark's executors measure it, since a shared machine's clock says more of its other users.
+The query has two stateful operators, between which pairs are counted; with `--operators 1` it is the lightest that
+there is, a running count, so that what is added shows against next to nothing. CPU time of the tasks, as Spark's
+executors measure it, since a shared machine's clock says more of its other users.
 """
 
 import argparse
@@ -32,6 +34,14 @@ REGIONS, TAGS, PARTITIONS = 1000, 20_000, 4
 Variant = Callable[[SparkSession], DataFrame]
 
 
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is run, plain or by a route, and the output mode that it needs."""
+
+    made: Callable[[DataFrame, Routing | None], DataFrame]
+    mode: str
+
+
 def events(spark: SparkSession, rows: int) -> DataFrame:
     """Rows of 1,000 regions and, ever rarer, 20,000 tags."""
     source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows).option("numPartitions", 4).load()
@@ -43,17 +53,37 @@ def events(spark: SparkSession, rows: int) -> DataFrame:
     )
 
 
-def variants(rows: int, entries: int, place: Path) -> Mapping[str, Variant]:
-    """The same running count in several ways; `measured` alone is what latency costs without pairs."""
-    table = RoutingTable(PARTITIONS, {"left": {f"region {i}": i % PARTITIONS for i in range(entries)}})
+def one_count(stream: DataFrame, route: Routing | None) -> DataFrame:
+    """A running count by region."""
+    return stream.groupBy(*(["region"] if route is None else route.left_key())).count()
+
+
+def two_counts(stream: DataFrame, route: Routing | None) -> DataFrame:
+    """The tags of each region and second, then the regions' messages by tag."""
+    left, right = (["region"], ["tag"]) if route is None else (route.left_key(), route.right_key())
+    timed = stream.withWatermark("timestamp", "0 seconds")
+    regions = timed.groupBy(functions.window("timestamp", "1 second"), *left).agg(
+        functions.collect_list("tag").alias("tags")
+    )
+    tags = regions.select(functions.window_time("window").alias("timestamp"), functions.explode("tags").alias("tag"))
+    return tags.groupBy(functions.window("timestamp", "1 second"), *right).count()
+
+
+QUERIES: Mapping[int, Query] = {1: Query(one_count, "update"), 2: Query(two_counts, "append")}
+
+
+def variants(options: argparse.Namespace, place: Path) -> Mapping[str, Variant]:
+    """The same query in several ways; `measured` alone is what latency costs without pairs."""
+    rows, query = options.rows, QUERIES[options.operators].made
+    table = RoutingTable(PARTITIONS, {"left": {f"region {i}": i % PARTITIONS for i in range(options.entries)}})
 
     def grouped(stream: DataFrame, name: str | None = None) -> DataFrame:
         if name is None:
-            return stream.groupBy("region").count()
-        route = Routing(name, left="region", checkpoint=place / name)
+            return query(stream, None)
+        route = Routing(name, left="region", right="tag", checkpoint=place / name)
         if not (place / name).exists():
             route.start_with(stream.sparkSession, table)
-        return stream.groupBy(*route.left_key()).count()
+        return query(stream, route)
 
     pairs = ("region", "tag")
     return {
@@ -72,10 +102,10 @@ class Run:
     wall_s: list[float]
 
 
-def run(spark: SparkSession, variant: Variant, batches: int) -> Run:
+def run(spark: SparkSession, variant: Variant, mode: str, batches: int) -> Run:
     """The batches after the first ones."""
     reader = StageReader(spark.sparkContext)
-    writer = variant(spark).writeStream.format("noop").outputMode("update")
+    writer = variant(spark).writeStream.format("noop").outputMode(mode)
     query = writer.option("checkpointLocation", tempfile.mkdtemp(prefix="in-pass-")).start()
     progress: Any = None
     while query.isActive and (progress is None or progress["batchId"] < WARM_UP + batches):
@@ -92,6 +122,7 @@ def run(spark: SparkSession, variant: Variant, batches: int) -> Run:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--operators", type=int, choices=QUERIES, default=2, help="of the query, with state")
     parser.add_argument("--rows", type=int, default=200_000)
     parser.add_argument("--batches", type=int, default=6)
     parser.add_argument("--entries", type=int, default=10_000)
@@ -101,11 +132,11 @@ def main() -> None:
     spark = start_application("routing in pass", "local[2]", {"spark.sql.shuffle.partitions": PARTITIONS})
     found: dict[str, list[Run]] = {}
     with tempfile.TemporaryDirectory() as place:
-        named = list(variants(options.rows, options.entries, Path(place)).items())
+        named = list(variants(options, Path(place)).items())
         for number in range(options.rounds):
             # Forwards and backwards: whoever comes later finds a warmer machine.
             for name, variant in named[:: 1 if number % 2 else -1]:
-                done = run(spark, variant, options.batches)
+                done = run(spark, variant, QUERIES[options.operators].mode, options.batches)
                 cpu_s = ", ".join(f"{cpu_s:.3f}" for cpu_s in done.cpu_s)
                 print(f"round {number}, {name}: CPU s {cpu_s}", file=sys.stderr, flush=True)
                 if number:
@@ -121,9 +152,11 @@ def main() -> None:
 def report(found: Mapping[str, Sequence[Run]], options: argparse.Namespace) -> str:
     """A section of the results."""
     lines = [
-        f"## In the query's own pass: {options.rows:,} rows a batch, {options.entries:,} entries in the table",
+        f"## In the query's own pass: {options.operators} stateful operators, {options.rows:,} rows a batch, "
+        f"{options.entries:,} entries in the table",
         "",
-        f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores, `python benchmarks/routing_in_pass.py`, "
+        f"{date.today()}, {platform.machine()}, {os.cpu_count()} cores, `python benchmarks/routing_in_pass.py "
+        f"--operators {options.operators} --rows {options.rows}`, "
         f"{options.rounds - 1} rounds of {options.batches} batches each",
         "",
         "| variant | CPU s of a batch, median | by round | batch s, median | against plain | pairs alone |",
