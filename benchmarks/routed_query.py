@@ -116,11 +116,15 @@ def tables(pairs: Pairs, servers: int) -> dict[str, RoutingTable]:
 
 def predicted(table: RoutingTable, pairs: Pairs) -> float:
     """The share of rows that stay, with keys that are not listed anywhere with equal chance."""
-    stay = 0.0
-    for (left, right), rows in Counter(pairs).items():
-        a, b = table.server("left", left), table.server("right", right)
-        stay += rows * (1 / table.servers if a is None or b is None else float(a == b))
-    return stay / len(pairs)
+    stays = (rows * _stays(table, left, right) for (left, right), rows in Counter(pairs).items())
+    return sum(stays) / len(pairs)
+
+
+def _stays(table: RoutingTable, left: str, right: str) -> float:
+    here, there = table.server("left", left), table.server("right", right)
+    if here is None and there is None and left == right:
+        return 1.0  # both operators hash the window and the key: a trip within one zone stays where it is
+    return 1 / table.servers if here is None or there is None else float(here == there)
 
 
 def query_of(spark: SparkSession, source: Path, routing: Routing, payload: int) -> DataFrame:
