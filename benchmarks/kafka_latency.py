@@ -6,6 +6,7 @@ Writes a Markdown table. Latency is from producing a row to appending its result
 """
 
 import argparse
+import signal
 
 from kafka_trial import Seen, Trial, machine, own_broker, run
 
@@ -31,6 +32,7 @@ def cases(rate: float, seconds: int) -> dict[str, Trial]:
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--rate", type=float, default=1000.0)

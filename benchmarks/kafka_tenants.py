@@ -8,6 +8,7 @@ Starts a broker of its own and a generator for each topic; writes the table of `
 import argparse
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -178,6 +179,7 @@ def _compare(spark: SparkSession, bootstrap: str, sensors: str | None, options: 
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=120.0)

@@ -8,6 +8,7 @@ what penstock says inside.
 
 import argparse
 import os
+import signal
 
 from kafka_trial import Seen, Trial, machine, own_broker, run
 
@@ -24,6 +25,7 @@ HEADER = (
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--rate", type=float, default=500.0)

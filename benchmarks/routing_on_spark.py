@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import statistics
 import subprocess
 import sys
@@ -130,6 +131,7 @@ def _met(holds: bool) -> str:
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", default="", help="numbers of workers on loopback, such as 4,6")
     parser.add_argument("--pairs", nargs="*", default=[])
