@@ -47,8 +47,9 @@ bench: setup ## speed of the simulator, of deciding and of planning, with its gr
 bench-routing: setup ## routing tables: speed, drifting pairs, the routing paper's figures (some minutes)
 	$(BIN)/python benchmarks/routing.py --out docs/results/routing.md
 
-bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge (about an hour)
+bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge, local and on a cluster (four hours)
 	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120
+	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120 --workers 2 --cases constrained,feasible,spike,diurnal
 
 bench-plans: setup ## real Spark: plans against what was predicted of them; rounds with and without models (half an hour)
 	$(BIN)/python benchmarks/plans_on_spark.py

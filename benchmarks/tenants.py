@@ -1,6 +1,9 @@
 """The same tenants on real Spark under fifo, fair, static and henge: constrained, feasible, spike, diurnal.
 
-    python benchmarks/tenants.py --runs 3 --seconds 180 [--master spark://127.0.0.1:7077] [--cases spike]
+    python benchmarks/tenants.py --runs 3 --seconds 120 [--workers 2] [--cases spike]
+
+With --workers on a standalone cluster of as many workers of four slots, on loopback addresses of their own, which is
+started and ended here.
 
 Writes a Markdown table with medians and spreads, and the machine that it comes from.
 """
@@ -9,10 +12,13 @@ import argparse
 import math
 import os
 import platform
+import signal
 import statistics
 import sys
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,12 +28,15 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from table import HEADER, late, row
 
 from penstock.core.intents import Intent, Juice, Latency
+from penstock.engines import processes
+from penstock.engines.spark import standalone
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import SlotLimits
 from penstock.governing.application import start_application
 from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
 from penstock.governing.demo_tenants import Tenant, spike
 
+SLOTS_EACH = 4  # of a worker
 ALONE = "alone"  # the case of one query that nobody competes with, governed and not
 POLICIES = ("fifo", "fair", "static", "henge")
 INTERVAL_S = 2.0
@@ -152,23 +161,44 @@ def cost_of_governing(spark: SparkSession, seconds: float, pairs: int = 12) -> s
     return f"{middle:.3f} (median of {pairs} pairs; {spread})"
 
 
+@contextmanager
+def master_of(options: argparse.Namespace) -> Iterator[str]:
+    """Where the tenants run."""
+    if options.workers is None:
+        yield options.master
+        return
+    with tempfile.TemporaryDirectory(prefix="penstock-bench-") as place:
+        state = Path(place, "cluster.json")
+        try:
+            yield standalone.up(state, options.workers, SLOTS_EACH, port=processes.free_port()).master
+        finally:
+            standalone.down(state)
+
+
 def main() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=180.0)
     parser.add_argument("--master", default="local[8]")
+    parser.add_argument("--workers", type=int, help="run on a cluster of so many instead")
     parser.add_argument("--cases", default=f"constrained,feasible,spike,diurnal,{ALONE}", help=f"{ALONE}: throughput")
     parser.add_argument("--policies", default=",".join(POLICIES))
     options = parser.parse_args()
-    spark = start_application("bench", options.master, {"spark.sql.shuffle.partitions": 4})
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {options.master}"
+    with master_of(options) as master:
+        spark = start_application("bench", master, {"spark.sql.shuffle.partitions": 4})
+        _bench(spark, master, options)
+        spark.stop()
+
+
+def _bench(spark: SparkSession, master: str, options: argparse.Namespace) -> None:
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {master}"
     print(f"Real Spark, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
     listed = options.cases.split(",")
     if compared := [case for case in listed if case != ALONE]:
         _compare(spark, compared, options)
     if ALONE in listed:
         print(f"Throughput of one query alone, governed / ungoverned: {cost_of_governing(spark, 10.0)}", flush=True)
-    spark.stop()
 
 
 def _compare(spark: SparkSession, listed: list[str], options: argparse.Namespace) -> None:
