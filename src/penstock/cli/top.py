@@ -3,6 +3,7 @@
 import getpass
 import os
 import select
+import signal
 import sys
 import termios
 import tty
@@ -44,7 +45,8 @@ def top(run_name: str, every: float, once: bool, store: str | None) -> None:
         if once or not (sys.stdout.isatty() and sys.stdin.isatty()):
             console.print(screen.drawn())
             return
-        # Ctrl-C is one more way to quit.
+        # Ctrl-C is one more way to quit, also where whoever started us in the background had it ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         with suppress(KeyboardInterrupt), _keys(), Live(console=console, screen=True, auto_refresh=False) as live:
             while not screen.over:
                 live.update(screen.drawn(), refresh=True)
