@@ -21,4 +21,4 @@ def test_a_tenants_file_names_jobs_that_take_its_parameters(file: Path) -> None:
 
 
 def test_every_workload_has_a_file() -> None:
-    assert [file.stem for file in FILES] == ["cars", "nexmark", "pageload", "places", "riot", "yahoo"]
+    assert [file.stem for file in FILES] == ["cars", "nexmark", "pageload", "places", "places_routed", "riot", "yahoo"]

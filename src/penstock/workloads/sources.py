@@ -97,7 +97,7 @@ def read_source(source: Mapping[str, Any]) -> MadeSource | KafkaSource | FileSou
     """The source that a parameter describes, checked.
 
     >>> read_source({"made": 500})
-    MadeSource(made=500, tasks=2, seed=1)
+    MadeSource(made=500, batch_s=1, tasks=2, seed=1)
     """
     named = [name for name in _KINDS if name in source] if isinstance(source, Mapping) else []
     if len(named) != 1:

@@ -33,11 +33,13 @@ def test_the_bound_of_a_kafka_jobs_batches_moves_and_counts_stay_exact(
     assert rebound(watched, name, 1000, 200) is None
     again = running(spark, name)
     send(kafka, topic, 3000)  # the first ones may all be counted by now
-    eventually(lambda: again.lastProgress and again.lastProgress["numInputRows"] == 200, PATIENT_S)
-    assert kafka_sources(again) is not None
     # Ten keys in turn: each has 600 rows of 6,000.
     expected = {f"k{number}": 600 for number in range(10)}
     eventually(lambda: counts(kafka, target) == expected, PATIENT_S)
+    assert kafka_sources(again) is not None
+    # Parts of partitions are rounded down: a full batch may have a row or two less.
+    largest = max(batch["numInputRows"] for batch in again.recentProgress)
+    assert 190 <= largest <= 200
 
 
 def test_the_same_bound_again_restarts_nothing(
