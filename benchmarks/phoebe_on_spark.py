@@ -273,18 +273,18 @@ def mean_text(errors: Sequence[float]) -> str:
 
 
 def profiled(made: World, options: argparse.Namespace) -> None:
-    """Run both jobs as they are, profile them meanwhile with `penstock profile`, side by side, and stop them."""
+    """Run each job as it is and profile it meanwhile with `penstock profile`; one after the other, for they share cores."""
     for work in WORKLOADS:
-        made.tenants_file(work, {"job": {"intent": {"latency": "10s", "utility": 10}, "slots": 1}})
+        made.tenants_file(work, {"job": {"intent": {"latency": "10s", "utility": 10}}})
         made.start_driver(work, "static")
+        made.until_ready([work.name])
         made.start_load(work, [PROFILED_AT_RPS] * round(PROFILED_WITHIN_S), 1.0)
-    made.until_ready([work.name for work in WORKLOADS])
-    time.sleep(options.record_s / 2)
-    commands = {work.name: profile_command(made, work, options) for work in WORKLOADS}
-    tell(f"profiling {' and '.join(commands)}; see {made.place}/*.profile.log")
-    for name, done in commands.items():
-        if done.wait(PROFILED_WITHIN_S) != 0:
-            raise SystemExit(f"profiling failed; see {made.place}/{name}.profile.log")
+        time.sleep(options.record_s / 2)
+        tell(f"profiling {work.name}; see {made.place}/{work.name}.profile.log")
+        if profile_command(made, work, options).wait(PROFILED_WITHIN_S) != 0:
+            raise SystemExit(f"profiling failed; see {made.place}/{work.name}.profile.log")
+        made.stop(work.name)
+        made.loads.pop(work.name).kill()
 
 
 def profile_command(made: World, work: Workload, options: argparse.Namespace) -> "subprocess.Popen[bytes]":
@@ -292,7 +292,7 @@ def profile_command(made: World, work: Workload, options: argparse.Namespace) ->
     job = f"{made.place / work.name}.yaml:{work.name}"
     where = ["--store", str(made.store(work.name)), "--out", str(made.place / f"{work.name}.csv")]
     how = ["--record", f"{options.record_s:.0f}s", "--settle", "10s", "--measure", "20s"]
-    rates = ["--first-rate", "100", "--step-rate", "100"]
+    rates = ["--first-rate", "50", "--step-rate", "50"]
     return made.penstock(f"{work.name}.profile", "profile", job, "--scaleouts", "1,2,4", *where, *how, *rates)
 
 

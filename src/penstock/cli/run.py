@@ -4,7 +4,7 @@ import logging
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from rich.console import Console
@@ -18,6 +18,9 @@ from penstock.cli.tenants_table import tenants_table
 from penstock.config.tenants import read_tenants
 from penstock.core.units import positive_seconds
 from penstock.core.view import View
+
+if TYPE_CHECKING:
+    from penstock.governing.run import RunStory
 
 EXAMPLE = """
 \b
@@ -84,6 +87,14 @@ def run(
             live.update(tenants_table(view, f"{file.name}, {view.at_s:.0f} s"), refresh=True)
 
         story = run_tenants(file, options, show)
+    _tell(story, console)
+    if json_out is not None:
+        write_json(json_out, as_document(story))
+    if story.error is not None and run_id is not None:
+        sys.exit(1)  # whoever watches over us starts another
+
+
+def _tell(story: "RunStory", console: Console) -> None:
     console.print()
     for record in story.decisions:
         console.print(record.text(), markup=False, highlight=False)
@@ -91,10 +102,6 @@ def run(
         console.print(f"governing ended: {story.error}", style="red", markup=False)
     if story.run_id is not None:
         console.print(f"recorded in {story.recorded_in}: penstock explain {story.run_id}", highlight=False)
-    if json_out is not None:
-        write_json(json_out, as_document(story))
-    if story.error is not None and run_id is not None:
-        sys.exit(1)  # whoever watches over us starts another
 
 
 def _supervised(console: Console) -> NoReturn:

@@ -1,11 +1,10 @@
 """Where a job's records come from, chosen by a parameter: made here, a Kafka topic, or files of lines.
 
-source: {made: 500}                                        # records a second, made by Spark's own rate source
+source: {made: 500}                                        # records a second, numbered by Spark's own rate source
 source: {kafka: 127.0.0.1:9092, topic: ads}
 source: {files: /data/ads, glob: "*.gz", per_batch: 1}
 """
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Annotated, Any
@@ -17,7 +16,6 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from penstock.errors import ConfigError
 from penstock.workloads.records import make_records
 
-_SECOND_MS = 1000
 _Count = Annotated[int, Field(ge=1)]
 _Frames = Iterator[pd.DataFrame]
 
@@ -27,23 +25,18 @@ class _Source(BaseModel):
 
 
 class MadeSource(_Source):
-    """Records made as they are read: so many a second, each batch `batch_s` seconds' worth: the trigger to give it."""
+    """Records made as they are read: so many for each second that has gone by, whether or not anybody took them."""
 
     made: _Count
-    batch_s: _Count = 1
     tasks: _Count = 2
     seed: int = 1
 
     def lines(self, spark: SparkSession, kind: str) -> DataFrame:
         """`value` and when it arrived."""
-        rows, millis = self.batch_s * self.made, self.batch_s * _SECOND_MS
-        source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", rows)
-        source = source.option("advanceMillisPerBatch", millis).option("startTimestamp", int(time.time() * 1000))
+        source = spark.readStream.format("rate").option("rowsPerSecond", self.made)
         numbered = source.option("numPartitions", self.tasks).load()
-        # A batch's rows all bear the time of its start; spread over its seconds, they come as from a clock.
-        within = f"(value % {rows}) * {millis} div {rows}"
-        at_ms = functions.expr(f"unix_millis(timestamp) + {within}").alias("event_ms")
-        made = numbered.select("value", at_ms).mapInPandas(_making(kind, self.seed), "value string, event_ms long")
+        of_record = numbered.selectExpr("value", "unix_millis(timestamp) AS event_ms")
+        made = of_record.mapInPandas(_making(kind, self.seed), "value string, event_ms long")
         return made.selectExpr("value", "timestamp_millis(event_ms) AS arrived")
 
 
@@ -97,7 +90,7 @@ def read_source(source: Mapping[str, Any]) -> MadeSource | KafkaSource | FileSou
     """The source that a parameter describes, checked.
 
     >>> read_source({"made": 500})
-    MadeSource(made=500, batch_s=1, tasks=2, seed=1)
+    MadeSource(made=500, tasks=2, seed=1)
     """
     named = [name for name in _KINDS if name in source] if isinstance(source, Mapping) else []
     if len(named) != 1:
