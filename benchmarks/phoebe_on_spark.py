@@ -273,7 +273,7 @@ def mean_text(errors: Sequence[float]) -> str:
 
 
 def profiled(made: World, options: argparse.Namespace) -> None:
-    """Run each job as it is and profile it meanwhile with `penstock profile`; one after the other, for they share cores."""
+    """Profile each job with `penstock profile` while it runs; one after the other, for they share the cores."""
     for work in WORKLOADS:
         made.tenants_file(work, {"job": {"intent": {"latency": "10s", "utility": 10}}})
         made.start_driver(work, "static")
