@@ -35,6 +35,12 @@ def test_the_peak_is_reached_with_the_fewest_threads() -> None:
     assert (flat.peak.threads, flat.threads_for(110), flat.threads_for(111)) == (2, 2, None)
 
 
+@pytest.mark.parametrize(("resolution", "threads"), [(0.0, 3), (0.02, 2), (0.05, 1)])
+def test_a_rate_that_is_higher_by_chance_is_no_peak(resolution: float, threads: int) -> None:
+    points = [(1, 100.0, 0.9, 0.1), (2, 103.0, 0.9, 0.1), (3, 104.0, 0.9, 0.1)]
+    assert PerformanceModel(points, resolution=resolution).peak.threads == threads
+
+
 @given(POINTS, st.floats(0.01, 1))
 def test_the_threads_for_a_rate_support_it_and_one_fewer_do_not(
     points: list[tuple[int, float, float, float]], share: float
@@ -49,7 +55,8 @@ def test_the_threads_for_a_rate_support_it_and_one_fewer_do_not(
 
 @given(POINTS)
 def test_a_model_survives_json(points: list[tuple[int, float, float, float]]) -> None:
-    model = PerformanceModel([ModelPoint(*point, source="measured") for point in points], {"machine": "m1"})
+    measured = [ModelPoint(*point, source="measured") for point in points]
+    model = PerformanceModel(measured, {"machine": "m1"}, resolution=0.05)
     assert PerformanceModel.from_dict(json.loads(json.dumps(model.to_dict()))) == model
 
 
@@ -70,6 +77,12 @@ def test_a_model_survives_json(points: list[tuple[int, float, float, float]]) ->
 def test_a_model_that_cannot_be_is_refused(points: object, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         PerformanceModel(points)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("resolution", [-0.1, 1.0, "fine"])
+def test_a_resolution_that_cannot_be_is_refused(resolution: object) -> None:
+    with pytest.raises(ConfigError, match=r"model\.resolution"):
+        PerformanceModel([(1, 2, 0.1, 0.1)], resolution=resolution)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("document", [None, {"points": 3}, {"points": [{"threads": 1}]}, {"points": [], "speed": 1}])

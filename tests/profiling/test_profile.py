@@ -41,10 +41,12 @@ def quiet(progress: Progress) -> None:
 
 
 def test_the_model_has_the_peak_of_each_thread_count(tmp_path: Path) -> None:
-    model = model_of("pi", profile(Worker(), SETTINGS, record(tmp_path), False, quiet), {"machine": "this"})
+    peaks = profile(Worker(), SETTINGS, record(tmp_path), False, quiet)
+    model = model_of("pi", peaks, {"machine": "this"}, SETTINGS)
     assert [point.threads for point in model.points] == [1, 2, 3]
     assert all(47.5 <= point.rate_rps <= 51.1 for point in model.points)
     assert model.provenance["machine"] == "this"
+    assert model.resolution == SETTINGS.search.tolerance
 
 
 def test_a_search_that_was_stopped_goes_on_without_doing_a_trial_twice(tmp_path: Path) -> None:
@@ -97,7 +99,7 @@ def test_an_unstable_trial_that_others_disturbed_is_done_again(tmp_path: Path) -
 
 def test_a_task_of_which_no_rate_is_stable_is_an_error_with_a_remedy() -> None:
     with pytest.raises(EngineError, match="no rate was stable"):
-        model_of("pi", (), {})
+        model_of("pi", (), {}, SETTINGS)
 
 
 def test_a_task_nobody_knows_is_refused_and_the_known_ones_are_named() -> None:

@@ -33,6 +33,8 @@ class PerformanceModel:
 
     Between points everything is interpolated linearly; below the first, towards nothing at no threads; above the
     last, it stays as it is there. `provenance` says where the points come from: machine, versions, date.
+    `resolution` is how closely a search has found the rates: two that differ by a smaller share are alike, so that
+    more threads for a rate that is higher by chance are no peak.
 
     >>> blob = PerformanceModel([(1, 2, 0.067, 0.239), (20, 10, 0.15, 0.26), (50, 30, 0.45, 0.35)])
     >>> blob.peak.rate_rps, blob.rate(35), blob.threads_for(20), blob.threads_for(31)
@@ -41,13 +43,15 @@ class PerformanceModel:
 
     points: tuple[ModelPoint, ...]
     provenance: Mapping[str, str] = field(hash=False)
-    peak: ModelPoint  # the highest rate of any point, with the fewest threads
+    resolution: float
+    peak: ModelPoint  # the fewest threads with the highest rate of any point
 
     def __init__(
         self,
         points: Iterable[ModelPoint | tuple[int, float, float, float]],
         provenance: Mapping[str, str] | None = None,
         place: str = "model",
+        resolution: float = 0.0,
     ) -> None:
         """`place` is where the model stands, for errors."""
         name = f"{place}.points"
@@ -56,12 +60,16 @@ class PerformanceModel:
         for threads in counts:
             if counts.count(threads) > 1:
                 raise ConfigError(name, threads, "give each number of threads once")
-        peak = max(checked, key=lambda point: (point.rate_rps, -point.threads))
-        if peak.rate_rps == 0:
+        if not is_number(resolution) or not 0 <= resolution < 1:
+            raise ConfigError(f"{place}.resolution", resolution, "write a share from 0 to below 1, such as 0.05")
+        highest = max(point.rate_rps for point in checked)
+        peak = next(point for point in checked if point.rate_rps >= highest * (1.0 - resolution))
+        if highest == 0:
             raise ConfigError(name, counts, "at least one point needs a rate above zero")
         set_field = object.__setattr__
         set_field(self, "points", checked)
         set_field(self, "provenance", dict(provenance or {}))
+        set_field(self, "resolution", float(resolution))
         set_field(self, "peak", peak)
 
     def rate(self, threads: int) -> float:
@@ -93,7 +101,8 @@ class PerformanceModel:
         for point in self.points:
             figures = {name: getattr(point, name) for name in _FIGURES}
             points.append(figures | ({"source": point.source} if point.source else {}))
-        return {"points": points, "provenance": dict(self.provenance)}
+        known = {"resolution": self.resolution} if self.resolution else {}
+        return {"points": points, **known, "provenance": dict(self.provenance)}
 
     @classmethod
     def from_dict(cls, document: Any, field: str = "model") -> "PerformanceModel":
@@ -101,13 +110,15 @@ class PerformanceModel:
         if not isinstance(document, Mapping) or not isinstance(document.get("points"), list):
             raise ConfigError(field, document, "write `points`: a list of threads, rate_rps, cpu, memory")
         for key in document:
-            if key not in ("points", "provenance"):
-                raise ConfigError(f"{field}.{key}", document[key], "only points and provenance may stand here")
+            if key not in ("points", "resolution", "provenance"):
+                may = "only points, resolution and provenance may stand here"
+                raise ConfigError(f"{field}.{key}", document[key], may)
         provenance = document.get("provenance") or {}
         if not isinstance(provenance, Mapping):
             raise ConfigError(f"{field}.provenance", provenance, "write names with their values")
         points = [_read(point, f"{field}.points.{place}") for place, point in enumerate(document["points"])]
-        return cls(points, {str(name): str(value) for name, value in provenance.items()}, field)
+        named = {str(name): str(value) for name, value in provenance.items()}
+        return cls(points, named, field, document.get("resolution", 0.0))
 
     def _at(self, threads: int, figure: str) -> float:
         place = bisect_left(self.points, threads, key=lambda point: point.threads)

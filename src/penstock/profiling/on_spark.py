@@ -62,7 +62,7 @@ def profile_on_spark(
         head = {key: words(value) for key, value in details.items()}
         record = TrialRecord(path.with_name(f"{path.stem}.{task.name}.trials.jsonl"), head)
         peaks = profile(run, settings, record, fresh, tell)
-        model = model_of(task.name, peaks, provenance(details))
+        model = model_of(task.name, peaks, provenance(details), settings)
     add_model(path, task.name, model)
     return Profiled(task.name, model, path)
 

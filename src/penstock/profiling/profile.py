@@ -30,6 +30,11 @@ class ProfileSettings:
         if not 0 <= self.max_others <= 1:
             raise ConfigError("max_others", self.max_others, "write a share of the core, from 0 to 1, such as 0.1")
 
+    @property
+    def resolution(self) -> float:
+        """The share by which a peak may be higher than what the search has found."""
+        return self.search.tolerance if self.method == "bisect" else self.search.rate_growth - 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -60,7 +65,9 @@ def profile(
     return state.peaks
 
 
-def model_of(task: str, peaks: tuple[Finished, ...], provenance: dict[str, str]) -> PerformanceModel:
+def model_of(
+    task: str, peaks: tuple[Finished, ...], provenance: dict[str, str], settings: ProfileSettings
+) -> PerformanceModel:
     """The model of these peaks; an EngineError when not one rate was stable."""
     if not peaks:
         raise EngineError(
@@ -70,7 +77,7 @@ def model_of(task: str, peaks: tuple[Finished, ...], provenance: dict[str, str])
         ModelPoint(peak.trial.threads, peak.trial.rate_rps, round(peak.cpu_share, 4), round(peak.memory_share, 4))
         for peak in peaks
     ]
-    return PerformanceModel(points, provenance)
+    return PerformanceModel(points, provenance, resolution=settings.resolution)
 
 
 def _credible(run: Callable[[Trial], Measured], trial: Trial, settings: ProfileSettings) -> Finished:
