@@ -36,9 +36,11 @@ class Noting:
 def running(flow: Flow, tasks: dict[str, Noting]) -> Iterator[Exchange]:
     exchange = Exchange(flow)
     exchange.open()
-    many = sum(flow.threads.values())
-    function = thread_of(exchange.address, {name: partial(tasks.__getitem__, name) for name in tasks})
-    threads = [threading.Thread(target=lambda: list(function(iter([])))) for _ in range(many)]
+    loaders = {name: partial(tasks.__getitem__, name) for name in tasks}
+    roles = [role for role, threads in flow.roles.items() for _ in range(sum(threads.values()))]
+    many = len(roles)
+    functions = [thread_of(exchange.address, loaders, role[1:] if role.startswith("/") else None) for role in roles]
+    threads = [threading.Thread(target=lambda function=function: list(function(iter([])))) for function in functions]
     for thread in threads:
         thread.start()
     try:
@@ -60,6 +62,20 @@ def test_each_tuple_is_done_once_and_all_threads_get_as_many() -> None:
     shares = {ident: sum(of == ident for of, _ in task.done) for ident, _ in task.done}
     assert len(shares) == 3
     assert max(shares.values()) - min(shares.values()) <= 1
+
+
+def test_threads_get_tuples_in_proportion_to_their_weights() -> None:
+    task = Noting()
+    topology = Topology({"in": ["noting"], "noting": ["out"]})
+    roles = {"/quick": {"noting": 1}, "/slow": {"noting": 2}}
+    flow = Flow(topology, roles, {"/quick": {"noting": 3.0}, "/slow": {"noting": 1.0}})
+    with running(flow, {"noting": task}) as exchange:
+        exchange.run(rate_rps=1000.0, for_s=0.5, drained_within_s=10.0)
+    messages = [message for _, message in task.done]
+    assert sorted(messages) == list(range(len(messages)))
+    assert len(messages) > 100
+    shares = sorted(sum(of == ident for of, _ in task.done) / len(messages) for ident, _ in task.done)
+    assert [shares[0], shares[-1]] == pytest.approx([0.2, 0.6], abs=0.02)
 
 
 def test_tuples_go_whole_to_every_child_and_add_up_where_branches_meet() -> None:

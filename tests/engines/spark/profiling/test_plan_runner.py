@@ -11,6 +11,7 @@ from penstock.core.topology import Topology
 from penstock.engines.spark.profiling.plan_runner import GENERATOR, sites_of
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place
+from penstock.planning.provision.settings import PlaceSettings
 
 ROOT = Path(__file__).parents[4]
 # At 60/s: 3 threads of "wait" for each 30/s fill a slot; one thread of "parse" takes a tenth of one.
@@ -43,6 +44,14 @@ def test_operators_that_share_a_slot_share_its_worker_and_no_executor() -> None:
         ("127.0.0.11", "wait", 6),
     ]
     assert [worker.slots for worker in sites.workers] == [7]
+
+
+def test_threads_have_weights_where_rows_are_routed_by_what_a_slot_can_take() -> None:
+    allocation = allocate(Topology({"parse": ["wait"]}), 40.0, MODELS)
+    even, by_capacity = (place(allocation, [4], "sam", PlaceSettings(routing=how)) for how in ("even", "proportional"))
+    assert sites_of(even).flow.weights == {}
+    weights = sites_of(by_capacity).flow.weights
+    assert weights["127.0.0.12/wait"] == {"wait": 10.0}
 
 
 def test_every_source_is_fed_with_all_tuples_and_what_comes_after_stays() -> None:

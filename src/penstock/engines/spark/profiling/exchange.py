@@ -1,7 +1,8 @@
 """The exchange: generates tuples, hands them to the threads of the operators in turn, and notes when they are done.
 
 Runs in a thread of the driver's process, on the driver's core: generator, routing and sink are no part of what is
-measured. All threads of an operator get the same number of tuples, as in Storm's shuffle grouping.
+measured. All threads of an operator get the same number of tuples, as in Storm's shuffle grouping, or as many as their
+weights say.
 """
 
 import asyncio
@@ -9,8 +10,8 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from penstock.engines.spark.profiling.flow import Flow
@@ -43,6 +44,8 @@ class Report:
 class _Link:
     operator: str
     writer: asyncio.StreamWriter
+    weight: float = 1.0
+    credit: float = 0.0  # of tuples: what its weight has earned it, less what it got
     sent: deque[Chunk] = field(default_factory=deque)
 
 
@@ -123,10 +126,16 @@ class Exchange:
                 self._pass_on(child, chunk)
 
     def _share_out(self, operator: str, chunk: Chunk) -> None:
-        """One tuple to each thread in turn."""
         links = self._links[operator]
         if not links:  # all of them are gone: the job is over, and says why
             return
+        if len({link.weight for link in links}) == 1:
+            self._in_turn(operator, links, chunk)
+        else:
+            self._by_weight(links, chunk)
+
+    def _in_turn(self, operator: str, links: Sequence[_Link], chunk: Chunk) -> None:
+        """One tuple to each thread in turn."""
         many, turn = len(links), self._turn[operator]
         for at in range(min(many, chunk.count)):
             link = links[(turn + at) % many]
@@ -138,18 +147,34 @@ class Exchange:
                 step_s=chunk.step_s * many,
                 until_s=chunk.until_s,
             )
-            link.sent.append(part)
-            link.writer.write(pack_chunk(part))
+            self._send(link, part)
         self._turn[operator] = (turn + chunk.count) % many
+
+    def _by_weight(self, links: Sequence[_Link], chunk: Chunk) -> None:
+        """Each tuple to the thread that it is due to most."""
+        total = sum(link.weight for link in links)
+        for at in range(chunk.count):
+            for link in links:
+                link.credit += link.weight / total
+            most = max(links, key=lambda link: link.credit)
+            most.credit -= 1.0
+            first, due_s = chunk.first + at * chunk.stride, chunk.due_s + at * chunk.step_s
+            self._send(most, replace(chunk, first=first, count=1, due_s=due_s))
+
+    @staticmethod
+    def _send(link: _Link, chunk: Chunk) -> None:
+        link.sent.append(chunk)
+        link.writer.write(pack_chunk(chunk))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         link: _Link | None = None
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            operator = self._role(await self._name(reader))
+            role = await self._name(reader)
+            operator = self._role(role)
             if operator is not None:
                 writer.write(pack_name(operator))
                 assert await reader.readexactly(1) == READY
-                link = _Link(operator, writer)
+                link = _Link(operator, writer, self._flow.weights.get(role, {}).get(operator, 1.0))
                 self._links[operator].append(link)
                 while raw := await reader.readexactly(DONE_BYTES):
                     self._note(link, raw)

@@ -10,10 +10,14 @@ Roles = Mapping[str, Mapping[str, int]]  # role, as threads say it -> operator -
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Sources and sinks are the exchange's own; all operators between have threads."""
+    """Sources and sinks are the exchange's own; all operators between have threads.
+
+    Threads of an operator get tuples in proportion to their weights; without any they get as many.
+    """
 
     topology: Topology
     roles: Roles
+    weights: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # by role and operator, of each thread
     threads: Mapping[str, int] = field(init=False)
 
     def __post_init__(self) -> None:

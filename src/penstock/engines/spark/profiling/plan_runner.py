@@ -4,7 +4,7 @@ An operator's threads on a slot are a Spark job of their own, bound to their exe
 says where it is and of which operator; one in the wrong place would be turned away, and the plan not run.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -57,7 +57,18 @@ def sites_of(placement: Placement) -> Sites:
         for site, content in enumerate(found.values())
     )
     roles = {group.role: {group.operator: group.threads} for group in groups}
-    return Sites(tuple(found), workers, groups, Flow(_fed(placement.allocation.topology), roles))
+    flow = Flow(_fed(placement.allocation.topology), roles, _weights(placement, groups))
+    return Sites(tuple(found), workers, groups, flow)
+
+
+def _weights(placement: Placement, groups: Sequence[Group]) -> dict[str, dict[str, float]]:
+    """Of each thread, where rows are to be routed by what a slot can take, as the prediction has it; else none."""
+    if placement.prediction.routing != "proportional":
+        return {}
+    models = placement.allocation.models
+    return {
+        group.role: {group.operator: models[group.operator].rate(group.threads) / group.threads} for group in groups
+    }
 
 
 def _fed(topology: Topology) -> Topology:
