@@ -223,8 +223,8 @@ def _compared(rows: Mapping[tuple[str, str], Row]) -> Iterator[str]:
         ours, theirs = rows.get((dag, "mba+sam")), rows.get((dag, "lsa+rsm"))
         by_capacity = rows.get((dag, "mba+sam+proportional"))
         if ours is not None and theirs is not None:
-            share = ours.slots / theirs.slots
-            yield f"| {dag} | {ours.slots} | {theirs.slots} | {share:.0%} | {_reached(ours)} | {_reached(by_capacity)} |"
+            slots = f"{ours.slots} | {theirs.slots} | {ours.slots / theirs.slots:.0%}"
+            yield f"| {dag} | {slots} | {_reached(ours)} | {_reached(by_capacity)} |"
 
 
 def _reached(row: Row | None) -> str:
