@@ -291,7 +291,7 @@ def profile_command(made: World, work: Workload, options: argparse.Namespace) ->
     """`penstock profile` as a user calls it."""
     job = f"{made.place / work.name}.yaml:{work.name}"
     where = ["--store", str(made.store(work.name)), "--out", str(made.place / f"{work.name}.csv")]
-    how = ["--record", f"{options.record_s:.0f}s", "--settle", "10s", "--measure", "20s"]
+    how = ["--record", f"{options.record_s:.0f}s", "--settle", "15s", "--measure", "25s"]
     rates = ["--first-rate", "50", "--step-rate", "50"]
     return made.penstock(f"{work.name}.profile", "profile", job, "--scaleouts", "1,2,4", *where, *how, *rates)
 

@@ -36,6 +36,7 @@ _TRICKLE = 0.05  # of the first rate, until all copies are ready
 _READY_AFTER_S = 10.0  # latency, beside that of a measuring time: an older row is one of the start
 _LOOKED_WITHIN_S = 600.0
 _LIVE_EVERY_S = 5.0
+_WARM_WITHIN_S = 90.0
 _KEEPS_UP = 0.95  # share of the arriving rows that a copy must process; its figures are of whole batches
 
 
@@ -136,6 +137,9 @@ class Rehearsal:
                 # a busy machine takes a minute and more. So long every row of it has waited.
                 replay.rate_rps = _TRICKLE * self._settings.search.first_rps
                 wait_ready(list(copies.values()), _READY_AFTER_S + self._settings.search.measure_s, _READY_WITHIN_S)
+                replay.rate_rps = state.search.rate_rps
+                self._tell(f"warming up at {replay.rate_rps:g}/s")
+                _warm_up(copies, replay, live)
                 spent = state.search.cost_executor_s
                 while not state.search.done:
                     state, spent = self._round(state, copies, replay, live, spent)
@@ -175,6 +179,15 @@ class Rehearsal:
     def _forget(self) -> None:
         self._file.path.unlink(missing_ok=True)
         self._kept.unlink(missing_ok=True)
+
+
+def _warm_up(copies: dict[int, Copy], replay: Replay, live: LiveJob) -> None:
+    """Until all keep up with the replay, for a cold JVM is slow; one that never will has been warm long before."""
+    until_s = time.monotonic() + _WARM_WITHIN_S
+    while time.monotonic() < until_s:
+        if all(_measured(copy, replay.rate_rps).keeps_up for copy in copies.values()):
+            return
+        list(_watched(_LIVE_EVERY_S, copies, replay, live))
 
 
 def _watched(seconds: float, copies: dict[int, Copy], replay: Replay, live: LiveJob) -> Iterator[float]:
