@@ -293,7 +293,9 @@ def profile_command(made: World, work: Workload, options: argparse.Namespace) ->
     where = ["--store", str(made.store(work.name)), "--out", str(made.place / f"{work.name}.csv")]
     how = ["--record", f"{options.record_s:.0f}s", "--settle", "15s", "--measure", "25s"]
     rates = ["--first-rate", "50", "--step-rate", "50"]
-    return made.penstock(f"{work.name}.profile", "profile", job, "--scaleouts", "1,2,4", *where, *how, *rates)
+    search = made.penstock(f"{work.name}.profile", "profile", job, "--scaleouts", "1,2,4", *where, *how, *rates)
+    made.searches.append(search)
+    return search
 
 
 def main() -> None:

@@ -61,6 +61,7 @@ class World:
     master: str
     drivers: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
     loads: "dict[str, subprocess.Popen[bytes]]" = field(default_factory=dict)
+    searches: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
 
     def tenants_file(self, work: Workload, settings: Mapping[str, Any]) -> Path:
         """The tenants file of a job, an application of its own."""
@@ -192,6 +193,10 @@ def world(place: Path) -> Iterator[World]:
 
 
 def _end(made: World) -> None:
+    for search in made.searches:
+        if search.poll() is None:
+            search.terminate()  # it ends its copies
+            search.wait()
     for load in made.loads.values():
         if load.poll() is None:
             load.kill()
