@@ -52,7 +52,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What came of a trial: penstock's figures just before the load's end, and the reader's latencies of the same time."""
+    """What came of a trial: penstock's figures just before the load's end, and a reader's latencies of that time."""
 
     figures: JobFigures
     observed: Observed
