@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from penstock.engines.sim.scaleout.spec import ScaleOutJob
 from penstock.errors import ConfigError
-from penstock.planning.phoebe.profiling import Measured, Search, SearchSettings, after_round, start
+from penstock.planning.phoebe.profiling import Ended, Measured, Search, SearchSettings, after_round, start
 from penstock.simulation.job_profiling import profile_simulated
 
 QUICK = SearchSettings(first_rps=100.0, step_rps=100.0, settle_s=60.0, measure_s=60.0)
@@ -70,6 +70,18 @@ def test_one_copy_alone_is_judged_by_its_own_past() -> None:
 def test_a_copy_from_which_nothing_comes_is_ended() -> None:
     _, ended = after_round(start((2,), None, QUICK), [Measured(2, 100.0, None, 0.0)], QUICK)
     assert ended[0].why == "nothing came out of it"
+
+
+def test_a_copy_that_falls_behind_by_a_little_more_each_round_is_ended_after_the_second() -> None:
+    search = start((2,), None, QUICK)
+    rounds = ((100.0, 2.0), (200.0, 3.0), (270.0, 5.0), (310.0, 7.0))  # processed, latency
+    ended: tuple[Ended, ...] = ()
+    for processed_rps, latency_s in rounds:
+        assert ended == ()
+        keeps_up = processed_rps >= search.rate_rps
+        one = Measured(2, search.rate_rps, latency_s, processed_rps, keeps_up)
+        search, ended = after_round(search, [one], QUICK)
+    assert [(one.capacity_rps, "two rounds" in one.why) for one in ended] == [(310.0, True)]
 
 
 def test_a_copy_that_is_late_but_keeps_up_goes_on_for_what_it_does_is_not_its_capacity() -> None:

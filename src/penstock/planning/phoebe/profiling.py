@@ -70,6 +70,7 @@ class Search:
     rounds: int = 0
     cost_executor_s: float = 0.0
     known: Mapping[int, tuple[tuple[float, float], ...]] = field(default_factory=dict)  # (rate, latency), valid ones
+    behind: tuple[int, ...] = ()  # copies that did not process what arrived in the last round
 
     @property
     def done(self) -> bool:
@@ -123,7 +124,7 @@ def after_round(
         raise ConfigError("measured", sorted(told), f"the copy of scale-out {missing[0]} runs too: measure it")
     copies = [told[size] for size in search.running]
     last = search.rounds + 1 >= settings.most_rounds
-    late = {one.scaleout: _why_invalid(one, copies, search.known.get(one.scaleout, ())) for one in copies}
+    late = {one.scaleout: _why_invalid(one, copies, search) for one in copies}
     ended = tuple(
         Ended(one.scaleout, one.processed_rps, late[one.scaleout] or f"{settings.most_rounds} rounds are enough")
         for one in copies
@@ -141,21 +142,25 @@ def after_round(
         rounds=search.rounds + 1,
         cost_executor_s=search.cost_executor_s + settings.round_s * search.executors,
         known={**search.known, **known},
+        behind=tuple(one.scaleout for one in going_on if one.keeps_up is False),
     )
     return search, ended
 
 
-def _why_invalid(one: Measured, copies: Sequence[Measured], past: Sequence[tuple[float, float]]) -> str | None:
+def _why_invalid(one: Measured, copies: Sequence[Measured], search: Search) -> str | None:
     if one.latency_s is None:
         return "nothing came out of it"
     if one.keeps_up:
         return None
+    # Where latency rises by as much in every round, a line through its past would call each of them expected.
+    if one.keeps_up is False and one.scaleout in search.behind:
+        return "in two rounds it did not process what arrived"
     # With few copies left, or none of them valid any more, only a copy's own past can tell.
     if len(copies) >= FEWEST_FOR_CLUSTERS:
         limit = boundary([copy.latency_s for copy in copies if copy.latency_s is not None])
         if one.latency_s > limit:
             return f"its latency of {one.latency_s:.1f} s is not in the cluster of those that keep up"
-    expected = _expected(one.rate_rps, past)
+    expected = _expected(one.rate_rps, search.known.get(one.scaleout, ()))
     if expected is not None and one.latency_s > DEVIATES * expected:
         return f"its latency of {one.latency_s:.1f} s is far from the {expected:.1f} s that its own past predicts"
     return None
