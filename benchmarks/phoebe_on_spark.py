@@ -304,7 +304,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--speed", type=float, default=4.0)
-    parser.add_argument("--failures", type=int, default=6, help="of each job")
+    parser.add_argument("--failures", type=int, default=3, help="of each job: after each the policy needs an interval of calm")
     parser.add_argument("--profiles", type=Path, help="where ads.csv and cars.csv are; profiled first without")
     parser.add_argument("--record-s", type=float, default=120.0, help="how much of the input is recorded to profile")
     parser.add_argument("--only-profile", action="store_true", help="leave it at that, with the profiles in --out")

@@ -56,7 +56,9 @@ def _with_rate(known: JobMemory, rate_rps: float | None, at_s: float, step_s: fl
 def _with_downtime(known: JobMemory, downtime_s: float | None) -> JobMemory:
     if downtime_s is None or downtime_s == known.last_downtime_s:
         return known
-    return replace(known, last_downtime_s=downtime_s, downtimes_s=(*known.downtimes_s, downtime_s)[-KEPT:])
+    # The backlog of a failure is not that of a reconfiguration before it.
+    downtimes_s = (*known.downtimes_s, downtime_s)[-KEPT:]
+    return replace(known, last_downtime_s=downtime_s, downtimes_s=downtimes_s, disturbed_since_s=None)
 
 
 def _with_disturbance(known: JobMemory, figures: JobFigures, at_s: float) -> JobMemory:
@@ -67,10 +69,11 @@ def _with_disturbance(known: JobMemory, figures: JobFigures, at_s: float) -> Job
 
 
 def backlog_s(figures: JobFigures) -> float:
-    """Seconds of arrivals that wait; none where nobody knows."""
+    """Seconds of arrivals that wait, but for those that wait for the next batch; none where nobody knows."""
     if figures.backlog_rows is None or not figures.arrival_rps:
         return 0.0
-    return figures.backlog_rows / figures.arrival_rps
+    between_batches_s = figures.checkpoint_s or 0.0 if figures.phases_s else 0.0  # a batch is what has phases
+    return max(0.0, figures.backlog_rows / figures.arrival_rps - between_batches_s)
 
 
 def _observed(figures: JobFigures, known: JobMemory, at_s: float, quiet_after_s: float) -> Observation | None:
