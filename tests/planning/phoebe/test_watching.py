@@ -10,18 +10,20 @@ from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 from penstock.planning.phoebe.watching import watched
 
 
-def view(**figures: object) -> View:
+def view(at_s: float, **figures: object) -> View:
     """A job of three executors with 100 rows/s arriving."""
     usual: dict[str, object] = {"up_s": 500.0, "backlog_rows": 5000.0, "processed_rps": 80.0, "working_rps": 140.0}
     unit = OperatorFigures(ALL_OPERATORS, 3)
     job = JobFigures("a", (unit,), arrival_rps=100.0, latency=LatencyFigures(1.0), **{**usual, **figures})  # type: ignore[arg-type]
-    return View(60.0, (JobView(job, Intent(Latency("2s")), 1.0, True, True),), (), 1.0, 1.0, None)
+    return View(at_s, (JobView(job, Intent(Latency("2s")), 1.0, True, True),), (), 1.0, 1.0, None)
 
 
 def learnt(**figures: object) -> tuple[Observation, ...]:
     """From the first look at it."""
     return (
-        watched(view(**figures), PhoebeMemory(), step_s=10.0, history_s=600.0, quiet_after_s=300.0).jobs["a"].evidence
+        watched(view(60.0, **figures), PhoebeMemory(), step_s=10.0, history_s=600.0, quiet_after_s=300.0)
+        .jobs["a"]
+        .evidence
     )
 
 
@@ -54,5 +56,16 @@ def test_what_a_failure_held_up_is_not_put_down_to_the_reconfiguration_before_it
     downtime_s: float | None, disturbances_s: tuple[float, ...]
 ) -> None:
     memory = PhoebeMemory({"a": JobMemory(disturbed_since_s=0.0)})
-    after = watched(view(downtime_s=downtime_s, backlog_rows=0.0), memory, 10.0, 600.0, 300.0).jobs["a"]
+    after = watched(view(60.0, downtime_s=downtime_s, backlog_rows=0.0), memory, 10.0, 600.0, 300.0).jobs["a"]
     assert (after.disturbances_s, after.disturbed_since_s) == (disturbances_s, None)
+
+
+@pytest.mark.parametrize(
+    ("later_s", "learnt_rps"),
+    [(70.0, [140.0, 140.0]), (200.0, [30.0, 140.0])],  # the same catch-up; another one
+)
+def test_of_one_catch_up_the_most_that_was_done_is_the_capacity(later_s: float, learnt_rps: list[float]) -> None:
+    memory = PhoebeMemory()
+    for at_s, done_rps in ((60.0, 30.0), (later_s, 140.0)):  # cold at first
+        memory = watched(view(at_s, working_rps=done_rps), memory, 10.0, 600.0, 300.0)
+    assert [seen.rate_rps for seen in memory.jobs["a"].evidence] == learnt_rps

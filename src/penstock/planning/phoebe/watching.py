@@ -35,8 +35,26 @@ def _watched(job: JobView, known: JobMemory, at_s: float, spans: tuple[float, fl
     if len(known.rates) != steps or known.bin_count == 1:  # a step of the history has just ended
         seen = _observed(figures, known, at_s, quiet_after_s)
         if seen is not None:
-            known = replace(known, evidence=(*known.evidence, seen)[-EVIDENCE_KEPT:])
+            known = replace(known, evidence=_with(known.evidence, seen, 2 * step_s)[-EVIDENCE_KEPT:])
     return known
+
+
+def _with(evidence: tuple[Observation, ...], seen: Observation, within_s: float) -> tuple[Observation, ...]:
+    """Of one catch-up the most that it did is its capacity: it may begin cold, or with other things to do."""
+    episode = [seen]
+    for before in reversed(evidence):
+        if not _same_catch_up(before, episode[-1], within_s):
+            break
+        episode.append(before)
+    most_rps = max(one.rate_rps for one in episode)
+    earlier = evidence[: len(evidence) + 1 - len(episode)]
+    return (*earlier, *(replace(one, rate_rps=most_rps) for one in reversed(episode)))
+
+
+def _same_catch_up(before: Observation, after: Observation, within_s: float) -> bool:
+    if not (before.saturated and after.saturated and before.scaleout == after.scaleout):
+        return False
+    return before.at_s is not None and after.at_s is not None and after.at_s - before.at_s <= within_s
 
 
 def _with_rate(known: JobMemory, rate_rps: float | None, at_s: float, step_s: float, kept: int) -> JobMemory:
