@@ -37,8 +37,9 @@ def test_the_bound_of_a_kafka_jobs_batches_moves_and_counts_stay_exact(
     expected = {f"k{number}": 600 for number in range(10)}
     eventually(lambda: counts(kafka, target) == expected, PATIENT_S)
     assert kafka_sources(again) is not None
-    # Parts of partitions are rounded down: a full batch may have a row or two less.
-    largest = max(batch["numInputRows"] for batch in again.recentProgress)
+    # The first may be one that was planned before the restart. Parts of partitions are rounded down: a full batch may
+    # have a row or two less.
+    largest = max(batch["numInputRows"] for batch in again.recentProgress[1:])
     assert 190 <= largest <= 200
 
 

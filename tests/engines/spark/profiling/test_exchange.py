@@ -55,11 +55,12 @@ def running(flow: Flow, tasks: dict[str, Noting]) -> Iterator[Exchange]:
 def test_each_tuple_is_done_once_and_all_threads_get_as_many() -> None:
     task = Noting()
     with running(Flow.of_one("noting", 3), {"noting": task}) as exchange:
-        reports = exchange.run(rate_rps=3000.0, for_s=0.5, drained_within_s=10.0)
-    messages = [message for _, message in task.done]
-    assert sorted(messages) == list(range(len(messages)))
-    assert sum(report.count for report in reports) == len(messages) > 100
-    shares = {ident: sum(of == ident for of, _ in task.done) for ident, _ in task.done}
+        reports = exchange.run(rate_rps=500.0, for_s=2.0, drained_within_s=10.0)
+    assert sum(report.count for report in reports) == len(task.done)
+    # Of the first half: what falls due shortly before the end may be dropped.
+    half = [(ident, message) for ident, message in task.done if message < 500]
+    assert sorted(message for _, message in half) == list(range(500))
+    shares = {ident: sum(of == ident for of, _ in half) for ident, _ in half}
     assert len(shares) == 3
     assert max(shares.values()) - min(shares.values()) <= 1
 
@@ -70,12 +71,11 @@ def test_threads_get_tuples_in_proportion_to_their_weights() -> None:
     roles = {"/quick": {"noting": 1}, "/slow": {"noting": 2}}
     flow = Flow(topology, roles, {"/quick": {"noting": 3.0}, "/slow": {"noting": 1.0}})
     with running(flow, {"noting": task}) as exchange:
-        exchange.run(rate_rps=1000.0, for_s=0.5, drained_within_s=10.0)
-    messages = [message for _, message in task.done]
-    assert sorted(messages) == list(range(len(messages)))
-    assert len(messages) > 100
-    shares = sorted(sum(of == ident for of, _ in task.done) / len(messages) for ident, _ in task.done)
-    assert [shares[0], shares[-1]] == pytest.approx([0.2, 0.6], abs=0.02)
+        exchange.run(rate_rps=500.0, for_s=2.0, drained_within_s=10.0)
+    half = [(ident, message) for ident, message in task.done if message < 500]
+    assert sorted(message for _, message in half) == list(range(500))
+    shares = sorted(sum(of == ident for of, _ in half) for ident in {ident for ident, _ in half})
+    assert shares == pytest.approx([100, 100, 300], abs=2)
 
 
 def test_tuples_go_whole_to_every_child_and_add_up_where_branches_meet() -> None:
