@@ -38,14 +38,18 @@ def _whole(values: Floats, least: int) -> Ints:
 
 
 def _part(graph: KeyGraph, rows: Ints, weights: Ints, shares: Floats, imbalance: float, seed: int) -> Ints:
+    # Asked for more parts than there are vertices, METIS puts all in one and complains on standard output.
+    used = np.sort(np.argsort(-shares, kind="stable")[: len(graph.weight)])
+    if len(used) == 1:
+        return np.full(len(graph.weight), used[0], dtype=np.int64)
     options = pymetis.Options(seed=seed, ufactor=max(1, round((imbalance - 1) * 1000)))
     _, part = pymetis.part_graph(
-        len(shares),
+        len(used),
         pymetis.CSRAdjacency(graph.around.starts, graph.around.others),
         vweights=weights,
         eweights=rows,
-        tpwgts=(shares / shares.sum()).tolist(),
+        tpwgts=(shares[used] / shares[used].sum()).tolist(),
         options=options,
         recursive=False,
     )
-    return np.asarray(part, dtype=np.int64)
+    return used[np.asarray(part, dtype=np.int64)]
