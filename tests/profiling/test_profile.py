@@ -49,6 +49,12 @@ def test_the_model_has_the_peak_of_each_thread_count(tmp_path: Path) -> None:
     assert model.resolution == SETTINGS.search.tolerance
 
 
+def test_a_sweep_in_large_steps_has_a_resolution_that_a_model_takes() -> None:
+    assert ProfileSettings("sweep", SearchSettings(rate_growth=4.0)).resolution == 0.75
+    with pytest.raises(ConfigError, match=r"tolerance: 1\.5 will not do"):
+        SearchSettings(tolerance=1.5)
+
+
 def test_a_search_that_was_stopped_goes_on_without_doing_a_trial_twice(tmp_path: Path) -> None:
     first = Worker()
 

@@ -32,8 +32,8 @@ class ProfileSettings:
 
     @property
     def resolution(self) -> float:
-        """The share by which a peak may be higher than what the search has found."""
-        return self.search.tolerance if self.method == "bisect" else self.search.rate_growth - 1.0
+        """The share of a peak by which the search may have found too little."""
+        return self.search.tolerance if self.method == "bisect" else 1.0 - 1.0 / self.search.rate_growth
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,8 @@ def view(at_s: float, **figures: object) -> View:
 
 def learnt(**figures: object) -> tuple[Observation, ...]:
     """From the first look at it."""
-    return (
-        watched(view(60.0, **figures), PhoebeMemory(), step_s=10.0, history_s=600.0, quiet_after_s=300.0)
-        .jobs["a"]
-        .evidence
-    )
+    after = watched(view(60.0, **figures), PhoebeMemory(), step_s=10.0, history_s=600.0, quiet_after_s=300.0)
+    return after.jobs["a"].evidence
 
 
 def test_a_job_with_rows_waiting_shows_what_it_can_do_while_it_works() -> None:

@@ -35,11 +35,11 @@ def _watched(job: JobView, known: JobMemory, at_s: float, spans: tuple[float, fl
     if len(known.rates) != steps or known.bin_count == 1:  # a step of the history has just ended
         seen = _observed(figures, known, at_s, quiet_after_s)
         if seen is not None:
-            known = replace(known, evidence=_with(known.evidence, seen, 2 * step_s)[-EVIDENCE_KEPT:])
+            known = replace(known, evidence=_with_evidence(known.evidence, seen, 2 * step_s)[-EVIDENCE_KEPT:])
     return known
 
 
-def _with(evidence: tuple[Observation, ...], seen: Observation, within_s: float) -> tuple[Observation, ...]:
+def _with_evidence(evidence: tuple[Observation, ...], seen: Observation, within_s: float) -> tuple[Observation, ...]:
     """Of one catch-up the most that it did is its capacity: it may begin cold, or with other things to do."""
     episode = [seen]
     for before in reversed(evidence):

@@ -29,6 +29,8 @@ class SearchSettings:
         for field in ("thread_growth", "rate_growth"):
             if getattr(self, field) < 1.0:
                 raise ConfigError(field, getattr(self, field), "write 1.0 (a fixed step) or more")
+        if self.tolerance >= 1:
+            raise ConfigError("tolerance", self.tolerance, "write a share below 1, such as 0.05")
         if self.window < 2:
             raise ConfigError("window", self.window, "a slope needs at least 2 thread counts")
 
