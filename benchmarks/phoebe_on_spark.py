@@ -5,7 +5,8 @@
 A broker and a standalone cluster of two workers are started on loopback. Each job is an application of its own, run by
 `penstock run --restart` with policy phoebe. Both run side by side for so many minutes on the recorded loads of the
 paper's jobs, scaled down and played `--speed` times as fast. In turn an executor is killed, the query, and the whole
-driver. Without --profiles both jobs are profiled first with `penstock profile`, while they run.
+driver. Before that there is a drill at an even load, in which each of the three happens once to each job, to learn what
+they cost. Without --profiles both jobs are profiled first of all with `penstock profile`, while they run.
 """
 
 import argparse
@@ -39,6 +40,10 @@ TARGET_S = 180.0
 DRAINED_WITHIN_S = 180.0
 PROFILED_AT_RPS = 100.0  # of each job while it is profiled
 PROFILED_WITHIN_S = 1500.0
+DRILL_FROM_S = 90.0  # of service first
+DRILL_WITHIN_S = 300.0  # for a job to be over one failure
+QUIET_S = 45.0  # between a recovery and the next failure of the drill
+IN_BATCH_WITHIN_S = 30.0
 
 
 @dataclass(slots=True)
@@ -49,7 +54,22 @@ class Failure:
     kind: str
     at_s: float
     predicted: Prediction | None
+    drill: bool = False
     recovery: Recovery | None = None
+
+    @property
+    def error(self) -> float | None:
+        """Of what was predicted before it."""
+        if self.predicted is None or self.recovery is None or self.recovery.recovered_s is None:
+            return None
+        return abs(self.predicted.expected_s / self.recovery.recovered_s - 1.0)
+
+    @property
+    def error_knowing(self) -> float | None:
+        """Of the same with the downtime that it had."""
+        if self.error is None or self.predicted is None or self.recovery is None or self.recovery.downtime_s is None:
+            return None
+        return abs(self.predicted.recovery_s(self.recovery.downtime_s) / (self.recovery.recovered_s or 0.0) - 1.0)
 
 
 @dataclass(slots=True)
@@ -60,6 +80,7 @@ class Run:
     watched: dict[str, Watched]
     ends: TopicEnds
     failures: list[Failure] = field(default_factory=list)
+    decided_before: dict[str, int] = field(default_factory=dict)
     started_s: float = 0.0
     ended_s: float = 0.0
 
@@ -90,8 +111,11 @@ def governed(made: World, options: argparse.Namespace) -> Run:
     for work in WORKLOADS:
         made.start_driver(work, "phoebe")
     made.until_ready([work.name for work in WORKLOADS])
+    if not options.no_drill:
+        drill(made, run)
     for work in WORKLOADS:
         made.start_load(work, work.rates(options.minutes, options.speed), options.speed)
+        run.decided_before[work.name] = len(decisions_of(made, work.name))
     run.started_s = time.time()
     left = plan(options.minutes, options.failures)
     while any(load.poll() is None for load in made.loads.values()):
@@ -106,28 +130,64 @@ def governed(made: World, options: argparse.Namespace) -> Run:
     return run
 
 
+def drill(made: World, run: Run) -> None:
+    """Each kind of failure once for each job, at the load with which the recorded one begins."""
+    for work in WORKLOADS:
+        first_rps = work.rates(run.options.minutes, run.options.speed)[0]
+        made.start_load(work, [first_rps] * round(PROFILED_WITHIN_S), 1.0)
+    run.started_s = time.time()
+    look_for(made, run, DRILL_FROM_S)
+    for kind in KINDS:
+        for work in WORKLOADS:
+            fail(made, run, work.name, kind, drill=True)
+            deadline = time.monotonic() + DRILL_WITHIN_S
+            while not recovered(run, work.name) and time.monotonic() < deadline:
+                look(made, run)
+            look_for(made, run, QUIET_S)
+    for work in WORKLOADS:
+        made.loads.pop(work.name).kill()
+
+
+def look_for(made: World, run: Run, seconds: float) -> None:
+    """Samples for so long."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        look(made, run)
+
+
 def recovered(run: Run, name: str) -> bool:
     """Whether the job is over its last failure: one at a time is judged, the next one waits."""
     at_s = [failure.at_s for failure in run.failures if failure.job == name]
     return not at_s or run.watched[name].recovery(at_s[-1]).recovered_s is not None
 
 
-def fail(made: World, run: Run, name: str, kind: str) -> None:
+def fail(made: World, run: Run, name: str, kind: str, drill: bool = False) -> None:
     """Note what is said of a failure, then let it happen."""
+    if kind == "query":  # it is made to fail by its running Spark job, so it must have one
+        until_in_batch(made, run, name)
     known = settings_of(run.options.speed, made.place / f"{name}.csv")
-    said = predicted(made.store(name), name, kind, run_kinds(run, name), known)
-    run.failures.append(Failure(name, kind, time.time(), said))
+    into_s = run.watched[name].into_s(time.time())
+    said = predicted(made.store(name), name, kind, run_kinds(run, name), known, into_s)
+    run.failures.append(Failure(name, kind, time.time(), said, drill))
     done = harm(made, name, kind)
     tell(f"{time.time() - run.started_s:.0f} s: {name}: {kind} {'killed' if done else 'NOT killed: nothing there'}")
 
 
+def until_in_batch(made: World, run: Run, name: str) -> None:
+    """Until a batch of the job is under way."""
+    deadline = time.monotonic() + IN_BATCH_WITHIN_S
+    while not run.watched[name].in_batch() and time.monotonic() < deadline:
+        look(made, run)
+
+
 def run_kinds(run: Run, name: str) -> Mapping[str, list[float]]:
-    """The downtimes of this job's failures so far, by kind: what there is to learn from."""
+    """What failures of each kind cost this job so far, as downtimes that explain its recoveries."""
     found: dict[str, list[float]] = {}
     for failure in run.failures:
-        downtime_s = run.watched[failure.job].recovery(failure.at_s).downtime_s
-        if failure.job == name and downtime_s is not None:
-            found.setdefault(failure.kind, []).append(downtime_s)
+        if failure.job == name and failure.predicted is not None:
+            recovered_s = run.watched[name].recovery(failure.at_s).recovered_s
+            if recovered_s is not None:
+                found.setdefault(failure.kind, []).append(failure.predicted.downtime_of(recovered_s))
     return found
 
 
@@ -179,33 +239,33 @@ def report(made: World, run: Run) -> tuple[str, dict[str, Any]]:
 
 
 def recoveries(run: Run) -> list[str]:
-    """Predicted and measured, failure by failure, and the mean errors."""
-    lines = [
+    """Predicted and measured, failure by failure, and the mean errors of those after the drill."""
+    judged = [failure for failure in run.failures if not failure.drill]
+    late = [f for f in judged if f.recovery and (f.recovery.recovered_s or 1e9) > TARGET_S]
+    errors = [failure.error for failure in judged if failure.error is not None]
+    knowing = [failure.error_knowing for failure in judged if failure.error_knowing is not None]
+    return [
         "| at | job | killed | executors | rate/s | downtime | recovery, measured | predicted before | "
         "with the downtime it had | planned at the worst |",
         "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    before, knowing = [], []
-    for failure in run.failures:
-        said, came = failure.predicted, failure.recovery
-        assert came is not None
-        row = [f"{failure.at_s - run.started_s:.0f} s", failure.job, failure.kind]
-        row += ["-", "-"] if said is None else [str(said.scaleout), f"{said.rate_rps:.0f}"]
-        row += [seconds(came.downtime_s), seconds(came.recovered_s)]
-        with_it = None if said is None or came.downtime_s is None else said.recovery_s(came.downtime_s)
-        row += ["-", "-", "-"] if said is None else [seconds(said.expected_s), seconds(with_it), seconds(said.worst_s)]
-        lines.append(f"| {' | '.join(row)} |")
-        if said is not None and came.recovered_s is not None:
-            before.append(abs(said.expected_s / came.recovered_s - 1.0))
-            knowing += [] if with_it is None else [abs(with_it / came.recovered_s - 1.0)]
-    late = [f for f in run.failures if f.recovery and (f.recovery.recovered_s or 1e9) > TARGET_S]
-    return [
-        *lines,
+        *(recovery_row(run, failure) for failure in run.failures),
         "",
-        f"- failures: {len(run.failures)}; recovered within {TARGET_S:.0f} s: {len(run.failures) - len(late)}",
-        f"- mean error of what was predicted before the failure: {mean_text(before)} (target: 10 %)",
+        f"- failures after the drill: {len(judged)}; recovered within {TARGET_S:.0f} s: {len(judged) - len(late)}",
+        f"- mean error of what was predicted before the failure: {mean_text(errors)} (target: 10 %)",
         f"- mean error of the same with the downtime that the failure turned out to have: {mean_text(knowing)}",
     ]
+
+
+def recovery_row(run: Run, failure: Failure) -> str:
+    """One failure."""
+    said, came = failure.predicted, failure.recovery
+    assert came is not None
+    row = ["drill" if failure.drill else f"{failure.at_s - run.started_s:.0f} s", failure.job, failure.kind]
+    row += ["-", "-"] if said is None else [str(said.scaleout), f"{said.rate_rps:.0f}"]
+    row += [seconds(came.downtime_s), seconds(came.recovered_s)]
+    with_it = None if said is None or came.downtime_s is None else said.recovery_s(came.downtime_s)
+    row += ["-", "-", "-"] if said is None else [seconds(said.expected_s), seconds(with_it), seconds(said.worst_s)]
+    return f"| {' | '.join(row)} |"
 
 
 def resources(told: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -233,10 +293,9 @@ def resources(told: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def jobs(made: World, run: Run, work: Workload) -> dict[str, Any]:
     """What is told of one job."""
     lasted_s = run.ended_s - run.started_s
+    decisions = decisions_of(made, work.name)[run.decided_before[work.name] :]
     store = open_store(made.store(work.name))
-    info = find_run(store, "last")
-    decisions = store.read_run(info.id).decisions
-    store.begin(info)
+    store.begin(find_run(store, "last"))
     memory = store.last_memory("phoebe", PhoebeMemory)
     learnt = JobMemory() if memory is None else memory.jobs.get(work.name, JobMemory())
     windows, wrong, rows = exactly_once(made.bootstrap, work.name)
@@ -255,6 +314,15 @@ def jobs(made: World, run: Run, work: Workload) -> dict[str, Any]:
         "wrong": wrong,
         "rows": rows,
     }
+
+
+def decisions_of(made: World, name: str) -> Sequence[Any]:
+    """All that were recorded of a job so far."""
+    store = open_store(made.store(name), create=False)
+    try:
+        return store.read_run(find_run(store, "last").id).decisions
+    finally:
+        store.close()
 
 
 def seconds(value: float | None) -> str:
@@ -305,6 +373,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--speed", type=float, default=4.0)
     parser.add_argument("--failures", type=int, default=3, help="of each job; it decides nothing soon after one")
+    parser.add_argument("--no-drill", action="store_true", help="learn what failures cost from those that are judged")
     parser.add_argument("--profiles", type=Path, help="where ads.csv and cars.csv are; profiled first without")
     parser.add_argument("--record-s", type=float, default=120.0, help="how much of the input is recorded to profile")
     parser.add_argument("--only-profile", action="store_true", help="leave it at that, with the profiles in --out")

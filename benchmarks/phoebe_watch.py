@@ -65,6 +65,14 @@ class Watched:
         known = sorted(self._begun.keys() & self._committed.keys())
         return [Batch(n, self._begun[n][0], self._committed[n], self._begun[n][1]) for n in known]
 
+    def into_s(self, at_s: float) -> float:
+        """How long ago the last batch was written down."""
+        return at_s - max((begun_s for begun_s, _ in self._begun.values()), default=at_s)
+
+    def in_batch(self) -> bool:
+        """Whether one is written down and not committed."""
+        return max(self._begun, default=-1) > max(self._committed, default=-1)
+
     def arrived(self, at_s: float) -> int:
         """Rows that the topic had been given at some instant, by the sample before it."""
         place = bisect_left(self.ends, (at_s, 0))

@@ -116,6 +116,11 @@ class JobFigures:
         return next(operator for operator in self.operators if operator.name == name)
 
     @property
+    def batch_s(self) -> float | None:
+        """How long a batch takes, by its phases; None for a job without batches, or none yet."""
+        return self.phases_s.get("triggerExecution", sum(self.phases_s.values())) or None
+
+    @property
     def threads(self) -> int:
         """All threads, or slots, that the job holds."""
         return sum(operator.threads for operator in self.operators)

@@ -92,7 +92,7 @@ def _threads(operator: OperatorFigures) -> dict[str, Any]:
 
 def _query(job: JobFigures, rows: Rates, share_slots: float) -> MicroBatchJob:
     operator, tasks = job.operators[0], max((stage.tasks for stage in job.stages), default=1)
-    batch_s, overhead_s = _batch_times(job.phases_s)
+    batch_s, overhead_s = _batch_times(job)
     behind = _behind(job)
     stage = MicroBatchStage("work", max(1, tasks), 0.0, _cost_s(job, operator, share_slots), task_overhead_s=0.0)
     trigger_s = 0.0 if behind or job.latency is None else max(0.0, 2.0 * (job.latency.mean_s - 1.5 * batch_s))
@@ -120,10 +120,10 @@ def _cost_s(job: JobFigures, operator: OperatorFigures, share_slots: float) -> f
     return operator.busy_share * share_slots / done
 
 
-def _batch_times(phases_s: Mapping[str, float]) -> tuple[float, float]:
+def _batch_times(job: JobFigures) -> tuple[float, float]:
     """How long a batch takes, and how much of it is not spent in tasks."""
-    work_s = phases_s.get("addBatch", phases_s.get("stages", 0.0))  # as Spark and as the simulator call it
-    batch_s = phases_s.get("triggerExecution", sum(phases_s.values()))
+    work_s = job.phases_s.get("addBatch", job.phases_s.get("stages", 0.0))  # as Spark and as the simulator call it
+    batch_s = job.batch_s or 0.0
     return batch_s, max(0.02, batch_s - work_s) if batch_s else 0.1
 
 

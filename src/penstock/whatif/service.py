@@ -55,7 +55,7 @@ def learnt(views: Sequence[View], slots: int) -> dict[str, Service]:
 
 
 def _tells(job: JobFigures) -> bool:
-    return bool(job.processed_rps and job.checkpoint_s and job.stages and "triggerExecution" in job.phases_s)
+    return bool(job.processed_rps and job.checkpoint_s and job.stages and job.batch_s)
 
 
 def _service(seen: Sequence[JobFigures], slots: int) -> Service:
@@ -63,7 +63,7 @@ def _service(seen: Sequence[JobFigures], slots: int) -> Service:
     seen = [job for job in seen if len(job.stages) == len(plan.stages)]  # a plan that changed is another service
     every_s = np.array([job.checkpoint_s or 0.0 for job in seen])
     rows = every_s * np.array([job.processed_rps or 0.0 for job in seen])
-    batch_s = np.array([job.phases_s["triggerExecution"] for job in seen])
+    batch_s = np.array([job.batch_s or 0.0 for job in seen])
     # A window's sums belong to as many batches as its rows fill.
     batches = np.maximum(1.0, np.array([max(stage.rows_in or 0 for stage in job.stages) for job in seen]) / rows)
     busy = {place: np.array([job.stages[place].busy_s or 0.0 for job in seen]) / batches for place in _places(plan)}

@@ -111,7 +111,7 @@ class Track:
             checkpoint_s=_mean_checkpoint_s(batches),
             max_threads=None if self.tasks else limits.max_slots,
             state_bytes=self.state_bytes if batches else None,
-            phases_s=_mean_phases(batches),
+            phases_s={} if self.tasks else _mean_phases(batches),
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
             trouble=self.trouble(standing.wall_s),
             keys=self.watch.placements if self.watch is not None and self.runs else (),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from penstock.analysis.forecast.chosen import BestOnPast
 from penstock.analysis.models.job import JobModel, job_model
+from penstock.core.batch_recovery import Batches
 from penstock.core.evidence import Observation
 from penstock.core.figures import JobFigures
 from penstock.core.forecast import Forecast, Series
@@ -88,4 +89,15 @@ def _ahead(job: JobView, known: JobMemory, model: JobModel, curve: Curve, settin
         checkpoint_s=settings.checkpoint_s if checkpoint_s is None else checkpoint_s,
         interval_s=settings.interval_s,
         bin_s=settings.bin_s,
+        batches=batches_of(job.figures, model),
     )
+
+
+def batches_of(figures: JobFigures, model: JobModel) -> Batches | None:
+    """How it takes its rows, from its batches of late; None for a job without batches."""
+    took_s, every_s = figures.batch_s, figures.checkpoint_s
+    if not took_s or not every_s:
+        return None
+    capacity = model.capacity.at(figures.threads)
+    rows_s = 0.0 if capacity <= 0.0 else (figures.processed_rps or 0.0) * every_s / capacity
+    return Batches(every_s, max(0.0, took_s - rows_s), every_s + took_s)

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from penstock.analysis.models.job import JobModel
+from penstock.core.batch_recovery import Batches, batch_recovery_time
 from penstock.core.recovery import recovery_time
 
 
@@ -26,6 +28,7 @@ class Ahead:
     checkpoint_s: float
     interval_s: float
     bin_s: float
+    batches: Batches | None = None  # of a job that takes its rows in batches
 
     def peak(self, interval: int) -> Peak:
         """The highest bin of that interval, 0 being the one that begins now."""
@@ -48,7 +51,10 @@ class Ahead:
         capacity = self.model.capacity.at(scaleout)
         if capacity <= self.curve(math.inf):  # beyond the forecast the rate is taken to stay as it is at its end
             return math.inf
-        return recovery_time(lambda t: self.curve(at_s + t), capacity, self.checkpoint_s, self.downtime_s).total
+        arrivals = partial(_later, self.curve, at_s)
+        if self.batches is None:
+            return recovery_time(arrivals, capacity, self.checkpoint_s, self.downtime_s).total
+        return batch_recovery_time(arrivals, capacity, self.batches, self.downtime_s).total
 
     def _bins(self, interval: int) -> list[float]:
         count = max(1, round(self.interval_s / self.bin_s))
@@ -57,6 +63,10 @@ class Ahead:
     def _mean(self, from_s: float) -> Peak:
         rates = [self.curve(from_s + part * self.bin_s / 4) for part in range(5)]
         return Peak(from_s, (sum(rates) - (rates[0] + rates[-1]) / 2) / 4)
+
+
+def _later(curve: Callable[[float], float], at_s: float, after_s: float) -> float:
+    return curve(at_s + after_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ def backlog_s(figures: JobFigures) -> float:
     """Seconds of arrivals that wait, but for those that wait for the next batch; none where nobody knows."""
     if figures.backlog_rows is None or not figures.arrival_rps:
         return 0.0
-    between_batches_s = figures.checkpoint_s or 0.0 if figures.phases_s else 0.0  # a batch is what has phases
+    between_batches_s = (figures.checkpoint_s or 0.0) if figures.batch_s else 0.0
     return max(0.0, figures.backlog_rows / figures.arrival_rps - between_batches_s)
 
 
