@@ -40,8 +40,9 @@ TARGET_S = 180.0
 DRAINED_WITHIN_S = 180.0
 PROFILED_AT_RPS = 100.0  # of each job while it is profiled
 PROFILED_WITHIN_S = 1500.0
-DRILL_FROM_S = 90.0  # of service first
 DRILL_WITHIN_S = 300.0  # for a job to be over one failure
+CALM_BATCHES, CALM_S = 4, 15.0  # cold JVMs take minutes until so many batches in a row were in time
+CALM_WITHIN_S = 420.0
 QUIET_S = 45.0  # between a recovery and the next failure of the drill
 IN_BATCH_WITHIN_S = 30.0
 
@@ -136,7 +137,7 @@ def drill(made: World, run: Run) -> None:
         first_rps = work.rates(run.options.minutes, run.options.speed)[0]
         made.start_load(work, [first_rps] * round(PROFILED_WITHIN_S), 1.0)
     run.started_s = time.time()
-    look_for(made, run, DRILL_FROM_S)
+    until_calm(made, run)
     for kind in KINDS:
         for work in WORKLOADS:
             fail(made, run, work.name, kind, drill=True)
@@ -144,8 +145,19 @@ def drill(made: World, run: Run) -> None:
             while not recovered(run, work.name) and time.monotonic() < deadline:
                 look(made, run)
             look_for(made, run, QUIET_S)
+            until_calm(made, run)
     for work in WORKLOADS:
         made.loads.pop(work.name).kill()
+
+
+def until_calm(made: World, run: Run) -> None:
+    """Until both jobs are in time, so that a failure is all that disturbs them."""
+    deadline = time.monotonic() + CALM_WITHIN_S
+    while time.monotonic() < deadline:
+        look(made, run)
+        if all(watched.calm(CALM_BATCHES, CALM_S) for watched in run.watched.values()):
+            return
+    tell("the jobs did not become calm in time; going on")
 
 
 def look_for(made: World, run: Run, seconds: float) -> None:

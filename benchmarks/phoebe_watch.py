@@ -69,6 +69,12 @@ class Watched:
         """How long ago the last batch was written down."""
         return at_s - max((begun_s for begun_s, _ in self._begun.values()), default=at_s)
 
+    def calm(self, batches: int, within_s: float) -> bool:
+        """Whether no row of its last batches waited longer than so."""
+        known = self.batches()
+        lags = [_lag_s(known, place) for place in range(max(1, len(known) - batches), len(known))]
+        return len(lags) == batches and max(lags) <= within_s
+
     def in_batch(self) -> bool:
         """Whether one is written down and not committed."""
         return max(self._begun, default=-1) > max(self._committed, default=-1)

@@ -11,6 +11,7 @@ import penstock as ps
 from penstock.workloads.records.ads import campaigns_of_ads
 from penstock.workloads.sinks import written
 from penstock.workloads.sources import parsed, record_lines
+from penstock.workloads.work import waiting
 
 SCHEMA = "ad_id string, event_type string, event_ms long"
 
@@ -37,3 +38,13 @@ def views(
     ads = F.broadcast(spark.createDataFrame(campaigns_of_ads()))
     found = events.where("event_type = 'view'").join(ads, "ad_id").select("ad_id", "campaign_id", "event_time")
     return written(found, "append", sink, trigger)
+
+
+def alerts(
+    spark: SparkSession, source: Mapping[str, Any], sink: Mapping[str, Any] | None = None, asked_s: float = 0.008
+) -> DataStreamWriter:
+    """Views of each campaign so far, for real-time mode; another system is told of each, which takes a while."""
+    events = parsed(record_lines(spark, source, "ads"), SCHEMA)
+    ads = F.broadcast(spark.createDataFrame(campaigns_of_ads()))
+    counts = events.where("event_type = 'view'").join(ads, "ad_id").groupBy("campaign_id").count()
+    return written(waiting(counts, asked_s), "update", sink)

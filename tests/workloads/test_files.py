@@ -1,6 +1,7 @@
 """The tenants files beside the jobs: each can be read, and its jobs take the parameters that it gives them."""
 
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,12 @@ FILES = sorted((Path(__file__).parents[2] / "workloads").glob("*.yaml"))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_tenants_file_names_jobs_that_take_its_parameters(file: Path) -> None:
     tenants = read_tenants(file)
-    assert f"penstock run workloads/{file.name} --for 1m" in file.read_text()
+    assert re.search(rf"penstock run workloads/{file.name} --for \dm", file.read_text())
     for job in tenants.jobs:
         inspect.signature(job.function()).bind(None, **job.params)
         assert read_source(job.params["source"])
 
 
 def test_every_workload_has_a_file() -> None:
-    assert [file.stem for file in FILES] == ["cars", "nexmark", "pageload", "places", "places_routed", "riot", "yahoo"]
+    named = "cars nexmark pageload places places_routed real_time riot yahoo"
+    assert [file.stem for file in FILES] == named.split()

@@ -1,4 +1,4 @@
-"""Hosts of their own: real network namespaces where the system permits them, else the message that says why not."""
+"""Hosts of their own: real network namespaces; where the system permits none, the tests say why they were skipped."""
 
 import json
 import os
@@ -21,26 +21,24 @@ ECHO = "import socket, sys; s = socket.create_server((sys.argv[1], 7000)); c, _ 
 ASK = "import socket, sys; s = socket.create_connection((sys.argv[1], 7000)); s.sendall(b'hello'); print(s.recv(9))"
 
 
-def permitted() -> bool:
-    """Whether this system lets us; where it does not, each test asserts that it is told so."""
+def refusal() -> str | None:
+    """What this system says against it; None where it lets us."""
     try:
         hosts.planned(1, "1gbit")
     except EngineError as error:
         if not re.search(r"need root|install iproute2|permits no network namespaces", str(error)):
             raise
-        return False
-    return True
+        return str(error)
+    return None
 
 
-PERMITTED = permitted()
+REFUSAL = refusal()
+on_hosts = pytest.mark.skipif(REFUSAL is not None, reason=str(REFUSAL))
 
 
 @pytest.fixture
-def net() -> Iterator[Net | None]:
-    """Two hosts at 100 Mbit/s; None where there can be none, and that was said."""
-    if not PERMITTED:
-        yield None
-        return
+def net() -> Iterator[Net]:
+    """Two hosts at 100 Mbit/s."""
     planned = hosts.planned(2, "100mbit")
     try:
         hosts.make(planned)
@@ -60,9 +58,8 @@ def python_on(host: Host, code: str, *arguments: str) -> "subprocess.Popen[str]"
     return subprocess.Popen(host.inside([sys.executable, "-c", code, *arguments]), stdout=subprocess.PIPE, text=True)
 
 
-def test_one_host_reaches_another_and_nothing_is_left_afterwards(net: Net | None) -> None:
-    if net is None:
-        return
+@on_hosts
+def test_one_host_reaches_another_and_nothing_is_left_afterwards(net: Net) -> None:
     first, second = net.hosts
     with python_on(first, ECHO, first.address):
         heard = eventually(lambda: asked(second, first.address))
@@ -78,9 +75,8 @@ def asked(host: Host, address: str) -> str | None:
     return done.stdout or None
 
 
-def test_links_are_shaped_both_ways(net: Net | None) -> None:
-    if net is None:
-        return
+@on_hosts
+def test_links_are_shaped_both_ways(net: Net) -> None:
     host = net.hosts[0]
     sends = subprocess.run(
         host.inside(["tc", "qdisc", "show", "dev", "eth0"]), capture_output=True, text=True, check=True
@@ -90,9 +86,8 @@ def test_links_are_shaped_both_ways(net: Net | None) -> None:
     assert "tbf" in takes.stdout and "rate 100Mbit" in takes.stdout  # noqa: PT018
 
 
-def test_removing_ends_what_runs_on_the_hosts_and_again_is_as_once(net: Net | None) -> None:
-    if net is None:
-        return
+@on_hosts
+def test_removing_ends_what_runs_on_the_hosts_and_again_is_as_once(net: Net) -> None:
     with python_on(net.hosts[1], "import time; print('up', flush=True); time.sleep(600)") as left_behind:
         assert left_behind.stdout is not None
         assert left_behind.stdout.readline() == "up\n"
@@ -101,9 +96,8 @@ def test_removing_ends_what_runs_on_the_hosts_and_again_is_as_once(net: Net | No
     assert left_of(net) == []
 
 
+@on_hosts
 def test_down_removes_what_a_crash_left_half_made(tmp_path: Path) -> None:
-    if not PERMITTED:
-        return
     state = tmp_path / "cluster.json"
     planned = hosts.planned(3, "1gbit")
     standalone._save(state, standalone.Cluster(f"spark://{planned.gateway}:7077", 1, net=planned))
@@ -129,7 +123,7 @@ def test_without_root_it_is_said_and_what_to_do_instead() -> None:
 
 def test_a_driver_uses_workers_on_hosts_of_their_own(tmp_path: Path) -> None:
     state = tmp_path / "cluster.json"
-    if not PERMITTED:
+    if REFUSAL is not None:
         with pytest.raises(EngineError, match=r"hosts of their own|network namespaces"):
             standalone.up(state, 2, 1, port=processes.free_port(), bandwidth="1gbit")
         return

@@ -1,8 +1,15 @@
 """What a track learns of failures and of checkpoints from batches and attempts."""
 
+import numpy as np
+import pytest
+from datasketches import kll_doubles_sketch
+
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.real_time import LongLived
 from penstock.engines.spark.restarts import RestartPolicy
+from penstock.engines.spark.shares import SlotLimits
 from penstock.engines.spark.track import Standing, Track
 from tests.engines.spark.helpers import quick
 
@@ -68,3 +75,33 @@ def test_what_a_job_does_while_it_works_is_of_its_finished_batches_however_long_
 
 def test_a_run_that_has_not_committed_a_batch_yet_has_shown_nothing() -> None:
     assert working(running(batch(0, 1.0, "first"), Batch("second", 1, 1.0, 2.0, rows=0.0)), 3.0) is None
+
+
+def long_lived(lags_ms: list[float], limits: SlotLimits, shuffles: int) -> Track:
+    """A real-time job whose last batch found rows that had waited so long."""
+    sketch = kll_doubles_sketch(200)
+    sketch.update(np.array(lags_ms))
+    track = Track(Job("alerts", limits=limits, real_time=RealTime(15.0)), threads=3)
+    track.tasks = (LongLived("source", 2, is_source=True), *(LongLived(f"stage_{n}", 1) for n in range(shuffles)))
+    track.begin("first", 0.0)
+    track.add(Batch("first", 0, 0.0, 15.0, rows=3.0, lags=(sketch.serialize(),)), keep_s=60.0)
+    return track
+
+
+@pytest.mark.parametrize(
+    ("lags_ms", "limits", "shuffles", "capacity", "most"),
+    [
+        ([5.0, 8.0, 900.0], SlotLimits(), 1, None, 5),  # one row was unlucky; of seven slots the source keeps two
+        ([700.0, 800.0, 900.0], SlotLimits(), 1, 1.0, 5),
+        ([700.0, 800.0, 900.0], SlotLimits(1, 4), 1, 1.0, 2),
+        ([700.0, 800.0, 900.0], SlotLimits(), 2, 1.0, 2),  # both have the same number
+        ([700.0, 800.0, 900.0], SlotLimits(1, 2), 1, 1.0, 1),  # what it has it keeps
+    ],
+)
+def test_rows_that_wait_at_a_real_time_source_say_that_its_tasks_are_busy(
+    lags_ms: list[float], limits: SlotLimits, shuffles: int, capacity: float | None, most: int
+) -> None:
+    track = long_lived(lags_ms, limits, shuffles)
+    source, *others = track.figures(Standing(share_slots=3.0, slots=7, window_s=60.0, wall_s=16.0)).operators
+    assert (source.capacity, source.min_threads, source.max_threads) == (capacity, 2, 2)
+    assert {(unit.capacity, unit.max_threads) for unit in others} == {(capacity, most)}

@@ -269,10 +269,15 @@ class SparkEngine:
 
     def _standing(self, track: Track, slots: int, wall_s: float) -> Standing:
         if track.tasks:
-            return Standing(float(track.kept_slots), slots, self._settings.window_s, wall_s)
+            return Standing(float(track.kept_slots), self._left_for(track, slots), self._settings.window_s, wall_s)
         total = sum(other.threads for other in self._fleet if not other.tasks)
         shared = max(1, slots - sum(self._fleet.kept_slots().values()))
         return Standing(slot_share(track.threads, total, shared), slots, self._settings.window_s, wall_s)
+
+    def _left_for(self, track: Track, slots: int) -> int:
+        """The slots that a real-time job may hold for good: micro-batches beside it need one at least."""
+        others = sum(kept for name, kept in self._fleet.kept_slots().items() if name != track.job.name)
+        return slots - others - (1 if any(not other.tasks for other in self._fleet) else 0)
 
     def _take_events(self) -> None:
         self._fleet.take(self._events.drain(), self._wall())

@@ -19,6 +19,7 @@ from penstock.engines.spark.progress import ArrivalSketch, Batch
 
 PERCENTILES = (1.0, 5.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 _FRESH_FOR_BATCHES = 2.0  # lengths of a real-time batch for which its latency is told after its end
+_HICCUP_S = 0.2  # rows that nothing holds up had waited for some milliseconds
 _POINTS = 20  # of each batch: its rows' arrivals are a few straight lines
 
 Weighted = tuple[NDArray[np.float64], NDArray[np.float64]]  # values, such as latencies, and how many rows had them
@@ -45,6 +46,13 @@ def real_time_latency(batches: Sequence[Batch], from_s: float, now_s: float) -> 
         batch for batch in told[-1:] if _fresh(batch, now_s)
     ]
     return _figures([_lagged(kll) for batch in recent for kll in batch.lags], estimated=True)
+
+
+def held_up(batches: Sequence[Batch]) -> bool:
+    """Whether the rows of the last real-time batch had waited at the source, most of them longer than a hiccup."""
+    told = [batch for batch in batches if batch.lags][-1:]
+    waited = _figures([_lagged(kll) for batch in told for kll in batch.lags], estimated=True)
+    return waited is not None and (waited.at(50.0) or 0.0) > _HICCUP_S
 
 
 def _fresh(batch: Batch, now_s: float) -> bool:

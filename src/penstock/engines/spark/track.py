@@ -11,7 +11,7 @@ from penstock.engines.spark.arrivals import Arrivals, Seen
 from penstock.engines.spark.files import WaitingFiles
 from penstock.engines.spark.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.latency import latency, real_time_latency
+from penstock.engines.spark.latency import held_up, latency, real_time_latency
 from penstock.engines.spark.progress import Batch
 from penstock.engines.spark.real_time import LongLived
 from penstock.engines.spark.restarts import Attempts, Commit, Health
@@ -29,7 +29,7 @@ class Standing:
     """What a job's figures are measured against: the slots that its threads stand for, and the window."""
 
     share_slots: float
-    slots: int
+    slots: int  # that it could have, of all there are
     window_s: float
     wall_s: float
 
@@ -176,20 +176,34 @@ class Track:
         return sum(operator.tasks for operator in self.tasks)
 
     def _long_lived(self, whole: OperatorFigures, standing: Standing) -> tuple[OperatorFigures, ...]:
-        """In real-time mode threads are tasks, operator by operator; a source has one for each partition."""
+        """In real-time mode threads are tasks, operator by operator; a source has one for each partition.
+
+        A task takes up a row when what follows has taken its last, so that rows which wait at the source say that
+        something is busy all the time, but not what; while none wait nobody knows how busy a long-lived task is.
+        """
+        capacity = 1.0 if held_up(self.batches) else None
+        most = self._most_tasks(standing.slots)
         return tuple(
             OperatorFigures(
                 name=operator.operator,
                 threads=operator.tasks,
+                capacity=capacity,
                 cpu_share=whole.cpu_share,
                 rows_in_rps=whole.rows_in_rps if operator.is_source else None,
                 backlog_rows=whole.backlog_rows if operator.is_source else None,
                 is_source=operator.is_source,
                 min_threads=operator.tasks if operator.is_source else 1,
-                max_threads=operator.tasks if operator.is_source else standing.slots,
+                max_threads=operator.tasks if operator.is_source else max(operator.tasks, most),
             )
             for operator in self.tasks
         )
+
+    def _most_tasks(self, slots: int) -> int:
+        """Behind each shuffle, all of which have the same number, when the job may hold so many slots."""
+        sources = sum(operator.tasks for operator in self.tasks if operator.is_source)
+        shuffled = sum(not operator.is_source for operator in self.tasks)
+        allowed = slots if self.job.limits.max_slots is None else min(slots, self.job.limits.max_slots)
+        return (allowed - sources) // max(1, shuffled)
 
     @property
     def state_bytes(self) -> int | None:
