@@ -38,7 +38,7 @@ class TopicEnds:
                 ends[place.topic][place.partition] = self._offset(future)
         except KafkaException as error:
             self._partitions.clear()
-            raise EngineError(f"the broker at {self._bootstrap} does not answer: {error.args[0].str()}") from None
+            raise EngineError(f"the broker at {self._bootstrap} does not say: {error.args[0].str()}") from None
         except TimeoutError:
             raise EngineError(f"the broker at {self._bootstrap} did not answer within {self._within_s:g} s") from None
         return ends
