@@ -39,7 +39,7 @@ def test_counts_are_exact_after_shares_moved_an_executor_was_lost_state_was_move
     places = [str(tmp_path / name) for name in ("in", "out", "checkpoint")]
     command = [sys.executable, "-m", "tests.engines.spark.on_cluster", cluster.master, *places]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=420, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["equal"] is True

@@ -26,7 +26,7 @@ CONF = {
     "spark.executor.cores": 1,
     "spark.executor.memory": "512m",
     "spark.sql.shuffle.partitions": PARTITIONS,
-    "spark.locality.wait": "10s",
+    "spark.locality.wait": "3s",
 }
 Homes = list[dict[int, str]]  # of each stateful operator: which executor ran which partition
 

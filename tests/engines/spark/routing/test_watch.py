@@ -5,6 +5,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import penstock as ps
+from penstock.core.key_placement import KeyPlacement
 from penstock.core.plan import Step
 from penstock.core.routes import Reroute, RouteFigures
 from penstock.core.routing_table import RoutingTable
@@ -20,6 +21,13 @@ ALL_TO_ONE = RoutingTable(2, {"left": {f"r{number}": 1 for number in range(REGIO
 def told(engine: SparkEngine) -> RouteFigures | None:
     engine.tend()
     return next(iter(engine.observe(0.0).routes), None)
+
+
+def placed(engine: SparkEngine) -> KeyPlacement | None:
+    """Where the keys of the left operator are, once a batch's tasks have told."""
+    engine.tend()
+    (left, _) = engine.observe(1.0).jobs[0].keys
+    return left if all(found.executor for found in left.partitions) else None
 
 
 def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
@@ -45,8 +53,7 @@ def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
     assert running.apply([step]).failed == ()
     town.feed()
     eventually(lambda: town.counted == regions(town))
-    running.tend()
-    (left, _) = running.observe(1.0).jobs[0].keys
+    left = eventually(lambda: placed(running))
     assert [(found.keys, found.executor) for found in left.partitions] == [(0, "driver"), (REGIONS, "driver")]
     assert (left.table, left.machines[0].share) == (1, 1.0)
     running.close(stop_queries=True)
