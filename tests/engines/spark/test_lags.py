@@ -1,6 +1,7 @@
 """Latency in real-time mode: how old rows were when a task took them up."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,20 @@ def test_a_long_batch_is_told_of_until_two_more_would_have_ended() -> None:
     batches = [batch(0, 10.0, 20.0), batch(1, 20.0)]
     assert real_time_latency(batches, 25.0, 30.0) is not None
     assert real_time_latency(batches, 25.0, 30.1) is None
+
+
+def test_a_runs_first_batch_has_what_waited_for_its_start_and_counts_only_until_there_is_another() -> None:
+    before = [batch(0, 10.0, 20.0), batch(1, 20.0, 30.0)]
+    started = [replace(batch(2, 40.0, 9000.0), run_id="second"), replace(batch(3, 50.0, 40.0), run_id="second")]
+    assert [mean_s(real_time_latency(found, 35.0, 55.0)) for found in (started[:1], started, [*before, *started])] == [
+        pytest.approx(9.0),
+        pytest.approx(0.040),
+        pytest.approx(0.040),
+    ]
+
+
+def mean_s(latency: LatencyFigures | None) -> float | None:
+    return None if latency is None else latency.mean_s
 
 
 def test_rows_dated_after_the_clock_waited_no_time() -> None:

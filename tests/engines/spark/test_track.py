@@ -105,3 +105,15 @@ def test_rows_that_wait_at_a_real_time_source_say_that_its_tasks_are_busy(
     source, *others = track.figures(Standing(share_slots=3.0, slots=7, window_s=60.0, wall_s=16.0)).operators
     assert (source.capacity, source.min_threads, source.max_threads) == (capacity, 2, 2)
     assert {(unit.capacity, unit.max_threads) for unit in others} == {(capacity, most)}
+
+
+def test_a_real_time_job_that_was_started_again_settles_with_its_second_batch() -> None:
+    track = long_lived([5.0], SlotLimits(), 1)
+    track.begin("second", 20.0)
+    track.settling = True
+    settled = []
+    for number, committed_s in ((1, 50.0), (2, 60.0)):
+        track.add(Batch("second", number, committed_s - 10.0, committed_s, rows=3.0), keep_s=60.0)
+        standing = Standing(share_slots=3.0, slots=7, window_s=60.0, wall_s=committed_s + 1.0)
+        settled.append(not track.figures(standing).settling)
+    assert settled == [False, True]

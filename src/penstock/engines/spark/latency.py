@@ -7,6 +7,7 @@ batch that took it when it was done; such figures are marked as estimates.
 In real-time mode rows do not wait for their batch: sketches tell how old they were when a task took them up.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -39,18 +40,24 @@ def latency(batches: Sequence[Batch], curves: Curves | None, from_s: float) -> L
 def real_time_latency(batches: Sequence[Batch], from_s: float, now_s: float) -> LatencyFigures | None:
     """The latency of the real-time batches committed since `from_s`, at least of the last while it is fresh.
 
-    An estimate: what a row costs in its own task and on its way through a shuffle is not in it.
+    An estimate: what a row costs in its own task and on its way through a shuffle is not in it. A run's first batch
+    has the rows that waited for its start: it counts only as long as there is no other.
     """
-    told = [batch for batch in batches if batch.lags]
+    told = _after_the_first(batches) or [batch for batch in batches if batch.lags]
     recent = [batch for batch in told if batch.committed_s >= from_s] or [
         batch for batch in told[-1:] if _fresh(batch, now_s)
     ]
     return _figures([_lagged(kll) for batch in recent for kll in batch.lags], estimated=True)
 
 
+def _after_the_first(batches: Sequence[Batch]) -> list[Batch]:
+    pairs = itertools.pairwise(batches)
+    return [batch for before, batch in pairs if batch.lags and batch.run_id == before.run_id]
+
+
 def held_up(batches: Sequence[Batch]) -> bool:
     """Whether the rows of the last real-time batch had waited at the source, most of them longer than a hiccup."""
-    told = [batch for batch in batches if batch.lags][-1:]
+    told = (_after_the_first(batches) or [batch for batch in batches if batch.lags])[-1:]
     waited = _figures([_lagged(kll) for batch in told for kll in batch.lags], estimated=True)
     return waited is not None and (waited.at(50.0) or 0.0) > _HICCUP_S
 

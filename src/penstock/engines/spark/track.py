@@ -21,6 +21,7 @@ from penstock.engines.spark.stage_figures import StageHistory
 NO_QUERY_AFTER_S = 30.0  # a query that has not started by then is said not to be there
 NO_ROWS_AFTER_S = 30.0  # a query that has not committed a batch by then is said to have none
 SETTLES_WITHIN_S = 60.0  # one that commits nothing for so long must not keep the others waiting
+REAL_TIME_SETTLES_WITHIN_S = 150.0
 _IN_BATCH_ALL_THE_TIME = 0.95  # share of the window spent inside batches
 
 
@@ -63,6 +64,7 @@ class Track:
         """A batch was committed; batches older than `keep_s` are forgotten."""
         if self.batches and batch.batch_id <= self.batches[-1].batch_id:
             self.batches.clear()  # another checkpoint: its rows are counted from zero
+        first_of_run = not self.batches or self.batches[-1].run_id != batch.run_id
         self.batches.append(batch)
         took_s = batch.committed_s - batch.started_s
         self.attempts = self.attempts.committed(Commit(batch.committed_s, batch.rows, took_s))
@@ -71,7 +73,8 @@ class Track:
         while len(self.batches) > 2 and self.batches[1].committed_s < batch.committed_s - keep_s:
             self.batches.popleft()
         self.idle_since_s = None
-        self.settling = False
+        if not (self.tasks and first_of_run):  # a first real-time batch is full of rows that waited for the start
+            self.settling = False
 
     def see(self, rows: float, at_s: float, keep_s: float) -> None:
         """Its topics were given so many rows by then."""
@@ -216,9 +219,13 @@ class Track:
         return self.run_id is not None and self.ended is None and self.attempts.health is Health.RUNNING
 
     def _settles(self, wall_s: float) -> bool:
-        """A query that was started again says nothing about its share until it has committed a batch."""
+        """A query that was started again says nothing about its share until it has committed a batch.
+
+        In real-time mode, two: what waited for the start is read at once, and its batch lasts until that is done.
+        """
         up_s = self._up_s(wall_s)
-        return self.settling and up_s is not None and up_s < SETTLES_WITHIN_S
+        within_s = REAL_TIME_SETTLES_WITHIN_S if self.tasks else SETTLES_WITHIN_S
+        return self.settling and up_s is not None and up_s < within_s
 
     def _up_s(self, wall_s: float) -> float | None:
         return max(0.0, wall_s - self.started_s) if self.runs and self.started_s is not None else None
