@@ -112,8 +112,8 @@ def test_a_real_time_job_that_was_started_again_settles_with_its_second_batch() 
     track.begin("second", 20.0)
     track.settling = True
     settled = []
-    for number, committed_s in ((1, 50.0), (2, 60.0)):
-        track.add(Batch("second", number, committed_s - 10.0, committed_s, rows=3.0), keep_s=60.0)
+    for number, run_id, committed_s in ((1, "first", 40.0), (2, "second", 50.0), (3, "second", 60.0)):
+        track.add(Batch(run_id, number, committed_s - 10.0, committed_s, rows=3.0), keep_s=60.0)
         standing = Standing(share_slots=3.0, slots=7, window_s=60.0, wall_s=committed_s + 1.0)
         settled.append(not track.figures(standing).settling)
-    assert settled == [False, True]
+    assert settled == [False, False, True]

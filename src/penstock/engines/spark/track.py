@@ -73,7 +73,8 @@ class Track:
         while len(self.batches) > 2 and self.batches[1].committed_s < batch.committed_s - keep_s:
             self.batches.popleft()
         self.idle_since_s = None
-        if not (self.tasks and first_of_run):  # a first real-time batch is full of rows that waited for the start
+        # What the run before still told settles nothing, nor a real-time run's first batch: of rows that waited for it.
+        if batch.run_id == self.run_id and not (self.tasks and first_of_run):
             self.settling = False
 
     def see(self, rows: float, at_s: float, keep_s: float) -> None:
