@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from penstock.cli.load import load
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, EngineError
 
 
 def loaded(bootstrap: str, topic: str, *options: str) -> Result:
@@ -36,3 +36,8 @@ def test_the_account_is_one_document_on_standard_output(kafka: str, topic: str) 
 def test_options_that_make_no_sense_are_refused(options: Sequence[str], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         loaded("127.0.0.1:1", "rows", "--rate", "10", "--for", "5s", *options)
+
+
+def test_a_broker_that_is_not_there_is_named() -> None:
+    with pytest.raises(EngineError, match="no broker answers at 127.0.0.1:1 .*start one with `penstock kafka up`"):
+        loaded("127.0.0.1:1", "rows", "--rate", "10", "--for", "5s")

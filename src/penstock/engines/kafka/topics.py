@@ -9,6 +9,7 @@ from confluent_kafka.cimpl import NewTopic
 from penstock.errors import EngineError
 
 _MADE_WITHIN_S = 30.0
+_ANSWERS_WITHIN_S = 10.0
 
 
 def make_topics(bootstrap: str, topics: Iterable[str], partitions: int) -> None:
@@ -17,6 +18,7 @@ def make_topics(bootstrap: str, topics: Iterable[str], partitions: int) -> None:
     wanted = [NewTopic(topic, num_partitions=partitions, replication_factor=1) for topic in topics]
     if not wanted:
         return
+    _answers(admin, bootstrap)
     for topic, made in admin.create_topics(wanted, operation_timeout=_MADE_WITHIN_S).items():
         try:
             made.result(_MADE_WITHIN_S)
@@ -30,6 +32,7 @@ def make_topics(bootstrap: str, topics: Iterable[str], partitions: int) -> None:
 def remove_topic(bootstrap: str, topic: str) -> None:
     """Remove a topic with its rows; one that is gone already is no error."""
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    _answers(admin, bootstrap)
     for removed in admin.delete_topics([topic], operation_timeout=_MADE_WITHIN_S).values():
         try:
             removed.result(_MADE_WITHIN_S)
@@ -38,3 +41,14 @@ def remove_topic(bootstrap: str, topic: str) -> None:
                 raise EngineError(
                     f"the topic {topic} could not be removed at {bootstrap}: {error.args[0].str()}"
                 ) from None
+
+
+def _answers(admin: AdminClient, bootstrap: str) -> None:
+    """A broker that is not there would be waited for much longer, and end in nothing but a timeout."""
+    try:
+        admin.list_topics(timeout=_ANSWERS_WITHIN_S)
+    except KafkaException as error:
+        why = error.args[0].str()
+        raise EngineError(
+            f"no broker answers at {bootstrap} ({why}); start one with `penstock kafka up`, or name another"
+        ) from None
