@@ -39,5 +39,5 @@ def test_options_that_make_no_sense_are_refused(options: Sequence[str], said: st
 
 
 def test_a_broker_that_is_not_there_is_named() -> None:
-    with pytest.raises(EngineError, match="no broker answers at 127.0.0.1:1 .*start one with `penstock kafka up`"):
+    with pytest.raises(EngineError, match=r"no broker answers at 127\.0\.0\.1:1 .*start one with `penstock kafka up`"):
         loaded("127.0.0.1:1", "rows", "--rate", "10", "--for", "5s")
