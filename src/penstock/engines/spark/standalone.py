@@ -77,7 +77,8 @@ def worker_address(number: int) -> str:
 def _up(state: Path, workers: Sequence[Worker], memory: str, port: int, net: Net | None) -> Cluster:
     _refuse_second(state)
     address = _LOOPBACK if net is None else net.gateway
-    _refuse_taken(address, port)
+    if net is None:  # an address that is yet to be made has no listener; who is asked for it now is somebody else
+        _refuse_taken(address, port)
     cluster = Cluster(f"spark://{address}:{port}", max(worker.slots for worker in workers), net=net)
     _save(state, cluster)
     try:
