@@ -46,6 +46,12 @@ def test_yahoos_stateless_part_gives_each_view_its_campaign(spark: SparkSession,
     )
 
 
+def test_yahoos_alerts_count_the_views_of_a_campaign_so_far(spark: SparkSession, tmp_path: Path) -> None:
+    lines = lines_of("ads", ROWS)
+    found = last_by(streamed(spark, tmp_path, yahoo_jobs.alerts, lines, {"asked_s": 0.001}), "campaign_id")
+    assert {campaign: count for (campaign,), (count,) in found.items()} == ads.alerts(lines)
+
+
 def test_cars_top_speeds_come_every_fifty_metres(spark: SparkSession, tmp_path: Path) -> None:
     lines = lines_of("cars", 1000, step_ms=30.0)
     found = streamed(spark, tmp_path, cars_jobs.top_speed, lines)

@@ -14,6 +14,11 @@ def campaigns(lines: Sequence[str]) -> Mapping[Key, int]:
     return Counter((campaign, window_of(event_ms)) for _, campaign, event_ms in views(lines))
 
 
+def alerts(lines: Sequence[str]) -> Mapping[str, int]:
+    """Views by campaign."""
+    return Counter(campaign for _, campaign, _ in views(lines))
+
+
 def views(lines: Sequence[str]) -> list[tuple[str, str, int]]:
     """(ad, its campaign, time) of every view."""
     campaign_of = dict(campaigns_of_ads().itertuples(index=False, name=None))
