@@ -42,6 +42,11 @@ def test_more_than_it_can_do_is_never_caught_up_with(rate: float) -> None:
     assert math.isinf(batch_recovery_time(lambda t: rate, 0.0, CALM, 30.0).total)
 
 
+def test_what_each_batch_costs_beside_its_rows_may_be_too_much_to_come_back_to_what_is_usual() -> None:
+    # Batches of 150 rows/s settle at 0.9 / (1 - 150/200) = 3.6 s each, a wait of 7.2 s; usual were 2 s.
+    assert math.isinf(batch_recovery_time(lambda t: 150.0, 200.0, Batches(1.0, 0.9, 2.0), 30.0).total)
+
+
 def test_a_rate_that_falls_is_caught_up_with() -> None:
     found = batch_recovery_time(lambda t: 300.0 if t < 100.0 else 20.0, 200.0, CALM, 30.0)
     assert 100.0 < found.total < 300.0

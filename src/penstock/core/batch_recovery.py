@@ -15,6 +15,7 @@ from penstock.core.units import non_negative, positive
 
 AS_USUAL = 2.0  # times the usual wait: batches vary
 _LONGEST_S = 86_400.0
+_MOST_BATCHES = 2_000  # a planner asks often; one that has not recovered by then never does, for its purposes
 _PART_S = 5.0
 
 
@@ -57,7 +58,9 @@ def batch_recovery_time(
     if since_s <= again_s:  # its batch had not ended, and is done again first
         began_s = _next_s(downtime_s, downtime_s + again_s, batches.every_s, since_s)
     counted_until_s = 0.0
-    while began_s < _LONGEST_S:
+    for _ in range(_MOST_BATCHES):
+        if began_s > _LONGEST_S:
+            break
         waiting_rows += _rows(arrivals, counted_until_s, began_s)
         ended_s = began_s + batches.fixed_s + waiting_rows / capacity_rps
         if ended_s - taken_until_s <= AS_USUAL * batches.usual_wait_s:
