@@ -30,8 +30,7 @@ from phoebe_predicted import Prediction, numbers_of, predicted, settings_of
 from phoebe_watch import Recovery, Watched
 from phoebe_world import MOST, WORKLOADS, Workload, World, harm, world
 
-from penstock.engines.kafka.offsets import Ends, TopicEnds
-from penstock.errors import EngineError
+from penstock.engines.kafka.offsets import TopicEnds
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 from penstock.store.open import find_run, open_store
 
@@ -211,25 +210,13 @@ def look(made: World, run: Run) -> None:
     """One sample of everything."""
     began_s = time.monotonic()
     made.check()
-    ends, executors = ends_of(run), made.executors()
+    ends = run.ends.read_patiently(list(run.watched), ANSWERS_WITHIN_S)
+    executors = made.executors()
     for name, watched in run.watched.items():
         watched.ends.append((time.time(), sum(ends[name].values())))
         watched.executors.append((time.time(), len(executors.get(name, []))))
         watched.look()
     time.sleep(max(0.0, LOOK_EVERY_S - (time.monotonic() - began_s)))
-
-
-def ends_of(run: Run) -> Ends:
-    """Where the topics end; for a moment a broker may not know who leads a partition."""
-    deadline = time.monotonic() + ANSWERS_WITHIN_S
-    while True:
-        try:
-            return run.ends.read(list(run.watched))
-        except EngineError as error:
-            if time.monotonic() > deadline:
-                raise
-            tell(f"asking again: {error}")
-            time.sleep(LOOK_EVERY_S)
 
 
 def drained(made: World, run: Run) -> None:

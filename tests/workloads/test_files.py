@@ -15,7 +15,7 @@ FILES = sorted((Path(__file__).parents[2] / "workloads").glob("*.yaml"))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_a_tenants_file_names_jobs_that_take_its_parameters(file: Path) -> None:
     tenants = read_tenants(file)
-    assert re.search(rf"penstock run workloads/{file.name} --for \dm", file.read_text())
+    assert re.search(rf"penstock run workloads/{re.escape(file.name)} --for \dm", file.read_text())
     for job in tenants.jobs:
         inspect.signature(job.function()).bind(None, **job.params)
         assert read_source(job.params["source"])

@@ -10,13 +10,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from penstock.core.recovery import RecoveryTime
+from penstock.core.recovery import LONGEST_S, RecoveryTime, rows_between
 from penstock.core.units import non_negative, positive
 
 AS_USUAL = 2.0  # times the usual wait: batches vary
-_LONGEST_S = 86_400.0
 _MOST_BATCHES = 2_000  # a planner asks often; one that has not recovered by then never does, for its purposes
-_PART_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +57,9 @@ def batch_recovery_time(
         began_s = _next_s(downtime_s, downtime_s + again_s, batches.every_s, since_s)
     counted_until_s = 0.0
     for _ in range(_MOST_BATCHES):
-        if began_s > _LONGEST_S:
+        if began_s > LONGEST_S:
             break
-        waiting_rows += _rows(arrivals, counted_until_s, began_s)
+        waiting_rows += rows_between(arrivals, counted_until_s, began_s)
         ended_s = began_s + batches.fixed_s + waiting_rows / capacity_rps
         if ended_s - taken_until_s <= AS_USUAL * batches.usual_wait_s:
             return RecoveryTime(downtime_s, ended_s - downtime_s)
@@ -74,11 +72,3 @@ def _next_s(began_s: float, ended_s: float, every_s: float, since_s: float) -> f
     """Triggers come at even times, one of them `since_s` before the failure; a late batch is followed at once."""
     due_s = (math.floor((began_s + since_s) / every_s + 1e-9) + 1) * every_s - since_s
     return max(ended_s, due_s)
-
-
-def _rows(arrivals: Callable[[float], float], from_s: float, to_s: float) -> float:
-    if to_s <= from_s:
-        return 0.0
-    parts = max(1, math.ceil((to_s - from_s) / _PART_S))
-    width_s = (to_s - from_s) / parts
-    return width_s * sum(arrivals(from_s + (place + 0.5) * width_s) for place in range(parts))

@@ -16,7 +16,7 @@ Arrivals = float | Callable[[float], float]
 CLOSE_S = 0.05  # the series ends when its rest is shorter; the paper suggests a second
 _PART_S = 5.0  # integration step over arrivals that change: forecasts come in minutes
 _MAX_STEPS = 10_000
-_LONGEST_S = 86_400.0  # over a curve: beyond a day it has not recovered in any sense that matters
+LONGEST_S = 86_400.0  # over a curve: beyond a day it has not recovered in any sense that matters
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,12 @@ def _over_a_curve(
     steps: list[float] = []
     caught_up_s = 0.0
     while True:
-        term = _rows(arrivals, start_s, end_s) / capacity_rps
+        term = rows_between(arrivals, start_s, end_s) / capacity_rps
         caught_up_s += term
         if term == 0.0 or _rest(term, steps) < CLOSE_S:
             return RecoveryTime(down_s, caught_up_s, (*steps, term) if term else tuple(steps))
         steps.append(term)
-        if caught_up_s > _LONGEST_S or len(steps) >= _MAX_STEPS:
+        if caught_up_s > LONGEST_S or len(steps) >= _MAX_STEPS:
             return RecoveryTime(down_s, math.inf)
         start_s, end_s = end_s, end_s + term
 
@@ -96,7 +96,7 @@ def _rest(term: float, steps: list[float]) -> float:
     return term / (1.0 - term / steps[-1])
 
 
-def _rows(arrivals: Callable[[float], float], from_s: float, to_s: float) -> float:
+def rows_between(arrivals: Callable[[float], float], from_s: float, to_s: float) -> float:
     """The integral of the arrivals, by the trapezoid rule."""
     if to_s <= from_s:
         return 0.0

@@ -43,6 +43,17 @@ class TopicEnds:
             raise EngineError(f"the broker at {self._bootstrap} did not answer within {self._within_s:g} s") from None
         return ends
 
+    def read_patiently(self, topics: Sequence[str], within_s: float = _ASKED_FOR_S) -> Ends:
+        """The same, asked again and again for so long: for a moment a broker may not know who leads a partition."""
+        deadline = time.monotonic() + within_s
+        while True:
+            try:
+                return self.read(topics)
+            except EngineError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_LOOK_EVERY_S)
+
     def _offset(self, future: "Future[Any]") -> int:
         return int(future.result(self._within_s).offset)
 
@@ -57,11 +68,4 @@ class TopicEnds:
 
 def end_offsets(bootstrap: str, topic: str) -> Mapping[int, int]:
     """The end of each partition of one topic; a topic that was made just now may need a moment for its leaders."""
-    ends, deadline = TopicEnds(bootstrap), time.monotonic() + _ASKED_FOR_S
-    while True:
-        try:
-            return ends.read([topic])[topic]
-        except EngineError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(_LOOK_EVERY_S)
+    return TopicEnds(bootstrap).read_patiently([topic])[topic]

@@ -276,8 +276,8 @@ class SparkEngine:
 
     def _left_for(self, track: Track, slots: int) -> int:
         """The slots that a real-time job may hold for good: micro-batches beside it need one at least."""
-        others = sum(kept for name, kept in self._fleet.kept_slots().items() if name != track.job.name)
-        return slots - others - (1 if any(not other.tasks for other in self._fleet) else 0)
+        for_batches = 1 if any(not other.tasks for other in self._fleet) else 0
+        return slots - self._fleet.kept_by_others(track.job.name) - for_batches
 
     def _take_events(self) -> None:
         self._fleet.take(self._events.drain(), self._wall())

@@ -45,6 +45,10 @@ class Fleet:
         """The slots that real-time jobs hold for good, by job."""
         return {track.job.name: track.kept_slots for track in self if track.tasks and track.runs}
 
+    def kept_by_others(self, name: str) -> int:
+        """The slots that the long-lived tasks of all jobs but this one hold."""
+        return sum(slots for job, slots in self.kept_slots().items() if job != name)
+
     def fit(self, slots: int) -> None:
         """The jobs' threads within so many slots: who has most gives first, and all keep one."""
         while sum(track.threads for track in self) > slots:

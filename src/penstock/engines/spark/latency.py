@@ -43,21 +43,23 @@ def real_time_latency(batches: Sequence[Batch], from_s: float, now_s: float) -> 
     An estimate: what a row costs in its own task and on its way through a shuffle is not in it. A run's first batch
     has the rows that waited for its start: it counts only as long as there is no other.
     """
-    told = _after_the_first(batches) or [batch for batch in batches if batch.lags]
+    told = _telling(batches)
     recent = [batch for batch in told if batch.committed_s >= from_s] or [
         batch for batch in told[-1:] if _fresh(batch, now_s)
     ]
     return _figures([_lagged(kll) for batch in recent for kll in batch.lags], estimated=True)
 
 
-def _after_the_first(batches: Sequence[Batch]) -> list[Batch]:
+def _telling(batches: Sequence[Batch]) -> list[Batch]:
+    """Those that tell of lags: each run's first only where there is no other."""
     pairs = itertools.pairwise(batches)
-    return [batch for before, batch in pairs if batch.lags and batch.run_id == before.run_id]
+    later = [batch for before, batch in pairs if batch.lags and batch.run_id == before.run_id]
+    return later or [batch for batch in batches if batch.lags]
 
 
 def held_up(batches: Sequence[Batch]) -> bool:
     """Whether the rows of the last real-time batch had waited at the source, most of them longer than a hiccup."""
-    told = (_after_the_first(batches) or [batch for batch in batches if batch.lags])[-1:]
+    told = _telling(batches)[-1:]
     waited = _figures([_lagged(kll) for batch in told for kll in batch.lags], estimated=True)
     return waited is not None and (waited.at(50.0) or 0.0) > _HICCUP_S
 

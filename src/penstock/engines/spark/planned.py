@@ -87,8 +87,7 @@ class PlannedRestarts:
         """The tasks that the job keeps in real-time mode; an EngineError when they do not fit beside the others'."""
         tasks = tasks_of(self._spark, job, as_left)
         if tasks:
-            taken = sum(slots for name, slots in self._fleet.kept_slots().items() if name != job.name)
-            check_slots(job.name, tasks, taken, self._slots())
+            check_slots(job.name, tasks, self._fleet.kept_by_others(job.name), self._slots())
         return tasks
 
     def _repartition(self, track: Track, job: Job, query: StreamingQuery, partitions: int) -> None:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 from penstock.analysis.models.job import JobModel
 from penstock.core.batch_recovery import Batches, batch_recovery_time
@@ -51,7 +50,10 @@ class Ahead:
         capacity = self.model.capacity.at(scaleout)
         if capacity <= self.curve(math.inf):  # beyond the forecast the rate is taken to stay as it is at its end
             return math.inf
-        arrivals = partial(_later, self.curve, at_s)
+
+        def arrivals(after_s: float) -> float:
+            return self.curve(at_s + after_s)
+
         if self.batches is None:
             return recovery_time(arrivals, capacity, self.checkpoint_s, self.downtime_s).total
         return batch_recovery_time(arrivals, capacity, self.batches, self.downtime_s).total
@@ -63,10 +65,6 @@ class Ahead:
     def _mean(self, from_s: float) -> Peak:
         rates = [self.curve(from_s + part * self.bin_s / 4) for part in range(5)]
         return Peak(from_s, (sum(rates) - (rates[0] + rates[-1]) / 2) / 4)
-
-
-def _later(curve: Callable[[float], float], at_s: float, after_s: float) -> float:
-    return curve(at_s + after_s)
 
 
 @dataclass(frozen=True, slots=True)
