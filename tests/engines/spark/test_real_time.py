@@ -78,8 +78,12 @@ def test_a_job_that_does_not_fit_is_in_trouble_and_the_others_go_on(
     assert of(snapshot, f"{name}_b").trouble is None
 
 
+def run_of(spark: SparkSession, name: str) -> str | None:
+    return next((query.runId for query in spark.streams.active if query.name == name), None)
+
+
 def test_tasks_are_threads_that_a_planned_restart_changes_and_counts_stay_exact(
-    engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
+    spark: SparkSession, engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
 ) -> None:
     send(kafka, topic, 1000)
     target = f"{topic}_out"
@@ -88,9 +92,20 @@ def test_tasks_are_threads_that_a_planned_restart_changes_and_counts_stay_exact(
     eventually(lambda: sum(counts(kafka, target).values()) == 1000, PATIENT_S)
     figures = of(watched.observe(1.0), name)
     assert {unit.name: unit.threads for unit in figures.operators} == {"source": PARTITIONS, "aggregate": 1}
+    before = run_of(spark, name)
     (done,) = watched.apply([Step(name, (Change(name, "aggregate", 1, 2),))]).steps
     assert done.error is None
-    assert [unit.threads for unit in of(watched.observe(2.0), name).operators] == [PARTITIONS, 2]
+    figures = of(watched.observe(2.0), name)
+    assert ([unit.threads for unit in figures.operators], figures.settling) == ([PARTITIONS, 2], True)
+    assert [found.tasks for found in tasks_of(spark, job, as_left=True)] == [PARTITIONS, 1]
+
+    def runs_again() -> bool:
+        watched.tend()
+        return run_of(spark, name) not in (before, None)
+
+    eventually(runs_again, PATIENT_S)
+    assert [found.tasks for found in tasks_of(spark, job, as_left=True)] == [PARTITIONS, 2]
+    assert [unit.threads for unit in of(watched.observe(3.0), name).operators] == [PARTITIONS, 2]
     send(kafka, topic, 1000)
     eventually(lambda: counts(kafka, target) == {f"k{number}": 200 for number in range(10)}, PATIENT_S)
 

@@ -75,7 +75,7 @@ class SparkEngine:
         self._executors = ExecutorLever(context)
         self._stages = StageReader(context)
         self._watch = ArrivalWatch()
-        self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs)
+        self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs, self._fails)
         self._elastic: Elastic | None = None
         if settings.executors is not None:
             each = int(context.getConf().get("spark.executor.cores", "1") or 1)
@@ -116,13 +116,14 @@ class SparkEngine:
         self._lease.release()
 
     def tend(self) -> None:
-        """Between rounds: keep the lease, and start again what died and has waited long enough."""
+        """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end."""
         self._lease.renew()
         self._take_events()
         self._keep_executors()
         for track in self._fleet:
             if track.attempts.due(self._wall()):
                 self._start(track)
+            self._planned.carry_on(track, self._wall())
 
     def observe(self, now: float) -> Snapshot:
         """All jobs and machines at this instant."""
@@ -189,7 +190,7 @@ class SparkEngine:
         elif change.operator == PARTITIONS:
             self._planned.repartition(self._fleet.named(change.job), change.after)
         elif any(operator.operator == change.operator for operator in self._fleet.named(change.job).tasks):
-            self._planned.retask(self._fleet.named(change.job), change)
+            self._planned.retask(self._fleet.named(change.job), change, self._wall())
         elif change.operator == BATCH_ROWS:
             self._planned.rebound(self._fleet.named(change.job), change.after)
         else:
@@ -253,10 +254,13 @@ class SparkEngine:
             track.tasks = self._planned.room_for(track.job, as_left=True)
             query = start_query(self._spark, track.job)
         except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
-            _log.warning("%s could not start: %s", track.job.name, first_line(error))
-            track.attempts = track.attempts.failed(first_line(error), self._wall(), track.job.restart)
+            self._fails(track, error)
             return
         self._runs(track, query)
+
+    def _fails(self, track: Track, error: Exception) -> None:
+        _log.warning("%s could not start: %s", track.job.name, first_line(error))
+        track.attempts = track.attempts.failed(first_line(error), self._wall(), track.job.restart)
 
     def _first_threads(self, track: Track) -> int:
         """What an earlier controller left in the pool, else what the tenant asked for, else an equal share."""

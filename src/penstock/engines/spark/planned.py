@@ -1,8 +1,10 @@
 """Planned restarts: what a query takes up at its next start only, done at the end of a batch.
 
-Partitions of its state, the bound of its batches, the long-lived tasks of real-time mode.
+Partitions of its state, the bound of its batches, the long-lived tasks of real-time mode. A real-time batch may last
+for minutes: its end is awaited between rounds, so that nobody else waits for it.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,19 +12,24 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.plan import Change
-from penstock.engines.spark.fleet import Fleet
+from penstock.engines.spark.fleet import Fleet, first_line
 from penstock.engines.spark.jobs import Job, tasks_of
 from penstock.engines.spark.real_time import LongLived, check_slots
-from penstock.engines.spark.repartition import RepartitionError, repartition
-from penstock.engines.spark.replan import RestartError, restarted, stop_after_batch
-from penstock.engines.spark.track import Track
+from penstock.engines.spark.repartition import repartition
+from penstock.engines.spark.replan import COMMITS_WITHIN_S, RestartError, between_batches, last_batch, restarted
+from penstock.engines.spark.track import AwaitedTasks, Track
 from penstock.errors import EngineError
 
-_COMMITS_WITHIN_S = 30.0  # beyond the length of a real-time batch
+_LOOKS_FOR_S = 1.0  # around the end of a real-time batch; rows of the next one that are read by then are read again
+
+_log = logging.getLogger("penstock.spark")
 
 
 class PlannedRestarts:
-    """Carries them out; `runs` is told of every query that was started, `slots` says how many there are."""
+    """Carries them out; `runs` is told of every query that was started, `fails` of what kept one from it.
+
+    `slots` says how many there are.
+    """
 
     def __init__(
         self,
@@ -30,11 +37,13 @@ class PlannedRestarts:
         fleet: Fleet,
         slots: Callable[[], int],
         runs: Callable[[Track, StreamingQuery], None],
+        fails: Callable[[Track, Exception], None],
     ) -> None:
         self._spark = spark
         self._fleet = fleet
         self._slots = slots
         self._runs = runs
+        self._fails = fails
 
     def repartition(self, track: Track, partitions: int) -> None:
         """The job's state in so many partitions; the same as now is no reason to restart."""
@@ -53,17 +62,13 @@ class PlannedRestarts:
         if track.job.max_rows_per_batch == rows:
             return
         job = replace(track.job, max_rows_per_batch=rows)
-        try:
-            started = restarted(self._spark, query, track.job, job)
-        except RestartError as error:
-            self._runs(track, error.query)
-            raise
+        self._restart(track, query, lambda: restarted(self._spark, query, track.job, job))
         track.job = job
-        self._runs(track, started)
 
-    def retask(self, track: Track, change: Change) -> None:
-        """Another number of long-lived tasks behind the shuffles of a real-time job."""
+    def retask(self, track: Track, change: Change, wall_s: float) -> None:
+        """Another number of long-lived tasks behind the shuffles of a real-time job, from its next batch on."""
         operator = next(operator for operator in track.tasks if operator.operator == change.operator)
+        track.awaited = None
         if operator.tasks == change.after:
             return
         if operator.is_source or track.job.real_time is None:
@@ -74,28 +79,57 @@ class PlannedRestarts:
             raise EngineError(f"{track.job.name}: {change.after} tasks do nothing; ask for at least 1")
         query = _query_of(track)
         job = replace(track.job, real_time=replace(track.job.real_time, tasks=change.after))
-        tasks = self.room_for(job)
-        stop_after_batch(query, track.job.real_time.batch_s + _COMMITS_WITHIN_S)
-        track.job, track.tasks, before = job, tasks, (track.job, track.tasks)
+        begun_s = max(track.started_s or wall_s, track.batches[-1].committed_s if track.batches else 0.0)
+        ends_s = begun_s + track.job.real_time.batch_s
+        track.awaited = AwaitedTasks(job, change.after, self.room_for(job), last_batch(query), ends_s)
+
+    def carry_on(self, track: Track, wall_s: float) -> None:
+        """Give a real-time job the tasks that it awaits, when its batch has ended or is too late."""
+        awaited, query = track.awaited, track.query
+        if awaited is None:
+            return
+        if query is None or not track.runs:
+            track.awaited = None  # it died meanwhile, and comes back as it was
+            return
+        if wall_s < awaited.ends_s - _LOOKS_FOR_S:
+            return
+        late = wall_s > awaited.ends_s + COMMITS_WITHIN_S
+        if not between_batches(query, awaited.after_batch, _LOOKS_FOR_S) and not late:
+            return
+        before = (track.job, track.tasks)
+        track.awaited, track.job, track.tasks = None, awaited.job, awaited.tasks
         try:
-            self._repartition(track, job, query, change.after)
-        except EngineError:
+            self._check(track.job, track.tasks)
+            self._repartition(track, track.job, query, awaited.partitions)
+        except EngineError as error:
             track.job, track.tasks = before
-            raise
+            _log.warning("%s keeps the tasks that it had: %s", track.job.name, error)
 
     def room_for(self, job: Job, as_left: bool = False) -> tuple[LongLived, ...]:
         """The tasks that the job keeps in real-time mode; an EngineError when they do not fit beside the others'."""
         tasks = tasks_of(self._spark, job, as_left)
-        if tasks:
-            check_slots(job.name, tasks, self._fleet.kept_by_others(job.name), self._slots())
+        self._check(job, tasks)
         return tasks
 
+    def _check(self, job: Job, tasks: tuple[LongLived, ...]) -> None:
+        if tasks:
+            check_slots(job.name, tasks, self._fleet.kept_by_others(job.name), self._slots())
+
     def _repartition(self, track: Track, job: Job, query: StreamingQuery, partitions: int) -> None:
+        self._restart(track, query, lambda: repartition(self._spark, job, query, partitions))
+
+    def _restart(self, track: Track, query: StreamingQuery, change: Callable[[], StreamingQuery]) -> None:
         try:
-            started = repartition(self._spark, job, query, partitions)
-        except RepartitionError as error:
+            started = change()
+        except RestartError as error:
             self._runs(track, error.query)
             raise
+        except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
+            if not query.isActive:
+                self._fails(track, error)
+            if isinstance(error, EngineError):
+                raise
+            raise EngineError(f"{track.job.name} could not be started again: {first_line(error)}") from error
         if started.runId != track.run_id:
             self._runs(track, started)
 

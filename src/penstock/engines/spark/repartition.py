@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jobs import Job, session_of, start_query
+from penstock.engines.spark.replan import RestartError
 from penstock.engines.spark.rewriting import logs_of, rewriting
 from penstock.errors import EngineError
 
@@ -48,7 +49,7 @@ def read_checkpoint(spark: SparkSession, checkpoint: str) -> CheckpointState:
 def repartition(spark: SparkSession, job: Job, query: StreamingQuery, partitions: int) -> StreamingQuery:
     """The job's query, running again with its state in so many partitions.
 
-    When the rewrite fails the query is started with the partitions it had, and an EngineError says why.
+    When the rewrite fails the query is started with the partitions it had, and a RestartError says why.
     """
     checkpoint = checkpoint_of(query)
     if read_checkpoint(spark, checkpoint).partitions == partitions:
@@ -57,16 +58,8 @@ def repartition(spark: SparkSession, job: Job, query: StreamingQuery, partitions
     error = _rewrite(spark, job, checkpoint, partitions)
     started = start_query(spark, job)
     if error is not None:
-        raise RepartitionError(f"{job.name}: it runs on with the partitions it had; {error}", started)
+        raise RestartError(f"{job.name}: it runs on with the partitions it had; {error}", started)
     return started
-
-
-class RepartitionError(EngineError):
-    """The state could not be rewritten; `query` is the one that was started again as it was."""
-
-    def __init__(self, message: str, query: StreamingQuery) -> None:
-        self.query = query
-        super().__init__(message)
 
 
 def _rewrite(spark: SparkSession, job: Job, checkpoint: str, partitions: int) -> str | None:

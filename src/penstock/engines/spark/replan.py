@@ -12,12 +12,12 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.engines.spark.jobs import Job, start_query
 from penstock.errors import EngineError
 
-_COMMITS_WITHIN_S = 30.0  # a batch that takes longer is interrupted; it runs again, whole
+COMMITS_WITHIN_S = 30.0  # a batch that takes longer is interrupted; it runs again, whole
 _LOOK_EVERY_S = 0.02
 
 
 class RestartError(EngineError):
-    """The changed job did not start; `query` is the one that was started as it was before."""
+    """The job could not be changed; `query` is the one that was started as it was before."""
 
     def __init__(self, message: str, query: StreamingQuery) -> None:
         self.query = query
@@ -25,8 +25,12 @@ class RestartError(EngineError):
 
 
 def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Job) -> StreamingQuery:
-    """The query of the changed job; when that does not start, as it was before, and a RestartError."""
-    stop_after_batch(query)
+    """The query of the changed job; when that does not start, as it was before, and a RestartError.
+
+    It is stopped between two batches where it can be: a sink that keeps no account gets no row twice.
+    """
+    between_batches(query, last_batch(query), COMMITS_WITHIN_S)
+    query.stop()
     try:
         return start_query(spark, after)
     except Exception as error:  # a tenant's own code may raise anything
@@ -34,16 +38,17 @@ def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Jo
         raise RestartError(f"{after.name}: it runs on as it was; {reason}", start_query(spark, before)) from error
 
 
-def stop_after_batch(query: StreamingQuery, within_s: float = _COMMITS_WITHIN_S) -> None:
-    """Stop it when no batch runs, or right after one was committed: a sink that keeps no account gets no row twice."""
-    last, deadline = _last_batch(query), time.monotonic() + within_s
-    while query.isActive and query.status["isTriggerActive"] and _last_batch(query) == last:
+def between_batches(query: StreamingQuery, last: int | None, within_s: float) -> bool:
+    """Wait until no batch runs or one after `last` was committed, and say whether that came in time."""
+    deadline = time.monotonic() + within_s
+    while query.isActive and query.status["isTriggerActive"] and last_batch(query) == last:
         if time.monotonic() > deadline:
-            break
+            return False
         time.sleep(_LOOK_EVERY_S)
-    query.stop()
+    return True
 
 
-def _last_batch(query: StreamingQuery) -> int | None:
+def last_batch(query: StreamingQuery) -> int | None:
+    """The number of the last batch that was committed by this run."""
     progress = query.lastProgress
     return None if progress is None else int(progress["batchId"])

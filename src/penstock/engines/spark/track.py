@@ -35,6 +35,17 @@ class Standing:
     wall_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class AwaitedTasks:
+    """A real-time job with other tasks, which it becomes when the batch after this one has ended, due by then."""
+
+    job: Job
+    partitions: int
+    tasks: tuple[LongLived, ...]
+    after_batch: int | None
+    ends_s: float
+
+
 @dataclass(slots=True)
 class Track:
     """One job's state inside the engine. The engine alone changes it."""
@@ -48,6 +59,7 @@ class Track:
     pooled: bool = True  # whether its query was started into its pool, so that shares reach it
     settling: bool = False
     tasks: tuple[LongLived, ...] = ()  # in real-time mode: those that it keeps for good
+    awaited: AwaitedTasks | None = None
     ended: str | None = None  # why a query that we did not start is gone
     attempts: Attempts = Attempts()
     idle_since_s: float | None = None
@@ -109,7 +121,7 @@ class Track:
             processed_rps=flow.processed / flow.span_s if flow is not None else None,
             working_rps=_working_rps(batches, standing.wall_s - standing.window_s),
             backlog_rows=backlog_rows,
-            settling=self._settles(standing.wall_s),
+            settling=self.awaited is not None or self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
             downtime_s=self.attempts.downtime_s,
             checkpoint_s=_mean_checkpoint_s(batches),
@@ -199,7 +211,8 @@ class Track:
                 min_threads=operator.tasks if operator.is_source else 1,
                 max_threads=operator.tasks if operator.is_source else max(operator.tasks, most),
             )
-            for operator in self.tasks
+            # What a policy gave is the job's own from then on, also while it awaits the end of its batch.
+            for operator in (self.tasks if self.awaited is None else self.awaited.tasks)
         )
 
     def _most_tasks(self, slots: int) -> int:
