@@ -52,6 +52,17 @@ def test_downtime_is_from_the_failure_until_the_query_that_was_started_again_wor
     assert figures_at(track, 15.0) == (8.5, 1.0)  # 12 - 3, less the 0.5 s that a batch of 100 rows takes
 
 
+def test_of_a_query_that_is_gone_nobody_knows_how_busy_it_would_be() -> None:
+    track = running(batch(0, 1.0))
+    track.stages.open(0.0)
+    standing = Standing(share_slots=2.0, slots=4, window_s=60.0, wall_s=10.0)
+    (operator,) = track.figures(standing).operators
+    assert (operator.capacity, operator.cpu_share) == (0.0, 0.0)
+    track.attempts = track.attempts.failed("executor lost", 9.0, RestartPolicy())
+    (operator,) = track.figures(standing).operators
+    assert (operator.capacity, operator.busy_share, operator.cpu_share) == (None, None, None)
+
+
 def test_an_intent_for_a_query_that_is_not_there_is_said_once_it_has_had_time_to_start() -> None:
     track = Track(Job("fraud"), threads=2, awaited_since_s=100.0)
     assert (track.trouble(110.0), track.trouble(131.0)) == (None, "no query named 'fraud' runs")

@@ -92,6 +92,15 @@ def test_a_job_that_has_not_begun_is_left_as_it_was_started() -> None:
     assert memory.jobs["a"].looked_at_s is None
 
 
+def test_a_job_that_is_down_keeps_what_it_had_and_is_looked_at_when_it_is_back() -> None:
+    policy = Phoebe(PROFILED)
+    _, memory = lived(lambda t: 50_000.0, 12, 1800, policy)
+    down = seen(0.0, 12, cpu_share=0.01, up_s=None)  # its tasks of before are still counted
+    gone = replace(down, figures=replace(down.figures, arrival_rps=None, processed_rps=None))
+    plan, after = policy.decide(view(2500.0, gone), memory)
+    assert (plan.decisions, after.jobs["a"].looked_at_s) == ((), memory.jobs["a"].looked_at_s)
+
+
 def test_a_job_about_which_nothing_is_known_is_sized_by_its_cpu_use() -> None:
     plan, _ = Phoebe().decide(view(60.0, seen(100.0, 4, cpu_share=0.7)), PhoebeMemory())
     (decision,) = plan.decisions

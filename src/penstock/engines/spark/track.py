@@ -168,7 +168,8 @@ class Track:
 
     def _operator(self, flow: Flow | None, batches: Sequence[Batch], standing: Standing) -> OperatorFigures:
         limits = self.job.limits
-        busy = self.stages.busy(standing.wall_s - standing.window_s, standing.wall_s)
+        # What tasks of a query that is gone used says nothing of what it needs.
+        busy = self.stages.busy(standing.wall_s - standing.window_s, standing.wall_s) if self.runs else None
         have_s = None if busy is None else max(standing.share_slots, 1e-9) * busy.span_s
         capacity = None if busy is None or not have_s else busy.busy_s / have_s
         if flow is not None and flow.behind and _always_in_batch(batches, flow):

@@ -67,9 +67,10 @@ def _due(job: JobView, known: JobMemory, at_s: float, settings: PhoebeSettings) 
     figures = job.figures
     if not job.fresh or figures.settling or figures.threads < 1:
         return False
+    if figures.arrival_rps is None and figures.processed_rps is None:  # it is down, or has only just begun
+        return False
     if known.looked_at_s is None:  # a new job: it may have been started with anything
-        measured = figures.arrival_rps is not None or figures.processed_rps is not None
-        return measured and (figures.up_s is None or figures.up_s >= WARM_S)
+        return figures.up_s is None or figures.up_s >= WARM_S
     if at_s - known.looked_at_s < settings.interval_s:
         return False
     return figures.up_s is None or figures.up_s >= settings.interval_s
