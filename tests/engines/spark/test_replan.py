@@ -1,5 +1,6 @@
 """A planned restart: another bound of a Kafka job's batches, nothing lost and nothing counted twice."""
 
+import itertools
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -7,9 +8,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.plan import Change, Step
 from penstock.engines.spark.engine import BATCH_ROWS, SparkEngine
-from penstock.engines.spark.jobs import Job, Writer
+from penstock.engines.spark.jobs import Job, JobFunction, Writer
 from penstock.engines.spark.kafka_sources import kafka_sources
-from tests.engines.spark.helpers import eventually
+from tests.engines.spark.helpers import eventually, observed, of, quick
 from tests.engines.spark.kafka_jobs import PATIENT_S, counting, counts, send
 from tests.real_spark import OpenEngine
 
@@ -54,19 +55,33 @@ def test_the_same_bound_again_restarts_nothing(
     assert "at least 1" in str(rebound(watched, name, 100, 0))
 
 
+def failing_in(starts: set[int], good: JobFunction) -> JobFunction:
+    """A job whose starts of these numbers fail."""
+    numbers = itertools.count(1)
+
+    def job(session: SparkSession) -> Writer:
+        if next(numbers) in starts:
+            raise ValueError("no credentials")
+        return good(session)
+
+    return job
+
+
 def test_a_job_that_does_not_start_as_changed_runs_on_as_it_was(
     spark: SparkSession, engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
 ) -> None:
     good = counting(kafka, topic, f"{topic}_out", str(tmp_path / "checkpoint"))
-    starts: list[int] = []
-
-    def second_start_fails(session: SparkSession) -> Writer:
-        starts.append(1)
-        if len(starts) == 2:
-            raise ValueError("no credentials")
-        return good(session)
-
-    watched = engine(Job(name, second_start_fails, max_rows_per_batch=100))
+    watched = engine(Job(name, failing_in({2}, good), max_rows_per_batch=100))
     assert "it runs on as it was; no credentials" in str(rebound(watched, name, 100, 50))
     assert running(spark, name).isActive
     assert watched._fleet.named(name).job.max_rows_per_batch == 100
+
+
+def test_a_job_that_does_not_even_start_as_it_was_is_started_again_by_its_restart_policy(
+    spark: SparkSession, engine: OpenEngine, name: str
+) -> None:
+    watched = engine(Job(name, failing_in({2, 3}, quick), max_rows_per_batch=100))
+    assert f"{name} could not be started again: no credentials" in str(rebound(watched, name, 100, 50))
+    assert "failed 1 times, next start in" in str(of(watched.observe(1.0), name).trouble)
+    observed(watched, name, lambda figures: figures.processed_rps)
+    assert running(spark, name).isActive

@@ -73,6 +73,16 @@ class Broker:
         return self.place / "broker.properties"
 
     @property
+    def records(self) -> Path:
+        """Where its records are."""
+        return self.place / "records"
+
+    @property
+    def formatted(self) -> bool:
+        """Whether the place of its records was made ready, to the end."""
+        return (self.records / "meta.properties").exists()
+
+    @property
     def log(self) -> Path:
         """What it says."""
         return self.place / "broker.log"
@@ -160,7 +170,7 @@ def _refuse_taken(port: int) -> None:
 
 def _started(state: Path, broker: Broker) -> Broker:
     _save(state, replace(broker, process=None))  # before its process: `down` finds that by the settings file
-    if not broker.properties.exists():
+    if not broker.formatted:
         _format(broker)
     started = replace(broker, process=processes.start("broker", _command(broker), broker.log, {}))
     _save(state, started)
@@ -172,14 +182,23 @@ def _started(state: Path, broker: Broker) -> Broker:
 
 
 def _format(broker: Broker) -> None:
-    broker.place.mkdir(parents=True)
+    broker.place.mkdir(parents=True, exist_ok=True)
     values = {"port": broker.port, "controller_port": broker.controller_port, "partitions": broker.partitions}
-    broker.properties.write_text(_PROPERTIES.format(data=broker.place / "records", **values), encoding="utf-8")
-    cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode("ascii").rstrip("=")
+    broker.properties.write_text(_PROPERTIES.format(data=broker.records, **values), encoding="utf-8")
+    cluster = cluster_id(uuid.uuid4().bytes)
     arguments = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(broker.properties)]
     done = subprocess.run([*_jvm(), *arguments], capture_output=True, text=True, timeout=_UP_WITHIN_S, check=False)
     if done.returncode != 0:
         raise EngineError(f"the broker's storage could not be made: {(done.stdout + done.stderr).strip()[-300:]}")
+
+
+def cluster_id(chance: bytes) -> str:
+    """An id of a Kafka cluster of 16 bytes; never one that begins with a dash, which Kafka would take for an option.
+
+    >>> cluster_id(b"\\xf8" * 16)
+    'ePj4-Pj4-Pj4-Pj4-Pj4-A'
+    """
+    return urlsafe_b64encode(bytes([chance[0] & 0x7F]) + chance[1:]).decode("ascii").rstrip("=")
 
 
 def _command(broker: Broker) -> Sequence[str]:
