@@ -18,7 +18,8 @@ from day_of_tenants import day, record
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from penstock.core.cycle import Cycle
-from penstock.core.plan import Change, Decision, Outcome, Plan, Reason
+from penstock.core.levers import Tasks
+from penstock.core.plan import Decision, Outcome, Plan, Reason
 from penstock.core.view import View
 from penstock.simulation.live import LiveOptions, begin_live, live
 from penstock.store.open import open_store
@@ -79,7 +80,7 @@ def seconds_until_shown(browser: Browser, path: Path, url: str) -> float:
         page.wait_for_selector("tr[data-job]")
         number = len(store.read_run(info.id).decisions) + 1
         job = view.jobs[0].name
-        change = Change(job, view.jobs[0].figures.operators[0].name, 1, 2)
+        change = Tasks(job, view.jobs[0].figures.operators[0].name, 1, 2)
         decision = Decision(Reason.RECONFIGURED, (change,), "a benchmark", view.at_s + 10.0, view.utility)
         store.append(_cycle_with(decision, replace(view, at_s=view.at_s + 10.0)))
         began_s = time.perf_counter()

@@ -95,7 +95,7 @@ def simulated() -> Iterator[str]:
                 "-" if last is None else f"{(last - first.govern_from) / first.interval:.0f}",
                 f"not within {rounds:.0f}" if at is None else f"{(at - first.govern_from) / first.interval:.0f}",
                 f"{100 * result.summary()['utility_mean']:.1f} %",
-                str(sum(abs(c.after - c.before) for record in told for c in record.decision.changes)),
+                str(sum(abs(move.after - move.before) for record in told for move in record.decision.thread_moves)),
             )
             yield _row(f"{name}: {about}" if models == "none" else "", models, *cells)
 
@@ -176,7 +176,7 @@ def _cells(result: TrialResult) -> tuple[str, str, str]:
 
 
 def _moved(result: TrialResult) -> int:
-    return sum(abs(change.after - change.before) for told in result.decisions for change in told.decision.changes)
+    return sum(abs(move.after - move.before) for told in result.decisions for move in told.decision.thread_moves)
 
 
 def _head(*headings: str) -> Iterator[str]:

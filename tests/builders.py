@@ -8,6 +8,7 @@ from penstock.core.plan import Plan
 from penstock.core.ports import Memory, Policy
 from penstock.core.topology import Topology
 from penstock.core.view import JobView, View
+from penstock.planning.limits import within_limits
 
 
 def operator(name: str = "work", threads: int = 4, capacity: float | None = 0.5, **more: object) -> OperatorFigures:
@@ -50,12 +51,12 @@ def topology() -> Topology:
 
 
 def rounds(policy: Policy, views: Sequence[View], memory: Memory | None = None) -> tuple[list[Plan], Memory]:
-    """The plans of a policy that sees these views one after the other."""
+    """The plans of a policy that sees these views one after the other, as the loop lets them through."""
     memory = policy.start() if memory is None else memory
     plans = []
     for seen in views:
         plan, memory = policy.decide(seen, memory)
-        plans.append(plan)
+        plans.append(within_limits(plan, seen))
     return plans, memory
 
 
@@ -63,6 +64,6 @@ def threads_after(view_: View, plan: Plan) -> Mapping[tuple[str, str], int]:
     """What every operator has once the plan is carried out."""
     threads = {(j.name, op.name): op.threads for j in view_.jobs for op in j.figures.operators}
     for decision in plan.decisions:
-        for change in decision.changes:
-            threads[change.job, change.operator] = change.after
+        for move in decision.thread_moves:
+            threads[move.job, move.operator] = move.after
     return threads

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from penstock.core.cycle import Cycle
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.plan import Change, Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
+from penstock.core.levers import Tasks
+from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
 from penstock.core.run import RunInfo
 from penstock.core.topology import Topology
 from penstock.core.view import JobView, View
@@ -48,7 +49,7 @@ def a_view(at_s: float, jobs: Sequence[JobView] = ()) -> View:
 
 
 def a_decision(at_s: float, job: str = "ads", why: str = "ads misses its latency") -> Decision:
-    return Decision(Reason.RECONFIGURED, (Change(job, "map", 3, 6),), why, at_s, 55.0, expected_utility=65.0)
+    return Decision(Reason.RECONFIGURED, (Tasks(job, "map", 3, 6),), why, at_s, 55.0, expected_utility=65.0)
 
 
 def a_cycle(at_s: float, view: View | None = None, plan: Plan | None = None, memory: object = None) -> Cycle:
@@ -58,7 +59,7 @@ def a_cycle(at_s: float, view: View | None = None, plan: Plan | None = None, mem
 
 def an_acting_cycle(at_s: float, error: str | None = None) -> Cycle:
     decision = a_decision(at_s)
-    outcome = Outcome((StepOutcome(Step("ads", decision.changes), error),))
+    outcome = Outcome((StepOutcome(Step("ads", decision.moves), error),))
     return Cycle(at_s, "henge", a_view(at_s), Plan((decision,)), outcome, Noted(int(at_s)))
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent, Latency
+from penstock.core.levers import Tasks
 from penstock.core.orders import Act, Answer, Request
-from penstock.core.plan import Change, Outcome, Plan, Step, StepOutcome
+from penstock.core.plan import Outcome, Plan, Step, StepOutcome
 from penstock.core.ports import Memory
 from penstock.core.view import View
 from penstock.loop import Carried, Governor, LoopSettings
@@ -135,7 +136,7 @@ def test_what_is_approved_is_done_in_the_next_cycle_and_says_by_whom(asking: Gov
     (proposal,) = asking.store.desk.proposals(RUN.id)
     asking.ask(Act.APPROVE, proposal=proposal.number)
     asking.cycle(20.0)
-    assert asking.engine.done == [Step("ads", (Change("ads", "map", 3, 6),))]
+    assert asking.engine.done == [Step("ads", (Tasks("ads", "map", 3, 6),))]
     (record,) = asking.store.read_run(RUN.id).decisions
     assert record.decision.why == "ads misses its latency; approved by ann"
     assert asking.answers == [Answer.DONE]

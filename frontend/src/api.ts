@@ -26,10 +26,12 @@ export interface Target {
   utility: number;
 }
 export interface Change {
+  kind: string;
   job: string;
   operator: string;
-  before: number;
-  after: number;
+  before: number | null;
+  after: number | null;
+  text: string;
 }
 export interface Decision {
   number: number;

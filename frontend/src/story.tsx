@@ -73,7 +73,10 @@ function Done({ overview, decisions, run }: { overview: Overview; decisions: Dec
 function Cost({ overview, decisions }: { overview: Overview; decisions: Decision[] }) {
   const { totals, jobs } = overview;
   const held = Object.values(jobs).reduce((sum, series: Series) => sum + (mean(series.values.slots ?? []) ?? 0), 0);
-  const moved = decisions.flatMap((decision) => decision.changes).reduce((sum, change) => sum + Math.abs(change.after - change.before), 0);
+  const moved = decisions
+    .flatMap((decision) => decision.changes)
+    .filter((change) => change.kind === "slots" || change.kind === "tasks")
+    .reduce((sum, change) => sum + Math.abs((change.after ?? 0) - (change.before ?? 0)), 0);
   const most = mean(totals.values.max_utility ?? []);
   const had = mean(totals.values.utility ?? []);
   return (

@@ -14,6 +14,7 @@ from penstock.core.plan import Outcome, Plan, Reason
 from penstock.core.ports import Clock, Engine, Memory, Policy, Store
 from penstock.core.view import View
 from penstock.planning.approval import held_still, renewed, split
+from penstock.planning.limits import within_limits
 from penstock.planning.provision.advise import JobModels, advised
 
 
@@ -80,7 +81,9 @@ class Governor:
             return Plan(note=f"paused by {orders.paused_by}: watching only"), memory
         if view.at_s < self.settings.govern_from_s:
             return Plan(note="watching only, not governing yet"), memory
-        plan, memory = self.policy.decide(held_still(view, orders.held), memory)
+        left = held_still(view, orders.held)
+        plan, memory = self.policy.decide(left, memory)
+        plan = within_limits(plan, left)
         if self._dry_run(orders):
             return plan, memory
         return self._as_approved(plan, view, orders), memory

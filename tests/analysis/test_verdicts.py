@@ -3,12 +3,13 @@
 import pytest
 
 from penstock.analysis.verdicts import OpenDecisions
-from penstock.core.plan import Change, Decision, Reason
+from penstock.core.levers import Slots
+from penstock.core.plan import Decision, Reason
 from penstock.core.view import View
 
 
 def decision(at_s: float, before: float = 20.0, expected: float | None = None) -> Decision:
-    return Decision(Reason.RECONFIGURED, (Change("a", "*", 1, 2),), "why", at_s, before, expected)
+    return Decision(Reason.RECONFIGURED, (Slots("a", 1, 2),), "why", at_s, before, expected)
 
 
 def view(at_s: float, utility: float = 20.0) -> View:

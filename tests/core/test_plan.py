@@ -1,17 +1,18 @@
 """Plans: changes have an undo, decisions know their jobs, outcomes know what failed."""
 
-from penstock.core.plan import Change, Decision, Outcome, Reason, Step, StepOutcome
+from penstock.core.levers import Slots, Tasks
+from penstock.core.plan import Decision, Outcome, Reason, Step, StepOutcome
 
-GROW = Change("job", "parse", 2, 5)
+GROW = Tasks("job", "parse", 2, 5)
 
 
 def test_the_undo_of_a_change_takes_it_back() -> None:
-    assert GROW.undo == Change("job", "parse", 5, 2)
+    assert GROW.undo == Tasks("job", "parse", 5, 2)
     assert GROW.undo.undo == GROW
 
 
 def test_a_decision_names_each_job_it_touches_once_in_order() -> None:
-    changes = (Change("z", "*", 1, 2), GROW, Change("job", "count", 1, 2))
+    changes = (Slots("z", 1, 2), GROW, Tasks("job", "count", 1, 2))
     assert Decision(Reason.RECONFIGURED, changes, "why", 10.0, 22.0).jobs == ("job", "z")
 
 

@@ -7,7 +7,8 @@ from pyspark.sql import SparkSession
 
 import penstock as ps
 from penstock.core.figures import ALL_OPERATORS
-from penstock.core.plan import Change, Decision, Plan, Reason
+from penstock.core.levers import Slots
+from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import View
 from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.shares import PoolShare
@@ -26,7 +27,7 @@ class ToTwo:
         return 0
 
     def decide(self, view: View, memory: int) -> tuple[Plan, int]:
-        changes = tuple(Change(job.name, ALL_OPERATORS, job.figures.threads, 2) for job in view.jobs)
+        changes = tuple(Slots(job.name, job.figures.threads, 2) for job in view.jobs)
         return Plan((Decision(Reason.REDUCED, changes, "two are enough", view.at_s, view.utility),)), memory + 1
 
 

@@ -14,7 +14,6 @@ from penstock.core.evidence import Observation
 from penstock.errors import ConfigError
 from penstock.governing.application import check_master
 from penstock.governing.run import RunOptions, policy_of, run_tenants
-from penstock.planning.limits import WithLimits
 from penstock.planning.registry import POLICIES, takes_profiles
 
 ROOT = Path(__file__).parents[2]
@@ -57,8 +56,7 @@ def test_policies_that_take_profiles_get_those_of_the_file(policy: str, tmp_path
     (tmp_path / "quick.csv").write_text("scaleout,rate_rps,latency_s,saturated\n1,100,,1\n")
     (tmp_path / "tenants.yaml").write_text(f"{TENANTS}\nprofiles: {{quick: quick.csv}}")
     made = policy_of(read_tenants(tmp_path / "tenants.yaml"), RunOptions(policy, code=tmp_path))
-    assert isinstance(made, WithLimits)
-    profiles = getattr(getattr(made.inner, "settings", None), "profiles", None)
+    profiles = getattr(getattr(made, "settings", None), "profiles", None)
     assert profiles == ({"quick": (Observation(1, 100.0, saturated=True),)} if takes_profiles(policy) else None)
 
 

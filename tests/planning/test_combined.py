@@ -43,7 +43,7 @@ def test_a_job_with_a_recovery_target_is_sized_for_it_though_it_meets_its_slo() 
     plans, _ = rounds(Combined(CombinedSettings(profiles=PROFILE)), steady([ahead(4, 390.0), job("b", 10, 10)]))
     first = next(decision for plan in plans for decision in plan.decisions)
     assert (first.reason, first.jobs) == (Reason.RESCALED, ("ahead",))
-    assert first.changes[0].after > 4  # at 400 rows/s the backlog of a failure would take minutes to work off
+    assert first.thread_moves[0].after > 4  # at 400 rows/s the backlog of a failure would take minutes to work off
 
 
 def test_outlooks_of_what_is_planned_ahead_are_handed_on() -> None:
@@ -51,7 +51,7 @@ def test_outlooks_of_what_is_planned_ahead_are_handed_on() -> None:
     first, *_, last = [outlook for plan in plans for outlook in plan.outlooks]
     assert {first.job, last.job} == {"ahead"}
     assert (first.forecast, last.forecast is None) == (None, False)  # ten minutes of history are needed
-    after = next(decision for plan in plans for decision in plan.decisions).changes[0].after
+    after = next(decision for plan in plans for decision in plan.decisions).thread_moves[0].after
     needed, given = first.recovery_s(4), first.recovery_s(after)
     assert needed is not None
     assert given is not None

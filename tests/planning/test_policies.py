@@ -112,8 +112,8 @@ def test_every_decision_says_why_and_changes_something(name: str, seed: int) -> 
     plans, _ = rounds(policy_named(name), random_views(seed))
     for decision in (d for plan in plans for d in plan.decisions):
         assert len(decision.why) > 20
-        assert decision.changes
-        assert all(change.before != change.after for change in decision.changes)
+        assert decision.moves
+        assert all(change.before != change.after for change in decision.moves)
 
 
 def test_an_unknown_policy_is_refused_with_the_names_of_those_there_are() -> None:

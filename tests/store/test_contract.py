@@ -6,13 +6,32 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from penstock.actuation.order import order
+from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent, Latency
-from penstock.core.plan import Outcome
+from penstock.core.levers import (
+    KINDS,
+    WHOLE,
+    BatchBound,
+    Dial,
+    Disturbs,
+    Effect,
+    Executors,
+    Memory,
+    Move,
+    Partitions,
+    Slots,
+    Table,
+    Tasks,
+    Trigger,
+)
+from penstock.core.plan import Outcome, Plan, StepOutcome
+from penstock.core.routing_table import RoutingTable
 from penstock.core.run import Note
 from penstock.errors import ConfigError
 from penstock.store.archive import Archive, AuditEntry
 from penstock.store.open import find_run
-from tests.recorded import RUN, Noted, a_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
+from tests.recorded import RUN, Noted, a_cycle, a_decision, a_job, a_judging_cycle, a_view, an_acting_cycle
 
 Reopen = Callable[[], Archive]
 
@@ -108,6 +127,43 @@ def test_a_decision_is_told_with_its_outcome_and_its_verdict(reopen: Reopen) -> 
     assert record.errors == ("ads: no free slot",)
     assert record.verdict is not None
     assert record.verdict.utility_came == 64.0
+
+
+EVERY_KIND: tuple[Move, ...] = (
+    Slots("ads", 3, 6),
+    Tasks("ads", "map", 3, 6),
+    Executors(2, 4),
+    Partitions("ads", 2, 3),
+    BatchBound("ads", None, 2000),
+    Trigger("ads", 5.0, 2.5),
+    Memory(1024, 2048),
+    Table("ads", "tweets", None, RoutingTable(2, {"left": {"Asia": 1, ("x", 1): 0}, "right": {7: 1}}, version=3), 3),
+)
+
+
+def test_every_kind_of_move_survives(reopen: Reopen) -> None:
+    assert {move.kind for move in EVERY_KIND} == set(KINDS)
+    decision = replace(a_decision(10.0), moves=EVERY_KIND)
+    steps = tuple(StepOutcome(step) for step in order(Plan((decision,))))
+    store = reopen()
+    store.begin(RUN)
+    store.append(Cycle(10.0, "henge", a_view(10.0), Plan((decision,)), Outcome(steps), Noted()))
+    (told,) = reopen().read_run(RUN.id).decisions
+    assert told.decision == decision
+    assert told.outcomes == steps
+    assert told.carried_out
+    assert told.errors == ()
+
+
+def test_how_every_lever_stood_is_kept_with_the_view(reopen: Reopen) -> None:
+    bound = Dial("bound", "ads", None, 1, asked=500, disturbs=Disturbs.QUERY, effect=Effect.AFTER_RESTART)
+    ads = a_job("ads")
+    seen = a_view(10.0, [replace(ads, figures=replace(ads.figures, levers=(bound,)))])
+    seen = replace(seen, levers=(Dial("executors", WHOLE, 2, 1, 4, effect=Effect.WHEN_GIVEN),))
+    store = reopen()
+    store.begin(RUN)
+    store.append(a_cycle(10.0, seen))
+    assert [view.dials for view in reopen().views(RUN.id)] == [seen.dials]
 
 
 def test_notes_are_kept_where_the_words_change(reopen: Reopen) -> None:

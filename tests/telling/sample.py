@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from penstock.core.cycle import Cycle
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.plan import Change, Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
+from penstock.core.levers import Slots
+from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.store.memory import MemoryStore
@@ -43,7 +44,7 @@ def sample_run(cycles: int = 540, jobs: int = len(NAMES), outage: bool = True) -
         waiting = decision or waiting
         error = "no free slot; taken back" if decision and number % 96 == 19 else None
         if decision and error is None:
-            threads = {**threads, decision.changes[0].job: decision.changes[0].after}
+            threads = {**threads, decision.thread_moves[0].job: decision.thread_moves[0].after}
         store.append(_cycle(view, decision, error, verdicts))
     return store.read_run(INFO.id)
 
@@ -80,7 +81,7 @@ def _decision(view: View) -> Decision | None:
         return None
     job = min(missing, key=lambda found: (-found.max_utility, found.utility or 0.0))
     before = job.figures.threads
-    change = Change(job.name, "*", before, before + max(1, before // 2))
+    change = Slots(job.name, before, before + max(1, before // 2))
     why = f"{job.name} misses {job.intent.text()}: its utility is {job.utility:.1f} of {job.max_utility:g}"
     return Decision(
         Reason.RECONFIGURED, (change,), why, view.at_s, view.utility, min(view.utility + 4.0, view.max_utility)
@@ -99,7 +100,7 @@ def _verdicts(waiting: Decision | None, view: View) -> tuple[Verdict, ...]:
 
 def _cycle(view: View, decision: Decision | None, error: str | None, verdicts: tuple[Verdict, ...]) -> Cycle:
     taken = () if decision is None else (decision,)
-    steps = tuple(StepOutcome(Step(d.changes[0].job, d.changes), error) for d in taken)
+    steps = tuple(StepOutcome(Step(d.moves[0].job, d.moves), error) for d in taken)
     quiet = "all meet their intents" if all(job.met for job in view.jobs) else "waiting until utilities are quiet"
     plan = Plan(taken, "" if taken else quiet, verdicts)
     return Cycle(view.at_s, "henge", view, plan, Outcome(steps), None)

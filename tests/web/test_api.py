@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from penstock.store.sql import SqlStore
-from penstock.telling.words import changes_text
+from penstock.telling.words import moves_text
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
 from tests.recorded import RUN
@@ -65,7 +65,7 @@ def test_a_tenant_has_its_operators_and_its_own_decisions(site: Site) -> None:
 def test_decisions_are_found_by_words_and_by_what_came(site: Site, store: SqlStore) -> None:
     record = store.read_run(RUN.id).decisions[0]
     (found,) = get(site, "decisions", words="LATENCY misses", came="better")["decisions"]
-    assert (found["text"], found["why"]) == (changes_text(record.decision.changes), record.decision.why)
+    assert (found["text"], found["why"]) == (moves_text(record.decision.moves), record.decision.why)
     assert record.verdict is not None
     assert found["utility_came"] == record.verdict.utility_came
     assert get(site, "decisions", words="nothing of the kind")["total"] == 0

@@ -2,24 +2,35 @@
 
 from collections.abc import Iterable
 
-from penstock.core.plan import Change, Plan, Step
+from penstock.core.levers import WHOLE, Executors, Memory, Move, Slots, Table, Tasks
+from penstock.core.plan import Plan, Step
 
 
 def order(plan: Plan) -> tuple[Step, ...]:
-    """The plan as steps for an engine; a change that changes nothing is left out."""
-    changes = [change for decision in plan.decisions for change in decision.changes if change.after != change.before]
-    by_job: dict[str, list[Change]] = {}
-    for change in changes:
-        by_job.setdefault(change.job, []).append(change)
+    """The plan as steps for an engine; a move that changes nothing is left out.
+
+    Executors come before the shares that need them and go after those that gave them up. Keys move last: a job that
+    is about to pause for it has its new share by then.
+    """
+    moves = [move for decision in plan.decisions for move in decision.moves if move.after != move.before]
+    by_job: dict[str, list[Move]] = {}
+    for move in moves:
+        if not isinstance(move, Table) and move.job != WHOLE:
+            by_job.setdefault(move.job, []).append(move)
     steps = [Step(job, tuple(found)) for job, found in by_job.items()]
-    # Keys move last: a job that is about to pause for it has its new share by then.
-    routed = [Step(d.reroute.job, (), d.reroute) for d in plan.decisions if d.reroute is not None]
-    return (*sorted(steps, key=lambda step: (_growth(step.changes) > 0, step.job)), *sorted(routed, key=_name))
+    alone = [Step(move.job, (move,)) for move in moves if isinstance(move, Table) or move.job == WHOLE]
+    return tuple(sorted((*steps, *alone), key=_place))
 
 
-def _name(step: Step) -> tuple[str, str]:
-    return step.job, "" if step.reroute is None else step.reroute.route
+def _place(step: Step) -> tuple[int, str, str]:
+    first = step.moves[0]
+    if isinstance(first, Table):
+        return 4, step.job, first.route
+    if isinstance(first, Executors | Memory):
+        return (0 if first.after > first.before else 3), step.job, first.kind
+    return (2 if _growth(step.moves) > 0 else 1), step.job, ""
 
 
-def _growth(changes: Iterable[Change]) -> int:
-    return sum(change.after - change.before for change in changes)
+def _growth(moves: Iterable[Move]) -> int:
+    """The slots, or threads, that they take; a bound or a trigger takes none."""
+    return sum(move.after - move.before for move in moves if isinstance(move, Slots | Tasks))

@@ -14,7 +14,7 @@ from penstock.core.orders import Act
 from penstock.errors import EngineError
 from penstock.store.open import find_run, open_store
 from penstock.store.sql import SqlStore
-from penstock.telling.words import changes_text
+from penstock.telling.words import moves_text
 from penstock.web.acting import ActIn, ask
 
 EXAMPLE = """
@@ -95,7 +95,7 @@ def show(run_name: str, store: str | None) -> None:
             stands = f"paused by {card.paused_by}" if card.paused_by else "governing"
             click.echo(f"{run_id}: {stands}{', dry run' if card.dry_run else ''}")
         for proposal in opened.desk.proposals(run_id):
-            what = f"{changes_text(proposal.decision.changes)}; {proposal.decision.why}"
+            what = f"{moves_text(proposal.decision.moves)}; {proposal.decision.why}"
             click.echo(f"proposal {proposal.number} ({proposal.answer.value}): {what}")
         for entry in opened.audit(run_id):
             at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at_epoch_s))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from penstock.core.levers import Move, Table
 from penstock.core.run import DecisionRecord
 
 
@@ -28,9 +29,7 @@ def decision_document(record: DecisionRecord) -> dict[str, Any]:
         "at": decision.at_s,
         "reason": str(decision.reason),
         "jobs": list(decision.jobs),
-        "changes": [
-            {"job": c.job, "operator": c.operator, "before": c.before, "after": c.after} for c in decision.changes
-        ],
+        "changes": [move_document(move) for move in decision.moves],
         "why": decision.why,
         "utility_before": decision.utility_before,
         "utility_expected": decision.expected_utility,
@@ -39,3 +38,11 @@ def decision_document(record: DecisionRecord) -> dict[str, Any]:
         "carried_out": record.carried_out,
         "errors": list(record.errors),
     }
+
+
+def move_document(move: Move) -> dict[str, Any]:
+    """A turn of a lever; of a routing table its number of keys, for the table itself is long."""
+    told: dict[str, Any] = {"kind": move.kind, "job": move.job, "operator": move.operator, "text": move.text}
+    if isinstance(move, Table):
+        return {**told, "route": move.route, "keys": move.keys}
+    return {**told, "before": move.before, "after": move.after}

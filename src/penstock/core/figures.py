@@ -3,12 +3,13 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from penstock.core.key_placement import KeyPlacement
+from penstock.core.levers import ALL_OPERATORS as ALL_OPERATORS
+from penstock.core.levers import Dial
 from penstock.core.routes import RouteFigures
 from penstock.core.topology import Topology
-
-ALL_OPERATORS = "*"  # the one scalable unit of a job whose operators share a pool of slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class OperatorFigures:
 
     `capacity` is equation 3 of Henge; `busy_share` the share of its threads' time spent on rows; `cpu_share`
     the share spent on a core. Rates are rows per second over the metrics window: `rows_in_rps` counts rows
-    that were processed, not those that wait.
+    that were processed, not those that wait. `threads` is what was observed, `asked` what was asked for and has not
+    come yet.
     """
 
     name: str
@@ -70,6 +72,12 @@ class OperatorFigures:
     is_source: bool = False
     min_threads: int = 1
     max_threads: int | None = None
+    asked: int | None = None
+
+    def dial(self, job: str) -> Dial:
+        """Its threads as a lever."""
+        kind: Literal["slots", "tasks"] = "slots" if self.name == ALL_OPERATORS else "tasks"
+        return Dial(kind, job, self.threads, self.min_threads, self.max_threads, self.asked, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,12 @@ class JobFigures:
     stages: tuple[StageFigures, ...] = ()
     trouble: str | None = None  # what is wrong with it in words, such as the error that ended its query
     keys: tuple[KeyPlacement, ...] = ()
+    levers: tuple[Dial, ...] = ()  # that it has beside its threads
+
+    @property
+    def dials(self) -> tuple[Dial, ...]:
+        """All its levers."""
+        return (*(operator.dial(self.name) for operator in self.operators), *self.levers)
 
     def operator(self, name: str) -> OperatorFigures:
         """The operator of that name."""
@@ -150,7 +164,7 @@ class Snapshot:
     """All jobs and machines at an instant: everything a controller sees.
 
     `max_threads` is the cluster's limit over all jobs together, where it has one. `routes` are for deciding only;
-    no store keeps them with the figures.
+    no store keeps them with the figures. `levers` are those of the whole application.
     """
 
     at_s: float
@@ -158,3 +172,4 @@ class Snapshot:
     machines: tuple[MachineFigures, ...]
     max_threads: int | None = None
     routes: tuple[RouteFigures, ...] = ()
+    levers: tuple[Dial, ...] = ()

@@ -1,10 +1,10 @@
-"""What a controller may do, as values: decisions made of changes, each with its reason and expectation."""
+"""What a controller may do, as values: decisions made of moves, each with its reason and expectation."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from penstock.core.levers import Move, Slots, Tasks, ThreadMove
 from penstock.core.outlook import JobOutlook
-from penstock.core.routes import Reroute
 
 
 class Reason(StrEnum):
@@ -15,22 +15,8 @@ class Reason(StrEnum):
     REVERTED = "Reverted"
     RESCALED = "Rescaled"
     REROUTED = "Rerouted"
+    ASKED = "Asked"  # by a person
     ADVISED = "Advised"  # said and not done
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One operator of one job, from so many threads (or slots) to so many."""
-
-    job: str
-    operator: str
-    before: int
-    after: int
-
-    @property
-    def undo(self) -> "Change":
-        """The change that takes this one back."""
-        return Change(self.job, self.operator, self.after, self.before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +24,21 @@ class Decision:
     """Whom, what, from what to what, why, and what utility is expected of it."""
 
     reason: Reason
-    changes: tuple[Change, ...]
+    moves: tuple[Move, ...]
     why: str  # one sentence that a tenant understands
     at_s: float
     utility_before: float
     expected_utility: float | None = None
-    reroute: Reroute | None = None
 
     @property
     def jobs(self) -> tuple[str, ...]:
-        """The jobs it touches, by name."""
-        routed = {self.reroute.job} if self.reroute is not None else set()
-        return tuple(sorted({change.job for change in self.changes} | routed))
+        """The jobs it touches, by name; `WHOLE` among them for a turn of the whole application."""
+        return tuple(sorted({move.job for move in self.moves}))
+
+    @property
+    def thread_moves(self) -> tuple[ThreadMove, ...]:
+        """The moves of slots and of operators' threads: what one has, another has not."""
+        return tuple(move for move in self.moves if isinstance(move, Slots | Tasks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +66,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One deed for an engine: a decision's changes to one job, to be done whole or not at all."""
+    """One deed for an engine: all moves of one job, to be done whole or not at all."""
 
     job: str
-    changes: tuple[Change, ...]
-    reroute: Reroute | None = None
+    moves: tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)

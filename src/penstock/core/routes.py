@@ -42,14 +42,3 @@ class RouteFigures:
     past: tuple[PastMove, ...] = ()
     newest_before: Links = field(default_factory=dict)
     basis_before: Links = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Reroute:
-    """One route of one job, from the table in force to a new one; an engine carries it out whole or not at all."""
-
-    job: str
-    route: str
-    before: RoutingTable | None
-    after: RoutingTable
-    keys: int  # that move

@@ -80,9 +80,9 @@ class DecisionRecord:
 
     def text(self) -> str:
         """One line for people."""
-        changes = ", ".join(f"{c.job} {c.before} -> {c.after}" for c in self.decision.changes)
+        moves = ", ".join(f"{move.job} {move.text}" for move in self.decision.moves)
         did = "would do" if not self.carried_out else "failed" if self.errors else "did"
-        did = f"{did} slots {changes}" if changes else did  # routes move keys, and advice moves nothing
+        did = f"{did} {moves}" if moves else did  # advice moves nothing
         why = "; ".join((self.decision.why, *self.errors))
         came = "" if self.verdict is None else f" | {self.verdict.text}"
         return f"{self.decision.at_s:.0f} s {self.decision.reason} {did} | {why}{came}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures
 from penstock.core.intents import Intent
+from penstock.core.levers import Dial
 from penstock.core.routes import RouteFigures
 
 
@@ -42,6 +43,12 @@ class View:
     max_utility: float
     max_threads: int | None = None
     routes: tuple[RouteFigures, ...] = ()
+    levers: tuple[Dial, ...] = ()  # of the whole application
+
+    @property
+    def dials(self) -> tuple[Dial, ...]:
+        """Every lever that can be turned, the application's last."""
+        return (*(dial for job in self.jobs for dial in job.figures.dials), *self.levers)
 
     @property
     def congested(self) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from penstock.core.levers import Move, Table, dial_of
 from penstock.core.orders import Answer, Proposal
 from penstock.core.plan import Decision, Plan
 from penstock.core.view import JobView, View
@@ -44,8 +45,7 @@ def renewed(approved: Sequence[Proposal], view: View) -> tuple[tuple[Proposal, D
 
 def _renewed(proposal: Proposal, view: View) -> Decision | None:
     decision = proposal.decision
-    now = {(job.name, op.name): op.threads for job in view.jobs for op in job.figures.operators}
-    if any(now.get((change.job, change.operator)) != change.before for change in decision.changes):
+    if any(not _as_it_was(move, view) for move in decision.moves):
         return None
     gain = None if decision.expected_utility is None else decision.expected_utility - decision.utility_before
     return replace(
@@ -57,6 +57,17 @@ def _renewed(proposal: Proposal, view: View) -> Decision | None:
     )
 
 
+def _as_it_was(move: Move, view: View) -> bool:
+    """Whether what it turns still stands where it was proposed to be turned from."""
+    if isinstance(move, Table):
+        tables = [route.table for route in view.routes if (route.job, route.route) == (move.job, move.route)]
+        return all(table == move.before for table in tables)
+    dial = dial_of(move, view.dials)
+    return dial is not None and dial.now == move.before
+
+
 def _still(job: JobView) -> JobView:
-    operators = tuple(replace(op, min_threads=op.threads, max_threads=op.threads) for op in job.figures.operators)
-    return replace(job, figures=replace(job.figures, operators=operators, max_threads=job.figures.threads))
+    figures = job.figures
+    operators = tuple(replace(op, min_threads=op.threads, max_threads=op.threads) for op in figures.operators)
+    levers = tuple(replace(dial, least=dial.now or dial.least, most=dial.now) for dial in figures.levers)
+    return replace(job, figures=replace(figures, operators=operators, max_threads=figures.threads, levers=levers))

@@ -74,7 +74,7 @@ def part(view: View, planned_ahead: bool) -> View:
 
 def as_planned(view: View, plan: Plan) -> View:
     """The view with the threads that a plan gives."""
-    given = {(c.job, c.operator): c.after for decision in plan.decisions for c in decision.changes}
+    given = {(move.job, move.operator): move.after for d in plan.decisions for move in d.thread_moves}
     return replace(view, jobs=tuple(_with_threads(job, given) for job in view.jobs))
 
 

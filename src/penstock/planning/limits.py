@@ -1,11 +1,10 @@
-"""Limits: no decision gives an operator, a job or the cluster more, or less, than it may have."""
+"""Limits: no decision turns a lever further than it may go. The last word on every plan, a user's own policy's too."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from penstock.core.figures import OperatorFigures
-from penstock.core.plan import Change, Decision, Plan
-from penstock.core.ports import Memory, Policy
+from penstock.core.levers import WHOLE, Dial, Move, Slots, Table, Tasks, dial_of, move_of
+from penstock.core.plan import Decision, Plan
 from penstock.core.view import JobView, View
 
 
@@ -19,72 +18,76 @@ def room(view: View, job: JobView) -> float:
     return max(0.0, left)
 
 
-@dataclass(frozen=True, slots=True)
-class WithLimits:
-    """Any policy, held to the limits: the last word before a plan leaves the planning room."""
+def within_limits(plan: Plan, view: View) -> Plan:
+    """The plan, cut down to what the levers that are there allow; the note says which are not there.
 
-    inner: Policy
-
-    @property
-    def name(self) -> str:
-        """The name of the policy it holds."""
-        return self.inner.name
-
-    def start(self) -> Memory:
-        """The memory is the inner policy's."""
-        return self.inner.start()
-
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Memory]:
-        """The inner policy's plan, cut down to what is allowed."""
-        plan, memory = self.inner.decide(view, memory)
-        if not plan.decisions:
-            return plan, memory
-        ledger = _Ledger.of(view)
-        kept = [ledger.limited(decision) for decision in plan.decisions]
-        return replace(plan, decisions=tuple(decision for decision in kept if decision.changes)), memory
+    A decision of which nothing is left goes, unless it never had a move: advice is words.
+    """
+    if not any(decision.moves for decision in plan.decisions):
+        return plan
+    ledger = _Ledger.of(view)
+    kept = [(decision, ledger.limited(decision)) for decision in plan.decisions]
+    decisions = tuple(after for before, after in kept if after.moves or not before.moves)
+    note = "; ".join(part for part in (plan.note, *ledger.missing) if part)
+    return replace(plan, decisions=decisions, note=note)
 
 
 @dataclass(slots=True)
 class _Ledger:
-    """Threads as they will stand after each change that is let through."""
+    """Threads as they will stand after each move that is let through."""
 
     jobs: Mapping[str, JobView]
+    of_all: tuple[Dial, ...]  # the levers of the whole application
     per_job: dict[str, int]
     total: int
     max_threads: int | None
+    missing: dict[str, None] = field(default_factory=dict)  # levers that are not there, in words, in their order
 
     @classmethod
     def of(cls, view: View) -> "_Ledger":
         per_job = {job.name: job.figures.threads for job in view.jobs}
-        return cls({job.name: job for job in view.jobs}, per_job, sum(per_job.values()), view.max_threads)
+        jobs = {job.name: job for job in view.jobs}
+        return cls(jobs, view.levers, per_job, sum(per_job.values()), view.max_threads)
 
     def limited(self, decision: Decision) -> Decision:
         # What is taken away is booked first, so that it can be given to another in the same decision.
-        shrinking_first = sorted(decision.changes, key=lambda change: change.after > change.before)
-        kept = [self._limited(change) for change in shrinking_first]
-        return replace(decision, changes=tuple(change for change in kept if change.after != change.before))
+        shrinking_first = sorted(decision.moves, key=_grows)
+        kept = [self._limited(move) for move in shrinking_first]
+        return replace(decision, moves=tuple(move for move in kept if move is not None and move.after != move.before))
 
-    def _limited(self, change: Change) -> Change:
-        job = self.jobs[change.job]
-        operator = job.figures.operator(change.operator)
-        now = operator.threads
-        if change.after > now:
-            # What is over its limits already is not made to grow, nor does a wish for more shrink it.
-            after = max(now, min(change.after, int(min(now + self._room(job), _highest(operator)))))
-        else:
-            after = min(now, max(change.after, operator.min_threads))
-        self.per_job[change.job] += after - now
+    def _limited(self, move: Move) -> Move | None:
+        if isinstance(move, Table):
+            return move  # what bounds keys is the routing's own, see planning/routing
+        dial = self._dial(move)
+        if dial is None:
+            unit = "" if move.kind != "tasks" else f" of {move.operator!r}"
+            self.missing[f"{move.job} has no {move.kind}{unit} to turn"] = None
+            return None
+        if not isinstance(move, Slots | Tasks):
+            return move_of(dial, dial.held(move.after))
+        return self._threads(move, dial)
+
+    def _dial(self, move: Move) -> Dial | None:
+        if move.job == WHOLE:
+            return dial_of(move, self.of_all)
+        return dial_of(move, self.jobs[move.job].figures.dials) if move.job in self.jobs else None
+
+    def _threads(self, move: Slots | Tasks, dial: Dial) -> Move:
+        now = int(dial.now or 0)
+        wanted = move.after if move.after <= now else max(now, int(min(move.after, now + self._room(move.job))))
+        after = int(dial.held(wanted) or 0)
+        self.per_job[move.job] += after - now
         self.total += after - now
-        return replace(change, before=now, after=after)
+        return replace(move, before=now, after=after)
 
-    def _room(self, job: JobView) -> float:
-        left = float("inf")
-        if job.figures.max_threads is not None:
-            left = job.figures.max_threads - self.per_job[job.name]
+    def _room(self, job: str) -> float:
+        left, most = float("inf"), self.jobs[job].figures.max_threads
+        if most is not None:
+            left = most - self.per_job[job]
         if self.max_threads is not None:
             left = min(left, self.max_threads - self.total)
         return max(0.0, left)
 
 
-def _highest(operator: OperatorFigures) -> float:
-    return float(2**31) if operator.max_threads is None else operator.max_threads
+def _grows(move: Move) -> bool:
+    return isinstance(move, Slots | Tasks) and move.after > move.before

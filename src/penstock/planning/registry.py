@@ -13,7 +13,6 @@ from penstock.planning.baselines.reactive import Reactive, ReactiveSettings
 from penstock.planning.combined_settings import CombinedSettings
 from penstock.planning.henge.policy import Henge
 from penstock.planning.henge.settings import HengeSettings
-from penstock.planning.limits import WithLimits
 from penstock.planning.phoebe.settings import PhoebeSettings, TwresSettings
 from penstock.planning.routing.policy import RoutingSettings, WithRouting
 
@@ -67,7 +66,7 @@ POLICIES: dict[str, Entry] = {
 def policy_named(
     name: str, settings: Mapping[str, Any] | None = None, routing: RoutingSettings | None = None
 ) -> Policy:
-    """The policy of that name with these settings, held to the limits of jobs and cluster; routes beside it.
+    """The policy of that name with these settings; routes beside it. The loop holds its plans to the limits.
 
     >>> policy_named("henge").name
     'henge'
@@ -75,7 +74,7 @@ def policy_named(
     if name not in POLICIES:
         raise ConfigError("policy", name, f"choose one of {', '.join(POLICIES)}")
     entry = POLICIES[name]
-    policy = WithLimits(entry.make(_settings(name, entry, settings or {})))
+    policy = entry.make(_settings(name, entry, settings or {}))
     return policy if routing is None else WithRouting(policy, routing)
 
 

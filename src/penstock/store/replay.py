@@ -7,6 +7,7 @@ from penstock.core.figures import Snapshot
 from penstock.core.plan import Plan
 from penstock.core.ports import Memory, Policy
 from penstock.core.view import View
+from penstock.planning.limits import within_limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,12 @@ def replay(policy: Policy, views: Iterable[View], govern_from_s: float = 0.0) ->
         if view.at_s < govern_from_s:
             continue
         plan, memory = policy.decide(view, memory)
+        plan = within_limits(plan, view)
         yield Replayed(view, plan, memory)
 
 
 def snapshot_of(view: View) -> Snapshot:
     """The figures alone, as an engine gave them, to be judged against other intents."""
-    return Snapshot(view.at_s, tuple(job.figures for job in view.jobs), view.machines, view.max_threads)
+    return Snapshot(
+        view.at_s, tuple(job.figures for job in view.jobs), view.machines, view.max_threads, levers=view.levers
+    )

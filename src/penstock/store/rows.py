@@ -1,5 +1,7 @@
 """Core values as rows of the tables, and rows as core values."""
 
+import json
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
@@ -7,14 +9,17 @@ from typing import Any, cast
 from penstock.core.cycle import Cycle
 from penstock.core.figures import LatencyFigures, MachineFigures, Snapshot
 from penstock.core.intents import Intent
+from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
-from penstock.core.plan import Change, Decision, Reason, Step, StepOutcome, Verdict
+from penstock.core.plan import Decision, Reason, Step, StepOutcome, Verdict
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.view import JobView, View
 from penstock.store.codec import decode, encode, encode_figures
 from penstock.store.replay import snapshot_of
 
 Row = dict[str, Any]
+
+_WITHOUT_KIND = re.compile(r'\[\{(?!.*"kind":)')
 
 # Figures of jobs once had room for these; outlooks hold them now, and runs that were stored then are still read.
 _NEVER_FILLED = '"forecast":null,"recovery_s":null,'
@@ -82,7 +87,7 @@ def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[Row]:
             "at_s": decision.at_s,
             "reason": decision.reason.value,
             "why": decision.why,
-            "changes": encode(decision.changes),
+            "changes": encode(decision.moves),
             "utility_before": decision.utility_before,
             "expected_utility": decision.expected_utility,
         }
@@ -93,7 +98,7 @@ def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[Row]:
 def decision_of(row: Mapping[Any, Any]) -> Decision:
     return Decision(
         reason=Reason(row["reason"]),
-        changes=_changes(row["changes"]),
+        moves=moves_of(row["changes"]),
         why=row["why"],
         at_s=row["at_s"],
         utility_before=row["utility_before"],
@@ -107,7 +112,7 @@ def outcome_rows(outcomes: Iterable[StepOutcome], cycle_id: int) -> list[Row]:
             "cycle_id": cycle_id,
             "position": position,
             "job": outcome.step.job,
-            "changes": encode(outcome.step.changes),
+            "changes": encode(outcome.step.moves),
             "error": outcome.error,
         }
         for position, outcome in enumerate(outcomes)
@@ -115,7 +120,7 @@ def outcome_rows(outcomes: Iterable[StepOutcome], cycle_id: int) -> list[Row]:
 
 
 def outcome_of(row: Mapping[Any, Any]) -> StepOutcome:
-    return StepOutcome(Step(row["job"], _changes(row["changes"])), row["error"])
+    return StepOutcome(Step(row["job"], moves_of(row["changes"])), row["error"])
 
 
 def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
@@ -152,7 +157,15 @@ def view_of(row: Mapping[Any, Any], judged: Mapping[str, Mapping[Any, Any]], int
         for figures in snapshot.jobs
         if (found := judged.get(figures.name)) is not None
     )
-    return View(snapshot.at_s, jobs, snapshot.machines, row["utility"], row["max_utility"], snapshot.max_threads)
+    return View(
+        snapshot.at_s,
+        jobs,
+        snapshot.machines,
+        row["utility"],
+        row["max_utility"],
+        snapshot.max_threads,
+        levers=snapshot.levers,
+    )
 
 
 def packed(value: object) -> bytes:
@@ -172,9 +185,20 @@ def _deflated(text: str) -> bytes:
     return zlib.compress(text.encode(), level=1)  # to a quarter; higher levels cost more than they save
 
 
-def _changes(text: str) -> tuple[Change, ...]:
-    changes: tuple[Change, ...] = decode(text, cast(Any, tuple[Change, ...]))
-    return changes
+def moves_of(text: str) -> tuple[Move, ...]:
+    """The moves of a decision or a step; those that were stored before moves had kinds are told by their units."""
+    if _WITHOUT_KIND.match(text):
+        text = json.dumps([_with_kind(change) for change in json.loads(text)])
+    moves: tuple[Move, ...] = decode(text, cast(Any, tuple[Move, ...]))
+    return moves
+
+
+def _with_kind(change: dict[str, Any]) -> dict[str, Any]:
+    unit, plain = change.pop("operator"), change
+    if unit == "executors":
+        return {"before": plain["before"], "after": plain["after"], "kind": "executors"}
+    kinds = {ALL_OPERATORS: "slots", "batch_rows": "bound", "partitions": "partitions"}
+    return {**plain, "kind": kinds[unit]} if unit in kinds else {**plain, "operator": unit, "kind": "tasks"}
 
 
 def _latency_columns(latency: LatencyFigures | None) -> Row:

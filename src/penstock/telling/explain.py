@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from penstock.core.run import DecisionRecord, Note, Run
 from penstock.telling.summary import summarise
 from penstock.telling.thin import outages
-from penstock.telling.words import changes_text, clock, count, expectation, number, span, started, what_came
+from penstock.telling.words import clock, count, expectation, moves_text, number, span, started, what_came
 
 WIDTH = 100
 DIP = 0.95  # as Henge has it: a fall of more than 5 % is news
@@ -63,7 +63,7 @@ def _events(run: Run) -> Iterator[_Event]:
 
 def _decision_lines(record: DecisionRecord) -> Iterator[str]:
     decision = record.decision
-    yield f"{decision.reason} {changes_text(decision.changes)}".rstrip()
+    yield f"{decision.reason} {moves_text(decision.moves)}".rstrip()
     yield f"why:      {decision.why}"
     yield f"expected: {expectation(record)}"
     judged = f"{clock(record.verdict.judged_at_s)} " if record.verdict is not None else ""

@@ -9,7 +9,7 @@ from penstock.telling.charts import satisfaction_strips, threads_chart, utility_
 from penstock.telling.markup import Markup, joined, tag
 from penstock.telling.summary import JobSummary, Summary, came_of, summarise
 from penstock.telling.thin import slices
-from penstock.telling.words import changes_text, clock, count, expectation, number, percent, span, started, what_came
+from penstock.telling.words import clock, count, expectation, moves_text, number, percent, span, started, what_came
 
 SHOWN = 500  # rows of a table: the page stays quick to open, and the newest count most
 
@@ -114,7 +114,7 @@ def _decisions(run: Run) -> Markup:
 
 def _decision_cells(index: int, record: DecisionRecord) -> Sequence[str]:
     decision = record.decision
-    whom, expected, came = changes_text(decision.changes), expectation(record), what_came(record)
+    whom, expected, came = moves_text(decision.moves), expectation(record), what_came(record)
     return str(index), clock(decision.at_s), decision.reason.value, whom, decision.why, expected, came
 
 

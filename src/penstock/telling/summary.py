@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from penstock.core.documents import mean
 from penstock.core.run import DecisionRecord, JobTimeline, Run
-from penstock.telling.words import changes_text, clock, count, number, percent, span
+from penstock.telling.words import clock, count, moves_text, number, percent, span
 
 NO_CHANGE = 0.005  # a share of the maximum utility: less than this is noise
 
@@ -136,7 +136,7 @@ def _sentences(
     yield _what_was_done(run, came)
     if run.decisions:
         first = run.decisions[0].decision
-        what = changes_text(first.changes) or first.reason.value
+        what = moves_text(first.moves) or first.reason.value
         yield f"It began at {clock(first.at_s)} with {what}, because {_clause(first.why)}."
     yield _cost(run, length_s, thread_seconds)
 
@@ -183,7 +183,8 @@ def _what_was_done(run: Run, came: Counter[Came]) -> str:
 
 
 def _cost(run: Run, length_s: float, thread_seconds: float) -> str:
-    moved = sum(abs(c.after - c.before) for record in run.decisions for c in record.decision.changes)
+    moves = [move for record in run.decisions for move in record.decision.thread_moves]
+    moved = sum(abs(move.after - move.before) for move in moves)
     lost = sum(
         (m - u) * (later - now)
         for u, m, now, later in zip(run.utility, run.max_utility, run.at_s, run.at_s[1:], strict=False)

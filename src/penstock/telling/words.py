@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from penstock.core.figures import ALL_OPERATORS
-from penstock.core.plan import Change
+from penstock.core.levers import Move, Slots, Tasks
 from penstock.core.run import DecisionRecord, RunInfo
 
 MANY_JOBS = 3  # a decision on more jobs than this is told in sums
@@ -78,18 +77,18 @@ def started(info: RunInfo) -> str:
     return f"started {datetime.fromtimestamp(info.started_at_s, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def changes_text(changes: Sequence[Change]) -> str:
-    """Whom, and from what to what.
+def moves_text(moves: Sequence[Move]) -> str:
+    """Whom, and what from what to what.
 
-    >>> changes_text([Change("ads", "map", 3, 6), Change("ads", "sink", 1, 2)])
+    >>> moves_text([Tasks("ads", "map", 3, 6), Tasks("ads", "sink", 1, 2)])
     'ads: map 3 -> 6, sink 1 -> 2'
     """
-    by_job: dict[str, list[Change]] = {}
-    for change in changes:
-        by_job.setdefault(change.job, []).append(change)
+    by_job: dict[str, list[Move]] = {}
+    for move in moves:
+        by_job.setdefault(move.job, []).append(move)
     if len(by_job) > MANY_JOBS:
-        return f"{len(by_job)} jobs: {_in_all(changes)}"
-    return "; ".join(f"{job}: {_operators(found)}" for job, found in by_job.items())
+        return f"{len(by_job)} jobs: {_in_all(moves)}"
+    return "; ".join(f"{job}: {_of_job(found)}" for job, found in by_job.items())
 
 
 def expectation(record: DecisionRecord) -> str:
@@ -114,16 +113,16 @@ def what_came(record: DecisionRecord) -> str:
     return "not judged yet" if record.outcomes else "not carried out"
 
 
-def _operators(changes: Sequence[Change]) -> str:
-    if len(changes) > MANY_OPERATORS:
-        return f"{len(changes)} operators, {_in_all(changes)}"
-    return ", ".join(_one(change) for change in changes)
+def _of_job(moves: Sequence[Move]) -> str:
+    if len(moves) > MANY_OPERATORS:
+        return f"{len(moves)} operators, {_in_all(moves)}"
+    return ", ".join(move.text for move in moves)
 
 
-def _one(change: Change) -> str:
-    moved = f"{change.before} -> {change.after}"
-    return f"slots {moved}" if change.operator == ALL_OPERATORS else f"{change.operator} {moved}"
-
-
-def _in_all(changes: Sequence[Change]) -> str:
-    return f"{sum(c.before for c in changes)} -> {sum(c.after for c in changes)} threads in all"
+def _in_all(moves: Sequence[Move]) -> str:
+    """What threads change hands in sum, and how many other levers are turned."""
+    threads = [move for move in moves if isinstance(move, Slots | Tasks)]
+    others = len(moves) - len(threads)
+    sums = f"{sum(m.before for m in threads)} -> {sum(m.after for m in threads)} threads in all" if threads else ""
+    turned = count(others, "other turn" if threads else "turn") if others else ""
+    return ", ".join(part for part in (sums, turned) if part)

@@ -5,10 +5,11 @@ import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from penstock.core.levers import Move, Table
 from penstock.core.orders import Proposal
 from penstock.core.run import DecisionRecord
 from penstock.telling.summary import came_to
-from penstock.telling.words import changes_text
+from penstock.telling.words import moves_text
 from penstock.web.shapes import Came, ChangeOut, DecisionOut, DecisionsOut, ProposalOut
 
 _COLUMNS = (
@@ -60,7 +61,7 @@ def proposed(proposal: Proposal) -> ProposalOut:
     return ProposalOut(
         number=proposal.number,
         at_s=decision.at_s,
-        text=f"{decision.reason} {changes_text(decision.changes)}",
+        text=f"{decision.reason} {moves_text(decision.moves)}",
         why=decision.why,
         jobs=decision.jobs,
         answer=proposal.answer.value,
@@ -76,8 +77,8 @@ def _told(number: int, record: DecisionRecord, max_utility: float) -> DecisionOu
         at_s=decision.at_s,
         reason=decision.reason.value,
         jobs=decision.jobs,
-        changes=tuple(ChangeOut(c.job, c.operator, c.before, c.after) for c in decision.changes),
-        text=changes_text(decision.changes),
+        changes=tuple(_turned(move) for move in decision.moves),
+        text=moves_text(decision.moves),
         why=decision.why,
         utility_before=decision.utility_before,
         expected_utility=decision.expected_utility,
@@ -87,6 +88,11 @@ def _told(number: int, record: DecisionRecord, max_utility: float) -> DecisionOu
         judged_at_s=None if verdict is None else verdict.judged_at_s,
         errors=record.errors,
     )
+
+
+def _turned(move: Move) -> ChangeOut:
+    before, after = (None, None) if isinstance(move, Table) else (move.before, move.after)
+    return ChangeOut(move.kind, move.job, move.operator, before, after, move.text)
 
 
 def _matches(decision: DecisionOut, wanted: Wanted) -> bool:

@@ -47,12 +47,14 @@ class TargetOut:
 
 @dataclass(frozen=True, slots=True)
 class ChangeOut:
-    """One operator (or `*`, the slots of a job) from so many threads to so many."""
+    """One turn of a lever, `text` in words; a routing table has no figures before and after."""
 
+    kind: str
     job: str
     operator: str
-    before: int
-    after: int
+    before: float | None
+    after: float | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.juice import juice
-from penstock.core.plan import Change, Step
+from penstock.core.levers import Tasks
+from penstock.core.plan import Step
 from penstock.core.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.layout import lay_out
@@ -104,7 +105,7 @@ def test_memory_pressure_slows_a_machine_down() -> None:
 
 def test_more_threads_are_placed_and_take_effect_after_the_pause() -> None:
     cluster = run(line(rate=500.0, pause_s=5.0))
-    outcome = cluster.apply([Step("a", (Change("a", "work", 2, 4),))])
+    outcome = cluster.apply([Step("a", (Tasks("a", "work", 2, 4),))])
     assert outcome.failed == ()
     assert only(cluster.observe(300.0)).settling
     cluster.advance_to(900.0)
@@ -115,7 +116,7 @@ def test_more_threads_are_placed_and_take_effect_after_the_pause() -> None:
 
 
 def test_applying_a_step_twice_leaves_the_world_as_after_the_first() -> None:
-    step = Step("a", (Change("a", "work", 2, 4),))
+    step = Step("a", (Tasks("a", "work", 2, 4),))
     once, twice = run(line()), run(line())
     once.apply([step])
     twice.apply([step])
@@ -127,8 +128,8 @@ def test_applying_a_step_twice_leaves_the_world_as_after_the_first() -> None:
 
 def test_a_step_for_a_job_or_operator_that_is_not_there_is_refused_whole() -> None:
     cluster = run(line())
-    gone = Step("b", (Change("b", "work", 1, 2),))
-    unknown = Step("a", (Change("a", "work", 2, 4), Change("a", "wrok", 1, 2)))
+    gone = Step("b", (Tasks("b", "work", 1, 2),))
+    unknown = Step("a", (Tasks("a", "work", 2, 4), Tasks("a", "wrok", 1, 2)))
     outcome = cluster.apply([gone, unknown])
     assert [step.error for step in outcome.steps] == ["job b does not run", "a has no operator wrok"]
     assert only(cluster.observe(300.0)).operator("work").threads == 2
@@ -151,7 +152,7 @@ def test_a_cut_link_leaves_the_last_news_ageing_and_refuses_steps() -> None:
     during = cluster.observe(130.0)
     assert only(during).age_s == 40.0
     assert only(during).latency == only(before).latency
-    assert cluster.apply([Step("a", (Change("a", "work", 2, 4),))]).failed[0].error == "the cluster cannot be reached"
+    assert cluster.apply([Step("a", (Tasks("a", "work", 2, 4),))]).failed[0].error == "the cluster cannot be reached"
     cluster.advance_to(160.0)
     assert only(cluster.observe(160.0)).age_s == 0.0
 

@@ -7,8 +7,9 @@ from typing import TypeVar
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures, Snapshot
-from penstock.core.plan import Change, Outcome, Step
+from penstock.core.figures import JobFigures, Snapshot
+from penstock.core.levers import Slots
+from penstock.core.plan import Outcome, Step
 from penstock.engines.spark.engine import SparkEngine
 
 WITHIN_S = 240.0  # only a failure takes so long; a machine's host may give it a tenth of its cores for minutes
@@ -43,7 +44,7 @@ def of(snapshot: Snapshot, job: str) -> JobFigures:
 
 def give(engine: SparkEngine, job: str, slots: int, before: int = 1) -> Outcome:
     """Apply one change of one job's slots."""
-    return engine.apply([Step(job, (Change(job, ALL_OPERATORS, before, slots),))])
+    return engine.apply([Step(job, (Slots(job, before, slots),))])
 
 
 def rates(spark: SparkSession, rows_per_s: int = 20) -> DataFrame:

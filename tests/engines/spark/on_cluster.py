@@ -11,8 +11,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from penstock.core.plan import Change, Outcome, Step
-from penstock.engines.spark.engine import CLUSTER, EXECUTORS, SparkEngine, SparkSettings
+from penstock.core.levers import WHOLE, Executors
+from penstock.core.plan import Outcome, Step
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.governing.application import start_application
@@ -31,7 +32,7 @@ CONF = {"spark.executor.cores": 1, "spark.executor.memory": "512m", "spark.sql.s
 
 
 def scale(engine: SparkEngine, before: int, after: int) -> str | None:
-    step = Step(CLUSTER, (Change(CLUSTER, EXECUTORS, before, after),))
+    step = Step(WHOLE, (Executors(before, after),))
     return engine.apply([step]).steps[0].error
 
 

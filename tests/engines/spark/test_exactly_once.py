@@ -6,8 +6,9 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.plan import Change, Step
-from penstock.engines.spark.engine import PARTITIONS, SparkEngine, SparkSettings
+from penstock.core.levers import Partitions
+from penstock.core.plan import Step
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.repartition import checkpoint_of, read_checkpoint
 from penstock.errors import EngineError
@@ -44,7 +45,7 @@ def counted(spark: SparkSession, target: Path) -> dict[int, int]:
 
 
 def steps_of(name: str, partitions: int) -> list[Step]:
-    return [Step(name, (Change(name, PARTITIONS, 0, partitions),))]
+    return [Step(name, (Partitions(name, 0, partitions),))]
 
 
 def test_counts_equal_the_batch_answer_after_share_changes_a_repartition_and_a_crash(

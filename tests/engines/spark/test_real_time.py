@@ -6,7 +6,8 @@ import pytest
 from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.plan import Change, Step
+from penstock.core.levers import Tasks
+from penstock.core.plan import Step
 from penstock.engines.spark.jobs import Job, tasks_of
 from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.real_time import LongLived, check_slots
@@ -93,7 +94,7 @@ def test_tasks_are_threads_that_a_planned_restart_changes_and_counts_stay_exact(
     figures = of(watched.observe(1.0), name)
     assert {unit.name: unit.threads for unit in figures.operators} == {"source": PARTITIONS, "aggregate": 1}
     before = run_of(spark, name)
-    (done,) = watched.apply([Step(name, (Change(name, "aggregate", 1, 2),))]).steps
+    (done,) = watched.apply([Step(name, (Tasks(name, "aggregate", 1, 2),))]).steps
     assert done.error is None
     figures = of(watched.observe(2.0), name)
     assert ([unit.threads for unit in figures.operators], figures.settling) == ([PARTITIONS, 2], True)
@@ -114,5 +115,5 @@ def test_a_source_has_as_many_tasks_as_there_are_partitions(
     engine: OpenEngine, kafka: str, topic: str, name: str
 ) -> None:
     watched = engine(Job(name, passing(kafka, topic), real_time=RealTime(5.0)))
-    (done,) = watched.apply([Step(name, (Change(name, "source", PARTITIONS, 3),))]).steps
+    (done,) = watched.apply([Step(name, (Tasks(name, "source", PARTITIONS, 3),))]).steps
     assert "as many tasks as its topics have partitions" in str(done.error)

@@ -5,8 +5,8 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.plan import Change, Step
-from penstock.engines.spark.engine import PARTITIONS
+from penstock.core.levers import Partitions
+from penstock.core.plan import Step
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.repartition import read_checkpoint
 from tests.engines.spark.helpers import eventually, rates
@@ -28,7 +28,7 @@ def test_a_move_that_fails_is_forgotten_and_the_query_runs_on(
 
     watched = engine(Job(name, limited))
     eventually(lambda: committed() > 0, PATIENT_S)
-    (done,) = watched.apply([Step(name, (Change(name, PARTITIONS, 2, 3),))]).steps
+    (done,) = watched.apply([Step(name, (Partitions(name, 2, 3),))]).steps
     assert "runs on with the partitions it had" in str(done.error)
     before = committed()
     eventually(lambda: committed() > before, PATIENT_S)

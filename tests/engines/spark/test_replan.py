@@ -6,8 +6,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.plan import Change, Step
-from penstock.engines.spark.engine import BATCH_ROWS, SparkEngine
+from penstock.core.levers import BatchBound
+from penstock.core.plan import Step
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job, JobFunction, Writer
 from penstock.engines.spark.kafka_sources import kafka_sources
 from tests.engines.spark.helpers import eventually, observed, of, quick
@@ -16,7 +17,7 @@ from tests.real_spark import OpenEngine
 
 
 def rebound(engine: SparkEngine, job: str, before: int, rows: int) -> str | None:
-    return engine.apply([Step(job, (Change(job, BATCH_ROWS, before, rows),))]).steps[0].error
+    return engine.apply([Step(job, (BatchBound(job, before, rows),))]).steps[0].error
 
 
 def running(spark: SparkSession, name: str) -> StreamingQuery:

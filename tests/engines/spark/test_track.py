@@ -28,7 +28,7 @@ def batch(number: int, committed_s: float, run_id: str = "first") -> Batch:
 
 
 def figures_at(track: Track, wall_s: float) -> tuple[float | None, float | None]:
-    found = track.figures(Standing(share_slots=2.0, slots=4, window_s=60.0, wall_s=wall_s))
+    found = track.figures(Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=wall_s))
     return found.downtime_s, found.checkpoint_s
 
 
@@ -55,7 +55,7 @@ def test_downtime_is_from_the_failure_until_the_query_that_was_started_again_wor
 def test_of_a_query_that_is_gone_nobody_knows_how_busy_it_would_be() -> None:
     track = running(batch(0, 1.0))
     track.stages.open(0.0)
-    standing = Standing(share_slots=2.0, slots=4, window_s=60.0, wall_s=10.0)
+    standing = Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=10.0)
     (operator,) = track.figures(standing).operators
     assert (operator.capacity, operator.cpu_share) == (0.0, 0.0)
     track.attempts = track.attempts.failed("executor lost", 9.0, RestartPolicy())
@@ -74,7 +74,7 @@ def test_a_query_that_the_engine_itself_starts_is_on_its_way() -> None:
 
 
 def working(track: Track, wall_s: float) -> float | None:
-    return track.figures(Standing(share_slots=2.0, slots=4, window_s=60.0, wall_s=wall_s)).working_rps
+    return track.figures(Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=wall_s)).working_rps
 
 
 def test_what_a_job_does_while_it_works_is_of_its_finished_batches_however_long_it_stands_between_them() -> None:
@@ -113,7 +113,7 @@ def test_rows_that_wait_at_a_real_time_source_say_that_its_tasks_are_busy(
     lags_ms: list[float], limits: SlotLimits, shuffles: int, capacity: float | None, most: int
 ) -> None:
     track = long_lived(lags_ms, limits, shuffles)
-    source, *others = track.figures(Standing(share_slots=3.0, slots=7, window_s=60.0, wall_s=16.0)).operators
+    source, *others = track.figures(Standing(share_slots=3.0, threads=2, slots=7, window_s=60.0, wall_s=16.0)).operators
     assert (source.capacity, source.min_threads, source.max_threads) == (capacity, 2, 2)
     assert {(unit.capacity, unit.max_threads) for unit in others} == {(capacity, most)}
 
@@ -125,6 +125,6 @@ def test_a_real_time_job_that_was_started_again_settles_with_its_second_batch() 
     settled = []
     for number, run_id, committed_s in ((1, "first", 40.0), (2, "second", 50.0), (3, "second", 60.0)):
         track.add(Batch(run_id, number, committed_s - 10.0, committed_s, rows=3.0), keep_s=60.0)
-        standing = Standing(share_slots=3.0, slots=7, window_s=60.0, wall_s=committed_s + 1.0)
+        standing = Standing(share_slots=3.0, threads=2, slots=7, window_s=60.0, wall_s=committed_s + 1.0)
         settled.append(not track.figures(standing).settling)
     assert settled == [False, False, True]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.core.plan import Change
+from penstock.core.levers import Tasks
 from penstock.planning.baselines.ds2 import Ds2, target_rates
 from penstock.planning.baselines.fair import Fair
 from penstock.planning.baselines.hands_off import HandsOff
@@ -18,7 +18,7 @@ def test_static_never_acts() -> None:
 def test_fair_gives_every_job_the_same_once() -> None:
     jobs = [job("a", 0, operators=[operator(threads=9)]), job("b", 0, operators=[operator(threads=1)])]
     plans, _ = rounds(Fair(), [view(0.0, jobs), view(10.0, jobs)])
-    assert plans[0].decisions[0].changes == (Change("a", "work", 9, 5), Change("b", "work", 1, 5))
+    assert plans[0].decisions[0].moves == (Tasks("a", "work", 9, 5), Tasks("b", "work", 1, 5))
     assert plans[1].decisions == ()
 
 
@@ -26,7 +26,7 @@ def test_fair_spreads_a_share_over_the_operators_of_a_job() -> None:
     three = [operator(name, threads) for name, threads in (("x", 8), ("y", 1), ("z", 1))]
     plans, _ = rounds(Fair(), [view(0.0, [job("a", 0, operators=three)])])
     # 10 threads over 3 operators: 4, 3, 3.
-    assert plans[0].decisions[0].changes == (Change("a", "x", 8, 4), Change("a", "y", 1, 3), Change("a", "z", 1, 3))
+    assert plans[0].decisions[0].moves == (Tasks("a", "x", 8, 4), Tasks("a", "y", 1, 3), Tasks("a", "z", 1, 3))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_fair_spreads_a_share_over_the_operators_of_a_job() -> None:
 def test_reactive_scales_up_to_the_cpu_target(cpu: float, threads: int, expected: int) -> None:
     seen = view(0.0, [job("a", 0, operators=[operator(threads=threads, cpu_share=cpu)])])
     plans, _ = rounds(Reactive(), [seen])
-    after = [change.after for decision in plans[0].decisions for change in decision.changes]
+    after = [change.after for decision in plans[0].decisions for change in decision.moves]
     assert after == ([] if expected == threads else [expected])
 
 
@@ -50,7 +50,7 @@ def test_reactive_scales_down_only_to_the_highest_wish_of_five_minutes() -> None
 
     views = [at(0.0, 0.30), *(at(10.0 * n, 0.07) for n in range(1, 40))]
     plans, _ = rounds(Reactive(), views)  # type: ignore[arg-type]
-    first = next(n for n, plan in enumerate(plans) if plan.decisions and plan.decisions[0].changes[0].after == 2)
+    first = next(n for n, plan in enumerate(plans) if plan.decisions and plan.decisions[0].moves[0].after == 2)
     assert first == 31  # the wish for 9 threads at 0 s counts until 300 s: ceil(10 x 0.07 / 0.35) = 2 from 310 s
 
 
@@ -73,7 +73,7 @@ def test_ds2_carries_the_arrival_rate_through_measured_selectivities_and_adds_th
 
 def test_ds2_sizes_an_operator_by_its_true_rate() -> None:
     plans, _ = rounds(Ds2(), [view(0.0, [ds2_job(1.0)])])  # type: ignore[list-item]
-    after = {change.operator: change.after for change in plans[0].decisions[0].changes}
+    after = {change.operator: change.after for change in plans[0].decisions[0].moves}
     # work: 100 rows/s by 2 threads busy all the time: 50 a thread; 200 / (50 x 0.7) = 5.7 -> 6
     # source and sink: 1 thread half busy does its rate: true rate 200 and 100, targets 200 and 100 -> 1.43 -> 2
     assert after == {"work": 6, "source": 2, "sink": 2}

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from penstock.core.plan import Change, Plan, Reason
+from penstock.core.levers import Tasks
+from penstock.core.plan import Plan, Reason
 from penstock.core.view import JobView, View
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
 from penstock.planning.henge.policy import HANDLERS, Henge
@@ -45,7 +46,7 @@ def test_the_first_action_waits_for_six_quiet_rounds_and_helps_the_most_valuable
     assert [len(plan.decisions) for plan in plans] == [0, 0, 0, 0, 0, 0, 1]
     (decision,) = plans[-1].decisions
     # Equation 4: (0.5 / 0.3 - 1) x 10 = 6.67, rounded to 7.
-    assert decision.changes == (Change("b", "work", 4, 11),)
+    assert decision.moves == (Tasks("b", "work", 4, 11),)
     assert decision.reason is Reason.RECONFIGURED
     assert decision.expected_utility == 2 - 1 + 20  # what is there now, with b at its maximum
     assert "b misses mean latency <= 1s" in decision.why
@@ -70,7 +71,7 @@ def test_a_job_without_figures_is_not_known_to_miss_anything() -> None:
 
 def test_a_job_that_works_off_its_backlog_is_not_judged_by_the_latency_of_the_past() -> None:
     pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 100.0)
-    memory = searching(Past(()), Past((Change("a", "work", 1, 4),)), pending=pending)
+    memory = searching(Past(()), Past((Tasks("a", "work", 1, 4),)), pending=pending)
     # 3,000 rows wait and 20 a second more are processed than come: 150 s to go.
     catching: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 120.0, "backlog_rows": 3000.0}
     plan, after = HENGE.decide(view(200.0, [job("a", 5, 10, **catching), job("b", 5, 10)]), memory)
@@ -79,7 +80,7 @@ def test_a_job_that_works_off_its_backlog_is_not_judged_by_the_latency_of_the_pa
 
 def test_more_rows_processed_are_a_gain_even_if_utility_does_not_show_it_yet() -> None:
     pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 80.0)
-    memory = searching(Past(()), Past((Change("a", "work", 1, 4),)), pending=pending)
+    memory = searching(Past(()), Past((Tasks("a", "work", 1, 4),)), pending=pending)
     slower: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 90.0, "backlog_rows": 3000.0}  # 90 > 80 x 1.05
     _, after = HENGE.decide(view(200.0, [job("a", 5, 10, **slower), job("b", 5, 10)]), memory)
     assert after.blocked_until == {}
@@ -94,7 +95,7 @@ def test_utilities_that_still_move_are_waited_for_but_not_for_ever() -> None:
 
 def test_a_marginal_gain_is_kept_and_the_job_blocklisted_for_an_hour() -> None:
     pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0)
-    memory = searching(Past(()), Past((Change("a", "work", 1, 4),)), pending=pending)
+    memory = searching(Past(()), Past((Tasks("a", "work", 1, 4),)), pending=pending)
     plan, after = HENGE.decide(view(200.0, [job("a", 5.2, 10), job("b", 5, 10)]), memory)
     assert after.blocked_until == {"a": 200.0 + 3600.0}  # 5.2 < 5.0 x 1.05
     assert plan.decisions[0].jobs == ("b",)
@@ -102,7 +103,7 @@ def test_a_marginal_gain_is_kept_and_the_job_blocklisted_for_an_hour() -> None:
 
 def test_a_gain_of_five_percent_keeps_the_job_in_the_queue() -> None:
     pending = Pending(Kind.RECONFIGURATION, 0.0, 9.0, "a", 4.0)
-    memory = searching(Past(()), Past((Change("a", "work", 1, 4),)), pending=pending)
+    memory = searching(Past(()), Past((Tasks("a", "work", 1, 4),)), pending=pending)
     plan, after = HENGE.decide(view(200.0, [job("a", 4.2, 10), job("b", 5, 10)]), memory)
     assert after.blocked_until == {}
     assert plan.decisions[0].jobs == ("a",)
@@ -116,30 +117,30 @@ def test_a_drop_on_a_crowded_cluster_reduces_satisfied_jobs_but_not_their_source
         operator("busy", 10, 0.4),
     ]
     pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
-    memory = searching(Past((), 14.0), Past((Change("a", "work", 1, 4),)), pending=pending, recent=12.0)
+    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0)
     plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10, spare)], load=9.0), memory)
     assert plan.decisions[0].reason is Reason.REDUCED
-    assert plan.decisions[0].changes == (Change("b", "idle", 10, 2),)  # 80 % of 10, never below one thread
+    assert plan.decisions[0].moves == (Tasks("b", "idle", 10, 2),)  # 80 % of 10, never below one thread
     assert after.reduced == {"b"}
     assert after.locked_out
 
 
 def test_a_second_drop_right_after_a_reduction_reverts_to_the_best_configuration() -> None:
-    history = (Past((), 14.0), Past((Change("b", "work", 9, 4),), 13.0), Past((Change("a", "work", 1, 4),)))
+    history = (Past((), 14.0), Past((Tasks("b", "work", 9, 4),), 13.0), Past((Tasks("a", "work", 1, 4),)))
     pending = Pending(Kind.RECONFIGURATION, 0.0, 13.0, "a", 3.0)
     memory = searching(*history, pending=pending, recent=12.0, locked_out=True, reduced=frozenset({"b"}))
     plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10)], load=9.0), memory)
     assert plan.decisions[0].reason is Reason.REVERTED
-    assert plan.decisions[0].changes == (Change("a", "work", 4, 1), Change("b", "work", 4, 9))
+    assert plan.decisions[0].moves == (Tasks("a", "work", 4, 1), Tasks("b", "work", 4, 9))
     assert plan.decisions[0].expected_utility == 14.0
     assert after.state is State.CONVERGED
 
 
 def test_a_drop_without_crowding_reverts_at_once() -> None:
     pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
-    memory = searching(Past((), 14.0), Past((Change("a", "work", 1, 4),)), pending=pending, recent=12.0)
+    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0)
     plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10)], load=1.0), memory)
-    assert plan.decisions[0].changes == (Change("a", "work", 4, 1),)
+    assert plan.decisions[0].moves == (Tasks("a", "work", 4, 1),)
     assert after.state is State.CONVERGED
     assert after.history == (Past((), 14.0),)
 
@@ -147,7 +148,7 @@ def test_a_drop_without_crowding_reverts_at_once() -> None:
 def test_a_job_is_reduced_once_only() -> None:
     pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
     memory = searching(
-        Past((), 14.0), Past((Change("a", "work", 1, 4),)), pending=pending, recent=12.0, reduced=frozenset({"b"})
+        Past((), 14.0), Past((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0, reduced=frozenset({"b"})
     )
     plan, _ = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10, [operator(capacity=0.1)])], 9.0), memory)
     assert plan.decisions[0].reason is Reason.REVERTED
@@ -200,7 +201,7 @@ def test_a_fall_after_a_step_is_blamed_on_it_only_when_it_is_its_doing(
     arrivals_then: float, rate_then: float, reverted: bool
 ) -> None:
     pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0, rate_then, {"a": arrivals_then, "b": 100.0})
-    memory = searching(Past((), 14.0), Past((Change("a", "work", 2, 4),)), pending=pending, recent=12.0)
+    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 2, 4),)), pending=pending, recent=12.0)
     rates: Any = {"arrival_rps": 100.0, "processed_rps": 100.0}
     plan, _ = HENGE.decide(view(200.0, [job("a", 2, 10, **rates), job("b", 10, 10, **rates)]), memory)
     assert any(decision.reason is Reason.REVERTED for decision in plan.decisions) == reverted
@@ -240,10 +241,10 @@ def test_stale_figures_stop_all_action_until_five_minutes_of_fresh_ones() -> Non
 
 def test_an_action_that_never_arrived_is_not_held_against_the_job() -> None:
     pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
-    memory = searching(Past((), 14.0), Past((Change("a", "work", 4, 9),)), pending=pending, recent=12.0)
+    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 4, 9),)), pending=pending, recent=12.0)
     plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10)]), memory)
     assert after.blocked_until == {}
-    assert plan.decisions[0].changes == (Change("a", "work", 4, 11),)
+    assert plan.decisions[0].moves == (Tasks("a", "work", 4, 11),)
 
 
 @pytest.mark.parametrize(("each_round", "acts"), [(-0.5, True), (0.5, False)])
@@ -263,7 +264,7 @@ def test_settling_jobs_are_waited_for() -> None:
 
 def fallen(arrivals_now: float, at_s: float = 400.0) -> tuple[Plan, HengeMemory]:
     """A step for "b" at 100 s was judged harmless, the cluster rests; then "a" falls from 10 to 5."""
-    step = (Change("b", "work", 4, 9),)
+    step = (Tasks("b", "work", 4, 9),)
     history = (Past((), 14.0, {"a": 100.0, "b": 100.0}), Past(step, 14.5, {"a": 100.0, "b": 100.0}))
     memory = replace(converged(14.5), history=history, disturbed_at_s=100.0, recent=(9.5,) * 5)
     rate = {"arrival_rps": arrivals_now}
@@ -275,7 +276,7 @@ def fallen(arrivals_now: float, at_s: float = 400.0) -> tuple[Plan, HengeMemory]
 def test_a_step_whose_harm_shows_late_is_taken_back() -> None:
     plan, after = fallen(arrivals_now=90.0)
     assert plan.decisions[0].reason is Reason.REVERTED
-    assert plan.decisions[0].changes == (Change("b", "work", 9, 4),)
+    assert plan.decisions[0].moves == (Tasks("b", "work", 9, 4),)
     assert (after.state, len(after.history)) == (State.CONVERGED, 1)
 
 
@@ -292,10 +293,10 @@ def test_the_first_step_for_a_job_with_models_is_what_they_say_and_the_search_go
 
     plans, memory = rounds(HENGE, steady(lambda: fleet(4, 1), 0, 7))
     (decision,) = plans[-1].decisions
-    assert decision.changes == (Change("a", "work", 4, 30),)
+    assert decision.moves == (Tasks("a", "work", 4, 30),)
     assert "its models say" in decision.why
     plans, _ = rounds(HENGE, steady(lambda: fleet(30, 5), 7, 6), memory)
-    assert plans[-1].decisions[0].changes == (Change("a", "work", 30, 37),)  # equation 4, as without models
+    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 30, 37),)  # equation 4, as without models
 
 
 def test_all_who_miss_their_slo_are_given_what_their_models_say_in_one_round() -> None:
@@ -306,9 +307,9 @@ def test_all_who_miss_their_slo_are_given_what_their_models_say_in_one_round() -
 
     plans, memory = rounds(HENGE, steady(fleet, 0, 7))
     # c has what it asked for, d has no models. All hope for 10 + 20 + 5, and d's 1 of 10.
-    assert [decision.changes for decision in plans[-1].decisions] == [
-        (Change("b", "work", 4, 20),),
-        (Change("a", "work", 4, 30),),
+    assert [decision.moves for decision in plans[-1].decisions] == [
+        (Tasks("b", "work", 4, 20),),
+        (Tasks("a", "work", 4, 30),),
     ]
     assert {decision.expected_utility for decision in plans[-1].decisions} == {36}
     assert memory.modelled == {"a", "b"}
@@ -317,7 +318,7 @@ def test_all_who_miss_their_slo_are_given_what_their_models_say_in_one_round() -
 def test_models_that_agree_with_what_is_there_do_not_delay_the_search() -> None:
     modelled = replace(job("a", 1, 10), modelled_threads={"work": 4})
     plans, _ = rounds(HENGE, steady(lambda: [modelled], 0, 7))
-    assert plans[-1].decisions[0].changes == (Change("a", "work", 4, 11),)
+    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 4, 11),)
 
 
 def test_a_step_of_models_that_did_harm_is_taken_back_and_the_search_begins() -> None:
@@ -326,17 +327,17 @@ def test_a_step_of_models_that_did_harm_is_taken_back_and_the_search_begins() ->
         return [modelled, job("b", 20, 20)]
 
     plans, memory = rounds(HENGE, steady(lambda: fleet(4, 5), 0, 7))
-    assert plans[-1].decisions[0].changes == (Change("a", "work", 4, 2),)
+    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 4, 2),)
     plans, memory = rounds(HENGE, steady(lambda: fleet(2, 1), 7, 6), memory)
-    assert plans[-1].decisions[0].changes == (Change("a", "work", 2, 4),)
+    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 2, 4),)
     plans, _ = rounds(HENGE, steady(lambda: fleet(4, 5), 13, 12), memory)
-    assert Change("a", "work", 4, 11) in [change for plan in plans for d in plan.decisions for change in d.changes]
+    assert Tasks("a", "work", 4, 11) in [change for plan in plans for d in plan.decisions for change in d.moves]
 
 
 def test_the_step_of_models_keeps_to_limits_so_that_it_is_judged_as_what_came() -> None:
     limited = job("a", 1, 10, [operator(threads=4, max_threads=9)], max_threads=12)
     plans, _ = rounds(HENGE, steady(lambda: [replace(limited, modelled_threads={"work": 30})], 0, 7))
-    assert plans[-1].decisions[0].changes == (Change("a", "work", 4, 9),)
+    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 4, 9),)
     floored = job("a", 1, 10, [operator(threads=4, min_threads=3)])
     plans, _ = rounds(HENGE, steady(lambda: [replace(floored, modelled_threads={"work": 1})], 0, 7))
-    assert plans[-1].decisions[0].changes == (Change("a", "work", 4, 3),)
+    assert plans[-1].decisions[0].moves == (Tasks("a", "work", 4, 3),)

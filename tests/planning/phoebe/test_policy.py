@@ -47,7 +47,7 @@ def lived(rate: Rate, executors: int, until_s: float, policy: Phoebe) -> tuple[l
 
 
 def changes_of(decisions: Sequence[Decision]) -> list[int]:
-    return [change.after for decision in decisions for change in decision.changes]
+    return [change.after for decision in decisions for change in decision.thread_moves]
 
 
 def decisions_of(plans: Sequence[Plan]) -> list[Decision]:
@@ -57,10 +57,10 @@ def decisions_of(plans: Sequence[Plan]) -> list[Decision]:
 def test_a_rate_that_will_rise_is_met_before_it_comes() -> None:
     plans, _ = lived(lambda t: 40_000 + 12 * max(0.0, t - 600), 8, 1800, Phoebe(PROFILED))
     rising = decisions_of(plans)[-1]
-    assert rising.changes[0].after > rising.changes[0].before
+    assert rising.thread_moves[0].after > rising.thread_moves[0].before
     assert "in 8 min the rate will be" in rising.why or "in 10 min the rate will be" in rising.why
-    assert f"{rising.changes[0].after} executors recover in" in rising.why
-    assert f"{rising.changes[0].after - 1} would need" in rising.why
+    assert f"{rising.thread_moves[0].after} executors recover in" in rising.why
+    assert f"{rising.thread_moves[0].after - 1} would need" in rising.why
 
 
 def test_there_is_one_decision_in_an_interval() -> None:
@@ -81,7 +81,7 @@ def test_too_little_history_is_said_and_what_arrives_now_decides() -> None:
     plan, _ = Phoebe(PROFILED).decide(view(60.0, seen(54_000.0, 24)), PhoebeMemory())
     (decision,) = plan.decisions
     assert "too little to forecast" in decision.why
-    assert decision.changes[0].after < 24
+    assert decision.thread_moves[0].after < 24
 
 
 def test_a_job_that_has_not_begun_is_left_as_it_was_started() -> None:
@@ -104,7 +104,7 @@ def test_a_job_that_is_down_keeps_what_it_had_and_is_looked_at_when_it_is_back()
 def test_a_job_about_which_nothing_is_known_is_sized_by_its_cpu_use() -> None:
     plan, _ = Phoebe().decide(view(60.0, seen(100.0, 4, cpu_share=0.7)), PhoebeMemory())
     (decision,) = plan.decisions
-    assert decision.changes[0].after == 8  # twice the target of 35 %
+    assert decision.thread_moves[0].after == 8  # twice the target of 35 %
     assert "by its CPU use" in decision.why
 
 
@@ -117,7 +117,7 @@ def test_without_even_its_cpu_use_it_is_left_as_it_is() -> None:
 def test_what_the_cluster_cannot_give_is_taken_as_far_as_it_goes_and_said() -> None:
     plan, _ = Phoebe(PROFILED).decide(view(60.0, seen(150_000.0, 8)), PhoebeMemory())
     (decision,) = plan.decisions
-    assert 20 <= decision.changes[0].after <= 24
+    assert 20 <= decision.thread_moves[0].after <= 24
     assert "24 are to be had: recovery takes" in decision.why
     assert "instead of 180 s" in decision.why
 
@@ -145,7 +145,7 @@ def test_of_two_jobs_with_too_few_slots_the_more_valuable_gets_its_wish() -> Non
     dear = replace(seen(60_000.0, 6, "a"), intent=Intent(Latency("2s", utility=40), recovery="180s"))
     plain = seen(60_000.0, 6, "b")
     plan, _ = Phoebe(PROFILED).decide(view(60.0, dear, plain, max_threads=16), PhoebeMemory())
-    after = {change.job: change.after for decision in plan.decisions for change in decision.changes}
+    after = {change.job: change.after for decision in plan.decisions for change in decision.thread_moves}
     assert after["a"] > after.get("b", 6)
     assert sum({"a": 6, "b": 6, **after}.values()) <= 16
 

@@ -7,6 +7,7 @@ import pytest
 
 from penstock.actuation.order import order
 from penstock.core.figures import Snapshot
+from penstock.core.levers import Table
 from penstock.core.pairs import PairCounts
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.routes import RouteFigures
@@ -56,9 +57,10 @@ def test_acting_gives_one_step_with_the_new_table() -> None:
     plan = planned("act", [figures(grouped(1))])
     (step,) = order(plan)
     assert step.job == "tweets"
-    assert step.reroute is not None
-    assert step.reroute.after.version == 1
-    assert step.reroute.after.locality > 0.7
+    (move,) = step.moves
+    assert isinstance(move, Table)
+    assert move.after.version == 1
+    assert move.after.locality > 0.7
     assert plan.decisions[0].jobs == ("tweets",)
 
 
@@ -91,7 +93,8 @@ def test_a_key_that_faded_from_the_statistics_keeps_its_place() -> None:
 
 def test_routes_are_judged_in_the_order_of_their_names() -> None:
     routes = [replace(figures(grouped(1)), route=name) for name in ("b", "a")]
-    assert [d.reroute.route for d in planned("act", routes).decisions if d.reroute] == ["a", "b"]
+    moves = [move for step in order(planned("act", routes)) for move in step.moves]
+    assert [move.route for move in moves if isinstance(move, Table)] == ["a", "b"]
 
 
 def test_an_unknown_mode_is_refused() -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from penstock.core.figures import Snapshot
-from penstock.core.plan import Change, Outcome, Step, StepOutcome
+from penstock.core.levers import Slots, Tasks
+from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.sim.events import Events
 from penstock.engines.sim.layout import Floats, lay_out
 from penstock.engines.sim.meters import Meters
@@ -238,22 +239,26 @@ class ContinuousCluster:
         names = [job.name for job in self._jobs]
         if step.job not in names or not self._active[names.index(step.job)]:
             return f"job {step.job} does not run"
-        unknown = [change.operator for change in step.changes if (change.job, change.operator) not in self._place_of]
-        return f"{step.job} has no operator {unknown[0]}" if unknown else None
+        for move in step.moves:
+            if not isinstance(move, Slots | Tasks):
+                return f"{step.job} has no {move.kind} to turn: its operators have threads and nothing else"
+            if (move.job, move.operator) not in self._place_of:
+                return f"{step.job} has no operator {move.operator}"
+        return None
 
     def _carry_out(self, step: Step) -> None:
-        moved = [change for change in step.changes if self._move(change)]
+        moved = [move for move in step.moves if isinstance(move, Slots | Tasks) and self._move(move)]
         if moved:
             self._settle_threads()
             number = [job.name for job in self._jobs].index(step.job)
             self._pause(number, self._jobs[number].pause_s)
 
-    def _move(self, change: Change) -> bool:
-        row = self._place_of[change.job, change.operator]
-        difference = change.after - int(self._threads[row])
+    def _move(self, move: Slots | Tasks) -> bool:
+        row = self._place_of[move.job, move.operator]
+        difference = move.after - int(self._threads[row])
         if difference == 0:
             return False
-        self._threads[row] = change.after
+        self._threads[row] = move.after
         self._place(row, difference)
         return True
 

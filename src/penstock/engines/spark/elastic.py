@@ -41,6 +41,16 @@ class Elastic:
         return self._each * (self._limit if wall_s < self._limited_until_s else self._most)
 
     @property
+    def most(self) -> int:
+        """The most executors that may be held."""
+        return self._most
+
+    def allow(self, most: int, wall_s: float) -> None:
+        """So many executors at most from now on; what the cluster did not give before is asked for again."""
+        self._most, self._limited_until_s = most, wall_s
+        self.follow(min(self._target, most) * self._each, wall_s)
+
+    @property
     def target(self) -> int:
         """The executors that are wanted."""
         return self._target

@@ -2,21 +2,29 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures, Snapshot
-from penstock.core.plan import Change, Outcome, Step, StepOutcome
-from penstock.core.routes import Reroute, RouteFigures
+from penstock.core.figures import JobFigures, Snapshot
+from penstock.core.levers import Dial, Move
+from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.core.routes import RouteFigures
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.fleet import Fleet, first_line
 from penstock.engines.spark.jobs import Job, start_query
 from penstock.engines.spark.kafka_sources import ArrivalWatch
+from penstock.engines.spark.levers.batch_bound import BatchBoundLever
+from penstock.engines.spark.levers.executors import ExecutorsLever
+from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.levers.planned import PartitionsLever, TasksLever, TriggerLever
+from penstock.engines.spark.levers.slots import SlotsLever
+from penstock.engines.spark.levers.table import TableLever
 from penstock.engines.spark.listener import QueryEvents
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
@@ -25,15 +33,10 @@ from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.restarts import Attempts
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
-from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
+from penstock.engines.spark.shares import Sharing, slot_share
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
 from penstock.errors import EngineError, PenstockError
-
-CLUSTER = "(cluster)"  # the job of changes that concern the whole application
-EXECUTORS = "executors"  # its unit: the number of executors
-BATCH_ROWS = "batch_rows"  # a job's unit: the most rows of a batch, changed by a planned restart
-PARTITIONS = "partitions"  # a job's unit: the partitions of its state, moved by a planned restart
 
 _log = logging.getLogger("penstock.spark")
 
@@ -80,6 +83,17 @@ class SparkEngine:
         if settings.executors is not None:
             each = int(context.getConf().get("spark.executor.cores", "1") or 1)
             self._elastic = Elastic(self._executors, settings.executors, each)
+        self._slot_shares = SlotsLever(self._fleet, self._pools, settings.sharing, self._slots)
+        levers: tuple[Lever[Any], ...] = (
+            self._slot_shares,
+            TasksLever(self._fleet, self._planned),
+            ExecutorsLever(self._executors, self._elastic),
+            PartitionsLever(self._fleet, self._planned),
+            BatchBoundLever(self._fleet, self._planned),
+            TriggerLever(self._fleet, self._planned),
+            TableLever(self._fleet, self._runs),
+        )
+        self._levers = {lever.kind: lever for lever in levers}
         self._driver_host = context.getConf().get("spark.driver.host")
 
     def open(self) -> None:
@@ -97,7 +111,7 @@ class SparkEngine:
         for query in self._spark.streams.active:
             # Told for certain by its next stage's pool: an earlier controller may have pooled it.
             self._fleet.adopt(query, self._wall(), pooled=True)
-        self._push_shares()
+        self._slot_shares.push()
         self._follow()
 
     def start_jobs(self) -> None:
@@ -144,10 +158,12 @@ class SparkEngine:
             machines=machines(executors, self._driver_host),
             max_threads=None if self._elastic is None else self._elastic.slots(wall_s),
             routes=self._route_figures(wall_s),
+            levers=_known(lever.of_all(wall_s) for lever in self._levers.values()),
         )
 
     def _figures(self, track: Track, slots: int, wall_s: float) -> JobFigures:
-        found = track.figures(self._standing(track, slots, wall_s))
+        dials = _known(lever.of_job(track, wall_s) for lever in self._levers.values())
+        found = track.figures(self._standing(track, slots, wall_s), dials)
         changed = self._elastic is not None and self._elastic.settles(wall_s, self._settings.window_s)
         return replace(found, settling=True) if changed else found
 
@@ -163,91 +179,34 @@ class SparkEngine:
         return outcome
 
     def _apply(self, step: Step) -> StepOutcome:
-        done: list[Change] = []
+        done: list[Move] = []
         try:
-            for change in step.changes:
-                _log.info("about to do %s", _text(change))
-                self._do(change)
-                _log.info("did %s", _text(change))
-                done.append(change)
-            if step.reroute is not None:
-                self._reroute(self._fleet.named(step.job), step.reroute)
+            for move in step.moves:
+                _log.info("about to turn %s %s", move.job, move.text)
+                self._turn(move)
+                _log.info("turned %s %s", move.job, move.text)
+                done.append(move)
         except PenstockError as error:
             _log.warning("%s failed: %s", step.job, error)
             return StepOutcome(step, f"{error}{self._undo(done)}")
         return StepOutcome(step)
 
-    def _undo(self, done: Sequence[Change]) -> str:
-        for change in reversed(done):
-            self._do(change.undo)
-        return f"; undone: {', '.join(_text(change) for change in done)}" if done else ""
+    def _undo(self, done: Sequence[Move]) -> str:
+        for move in reversed(done):
+            self._turn(move.undo)
+        return f"; undone: {', '.join(f'{move.job} {move.text}' for move in done)}" if done else ""
 
-    def _do(self, change: Change) -> None:
-        if change.job == CLUSTER and change.operator == EXECUTORS:
-            self._executors.scale(change.after)
-        elif change.operator == ALL_OPERATORS:
-            self._reshare(self._fleet.named(change.job), change.after)
-        elif change.operator == PARTITIONS:
-            self._planned.repartition(self._fleet.named(change.job), change.after)
-        elif any(operator.operator == change.operator for operator in self._fleet.named(change.job).tasks):
-            self._planned.retask(self._fleet.named(change.job), change, self._wall())
-        elif change.operator == BATCH_ROWS:
-            self._planned.rebound(self._fleet.named(change.job), change.after)
-        else:
-            raise EngineError(
-                f"{change.job} has no unit named {change.operator!r} on Spark; its units are "
-                f"{ALL_OPERATORS!r} (slots), {PARTITIONS!r} and {BATCH_ROWS!r}"
-            )
-
-    def _reshare(self, track: Track, threads: int) -> None:
-        if track.tasks:
-            units = ", ".join(operator.operator for operator in track.tasks)
-            raise EngineError(f"{track.job.name} runs in real-time mode; its units are its operators: {units}")
-        refusal = check_threads(track.job.name, threads, track.job.limits, self._slots())
-        if refusal is not None:
-            raise EngineError(refusal)
-        before, track.threads = track.threads, threads
-        try:
-            self._push_shares()
-        except EngineError:
-            track.threads = before
-            self._push_shares()
-            raise
-        if not track.pooled:
-            raise EngineError(f"{track.job.name}: {track.trouble(self._wall())}")
-
-    def _reroute(self, track: Track, wanted: Reroute) -> None:
-        route = track.job.route
-        in_place = route is not None and route.moves_no_state
-        if track.watch is None or track.query is None or not (in_place or track.job.function is not None):
-            raise EngineError(
-                f"{track.job.name}: only a running query with a route is re-routed, and one that keeps state without "
-                "windows only if penstock started it"
-            )
-        query = track.watch.carry_out(wanted, track.query, self._wall())
-        if query.runId != track.run_id:
-            self._runs(track, query)
+    def _turn(self, move: Move) -> None:
+        lever: Lever[Any] | None = self._levers.get(move.kind)
+        if lever is None:
+            raise EngineError(f"{move.job}: there is no {move.kind} to turn here; there are {', '.join(self._levers)}")
+        lever.turn(move, self._wall())
 
     def _runs(self, track: Track, query: StreamingQuery) -> None:
         track.settling = track.run_id is not None
         self._fleet.running(track.job.name, query, self._wall())
         if track.tasks:
-            self._push_shares()
-
-    def _push_shares(self) -> None:
-        if self._settings.sharing is not Sharing.GOVERNED:
-            if self._settings.sharing is Sharing.FAIR:
-                for track in self._fleet:
-                    self._pools.set(track.job.name, PoolShare(weight=1, min_share=0))
-            return
-        kept = self._fleet.kept_slots()
-        threads = {track.job.name: track.threads for track in self._fleet if track.pooled and not track.tasks}
-        limits = {track.job.name: track.job.limits for track in self._fleet}
-        shares = pool_shares(threads, limits, max(1, self._slots() - sum(kept.values())))
-        # All tasks of a real-time job start together or not at all: their slots are its own, before all others.
-        shares |= {name: PoolShare(weight=self._slots(), min_share=tasks) for name, tasks in kept.items()}
-        for name, share in shares.items():
-            self._pools.set(name, share)
+            self._slot_shares.push()
 
     def _start(self, track: Track) -> None:
         try:
@@ -273,10 +232,12 @@ class SparkEngine:
 
     def _standing(self, track: Track, slots: int, wall_s: float) -> Standing:
         if track.tasks:
-            return Standing(float(track.kept_slots), self._left_for(track, slots), self._settings.window_s, wall_s)
+            left = self._left_for(track, slots)
+            return Standing(float(track.kept_slots), track.threads, left, self._settings.window_s, wall_s)
         total = sum(other.threads for other in self._fleet if not other.tasks)
         shared = max(1, slots - sum(self._fleet.kept_slots().values()))
-        return Standing(slot_share(track.threads, total, shared), slots, self._settings.window_s, wall_s)
+        share = slot_share(track.threads, total, shared)
+        return Standing(share, self._slot_shares.observed(track), slots, self._settings.window_s, wall_s)
 
     def _left_for(self, track: Track, slots: int) -> int:
         """The slots that a real-time job may hold for good: micro-batches beside it need one at least."""
@@ -303,6 +264,5 @@ class SparkEngine:
         return max(1, sum(executor.slots for executor in self._executor_reader.read()))
 
 
-def _text(change: Change) -> str:
-    unit = "slots" if change.operator == ALL_OPERATORS else change.operator
-    return f"{change.job} {unit} {change.before} -> {change.after}"
+def _known(dials: Iterable[Dial | None]) -> tuple[Dial, ...]:
+    return tuple(dial for dial in dials if dial is not None)

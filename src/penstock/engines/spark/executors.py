@@ -23,6 +23,11 @@ class ExecutorLever:
         self._scheduler: Any = context._jsc.sc()
         self._reader = ExecutorReader(context)
 
+    @property
+    def scalable(self) -> bool:
+        """Whether there is a cluster manager to ask for more or fewer."""
+        return not str(self._context.master).startswith("local")
+
     def count(self) -> int:
         """How many executors live."""
         return len(self._reader.read())
@@ -52,9 +57,8 @@ class ExecutorLever:
         self._kill(count)
 
     def _check(self, wanted: int) -> None:
-        master = str(self._context.master)
-        if master.startswith("local"):
-            raise EngineError(f"master {master} has no executors to scale; use a cluster's master")
+        if not self.scalable:
+            raise EngineError(f"master {self._context.master} has no executors to scale; use a cluster's master")
         if wanted < 1:
             raise EngineError(f"{wanted} executors cannot run a query; ask for at least 1")
 

@@ -38,6 +38,7 @@ class Job:
     restart: RestartPolicy = RestartPolicy()
     max_rows_per_batch: int | None = None
     max_files_per_batch: int | None = None
+    trigger_s: float | None = None  # instead of the one that its function sets
     own_pool: bool = True
     real_time: RealTime | None = None
     route: "Routing | None" = None
@@ -100,7 +101,11 @@ def _started(spark: SparkSession, job: Job, once: bool) -> StreamingQuery:
     named = made.queryName(job.name)
     if once:
         return named.trigger(once=True).start()
-    return (named if job.real_time is None else as_real_time(named, job.real_time.batch_s)).start()
+    if job.real_time is not None:
+        return as_real_time(named, job.real_time.batch_s).start()
+    if job.trigger_s is not None:
+        named = named.trigger(processingTime=f"{round(job.trigger_s * 1000)} milliseconds")
+    return named.start()
 
 
 def _made(spark: SparkSession, job: Job) -> Writer:

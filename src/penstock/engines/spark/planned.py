@@ -1,23 +1,25 @@
 """Planned restarts: what a query takes up at its next start only, done at the end of a batch.
 
-Partitions of its state, the bound of its batches, the long-lived tasks of real-time mode. A real-time batch may last
-for minutes: its end is awaited between rounds, so that nobody else waits for it.
+Partitions of its state, the bound of its batches, its trigger, the long-lived tasks of real-time mode. A real-time
+batch may last for minutes: its end is awaited between rounds, so that nobody else waits for it.
 """
 
 import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.plan import Change
+from penstock.core.levers import Tasks
 from penstock.engines.spark.fleet import Fleet, first_line
 from penstock.engines.spark.jobs import Job, tasks_of
 from penstock.engines.spark.real_time import LongLived, check_slots
-from penstock.engines.spark.repartition import repartition
+from penstock.engines.spark.repartition import checkpoint_of, read_checkpoint, repartition
 from penstock.engines.spark.replan import COMMITS_WITHIN_S, RestartError, between_batches, last_batch, restarted
 from penstock.engines.spark.track import AwaitedTasks, Track
+from penstock.engines.spark.triggers import trigger_s
 from penstock.errors import EngineError
 
 _LOOKS_FOR_S = 1.0  # around the end of a real-time batch; rows of the next one that are read by then are read again
@@ -52,10 +54,33 @@ class PlannedRestarts:
             raise EngineError(f"{track.job.name}: {partitions} partitions cannot hold a state; ask for at least 1")
         self._repartition(track, track.job, query, partitions)
 
-    def rebound(self, track: Track, rows: int) -> None:
-        """Another bound of the job's batches."""
+    def partitions(self, track: Track) -> int | None:
+        """Those of the job's state; looked up once a run, for they stay. None before its first batch."""
+        if track.query is not None and track.batches and track.partitions_of_run != track.run_id:
+            try:
+                track.partitions = read_checkpoint(self._spark, checkpoint_of(track.query)).partitions
+                track.partitions_of_run = track.run_id
+            except (EngineError, Py4JError):
+                return None  # the next round looks again
+        return track.partitions if track.partitions_of_run == track.run_id else None
+
+    def retrigger(self, track: Track, every_s: float) -> None:
+        """Batches that begin so often."""
         query = _query_of(track)
-        if rows < 1:
+        if track.tasks:
+            raise EngineError(f"{track.job.name} runs in real-time mode, where no trigger begins a batch")
+        if not 0 <= every_s < float("inf"):
+            raise EngineError(f"{track.job.name}: a batch every {every_s} s is none; ask for 0 or more seconds")
+        if trigger_s(query) == every_s:
+            return
+        job = replace(track.job, trigger_s=every_s)
+        self._restart(track, query, lambda: restarted(self._spark, query, track.job, job))
+        track.job = job
+
+    def rebound(self, track: Track, rows: int | None) -> None:
+        """Another bound of the job's batches; None gives back what its own function says."""
+        query = _query_of(track)
+        if rows is not None and rows < 1:
             raise EngineError(f"{track.job.name}: a batch of {rows} rows does nothing; ask for at least 1")
         if track.tasks:
             raise EngineError(f"{track.job.name} runs in real-time mode, where a batch has no bound")
@@ -65,23 +90,23 @@ class PlannedRestarts:
         self._restart(track, query, lambda: restarted(self._spark, query, track.job, job))
         track.job = job
 
-    def retask(self, track: Track, change: Change, wall_s: float) -> None:
+    def retask(self, track: Track, move: Tasks, wall_s: float) -> None:
         """Another number of long-lived tasks behind the shuffles of a real-time job, from its next batch on."""
-        operator = next(operator for operator in track.tasks if operator.operator == change.operator)
+        operator = next(operator for operator in track.tasks if operator.operator == move.operator)
         track.awaited = None
-        if operator.tasks == change.after:
+        if operator.tasks == move.after:
             return
         if operator.is_source or track.job.real_time is None:
             raise EngineError(
                 f"{track.job.name}: its source has as many tasks as its topics have partitions; add those"
             )
-        if change.after < 1:
-            raise EngineError(f"{track.job.name}: {change.after} tasks do nothing; ask for at least 1")
+        if move.after < 1:
+            raise EngineError(f"{track.job.name}: {move.after} tasks do nothing; ask for at least 1")
         query = _query_of(track)
-        job = replace(track.job, real_time=replace(track.job.real_time, tasks=change.after))
+        job = replace(track.job, real_time=replace(track.job.real_time, tasks=move.after))
         begun_s = max(track.started_s or wall_s, track.batches[-1].committed_s if track.batches else 0.0)
         ends_s = begun_s + track.job.real_time.batch_s
-        track.awaited = AwaitedTasks(job, change.after, self.room_for(job), last_batch(query), ends_s)
+        track.awaited = AwaitedTasks(job, move.after, self.room_for(job), last_batch(query), ends_s)
 
     def carry_on(self, track: Track, wall_s: float) -> None:
         """Give a real-time job the tasks that it awaits, when its batch has ended or is too late."""

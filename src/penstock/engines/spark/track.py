@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.core.levers import Dial
 from penstock.engines.spark.arrivals import Arrivals, Seen
 from penstock.engines.spark.files import WaitingFiles
 from penstock.engines.spark.flow import Flow, curves, rows_per_offset
@@ -30,6 +31,7 @@ class Standing:
     """What a job's figures are measured against: the slots that its threads stand for, and the window."""
 
     share_slots: float
+    threads: int  # that its pool stands for: what was observed, where the track holds what was asked
     slots: int  # that it could have, of all there are
     window_s: float
     wall_s: float
@@ -51,7 +53,7 @@ class Track:
     """One job's state inside the engine. The engine alone changes it."""
 
     job: Job
-    threads: int
+    threads: int  # that were asked of its pool
     query: StreamingQuery | None = None
     run_id: str | None = None
     started_s: float | None = None
@@ -67,6 +69,8 @@ class Track:
     arrivals: Arrivals = field(default_factory=Arrivals)  # as the broker says, where the job reads from one
     stages: StageHistory = field(default_factory=StageHistory)
     watch: RouteWatch | None = None  # of a job with a route
+    partitions: int | None = None  # of its state, as found in the run `partitions_of_run`
+    partitions_of_run: str | None = None
 
     def begin(self, run_id: str, at_s: float) -> None:
         """A run of its query began."""
@@ -99,8 +103,8 @@ class Track:
             last = self.batches.pop()
             self.batches.append(replace(last, held_back_rows=waiting.rows(last.rows)))
 
-    def figures(self, standing: Standing) -> JobFigures:
-        """The job at this instant."""
+    def figures(self, standing: Standing, levers: tuple[Dial, ...] = ()) -> JobFigures:
+        """The job at this instant; `levers` are those that it has beside its threads."""
         # Of a query that is gone nothing is known: absent figures do not hold the other tenants up.
         batches = tuple(self.batches) if self.runs else ()
         found = curves(batches, standing.wall_s, self.idle_since_s, tuple(self.arrivals))
@@ -131,6 +135,7 @@ class Track:
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
             trouble=self.trouble(standing.wall_s),
             keys=self.watch.placements if self.watch is not None and self.runs else (),
+            levers=levers,
         )
 
     def _arrivals(
@@ -176,7 +181,8 @@ class Track:
             capacity = max(capacity or 0.0, 1.0)
         return OperatorFigures(
             name=ALL_OPERATORS,
-            threads=self.threads,
+            threads=standing.threads,
+            asked=None if standing.threads == self.threads else self.threads,
             capacity=capacity,
             rows_in_rps=flow.arrived / flow.span_s if flow is not None else None,
             rows_out_rps=flow.processed / flow.span_s if flow is not None else None,

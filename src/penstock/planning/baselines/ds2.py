@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
-from penstock.core.plan import Change, Decision, Plan, Reason
+from penstock.core.levers import ThreadMove, thread_move
+from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.units import positive
 from penstock.core.view import JobView, View
 
@@ -57,22 +58,22 @@ class Ds2:
             waiting = view.at_s - rescaled.get(job.name, -math.inf) < self.settings.stabilization_interval_s
             if waiting or not job.fresh or job.figures.settling:
                 continue
-            changes = tuple(_changes(job, self.settings))
-            if changes:
+            moves = tuple(_moves(job, self.settings))
+            if moves:
                 rescaled[job.name] = view.at_s
                 why = f"{job.name} takes in {job.figures.arrival_rps or 0:.0f} rows/s; its threads follow from that"
-                decisions.append(Decision(Reason.RESCALED, changes, why, view.at_s, view.utility))
+                decisions.append(Decision(Reason.RESCALED, moves, why, view.at_s, view.utility))
         return Plan(tuple(decisions)), Ds2Memory(rescaled)
 
 
-def _changes(job: JobView, settings: Ds2Settings) -> list[Change]:
+def _moves(job: JobView, settings: Ds2Settings) -> list[ThreadMove]:
     targets = target_rates(job.figures, settings.catch_up_duration_s)
-    changes = []
+    moves = []
     for operator in job.figures.operators:
         threads = _threads_for(operator, targets.get(operator.name), settings)
         if threads is not None and threads != operator.threads:
-            changes.append(Change(job.name, operator.name, operator.threads, threads))
-    return changes
+            moves.append(thread_move(job.name, operator.name, operator.threads, threads))
+    return moves
 
 
 def target_rates(job: JobFigures, catch_up_s: float) -> dict[str, float]:

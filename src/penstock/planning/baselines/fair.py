@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from penstock.core.plan import Change, Decision, Plan, Reason
+from penstock.core.levers import ThreadMove, thread_move
+from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import JobView, View
 
 
@@ -29,19 +30,19 @@ class Fair:
         if names == memory.jobs or not names:
             return Plan(note="shares are equal"), memory
         each = sum(job.figures.threads for job in view.jobs) // len(names)
-        changes = tuple(change for job in view.jobs for change in _spread(job, each))
-        if not changes:
+        moves = tuple(move for job in view.jobs for move in _spread(job, each))
+        if not moves:
             return Plan(note="shares are equal"), FairMemory(names)
         why = f"every one of {len(names)} jobs gets the same {each} threads"
-        return Plan((Decision(Reason.RESCALED, changes, why, view.at_s, view.utility),)), FairMemory(names)
+        return Plan((Decision(Reason.RESCALED, moves, why, view.at_s, view.utility),)), FairMemory(names)
 
 
-def _spread(job: JobView, threads: int) -> list[Change]:
+def _spread(job: JobView, threads: int) -> list[ThreadMove]:
     operators = job.figures.operators
     share, rest = divmod(max(threads, len(operators)), len(operators))
     wanted = [share + (place < rest) for place in range(len(operators))]
     return [
-        Change(job.name, operator.name, operator.threads, after)
+        thread_move(job.name, operator.name, operator.threads, after)
         for operator, after in zip(operators, wanted, strict=True)
         if operator.threads != after
     ]

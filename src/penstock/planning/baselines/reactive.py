@@ -9,7 +9,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.plan import Change, Decision, Plan, Reason
+from penstock.core.levers import ThreadMove, thread_move
+from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.units import positive
 from penstock.core.view import JobView, View
 
@@ -76,19 +77,19 @@ def threads_wanted(job: JobView, settings: ReactiveSettings) -> int | None:
 
 
 def _scaled(view: View, job: JobView, target: int) -> Decision | None:
-    changes = scaled(job, target)
-    if not changes:
+    moves = scaled(job, target)
+    if not moves:
         return None
     factor = target / job.figures.threads
     why = f"{job.name} spends {'more' if factor > 1 else 'less'} time on CPU than the target: x{factor:.2f} threads"
-    return Decision(Reason.RESCALED, changes, why, view.at_s, view.utility)
+    return Decision(Reason.RESCALED, moves, why, view.at_s, view.utility)
 
 
-def scaled(job: JobView, target: int) -> tuple[Change, ...]:
+def scaled(job: JobView, target: int) -> tuple[ThreadMove, ...]:
     """All its operators by the same factor, so that together they have about `target` threads."""
     factor = target / max(1, job.figures.threads)
-    changes = (
-        Change(job.name, op.name, op.threads, max(op.min_threads, 1, round(op.threads * factor)))
+    moves = (
+        thread_move(job.name, op.name, op.threads, max(op.min_threads, 1, round(op.threads * factor)))
         for op in job.figures.operators
     )
-    return tuple(change for change in changes if change.before != change.after)
+    return tuple(move for move in moves if move.before != move.after)

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence, Set
 
 from penstock.core.capacity import is_congested
 from penstock.core.figures import OperatorFigures
-from penstock.core.plan import Change, Decision, Reason
+from penstock.core.levers import ThreadMove, thread_move
+from penstock.core.plan import Decision, Reason
 from penstock.core.view import JobView, View
 from penstock.planning.henge.memory import Past
 from penstock.planning.henge.settings import HengeSettings
@@ -28,19 +29,19 @@ def candidates(view: View, blocked_until: Mapping[str, float]) -> list[JobView]:
 def reconfigure(view: View, job: JobView, settings: HengeSettings) -> Decision | None:
     """More threads for each congested operator, in proportion to its congestion; None where none can grow."""
     left = room(view, job)
-    changes: list[Change] = []
+    moves: list[ThreadMove] = []
     for operator in job.figures.operators:
         wanted = _extra_threads(operator, settings)
         ceiling = operator.max_threads if operator.max_threads is not None else operator.threads + wanted
         extra = int(min(wanted, max(0, ceiling - operator.threads), left))
         if extra > 0:
             left -= extra
-            changes.append(Change(job.name, operator.name, operator.threads, operator.threads + extra))
-    if not changes:
+            moves.append(thread_move(job.name, operator.name, operator.threads, operator.threads + extra))
+    if not moves:
         return None
     hoped = view.utility - (job.utility or 0.0) + job.max_utility
-    why = f"{missed(job)}; {_busiest(job, changes)}, so it gets more"
-    return Decision(Reason.RECONFIGURED, tuple(changes), why, view.at_s, view.utility, min(hoped, view.max_utility))
+    why = f"{missed(job)}; {_busiest(job, moves)}, so it gets more"
+    return Decision(Reason.RECONFIGURED, tuple(moves), why, view.at_s, view.utility, min(hoped, view.max_utility))
 
 
 def as_modelled(view: View, jobs: Sequence[JobView]) -> tuple[Decision, ...]:
@@ -48,30 +49,30 @@ def as_modelled(view: View, jobs: Sequence[JobView]) -> tuple[Decision, ...]:
 
     All are done together, so each expects what all of them hope for.
     """
-    found = [(job, changes) for job in jobs if (changes := _to_modelled(view, job))]
+    found = [(job, moves) for job in jobs if (moves := _to_modelled(view, job))]
     hoped = view.utility + sum(job.max_utility - (job.utility or 0.0) for job, _ in found)
     return tuple(
         Decision(
             Reason.RECONFIGURED,
-            changes,
+            moves,
             f"{missed(job)}; its models say what {job.figures.arrival_rps or 0.0:.4g} rows/s need",
             view.at_s,
             view.utility,
             min(hoped, view.max_utility),
         )
-        for job, changes in found
+        for job, moves in found
     )
 
 
-def _to_modelled(view: View, job: JobView) -> tuple[Change, ...]:
+def _to_modelled(view: View, job: JobView) -> tuple[ThreadMove, ...]:
     left = room(view, job)
-    changes: list[Change] = []
+    moves: list[ThreadMove] = []
     for operator in job.figures.operators:
         after = _allowed(operator, job.modelled_threads.get(operator.name, operator.threads), left)
         if after != operator.threads:
             left -= after - operator.threads
-            changes.append(Change(job.name, operator.name, operator.threads, after))
-    return tuple(changes)
+            moves.append(thread_move(job.name, operator.name, operator.threads, after))
+    return tuple(moves)
 
 
 def _allowed(operator: OperatorFigures, wanted: int, left: float) -> int:
@@ -90,33 +91,33 @@ def _extra_threads(operator: OperatorFigures, settings: HengeSettings) -> int:
     return max(1, round(excess * settings.threads_per_excess))
 
 
-def _busiest(job: JobView, changes: list[Change]) -> str:
+def _busiest(job: JobView, moves: list[ThreadMove]) -> str:
     capacity = {operator.name: operator.capacity or 0.0 for operator in job.figures.operators}
-    change = max(changes, key=lambda change: (capacity[change.operator], change.operator))
-    name = "its share of the slots" if change.operator == "*" else change.operator
-    return f"{name} is busy {min(1.0, capacity[change.operator]):.0%} of the time"
+    move = max(moves, key=lambda move: (capacity[move.operator], move.operator))
+    name = "its share of the slots" if move.operator == "*" else move.operator
+    return f"{name} is busy {min(1.0, capacity[move.operator]):.0%} of the time"
 
 
 def reduce_satisfied(view: View, reduced: Set[str], settings: HengeSettings) -> Decision | None:
     """Take most threads from the un-congested operators of those that are satisfied (section 4.3.2)."""
-    changes = [change for job in view.jobs if job.met and job.name not in reduced for change in _cuts(job, settings)]
-    if not changes:
+    moves = [move for job in view.jobs if job.met and job.name not in reduced for move in _cuts(job, settings)]
+    if not moves:
         return None
     load = sum(machine.congested for machine in view.machines)
     why = (
         f"{load} of {len(view.machines)} machines have more work than cores; operators of satisfied jobs "
         f"that are busy at most {settings.capacity_threshold:.0%} of the time can spare threads"
     )
-    return Decision(Reason.REDUCED, tuple(changes), why, view.at_s, view.utility, view.utility)
+    return Decision(Reason.REDUCED, tuple(moves), why, view.at_s, view.utility, view.utility)
 
 
-def _cuts(job: JobView, settings: HengeSettings) -> list[Change]:
+def _cuts(job: JobView, settings: HengeSettings) -> list[ThreadMove]:
     cuts = []
     for operator in job.figures.operators:
         spare = operator.capacity is not None and not is_congested(operator.capacity, settings.capacity_threshold)
         kept = max(1, operator.min_threads, round(operator.threads * (1 - settings.reduction)))
         if spare and not operator.is_source and kept < operator.threads:
-            cuts.append(Change(job.name, operator.name, operator.threads, kept))
+            cuts.append(thread_move(job.name, operator.name, operator.threads, kept))
     return cuts
 
 
@@ -134,15 +135,15 @@ def revert(view: View, history: tuple[Past, ...], best: int, because: str) -> De
     """Undo all that came after `best`; None when nothing did, or when all of it is undone already."""
     target: dict[tuple[str, str], int] = {}
     for past in reversed(history[best + 1 :]):
-        target.update({(change.job, change.operator): change.before for change in past.changes})
-    changes = [
-        Change(job.name, operator.name, operator.threads, target[job.name, operator.name])
+        target.update({(move.job, move.operator): move.before for move in past.moves})
+    moves = [
+        thread_move(job.name, operator.name, operator.threads, target[job.name, operator.name])
         for job in view.jobs
         for operator in job.figures.operators
         if target.get((job.name, operator.name), operator.threads) != operator.threads
     ]
-    if not changes:
+    if not moves:
         return None
     utility = history[best].utility
     why = f"{because}; back to the best configuration so far, which gave utility {utility:.1f}"
-    return Decision(Reason.REVERTED, tuple(changes), why, view.at_s, view.utility, utility)
+    return Decision(Reason.REVERTED, tuple(moves), why, view.at_s, view.utility, utility)

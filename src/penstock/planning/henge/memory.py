@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from penstock.core.plan import Change
+from penstock.core.levers import ThreadMove
 
 
 class State(StrEnum):
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 class Past:
     """One configuration of the history: what led to it from the one before, and the utility it gave."""
 
-    changes: tuple[Change, ...]
+    moves: tuple[ThreadMove, ...]
     utility: float | None = None
     arrivals_rps: Mapping[str, float] = field(default_factory=dict)  # what came then, by job
 

@@ -150,8 +150,8 @@ def _given(
         arrivals(view),
         modelled,
     )
-    changes = tuple(change for decision in decisions for change in decision.changes)
-    return Plan(decisions), _acted(memory, pending, Past(changes))
+    moves = tuple(move for decision in decisions for move in decision.thread_moves)
+    return Plan(decisions), _acted(memory, pending, Past(moves))
 
 
 def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -164,7 +164,7 @@ def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
         return _revert(view, memory, settings, "the last step made things worse")
     memory = replace(memory, reduced=memory.reduced | set(decision.jobs), locked_out=True)
     pending = Pending(Kind.REDUCTION, view.at_s, steady_utility(memory, settings), arrivals_rps=arrivals(view))
-    return Plan((decision,)), _acted(memory, pending, Past(decision.changes))
+    return Plan((decision,)), _acted(memory, pending, Past(decision.thread_moves))
 
 
 def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: str) -> tuple[Plan, HengeMemory]:
@@ -174,7 +174,7 @@ def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: s
     if decision is None or best is None:
         return Plan(note=f"converged: {because}"), _converged(memory, settings)
     pending = Pending(Kind.REVERSION, view.at_s, steady_utility(memory, settings))
-    memory = _acted(memory, pending, Past(decision.changes))
+    memory = _acted(memory, pending, Past(decision.thread_moves))
     # The bar for a later fall is what the old configuration gives now, not what it gave then.
     return Plan((decision,)), replace(
         _converged(memory, settings), history=memory.history[: best + 1], converged_utility=0.0

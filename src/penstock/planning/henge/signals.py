@@ -80,7 +80,7 @@ def _without_what_never_came(view: View, memory: HengeMemory) -> HengeMemory:
     """An action that the engine could not carry out is neither judged nor held against its job."""
     if memory.pending is None or not memory.history:
         return memory
-    wanted = {(change.job, change.operator): change.after for change in memory.history[-1].changes}
+    wanted = {(move.job, move.operator): move.after for move in memory.history[-1].moves}
     there = {(job.name, op.name): op.threads for job in view.jobs for op in job.figures.operators}
     if any(there.get(place) == after for place, after in wanted.items()) or not wanted:
         return memory

@@ -160,13 +160,13 @@ def _cut(wish: Wish, share: int, budget: int, settings: PhoebeSettings) -> Wish:
 
 
 def _decision(view: View, wish: Wish) -> Decision | None:
-    changes = scaled(wish.job, wish.scaleout)
-    if not changes:
+    moves = scaled(wish.job, wish.scaleout)
+    if not moves:
         return None
     expected = None
     if wish.outlook is not None and wish.job.utility is not None:
         expected = view.utility - wish.job.utility + expected_worth(wish.job, wish.outlook, wish.scaleout)
-    return Decision(Reason.RESCALED, changes, f"{wish.job.name}: {wish.why}", view.at_s, view.utility, expected)
+    return Decision(Reason.RESCALED, moves, f"{wish.job.name}: {wish.why}", view.at_s, view.utility, expected)
 
 
 def _outlooks(wishes: Sequence[Wish], at_s: float, settings: PhoebeSettings) -> tuple[JobOutlook, ...]:

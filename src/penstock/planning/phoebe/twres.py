@@ -41,10 +41,10 @@ class Twres:
                 continue
             memory = _looked_at(memory, job.name, view.at_s)
             wanted, why = _wanted(job, known, view.at_s, settings)
-            changes = scaled(job, wanted)
+            moves = scaled(job, wanted)
             notes.append(f"{job.name}: {why}")
-            if changes:
-                decisions.append(Decision(Reason.RESCALED, changes, notes[-1], view.at_s, view.utility))
+            if moves:
+                decisions.append(Decision(Reason.RESCALED, moves, notes[-1], view.at_s, view.utility))
         return Plan(tuple(decisions), "; ".join(notes) or "waiting for the next evaluation"), memory
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from penstock.core.levers import Table
 from penstock.core.pairs import Key
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.ports import Memory, Policy
-from penstock.core.routes import Reroute, RouteFigures
+from penstock.core.routes import RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import non_negative
 from penstock.core.view import View
@@ -90,12 +91,12 @@ class WithRouting:
             return why
         if self.settings.mode == RoutingMode.ADVISE:
             return Decision(Reason.ADVISED, (), why, view.at_s, view.utility)
-        return Decision(Reason.REROUTED, (), why, view.at_s, view.utility, reroute=reroute)
+        return Decision(Reason.REROUTED, (reroute,), why, view.at_s, view.utility)
 
 
 def considered(
     figures: RouteFigures, settings: RoutingSettings = RoutingSettings(), fallback: Fallback = hashed
-) -> tuple[Reroute, Estimate]:
+) -> tuple[Table, Estimate]:
     """The table that the pairs ask for, and what changing to it is expected to bring and to cost."""
     now, before = (figures.newest, figures.basis), (figures.newest_before, figures.basis_before)
     pairs = recalled(now, before, figures.servers, settings.imbalance, fallback)
@@ -116,7 +117,7 @@ def considered(
         row_bytes=figures.row_bytes,
     )
     estimate = estimated(offer, _promise(figures, newest, fallback), figures.past, settings.cost)
-    return Reroute(figures.job, figures.route, figures.table, wanted, keys), estimate
+    return Table(figures.job, figures.route, figures.table, wanted, keys), estimate
 
 
 def moving(before: RoutingTable, after: RoutingTable, fallback: Fallback = hashed) -> list[tuple[str, Key]]:

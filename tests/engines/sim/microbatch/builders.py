@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures
-from penstock.core.plan import Change, Step
+from penstock.core.figures import JobFigures
+from penstock.core.levers import Slots
+from penstock.core.plan import Step
 from penstock.engines.sim.microbatch import (
     MicroBatchCluster,
     MicroBatchEngine,
@@ -62,4 +63,4 @@ def mean_latency(engine: MicroBatchEngine, at_s: float, name: str = "job") -> fl
 
 def to_threads(job: str, before: int, after: int) -> Step:
     """A step that changes one job's share."""
-    return Step(job, (Change(job, ALL_OPERATORS, before, after),))
+    return Step(job, (Slots(job, before, after),))

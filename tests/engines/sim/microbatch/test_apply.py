@@ -2,7 +2,8 @@
 
 import pytest
 
-from penstock.core.plan import Change, Step
+from penstock.core.levers import Slots, Tasks
+from penstock.core.plan import Step
 from tests.engines.sim.microbatch.builders import a_hungry_job, a_job, an_engine, to_threads
 
 
@@ -25,22 +26,22 @@ def test_a_step_and_its_undo_leave_the_shares_as_before() -> None:
     engine = an_engine(a_job(threads=2))
     step = to_threads("job", 2, 4)
     engine.apply([step])
-    engine.apply([Step("job", tuple(change.undo for change in step.changes))])
+    engine.apply([Step("job", tuple(change.undo for change in step.moves))])
     assert engine.threads_total() == 2
 
 
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        (Change("job", "*", 2, 9), "job takes 1 to 4 threads; nothing was changed"),
-        (Change("job", "*", 2, 0), "job takes 1 to 4 threads; nothing was changed"),
-        (Change("job", "parse", 2, 3), "job has one share for all its operators, named '*'; nothing was changed"),
-        (Change("ghost", "*", 2, 3), "there is no job 'ghost'; nothing was changed"),
-        (Change("later", "*", 1, 2), "there is no job 'later'; nothing was changed"),
-        (Change("job", "*", 2, 4), "3 threads are all there are; nothing was changed"),
+        (Slots("job", 2, 9), "job takes 1 to 4 threads; nothing was changed"),
+        (Slots("job", 2, 0), "job takes 1 to 4 threads; nothing was changed"),
+        (Tasks("job", "parse", 2, 3), "job has one share of the slots for all its operators; nothing was changed"),
+        (Slots("ghost", 2, 3), "there is no job 'ghost'; nothing was changed"),
+        (Slots("later", 1, 2), "there is no job 'later'; nothing was changed"),
+        (Slots("job", 2, 4), "3 threads are all there are; nothing was changed"),
     ],
 )
-def test_a_step_that_cannot_be_done_says_why(change: Change, error: str) -> None:
+def test_a_step_that_cannot_be_done_says_why(change: Slots | Tasks, error: str) -> None:
     jobs = a_job(threads=2, max_threads=4), a_job("later", starts_at_s=100.0)
     engine = an_engine(*jobs, max_threads=3)
     engine.advance_to(1.0)
@@ -50,7 +51,7 @@ def test_a_step_that_cannot_be_done_says_why(change: Change, error: str) -> None
 def test_a_step_is_done_whole_or_not_at_all() -> None:
     engine = an_engine(a_job("a"), a_job("b"))
     engine.advance_to(1.0)
-    step = Step("a", (Change("a", "*", 1, 2), Change("b", "*", 1, 0)))
+    step = Step("a", (Slots("a", 1, 2), Slots("b", 1, 0)))
     assert len(engine.apply([step]).failed) == 1
     assert engine.threads_total() == 2
 

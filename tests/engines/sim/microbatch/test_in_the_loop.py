@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.core.cycle import Cycle
-from penstock.core.figures import ALL_OPERATORS
 from penstock.core.intents import Intent, Latency
-from penstock.core.plan import Change, Decision, Plan, Reason
+from penstock.core.levers import Slots
+from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.ports import Engine
 from penstock.core.view import View
 from penstock.loop import Governor
@@ -28,7 +28,7 @@ class SixForTheUrgent:
     def decide(self, view: View, memory: None) -> tuple[Plan, None]:
         if view.at_s < 60.0 or view.job("urgent").figures.threads == 6:
             return Plan(), memory
-        change = Change("urgent", ALL_OPERATORS, 1, 6)
+        change = Slots("urgent", 1, 6)
         return Plan((Decision(Reason.RECONFIGURED, (change,), "it is late", view.at_s, view.utility),)), memory
 
 

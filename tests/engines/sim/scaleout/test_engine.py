@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.figures import ALL_OPERATORS
-from penstock.core.plan import Change, Step
+from penstock.core.levers import Slots
+from penstock.core.plan import Step
 from penstock.core.recovery import recovery_time
 from penstock.engines.sim.scaleout.engine import ScaleOutCluster
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob, capacity_rps
@@ -19,7 +19,7 @@ def job(rate: float = 100.0, seconds: int = 2000, **more: object) -> ScaleOutJob
 
 
 def rescale(cluster: ScaleOutCluster, before: int, after: int) -> str | None:
-    (outcome,) = cluster.apply([Step("a", (Change("a", ALL_OPERATORS, before, after),))]).steps
+    (outcome,) = cluster.apply([Step("a", (Slots("a", before, after),))]).steps
     return outcome.error
 
 

@@ -6,8 +6,9 @@ from pyspark.sql import SparkSession
 
 import penstock as ps
 from penstock.core.key_placement import KeyPlacement
+from penstock.core.levers import Table
 from penstock.core.plan import Step
-from penstock.core.routes import Reroute, RouteFigures
+from penstock.core.routes import RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
@@ -49,7 +50,7 @@ def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
     figures = eventually(lambda: told(running))
     assert (figures.job, figures.route, figures.servers, figures.table) == (name, name, 2, None)
     assert figures.newest["left", "right"].rows == 60
-    step = Step(name, (), Reroute(name, name, None, ALL_TO_ONE, REGIONS))
+    step = Step(name, (Table(name, name, None, ALL_TO_ONE, REGIONS),))
     assert running.apply([step]).failed == ()
     town.feed()
     eventually(lambda: town.counted == regions(town))
@@ -62,5 +63,5 @@ def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
 
 def test_a_job_without_a_route_refuses_a_re_routing(spark: SparkSession, engine: OpenEngine, name: str) -> None:
     running = engine(Job(name))
-    outcome = running.apply([Step(name, (), Reroute(name, name, None, ALL_TO_ONE, REGIONS))])
+    outcome = running.apply([Step(name, (Table(name, name, None, ALL_TO_ONE, REGIONS),))])
     assert "with a route" in str(outcome.failed[0].error)

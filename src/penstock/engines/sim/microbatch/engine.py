@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.core.figures import ALL_OPERATORS, Snapshot
-from penstock.core.plan import Change, Outcome, Step, StepOutcome
+from penstock.core.figures import Snapshot
+from penstock.core.levers import Slots
+from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.sim.microbatch import batches, faults
 from penstock.engines.sim.microbatch.figures import aged, snapshot_of
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchFault, MicroBatchJob
@@ -137,29 +138,25 @@ class MicroBatchEngine:
         if self._link_down(self._world.now):
             return "the cluster does not answer; nothing was changed"
         wanted: list[tuple[JobState, int]] = []
-        for change in step.changes:
-            job = next((job for job in self._world.jobs if job.name == change.job and job.present), None)
+        for move in step.moves:
+            job = next((job for job in self._world.jobs if job.name == move.job and job.present), None)
             if job is None:
-                return f"there is no job {change.job!r}; nothing was changed"
-            error = self._refusal(job, change)
+                return f"there is no job {move.job!r}; nothing was changed"
+            if not isinstance(move, Slots):
+                return f"{job.name} has one share of the slots for all its operators; nothing was changed"
+            error = self._refusal(job, move)
             if error is not None:
                 return f"{error}; nothing was changed"
-            wanted.append((job, change.after))
+            wanted.append((job, move.after))
         for job, threads in wanted:
             job.threads = threads
         self._world.share_anew()
         return None
 
-    def _refusal(self, job: JobState, change: Change) -> str | None:
+    def _refusal(self, job: JobState, move: Slots) -> str | None:
         spec, limit = job.spec, self._world.cluster.max_threads
-        if change.operator != ALL_OPERATORS:
-            return f"{job.name} has one share for all its operators, named {ALL_OPERATORS!r}"
-        if change.after < spec.min_threads or (spec.max_threads is not None and change.after > spec.max_threads):
+        if move.after < spec.min_threads or (spec.max_threads is not None and move.after > spec.max_threads):
             return f"{job.name} takes {spec.min_threads} to {spec.max_threads or 'any number of'} threads"
-        if (
-            limit is not None
-            and change.after > job.threads
-            and self.threads_total() - job.threads + change.after > limit
-        ):
+        if limit is not None and move.after > job.threads and self.threads_total() - job.threads + move.after > limit:
             return f"{limit} threads are all there are"
         return None

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from penstock.core.figures import ALL_OPERATORS, MachineFigures, Snapshot
+from penstock.core.figures import MachineFigures, Snapshot
+from penstock.core.levers import Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.sim.recoveries import Recoveries, Recovery
 from penstock.engines.sim.scaleout.job import RunningJob
@@ -95,12 +96,13 @@ class ScaleOutCluster:
         return list(self._jobs.values())[number].backlog(self._now)
 
     def _apply(self, step: Step) -> str | None:
-        for change in step.changes:
-            if change.job not in self._jobs:
-                return f"there is no job {change.job!r}; nothing was changed"
-            if change.operator != ALL_OPERATORS:
-                return f"{change.job} has one scale-out for all its operators, named {ALL_OPERATORS!r}"
-        wanted = {change.job: change.after for change in step.changes}
+        wanted: dict[str, int] = {}
+        for move in step.moves:
+            if move.job not in self._jobs:
+                return f"there is no job {move.job!r}; nothing was changed"
+            if not isinstance(move, Slots):
+                return f"{move.job} has one scale-out for all its operators; nothing was changed"
+            wanted[move.job] = move.after
         for name, executors in wanted.items():
             spec = self._jobs[name].spec
             if executors < spec.min_executors or executors > (spec.max_executors or executors):

@@ -12,8 +12,9 @@ from itertools import pairwise
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.key_placement import KeyPlacement
+from penstock.core.levers import Table
 from penstock.core.pairs import PairCounts, merged
-from penstock.core.routes import Links, PastMove, Reroute, RouteFigures
+from penstock.core.routes import Links, PastMove, RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.correlation.history import PairHistory
 from penstock.engines.spark.machines import Executor
@@ -86,14 +87,14 @@ class RouteWatch:
         if {partition: home.id for partition, home in homes.items()} != {p: home.id for p, home in before.items()}:
             self._place_keys(self._table())
 
-    def carry_out(self, step: Reroute, query: StreamingQuery, wall_s: float) -> StreamingQuery:
+    def carry_out(self, move: Table, query: StreamingQuery, wall_s: float) -> StreamingQuery:
         """Re-route; the query that runs afterwards is returned, the same one where it did not have to stop."""
-        if step.route != self.routed.route.name:
-            raise EngineError(f"{step.job} has no route {step.route!r}; its route is {self.routed.route.name!r}")
+        if move.route != self.routed.route.name:
+            raise EngineError(f"{move.job} has no route {move.route!r}; its route is {self.routed.route.name!r}")
         began = time.monotonic()
-        after = reroute(self.routed, query, step.after)
+        after = reroute(self.routed, query, move.after)
         pause_s = 0.0 if after is query else time.monotonic() - began
-        self.past = (*self.past, PastMove(step.keys, 0.0, pause_s))[-_PAST_MOVES:]
+        self.past = (*self.past, PastMove(move.keys, 0.0, pause_s))[-_PAST_MOVES:]
         self.table_since_s = wall_s
         self._learn(self._table())
         self._start_anew(None)

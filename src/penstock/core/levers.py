@@ -1,0 +1,293 @@
+"""Levers: all that penstock can turn, as values. A `Move` is one turn, held by a plan; a `Dial` is how a lever stands.
+
+    Slots        a job's share of the slots, where its operators share a pool
+    Tasks        the threads of one operator, where each has its own
+    Executors    how many executors the application holds
+    Partitions   into how many parts a job's state is cut
+    BatchBound   the most rows that one batch of a job takes in; None: as many as there are
+    Trigger      how often a job's batches begin, in seconds
+    Memory       the heap of each executor, in MiB
+    Table        where a job's correlated keys live
+
+    >>> Slots("ads", 3, 6).undo
+    Slots(job='ads', before=6, after=3, kind='slots')
+    >>> Tasks("ads", "map", 3, 6).text, BatchBound("ads", None, 2000).text
+    ('map 3 -> 6', 'batch bound none -> 2,000 rows')
+
+Limits, undo, words, stores, pages, approval and verdicts go by these kinds: they are written once. A new lever is a
+kind here, a lever in each engine that has it, and a planner's rule.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Literal, Self, TypeAlias, get_args
+
+from penstock.core.routing_table import RoutingTable
+from penstock.core.units import text_of_seconds
+
+ALL_OPERATORS = "*"  # the one scalable unit of a job whose operators share a pool of slots
+WHOLE = "(application)"  # whom a move concerns that turns the whole application; no job can be named so
+
+
+class _Turn:
+    """What all moves have; the fields are each kind's own."""
+
+    __slots__ = ()
+
+    @property
+    def undo(self) -> Self:
+        """The move that takes this one back; from a first table there is no way back, it stays."""
+        move: Any = self
+        back: Self = (
+            move
+            if move.before is None and move.kind == "table"
+            else replace(move, before=move.after, after=move.before)
+        )
+        return back
+
+    @property
+    def text(self) -> str:
+        """What is turned, and from what to what; of which job goes without saying."""
+        move: Any = self
+        return _text(move)
+
+
+class _OfAll(_Turn):
+    """A turn of all of a job, or of all of the application."""
+
+    __slots__ = ()
+
+    @property
+    def operator(self) -> str:
+        """The unit of the job that is turned."""
+        return ALL_OPERATORS
+
+
+@dataclass(frozen=True, slots=True)
+class Slots(_OfAll):
+    """A job's share of the slots, from so many to so many."""
+
+    job: str
+    before: int
+    after: int
+    kind: Literal["slots"] = "slots"
+
+
+@dataclass(frozen=True, slots=True)
+class Tasks(_Turn):
+    """The threads of one operator, from so many to so many."""
+
+    job: str
+    operator: str
+    before: int
+    after: int
+    kind: Literal["tasks"] = "tasks"
+
+
+@dataclass(frozen=True, slots=True)
+class Executors(_OfAll):
+    """How many executors the application holds."""
+
+    before: int
+    after: int
+    kind: Literal["executors"] = "executors"
+
+    @property
+    def job(self) -> str:
+        """Nobody's alone."""
+        return WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class Partitions(_OfAll):
+    """Into how many parts the state of a job is cut."""
+
+    job: str
+    before: int
+    after: int
+    kind: Literal["partitions"] = "partitions"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchBound(_OfAll):
+    """The most rows that one batch takes in, of all its sources together; None: all that wait."""
+
+    job: str
+    before: int | None
+    after: int | None
+    kind: Literal["bound"] = "bound"
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger(_OfAll):
+    """How often batches begin, in seconds."""
+
+    job: str
+    before: float
+    after: float
+    kind: Literal["trigger"] = "trigger"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(_OfAll):
+    """The heap of each executor, in MiB."""
+
+    before: int
+    after: int
+    kind: Literal["memory"] = "memory"
+
+    @property
+    def job(self) -> str:
+        """Nobody's alone."""
+        return WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class Table(_OfAll):
+    """One route of one job, from the table in force to a new one; an engine carries it out whole or not at all."""
+
+    job: str
+    route: str
+    before: RoutingTable | None
+    after: RoutingTable
+    keys: int  # that move
+    kind: Literal["table"] = "table"
+
+
+ThreadMove: TypeAlias = Slots | Tasks
+Move: TypeAlias = Slots | Tasks | Executors | Partitions | BatchBound | Trigger | Memory | Table
+Kind: TypeAlias = Literal["slots", "tasks", "executors", "partitions", "bound", "trigger", "memory", "table"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+def thread_move(job: str, operator: str, before: int, after: int) -> ThreadMove:
+    """Threads of an operator, or of all of them where they share a pool.
+
+    >>> thread_move("ads", "map", 3, 6).kind, thread_move("ads", "*", 3, 6).kind
+    ('tasks', 'slots')
+    """
+    return Slots(job, before, after) if operator == ALL_OPERATORS else Tasks(job, operator, before, after)
+
+
+def figure_text(kind: Kind, value: float | None) -> str:
+    """A figure of a lever of that kind, with its unit.
+
+    >>> figure_text("bound", 2000), figure_text("trigger", 5.0), figure_text("slots", 3)
+    ('2,000 rows', '5s', '3')
+    """
+    how = _WORDS[kind]
+    return how.figure(value) + (f" {how.unit}" if how.unit and value is not None else "")
+
+
+class Disturbs(StrEnum):
+    """What a turn costs those who run."""
+
+    NOTHING = "nothing"
+    QUERY = "its query starts again"  # between two batches; nothing is lost
+    APPLICATION = "every query starts again"
+
+
+class Effect(StrEnum):
+    """When a turn shows."""
+
+    NEXT_TASK = "with the next task"
+    NEXT_BATCH = "with the next batch"
+    WHEN_GIVEN = "when the cluster gives it"
+    AFTER_RESTART = "after the restart"
+
+
+@dataclass(frozen=True, slots=True)
+class Dial:
+    """One lever as it stands. `now` is what was observed; `asked` what was asked for and has not come yet.
+
+    `most` None: no bound is known. `now` None: no bound is set (of a batch), or nobody knows yet.
+    """
+
+    kind: Kind
+    job: str
+    now: float | None
+    least: float
+    most: float | None = None
+    asked: float | None = None
+    operator: str = ALL_OPERATORS
+    disturbs: Disturbs = Disturbs.NOTHING
+    effect: Effect = Effect.NEXT_TASK
+
+    def held(self, value: float | None) -> float | None:
+        """What of a wish is within the limits; what is beyond them already is neither grown nor forced back.
+
+        >>> Dial("slots", "ads", now=9, least=1, most=6).held(12), Dial("slots", "ads", now=2, least=1, most=6).held(12)
+        (9, 6)
+        """
+        if value is None or self.now is None:
+            return value if value is None else self._within(value)
+        if value > self.now:
+            return max(self.now, self._within(value))
+        return min(self.now, self._within(value))
+
+    def _within(self, value: float) -> float:
+        return max(value, self.least) if self.most is None else min(max(value, self.least), self.most)
+
+
+def move_of(dial: Dial, value: float | None) -> Move:
+    """The move that turns this lever to that value.
+
+    >>> move_of(Dial("bound", "ads", None, 1), 500)
+    BatchBound(job='ads', before=None, after=500, kind='bound')
+    """
+    before, after = _whole(dial.now), _whole(value)
+    if dial.kind == "bound":
+        return BatchBound(dial.job, before, after)
+    if dial.kind == "trigger":
+        return Trigger(dial.job, float(dial.now or 0.0), float(value or 0.0))
+    if dial.kind == "executors":
+        return Executors(before or 0, after or 0)
+    if dial.kind == "memory":
+        return Memory(before or 0, after or 0)
+    if dial.kind == "partitions":
+        return Partitions(dial.job, before or 0, after or 0)
+    return thread_move(dial.job, dial.operator, before or 0, after or 0)
+
+
+def dial_of(move: Move, dials: Iterable[Dial]) -> Dial | None:
+    """The lever that a move turns, where there is one."""
+    wanted = (move.kind, move.job, move.operator)
+    return next((dial for dial in dials if (dial.kind, dial.job, dial.operator) == wanted), None)
+
+
+def _text(move: Move) -> str:
+    if isinstance(move, Table):
+        return f"route {move.route}: {move.keys:,} keys move"
+    if isinstance(move, Tasks):
+        return f"{move.operator} {move.before} -> {move.after}"
+    how = _WORDS[move.kind]
+    unit = f" {how.unit}" if how.unit else ""
+    return f"{how.name} {how.figure(move.before)} -> {how.figure(move.after)}{unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    name: str
+    unit: str = ""
+    seconds: bool = False
+
+    def figure(self, value: float | None) -> str:
+        if value is None:
+            return "none"
+        return text_of_seconds(value) if self.seconds else f"{value:,.0f}"
+
+
+_WORDS: Mapping[Kind, _Words] = {
+    "slots": _Words("slots"),
+    "tasks": _Words("tasks"),
+    "executors": _Words("executors"),
+    "partitions": _Words("partitions"),
+    "bound": _Words("batch bound", "rows"),
+    "trigger": _Words("trigger", seconds=True),
+    "memory": _Words("executor memory", "MiB"),
+}
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)

@@ -1,0 +1,32 @@
+"""Executors: how many the application holds, on a cluster manager that can start and end them."""
+
+from penstock.core.levers import WHOLE, Dial, Effect, Executors
+from penstock.engines.spark.elastic import Elastic
+from penstock.engines.spark.executors import ExecutorLever
+from penstock.engines.spark.levers.lever import Lever
+from penstock.errors import EngineError
+
+
+class ExecutorsLever(Lever[Executors]):
+    """Their number; where it follows the jobs' slots (`elastic`), a turn moves the most that it may come to."""
+
+    kind = "executors"
+
+    def __init__(self, executors: ExecutorLever, elastic: Elastic | None) -> None:
+        self._executors = executors
+        self._elastic = elastic
+
+    def of_all(self, wall_s: float) -> Dial | None:
+        if not self._executors.scalable:
+            return None
+        now = self._executors.count()
+        asked = None if self._elastic is None or self._elastic.most == now else self._elastic.most
+        return Dial("executors", WHOLE, now, 1, asked=asked, effect=Effect.WHEN_GIVEN)
+
+    def turn(self, move: Executors, wall_s: float) -> None:
+        if self._elastic is None:
+            self._executors.scale(move.after)
+            return
+        if move.after < 1:
+            raise EngineError(f"{move.after} executors cannot run a query; ask for at least 1")
+        self._elastic.allow(move.after, wall_s)

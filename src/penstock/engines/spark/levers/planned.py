@@ -1,0 +1,72 @@
+"""What a query takes up at its next start only: a planned restart between two batches."""
+
+from penstock.core.levers import Dial, Disturbs, Effect, Partitions, Tasks, Trigger
+from penstock.engines.spark.fleet import Fleet
+from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.track import Track
+from penstock.engines.spark.triggers import trigger_s
+from penstock.errors import EngineError
+
+
+class TasksLever(Lever[Tasks]):
+    """The long-lived tasks behind the shuffles of a real-time job; its operators' figures tell how they stand."""
+
+    kind = "tasks"
+
+    def __init__(self, fleet: Fleet, planned: PlannedRestarts) -> None:
+        self._fleet = fleet
+        self._planned = planned
+
+    def turn(self, move: Tasks, wall_s: float) -> None:
+        track = self._fleet.named(move.job)
+        names = [operator.operator for operator in track.tasks]
+        if move.operator not in names:
+            units = f"its operators are {', '.join(names)}" if names else "all its operators share its slots"
+            raise EngineError(f"{move.job} has no operator {move.operator!r} on Spark; {units}")
+        self._planned.retask(track, move, wall_s)
+
+
+class PartitionsLever(Lever[Partitions]):
+    """Into how many parts a job's state is cut; moved in a rewriting of its checkpoint."""
+
+    kind = "partitions"
+
+    def __init__(self, fleet: Fleet, planned: PlannedRestarts) -> None:
+        self._fleet = fleet
+        self._planned = planned
+
+    def of_job(self, track: Track, wall_s: float) -> Dial | None:
+        if not _restarts(track) or track.state_bytes is None:
+            return None
+        now = self._planned.partitions(track)
+        return Dial(
+            "partitions", track.job.name, now, 1, disturbs=Disturbs.QUERY, effect=Effect.AFTER_RESTART
+        )  # fmt: skip
+
+    def turn(self, move: Partitions, wall_s: float) -> None:
+        self._planned.repartition(self._fleet.named(move.job), move.after)
+
+
+class TriggerLever(Lever[Trigger]):
+    """How often a job's batches begin."""
+
+    kind = "trigger"
+
+    def __init__(self, fleet: Fleet, planned: PlannedRestarts) -> None:
+        self._fleet = fleet
+        self._planned = planned
+
+    def of_job(self, track: Track, wall_s: float) -> Dial | None:
+        now = trigger_s(track.query) if _restarts(track) and track.query is not None else None
+        if now is None:
+            return None
+        return Dial("trigger", track.job.name, now, 0.0, disturbs=Disturbs.QUERY, effect=Effect.AFTER_RESTART)
+
+    def turn(self, move: Trigger, wall_s: float) -> None:
+        self._planned.retrigger(self._fleet.named(move.job), move.after)
+
+
+def _restarts(track: Track) -> bool:
+    """Whether it runs in micro-batches and penstock can start it again."""
+    return track.runs and not track.tasks and track.job.function is not None

@@ -1,0 +1,64 @@
+"""Slots: a tenant's FAIR pool gets the share that its threads stand for, with the next task that starts."""
+
+from collections.abc import Callable
+
+from penstock.core.levers import Slots
+from penstock.engines.spark.fleet import Fleet
+from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares
+from penstock.engines.spark.track import Track
+from penstock.errors import EngineError
+
+
+class SlotsLever(Lever[Slots]):
+    """The pools of all jobs; `slots` says how many there are to share."""
+
+    kind = "slots"
+
+    def __init__(self, fleet: Fleet, pools: FairPools, sharing: Sharing, slots: Callable[[], int]) -> None:
+        self._fleet = fleet
+        self._pools = pools
+        self._sharing = sharing
+        self._slots = slots
+
+    def turn(self, move: Slots, wall_s: float) -> None:
+        track = self._fleet.named(move.job)
+        if track.tasks:
+            units = ", ".join(operator.operator for operator in track.tasks)
+            raise EngineError(f"{track.job.name} runs in real-time mode; its units are its operators: {units}")
+        refusal = check_threads(track.job.name, move.after, track.job.limits, self._slots())
+        if refusal is not None:
+            raise EngineError(refusal)
+        if not track.pooled:
+            raise EngineError(f"{track.job.name}: {track.trouble(wall_s)}")
+        before, track.threads = track.threads, move.after
+        try:
+            self.push()
+        except EngineError:
+            track.threads = before
+            self.push()
+            raise
+
+    def observed(self, track: Track) -> int:
+        """The threads that the job's pool stands for now: its weight. What was asked, where there is no pool yet."""
+        if self._sharing is not Sharing.GOVERNED or track.tasks or not track.pooled:
+            return track.threads
+        found = self._pools.share(track.job.name)
+        return track.threads if found is None else found.weight
+
+    def push(self) -> None:
+        """Every pool gets the share that its job's threads stand for."""
+        if self._sharing is not Sharing.GOVERNED:
+            if self._sharing is Sharing.FAIR:
+                for track in self._fleet:
+                    self._pools.set(track.job.name, PoolShare(weight=1, min_share=0))
+            return
+        kept = self._fleet.kept_slots()
+        threads = {track.job.name: track.threads for track in self._fleet if track.pooled and not track.tasks}
+        limits = {track.job.name: track.job.limits for track in self._fleet}
+        shares = pool_shares(threads, limits, max(1, self._slots() - sum(kept.values())))
+        # All tasks of a real-time job start together or not at all: their slots are its own, before all others.
+        shares |= {name: PoolShare(weight=self._slots(), min_share=tasks) for name, tasks in kept.items()}
+        for name, share in shares.items():
+            self._pools.set(name, share)
