@@ -13,11 +13,10 @@ from penstock.core.levers import Tasks
 from penstock.core.orders import Act, Answer, Request
 from penstock.core.plan import Outcome, Plan, Step, StepOutcome
 from penstock.core.ports import Memory
-from penstock.core.view import View
+from penstock.core.view import View, snapshot_of
 from penstock.loop import Carried, Governor, LoopSettings
 from penstock.store.control import ANSWER_WITHIN_S, REFUSED_FOR_S, DeskControl, Standing
 from penstock.store.open import open_store
-from penstock.store.replay import snapshot_of
 from penstock.store.sql import SqlStore
 from tests.recorded import RUN, URGENT, Noted, a_decision, a_view
 

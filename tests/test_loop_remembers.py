@@ -10,10 +10,9 @@ from penstock.core.intents import Intent, Recovery
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Outcome, Plan, Step
 from penstock.core.ports import Memory
-from penstock.core.view import View
+from penstock.core.view import View, snapshot_of
 from penstock.loop import Governor
 from penstock.store.memory import MemoryStore
-from penstock.store.replay import snapshot_of
 from tests.recorded import URGENT, Noted, a_decision, a_view
 
 

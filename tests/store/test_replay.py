@@ -6,9 +6,9 @@ from pathlib import Path
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Plan
-from penstock.core.view import View
+from penstock.core.view import View, snapshot_of
+from penstock.simulation.replay import replay
 from penstock.store.open import open_store
-from penstock.store.replay import replay, snapshot_of
 from tests.recorded import RUN, a_cycle, a_decision, a_view
 
 

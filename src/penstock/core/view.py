@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures
+from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures, Snapshot
 from penstock.core.intents import Intent
 from penstock.core.levers import Dial
 from penstock.core.routes import RouteFigures
@@ -77,3 +77,10 @@ class View:
     def job(self, name: str) -> JobView:
         """The job of that name."""
         return next(job for job in self.jobs if job.name == name)
+
+
+def snapshot_of(view: View) -> Snapshot:
+    """The figures alone, as an engine gave them, to be judged against other intents."""
+    return Snapshot(
+        view.at_s, tuple(job.figures for job in view.jobs), view.machines, view.max_threads, levers=view.levers
+    )

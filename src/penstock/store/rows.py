@@ -13,9 +13,8 @@ from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Decision, Reason, Step, StepOutcome, Verdict
 from penstock.core.run import RunInfo, asked_latency_s
-from penstock.core.view import JobView, View
+from penstock.core.view import JobView, View, snapshot_of
 from penstock.store.codec import decode, encode, encode_figures
-from penstock.store.replay import snapshot_of
 
 Row = dict[str, Any]
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from penstock.core.figures import Snapshot
 from penstock.core.plan import Plan
 from penstock.core.ports import Memory, Policy
 from penstock.core.view import View
@@ -34,10 +33,3 @@ def replay(policy: Policy, views: Iterable[View], govern_from_s: float = 0.0) ->
         plan, memory = policy.decide(view, memory)
         plan = within_limits(plan, view)
         yield Replayed(view, plan, memory)
-
-
-def snapshot_of(view: View) -> Snapshot:
-    """The figures alone, as an engine gave them, to be judged against other intents."""
-    return Snapshot(
-        view.at_s, tuple(job.figures for job in view.jobs), view.machines, view.max_threads, levers=view.levers
-    )
