@@ -9,6 +9,7 @@ import math
 
 from penstock.engines.sim.microbatch.batch import Batch
 from penstock.engines.sim.microbatch.ledger import JUICE_STEP_S, Commit, Totals
+from penstock.engines.sim.microbatch.spec import MicroBatchJob
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.tasks import end_task, kill_tasks, offer_slots
 from penstock.engines.sim.microbatch.world import World
@@ -41,9 +42,15 @@ def fail_job(world: World, job: JobState) -> None:
         return
     job.life += 1
     _stop_batch(world, job)
-    job.down_until_s = world.now + job.spec.restart_s
-    world.schedule(job.down_until_s, "restart", (job, job.life))
+    _go_down(world, job, job.spec.restart_s, "failed")
     offer_slots(world)
+
+
+def replan(world: World, job: JobState, spec: MicroBatchJob) -> None:
+    """The job becomes another when its open batch is committed; at once when none is open."""
+    job.planned = spec
+    if job.batch is None and world.now >= job.down_until_s:
+        _take_up(world, job)
 
 
 def restart_job(world: World, visit: Visit) -> None:
@@ -54,6 +61,7 @@ def restart_job(world: World, visit: Visit) -> None:
     job.accrue(world.now)
     job.up_since_s = world.now
     if job.batch is None:
+        job.spec, job.planned = job.wanted, None
         world.schedule(world.now, "trigger", visit)
     else:
         job.batch.restart(world.now)
@@ -117,6 +125,9 @@ def committed(world: World, visit: Visit) -> None:
         processed=job.processed,
     )
     job.ledger.commit(entry, _kept_s(world))
+    if job.planned is not None:
+        _take_up(world, job)
+        return
     world.schedule(_due_after(job, batch.started_s, world.now), "trigger", visit)
 
 
@@ -145,6 +156,19 @@ def _next_stage(world: World, job: JobState, batch: Batch) -> None:
         offer_slots(world)
     else:
         world.schedule(world.now + job.spec.commit_s, "committed", (job, job.life))
+
+
+def _take_up(world: World, job: JobState) -> None:
+    """Between two batches the query stops and starts again as what was planned."""
+    job.life += 1
+    job.accrue(world.now)
+    job.spec, job.planned = job.wanted, None
+    _go_down(world, job, job.spec.replan_s, "changed")
+
+
+def _go_down(world: World, job: JobState, for_s: float, why: str) -> None:
+    job.down_until_s, job.down_for = world.now + for_s, why
+    world.schedule(job.down_until_s, "restart", (job, job.life))
 
 
 def _stop_batch(world: World, job: JobState) -> None:

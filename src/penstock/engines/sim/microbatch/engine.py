@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from penstock.core.figures import Snapshot
-from penstock.core.levers import Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.sim.microbatch import batches, faults
 from penstock.engines.sim.microbatch.figures import aged, snapshot_of
+from penstock.engines.sim.microbatch.levers import refusal, turn
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchFault, MicroBatchJob
-from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.world import World
 from penstock.errors import ConfigError
 
@@ -90,7 +89,7 @@ class MicroBatchEngine:
         return snapshot_of(self._world)
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
-        """Set the shares; they count from the next task that starts."""
+        """Turn levers; a step of which one move cannot be done is refused whole."""
         return Outcome(tuple(StepOutcome(step, self._apply(step)) for step in steps))
 
     def threads_total(self) -> int:
@@ -137,26 +136,10 @@ class MicroBatchEngine:
         """All changes of the step, or none of them and why."""
         if self._link_down(self._world.now):
             return "the cluster does not answer; nothing was changed"
-        wanted: list[tuple[JobState, int]] = []
         for move in step.moves:
-            job = next((job for job in self._world.jobs if job.name == move.job and job.present), None)
-            if job is None:
-                return f"there is no job {move.job!r}; nothing was changed"
-            if not isinstance(move, Slots):
-                return f"{job.name} has one share of the slots for all its operators; nothing was changed"
-            error = self._refusal(job, move)
+            error = refusal(self._world, move)
             if error is not None:
                 return f"{error}; nothing was changed"
-            wanted.append((job, move.after))
-        for job, threads in wanted:
-            job.threads = threads
-        self._world.share_anew()
-        return None
-
-    def _refusal(self, job: JobState, move: Slots) -> str | None:
-        spec, limit = job.spec, self._world.cluster.max_threads
-        if move.after < spec.min_threads or (spec.max_threads is not None and move.after > spec.max_threads):
-            return f"{job.name} takes {spec.min_threads} to {spec.max_threads or 'any number of'} threads"
-        if limit is not None and move.after > job.threads and self.threads_total() - job.threads + move.after > limit:
-            return f"{limit} threads are all there are"
+        for move in step.moves:
+            turn(self._world, move)
         return None

@@ -13,6 +13,7 @@ from penstock.core.figures import (
 from penstock.engines.sim.microbatch.batch import rows_into
 from penstock.engines.sim.microbatch.batches import totals
 from penstock.engines.sim.microbatch.ledger import Totals
+from penstock.engines.sim.microbatch.levers import application_dials, job_dials
 from penstock.engines.sim.microbatch.machines import Machine
 from penstock.engines.sim.microbatch.mixture import Uniform, latency_of
 from penstock.engines.sim.microbatch.state import JobState
@@ -28,6 +29,7 @@ def snapshot_of(world: World) -> Snapshot:
         jobs=tuple(_job(world, job) for job in world.jobs if job.present),
         machines=tuple(_machine(world, machine) for machine in world.machines),
         max_threads=world.cluster.max_threads,
+        levers=application_dials(world),
     )
 
 
@@ -39,6 +41,7 @@ def aged(snapshot: Snapshot, now: float) -> Snapshot:
         jobs=tuple(replace(job, age_s=job.age_s + age_s) for job in snapshot.jobs),
         machines=tuple(replace(machine, age_s=machine.age_s + age_s) for machine in snapshot.machines),
         max_threads=snapshot.max_threads,
+        levers=snapshot.levers,
     )
 
 
@@ -61,7 +64,8 @@ def _job(world: World, job: JobState) -> JobFigures:
         max_threads=job.spec.max_threads,
         phases_s=job.report.phases_s if job.report else {},
         stages=job.report.stages if job.report else (),
-        trouble=f"failed; restarts in {job.down_until_s - world.now:.0f} s" if down else None,
+        trouble=f"{job.down_for}; restarts in {job.down_until_s - world.now:.0f} s" if down else None,
+        levers=job_dials(job),
     )
 
 

@@ -27,11 +27,13 @@ class JobState:
         "busy_s",
         "cpu_rate",
         "cpu_s",
+        "down_for",
         "down_until_s",
         "ledger",
         "life",
         "min_share",
         "name",
+        "planned",
         "present",
         "processed",
         "report",
@@ -55,6 +57,8 @@ class JobState:
         self.present = False
         self.up_since_s = spec.starts_at_s
         self.down_until_s = -math.inf
+        self.down_for = ""  # why, in a word
+        self.planned: MicroBatchJob | None = None  # what it becomes when its open batch is committed
         self.life = 0  # rises with each failure; news from an earlier life is ignored
         self.trigger = 0  # number of the last trigger that was due
         self.batch: Batch | None = None
@@ -74,6 +78,11 @@ class JobState:
         self._random = np.random.default_rng(seed)
         self._sigma = noise
         self._noise: list[float] = []
+
+    @property
+    def wanted(self) -> MicroBatchJob:
+        """The job as it is to be: what it awaits, else what it is."""
+        return self.spec if self.planned is None else self.planned
 
     @property
     def opened(self) -> int:

@@ -28,7 +28,10 @@ class Task(NamedTuple):
 class World:
     """All that changes, in one place. The functions that change it live beside it, one idea to a file."""
 
-    __slots__ = ("_sequence", "batches", "cluster", "events", "free", "jobs", "machines", "now", "running", "tasks")
+    __slots__ = (
+        *("_sequence", "batches", "cluster", "events", "executors"),
+        *("free", "jobs", "machines", "now", "running", "tasks"),
+    )
 
     def __init__(self, cluster: MicroBatchCluster, specs: Sequence[MicroBatchJob]) -> None:
         self.cluster = cluster
@@ -38,6 +41,7 @@ class World:
             JobState(spec, (int(cluster.seed), index), cluster.noise) for index, spec in enumerate(ordered)
         )
         self.machines = machines_of(cluster)
+        self.executors = cluster.machines  # that are wanted; a machine may be lost meanwhile
         self.free = cluster.slots  # over all machines
         self.running: dict[int, Task] = {}
         self.events: list[Event] = []

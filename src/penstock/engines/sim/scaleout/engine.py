@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from penstock.core.figures import MachineFigures, Snapshot
-from penstock.core.levers import Slots
+from penstock.core.levers import WHOLE, Dial, Effect, Executors, Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.sim.recoveries import Recoveries, Recovery
 from penstock.engines.sim.scaleout.job import RunningJob
@@ -47,7 +47,8 @@ class ScaleOutCluster:
         jobs = tuple(job.figures(now) for job in self._jobs.values())
         busy = sum((job.operators[0].busy_share or 0.0) * job.threads for job in jobs)
         pool = MachineFigures("pool", cores=self._executors, load=busy, executors=self.threads_total())
-        return Snapshot(now, jobs, (pool,), max_threads=self._executors)
+        most = Dial("executors", WHOLE, self._executors, max(1, self.threads_total()), effect=Effect.WHEN_GIVEN)
+        return Snapshot(now, jobs, (pool,), max_threads=self._executors, levers=(most,))
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Rescale jobs. A step that the pool has no room for is refused whole."""
@@ -98,6 +99,8 @@ class ScaleOutCluster:
     def _apply(self, step: Step) -> str | None:
         wanted: dict[str, int] = {}
         for move in step.moves:
+            if isinstance(move, Executors):
+                return self._hold(move.after)
             if move.job not in self._jobs:
                 return f"there is no job {move.job!r}; nothing was changed"
             if not isinstance(move, Slots):
@@ -113,4 +116,11 @@ class ScaleOutCluster:
         for name, executors in wanted.items():
             if executors != self._jobs[name].executors:
                 self._jobs[name].rescale(float(self._now), executors)
+        return None
+
+    def _hold(self, executors: int) -> str | None:
+        """Another size of the pool; jobs keep what they have."""
+        if executors < max(1, self.threads_total()):
+            return f"the jobs hold {self.threads_total()} executors, {executors} are too few; nothing was changed"
+        self._executors = executors
         return None

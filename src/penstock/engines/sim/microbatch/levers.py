@@ -1,0 +1,130 @@
+"""The levers of a simulated application, each with its own physics.
+
+A share counts from the next task on, a bound from the next batch. A trigger and the partitions of state are taken up
+in a planned restart: when the open batch is committed the query stops, and is back `replan_s` later. Executors are
+machines: one that goes takes its running tasks with it, one that comes is there after `executor_start_s`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from penstock.core.levers import (
+    WHOLE,
+    BatchBound,
+    Dial,
+    Disturbs,
+    Effect,
+    Executors,
+    Move,
+    Partitions,
+    Slots,
+    Trigger,
+)
+from penstock.engines.sim.microbatch.batches import replan
+from penstock.engines.sim.microbatch.faults import lose_machine
+from penstock.engines.sim.microbatch.state import JobState
+from penstock.engines.sim.microbatch.world import World
+
+
+def job_dials(job: JobState) -> tuple[Dial, ...]:
+    """What can be turned of a job beside its share."""
+    spec, name = job.wanted, job.name
+    restart: dict[str, Any] = {"disturbs": Disturbs.QUERY, "effect": Effect.AFTER_RESTART}
+    bound = Dial("bound", name, spec.max_rows_per_batch, 1, effect=Effect.NEXT_BATCH)
+    every_s = job.spec.trigger_s
+    trigger = Dial("trigger", name, every_s, 0.0, asked=_asked(spec.trigger_s, every_s), **restart)
+    if len(spec.stages) == 1:
+        return bound, trigger
+    now = job.spec.stages[-1].partitions
+    partitions = Dial("partitions", name, now, 1, asked=_asked(spec.stages[-1].partitions, now), **restart)
+    return bound, trigger, partitions
+
+
+def application_dials(world: World) -> tuple[Dial, ...]:
+    """What can be turned of the whole application."""
+    there = sum(machine.alive for machine in world.machines)
+    asked = _asked(world.executors, there)
+    most = len(world.machines)
+    return (Dial("executors", WHOLE, there, 1, most, asked=asked, effect=Effect.WHEN_GIVEN),)
+
+
+def refusal(world: World, move: Move) -> str | None:
+    """Why it cannot be turned so; None when it can."""
+    if isinstance(move, Executors):
+        most = len(world.machines)
+        return None if 1 <= move.after <= most else f"there are 1 to {most} executors to be had"
+    job = next((job for job in world.jobs if job.name == move.job and job.present), None)
+    if job is None:
+        return f"there is no job {move.job!r}"
+    check = _CHECKS.get(type(move))
+    if check is None:
+        return f"{job.name} has no {move.kind} to turn: its operators share its slots"
+    return check(world, job, move)
+
+
+def turn(world: World, move: Move) -> None:
+    """Carry a move out that was not refused."""
+    if isinstance(move, Executors):
+        _hold(world, move.after)
+        return
+    job = next(job for job in world.jobs if job.name == move.job)
+    if isinstance(move, Slots):
+        job.threads = move.after
+        world.share_anew()
+    elif isinstance(move, BatchBound):
+        job.spec = replace(job.spec, max_rows_per_batch=move.after)
+        job.planned = None if job.planned is None else replace(job.planned, max_rows_per_batch=move.after)
+    elif isinstance(move, Trigger):
+        replan(world, job, replace(job.wanted, trigger_s=move.after))
+    elif isinstance(move, Partitions):
+        first, *shuffled = job.wanted.stages
+        stages = (first, *(replace(stage, partitions=move.after) for stage in shuffled))
+        replan(world, job, replace(job.wanted, stages=stages))
+
+
+def _hold(world: World, executors: int) -> None:
+    """So many machines, the first ones; those that come need time to start."""
+    before, world.executors = world.executors, executors
+    for machine in world.machines[executors:before]:
+        lose_machine(world, machine)
+    for machine in world.machines[before:executors]:
+        world.schedule(world.now + world.cluster.executor_start_s, "return", machine)
+
+
+def _slots(world: World, job: JobState, move: Slots) -> str | None:
+    spec, limit = job.spec, world.cluster.max_threads
+    if move.after < spec.min_threads or (spec.max_threads is not None and move.after > spec.max_threads):
+        return f"{job.name} takes {spec.min_threads} to {spec.max_threads or 'any number of'} threads"
+    all_threads = sum(other.threads for other in world.jobs if other.present)
+    if limit is not None and move.after > job.threads and all_threads - job.threads + move.after > limit:
+        return f"{limit} threads are all there are"
+    return None
+
+
+def _bound(world: World, job: JobState, move: BatchBound) -> str | None:
+    if move.after is None or move.after >= 1:
+        return None
+    return f"{job.name}: a batch of {move.after} rows does nothing"
+
+
+def _trigger(world: World, job: JobState, move: Trigger) -> str | None:
+    return None if 0 <= move.after < float("inf") else f"{job.name}: a batch every {move.after} s is none"
+
+
+def _partitions(world: World, job: JobState, move: Partitions) -> str | None:
+    if len(job.spec.stages) == 1:
+        return f"{job.name} keeps no state: it has one stage"
+    return None if move.after >= 1 else f"{job.name}: {move.after} partitions cannot hold a state"
+
+
+def _asked(wanted: float, there: float) -> float | None:
+    return None if wanted == there else wanted
+
+
+_CHECKS: Mapping[type[Any], Callable[[World, JobState, Any], str | None]] = {
+    Slots: _slots,
+    BatchBound: _bound,
+    Trigger: _trigger,
+    Partitions: _partitions,
+}
