@@ -1,14 +1,25 @@
 """Slots: a tenant's FAIR pool gets the share that its threads stand for, with the next task that starts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Protocol
 
 from penstock.core.levers import Slots
 from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.levers.lever import Lever
-from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares
 from penstock.engines.spark.track import Track
 from penstock.errors import EngineError
+
+
+class Pools(Protocol):
+    """Where shares are set and read; see `FairPools`."""
+
+    def share(self, name: str) -> PoolShare | None:
+        """What the pool has now; None when there is no such pool."""
+
+    def set(self, name: str, share: PoolShare) -> None:
+        """Give the pool this share at once."""
 
 
 class SlotsLever(Lever[Slots]):
@@ -16,7 +27,7 @@ class SlotsLever(Lever[Slots]):
 
     kind = "slots"
 
-    def __init__(self, fleet: Fleet, pools: FairPools, sharing: Sharing, slots: Callable[[], int]) -> None:
+    def __init__(self, fleet: Fleet, pools: Pools, sharing: Sharing, slots: Callable[[], int]) -> None:
         self._fleet = fleet
         self._pools = pools
         self._sharing = sharing
@@ -37,8 +48,13 @@ class SlotsLever(Lever[Slots]):
             self.push()
         except EngineError:
             track.threads = before
-            self.push()
+            self._restore()
             raise
+
+    def _restore(self) -> None:
+        """The shares of before, as far as Spark takes them: which it refused is said by whoever asked."""
+        with suppress(EngineError):
+            self.push()
 
     def observed(self, track: Track) -> int:
         """The threads that the job's pool stands for now: its weight. What was asked, where there is no pool yet."""
@@ -51,8 +67,7 @@ class SlotsLever(Lever[Slots]):
         """Every pool gets the share that its job's threads stand for."""
         if self._sharing is not Sharing.GOVERNED:
             if self._sharing is Sharing.FAIR:
-                for track in self._fleet:
-                    self._pools.set(track.job.name, PoolShare(weight=1, min_share=0))
+                self._set({track.job.name: PoolShare(weight=1, min_share=0) for track in self._fleet})
             return
         kept = self._fleet.kept_slots()
         threads = {track.job.name: track.threads for track in self._fleet if track.pooled and not track.tasks}
@@ -60,5 +75,15 @@ class SlotsLever(Lever[Slots]):
         shares = pool_shares(threads, limits, max(1, self._slots() - sum(kept.values())))
         # All tasks of a real-time job start together or not at all: their slots are its own, before all others.
         shares |= {name: PoolShare(weight=self._slots(), min_share=tasks) for name, tasks in kept.items()}
+        self._set(shares)
+
+    def _set(self, shares: Mapping[str, PoolShare]) -> None:
+        """Each pool for itself: one that Spark refuses keeps no other from its share."""
+        refused: list[EngineError] = []
         for name, share in shares.items():
-            self._pools.set(name, share)
+            try:
+                self._pools.set(name, share)
+            except EngineError as error:
+                refused.append(error)
+        if refused:
+            raise refused[0]

@@ -1,0 +1,93 @@
+"""Shares: what was asked, what Spark was told and what stands are three things."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from penstock.core.levers import Slots
+from penstock.engines.spark.fleet import Fleet
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.levers.slots import SlotsLever
+from penstock.engines.spark.shares import PoolShare, Sharing, SlotLimits
+from penstock.engines.spark.track import Standing, Track
+from penstock.errors import EngineError
+
+
+@dataclass
+class Pools:
+    """Holds what it is told; a pool named in `broken` cannot be set."""
+
+    shares: dict[str, PoolShare] = field(default_factory=dict)
+    broken: frozenset[str] = frozenset()
+
+    def share(self, name: str) -> PoolShare | None:
+        return self.shares.get(name)
+
+    def set(self, name: str, share: PoolShare) -> None:
+        if name in self.broken:
+            raise EngineError(f"the share of pool {name!r} could not be set")
+        self.shares[name] = share
+
+
+@dataclass
+class Shared:
+    """Two jobs on eight slots."""
+
+    pools: Pools = field(default_factory=Pools)
+    fleet: Fleet = field(default_factory=lambda: Fleet([Job("a", limits=SlotLimits(1, 6)), Job("b")], keep_s=60.0))
+
+    @property
+    def lever(self) -> SlotsLever:
+        return SlotsLever(self.fleet, self.pools, Sharing.GOVERNED, slots=lambda: 8)
+
+    def track(self, name: str) -> Track:
+        return self.fleet.named(name)
+
+    def told(self, name: str) -> tuple[int, int | None]:
+        """What the job's figures say: the threads that stand, and those that were asked and have not come."""
+        track = self.track(name)
+        standing = Standing(2.0, self.lever.observed(track), slots=8, window_s=60.0, wall_s=0.0)
+        (operator,) = track.figures(standing).operators
+        return operator.threads, operator.asked
+
+
+def test_a_turn_comes_to_its_pool_and_is_observed_there() -> None:
+    shared = Shared()
+    shared.lever.turn(Slots("a", 1, 5), 0.0)
+    assert shared.pools.shares["a"] == PoolShare(weight=5, min_share=5)
+    assert shared.told("a") == (5, None)
+
+
+def test_a_turn_that_spark_refuses_leaves_all_as_it_was() -> None:
+    shared = Shared()
+    shared.lever.turn(Slots("a", 1, 3), 0.0)
+    before = dict(shared.pools.shares)
+    shared.pools.broken = frozenset({"b"})  # shares are pushed together: a's is set, b's raises
+    with pytest.raises(EngineError, match="'b' could not be set"):
+        shared.lever.turn(Slots("a", 3, 6), 0.0)
+    assert shared.track("a").threads == 3
+    assert shared.pools.shares["a"] == before["a"]
+    assert shared.told("a") == (3, None)
+
+
+def test_a_query_outside_its_pool_is_refused_before_anything_moves() -> None:
+    shared = Shared()
+    shared.track("a").pooled = False
+    shared.track("a").begin("run", 0.0)
+    with pytest.raises(EngineError, match="outside its pool"):
+        shared.lever.turn(Slots("a", 1, 5), 0.0)
+    assert shared.track("a").threads == 1
+    assert shared.pools.shares == {}
+
+
+def test_a_pool_that_stands_otherwise_than_asked_is_told_as_it_stands() -> None:
+    shared = Shared()
+    shared.lever.turn(Slots("a", 1, 5), 0.0)
+    shared.pools.shares["a"] = replace(shared.pools.shares["a"], weight=2)  # somebody else set it
+    assert shared.told("a") == (2, 5)
+
+
+@pytest.mark.parametrize(("after", "why"), [(7, "more than its max_slots, 6"), (0, "fewer than its min_slots, 1")])
+def test_a_turn_beyond_the_tenants_limits_says_so(after: int, why: str) -> None:
+    with pytest.raises(EngineError, match=why):
+        Shared().lever.turn(Slots("a", 1, after), 0.0)
