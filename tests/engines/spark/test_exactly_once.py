@@ -8,9 +8,9 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.levers import Partitions
 from penstock.core.plan import Step
+from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.repartition import checkpoint_of, read_checkpoint
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import eventually, give, observed
 from tests.real_spark import OpenEngine

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -17,11 +16,9 @@ from penstock.engines.spark.quantum import BoundedSession
 from penstock.engines.spark.real_time import FORMAT_CONF, PARTITIONS_CONF, LongLived, as_real_time, long_lived
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.rewriting import kept_partitions, mend
+from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import EngineError
-
-if TYPE_CHECKING:
-    from penstock.engines.spark.routing.route import Routing
 
 Writer = DataStreamWriter | StreamingQuery
 JobFunction = Callable[[SparkSession], Writer]
@@ -41,7 +38,7 @@ class Job:
     trigger_s: float | None = None  # instead of the one that its function sets
     own_pool: bool = True
     real_time: RealTime | None = None
-    route: "Routing | None" = None
+    route: Routing | None = None
 
 
 def start_query(spark: SparkSession, job: Job, once: bool = False) -> StreamingQuery:

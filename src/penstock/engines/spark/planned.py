@@ -13,10 +13,11 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.levers import Tasks
+from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.fleet import Fleet, first_line
 from penstock.engines.spark.jobs import Job, tasks_of
 from penstock.engines.spark.real_time import LongLived, check_slots
-from penstock.engines.spark.repartition import checkpoint_of, read_checkpoint, repartition
+from penstock.engines.spark.repartition import repartition
 from penstock.engines.spark.replan import COMMITS_WITHIN_S, RestartError, between_batches, last_batch, restarted
 from penstock.engines.spark.track import AwaitedTasks, Track
 from penstock.engines.spark.triggers import trigger_s

@@ -4,46 +4,17 @@ Spark rewrites the state of a checkpoint between two batches (`repartition`, Roc
 can leave a batch begun and not committed; that batch must be run first, with the old partitions.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jobs import Job, session_of, start_query
 from penstock.engines.spark.replan import RestartError
-from penstock.engines.spark.rewriting import logs_of, rewriting
+from penstock.engines.spark.rewriting import rewriting
 from penstock.errors import EngineError
 
 _ONE_BATCH_WITHIN_S = 120.0
-_PARTITIONS = "spark.sql.shuffle.partitions"
-
-
-@dataclass(frozen=True, slots=True)
-class CheckpointState:
-    """The last batch that was begun, the last that was committed, and the partitions of the state."""
-
-    begun: int
-    committed: int
-    partitions: int
-
-
-def checkpoint_of(query: StreamingQuery) -> str:
-    """Where the query keeps its checkpoint."""
-    jsq: Any = query._jsq
-    return str(jsq.streamingQuery().resolvedCheckpointRoot())
-
-
-def read_checkpoint(spark: SparkSession, checkpoint: str) -> CheckpointState:
-    """What the logs of a checkpoint say; an EngineError when no batch was committed yet."""
-    logs = logs_of(spark, checkpoint)
-    begun, committed = logs.offsetLog().getLatestBatchId(), logs.commitLog().getLatestBatchId()
-    if not begun.isDefined() or not committed.isDefined():
-        raise EngineError(f"the checkpoint {checkpoint} holds no committed batch yet")
-    batch = int(begun.get())
-    metadata = logs.offsetLog().get(batch).get().metadataOpt().get()
-    return CheckpointState(batch, int(committed.get()), int(metadata.conf().apply(_PARTITIONS)))
 
 
 def repartition(spark: SparkSession, job: Job, query: StreamingQuery, partitions: int) -> StreamingQuery:

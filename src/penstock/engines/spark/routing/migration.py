@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 
-from penstock.engines.spark.repartition import read_checkpoint
+from penstock.engines.spark.checkpoints import read_checkpoint
 from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
 from penstock.engines.spark.routing.grouping import Salting, is_window, operator_of_salt, with_salt

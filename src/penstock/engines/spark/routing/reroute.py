@@ -16,8 +16,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import positive_seconds
+from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jobs import Job, start_query
-from penstock.engines.spark.repartition import checkpoint_of, read_checkpoint
 from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us
