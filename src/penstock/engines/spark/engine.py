@@ -28,7 +28,7 @@ from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares, slot_share
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
-from penstock.errors import EngineError, PenstockError
+from penstock.errors import EngineError, told
 
 CLUSTER = "(cluster)"  # the job of changes that concern the whole application
 EXECUTORS = "executors"  # its unit: the number of executors
@@ -69,7 +69,7 @@ class SparkEngine:
         own_pools = settings.sharing is not Sharing.FIFO
         self._fleet = Fleet([replace(job, own_pool=own_pools) for job in jobs], keep_s=2 * settings.window_s)
         self._pools = FairPools(context)
-        self._lease = ControllerLease(context, settings.lease_s, wall)
+        self._lease = ControllerLease.of(context, settings.lease_s, wall)
         self._events = QueryEvents(spark, name_pools=own_pools)
         self._executor_reader = ExecutorReader(context)
         self._executors = ExecutorLever(context)
@@ -119,11 +119,12 @@ class SparkEngine:
         """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end."""
         self._lease.renew()
         self._take_events()
-        self._keep_executors()
-        for track in self._fleet:
-            if track.attempts.due(self._wall()):
-                self._start(track)
-            self._planned.carry_on(track, self._wall())
+        with self._lease.held():
+            self._keep_executors()
+            for track in self._fleet:
+                if track.attempts.due(self._wall()):
+                    self._start(track)
+                self._planned.carry_on(track, self._wall())
 
     def observe(self, now: float) -> Snapshot:
         """All jobs and machines at this instant."""
@@ -157,30 +158,45 @@ class SparkEngine:
         return tuple(figures for figures in found if figures is not None)
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
-        """Carry the steps out in order; one that fails half-way is taken back whole."""
-        outcome = Outcome(tuple(self._apply(step) for step in steps))
-        self._follow()
+        """Carry the steps out in order; one that fails half-way is taken back whole.
+
+        Nothing is done, and nothing taken back, once another controller has the application.
+        """
+        with self._lease.held():
+            outcome = Outcome(tuple(self._apply(step) for step in steps))
+            if self._lease.ours:
+                self._follow()
         return outcome
 
     def _apply(self, step: Step) -> StepOutcome:
         done: list[Change] = []
         try:
             for change in step.changes:
+                self._lease.renew()
                 _log.info("about to do %s", _text(change))
                 self._do(change)
                 _log.info("did %s", _text(change))
                 done.append(change)
             if step.reroute is not None:
+                self._lease.renew()
                 self._reroute(self._fleet.named(step.job), step.reroute)
-        except PenstockError as error:
-            _log.warning("%s failed: %s", step.job, error)
-            return StepOutcome(step, f"{error}{self._undo(done)}")
+        except Exception as error:
+            _log.warning("%s failed: %s", step.job, told(error))
+            return self._undo(step, done, told(error))
         return StepOutcome(step)
 
-    def _undo(self, done: Sequence[Change]) -> str:
-        for change in reversed(done):
-            self._do(change.undo)
-        return f"; undone: {', '.join(_text(change) for change in done)}" if done else ""
+    def _undo(self, step: Step, done: Sequence[Change], why: str) -> StepOutcome:
+        if not done:
+            return StepOutcome(step, why)
+        what = ", ".join(_text(change) for change in done)
+        try:
+            for change in reversed(done):
+                self._lease.renew()
+                self._do(change.undo)
+        except Exception as error:
+            _log.warning("%s could not be taken back: %s", what, told(error))
+            return StepOutcome(step, f"{why}; not undone: {what}, because {told(error)}", undone=False)
+        return StepOutcome(step, f"{why}; undone: {what}", undone=True)
 
     def _do(self, change: Change) -> None:
         if change.job == CLUSTER and change.operator == EXECUTORS:
