@@ -41,7 +41,7 @@ def driven(until_s: float, settings: LoopSettings = LoopSettings(), **stages: li
     ],
 )
 def test_a_round_says_what_went_wrong_in_it_and_the_next_is_as_ever(stage: str, error: str) -> None:
-    world = driven(30.0, **{stage: [20.0]})
+    world = driven(30.0, LoopSettings(), **{stage: [20.0]})
     assert world.errors == [(10.0, None), (20.0, error), (30.0, None)]
     assert world.engine.done[-1] == (30.0, "ads")
 

@@ -1,7 +1,5 @@
 """What goes wrong in the loop, in words: caught stage by stage, so that it is recorded and governing goes on."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -45,26 +43,39 @@ class Troubles:
     said: list[str] = field(default_factory=list)
     failed: bool = False  # whether to back off
 
-    @contextmanager
-    def during(self, stage: Stage) -> Iterator[None]:
+    def during(self, stage: Stage) -> "_During":
         """An error in the block ends the block, and not governing; only a lost lease does that."""
-        try:
-            yield
-        except LeaseLostError:
-            raise
-        except Exception as error:
-            if not self.go_on:
-                raise
-            then = f"; {_THEN[stage]}" if stage in _THEN else ""
-            self.said.append(f"{stage} failed: {told(error)}{then}")
-            self.failed = self.failed or stage in _BACKS_OFF
+        return _During(self, stage)
+
+    def note(self, stage: Stage, error: Exception) -> None:
+        """Say so."""
+        then = f"; {_THEN[stage]}" if stage in _THEN else ""
+        self.said.append(f"{stage} failed: {told(error)}{then}")
+        self.failed = self.failed or stage in _BACKS_OFF
 
     def text(self, next_s: float) -> str | None:
         """All of it, and when the next round is where that is not as usual; None when all went well."""
         if not self.said:
             return None
-        then = [f"the next round is in {next_s:.0f} s"] if self.failed else []
+        then = [f"the next round is in {next_s:g} s"] if self.failed else []
         return "; ".join([*self.said, *then])
+
+
+@dataclass(frozen=True, slots=True)
+class _During:
+    """One stage. A class, for a type checker takes it from `bool` that the block may end early."""
+
+    troubles: Troubles
+    stage: Stage
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, Exception) or isinstance(error, LeaseLostError) or not self.troubles.go_on:
+            return False
+        self.troubles.note(self.stage, error)
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ def add_columns(connection: sa.Connection) -> None:
         for column in table.columns:
             if column.name not in there:
                 told = CreateColumn(column).compile(dialect=connection.dialect)
-                connection.execute(sa.DDL(f"ALTER TABLE {table.name} ADD COLUMN {told}"))
+                connection.execute(sa.text(f"ALTER TABLE {table.name} ADD COLUMN {told}"))
 
 
 def columns_of(connection: sa.Connection, table: sa.Table) -> list[sa.ColumnElement[Any]]:

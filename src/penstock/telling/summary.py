@@ -168,9 +168,9 @@ def _missed(job: JobSummary) -> str:
 
 
 def _troubles(run: Run) -> Iterable[str]:
-    told = [(job.name, note) for job in run.jobs for note in job.troubles]
-    told += [("governing", note) for note in run.errors]
-    found = sorted((note.at_s, name, note.text) for name, note in told if note.text)
+    notes = [(job.name, note) for job in run.jobs for note in job.troubles]
+    notes += [("governing", note) for note in run.errors]
+    found = sorted((note.at_s, name, note.text) for name, note in notes if note.text)
     if found:
         told = "; ".join(f"{name} at {clock(at_s)}, {_clause(text)}" for at_s, name, text in found[:3])
         more = f"; and {count(len(found) - 3, 'more trouble')}" if len(found) > 3 else ""
