@@ -16,7 +16,7 @@ from penstock.store.memory import MemoryStore
 from tests.recorded import URGENT, Noted, a_decision, a_view
 
 
-class PowerCutError(Exception):
+class PowerCut(BaseException):
     """Nothing of ours catches it."""
 
 
@@ -28,7 +28,7 @@ class DyingEngine:
         return snapshot_of(a_view(now))
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
-        raise PowerCutError
+        raise PowerCut
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Acting:
 def test_a_controller_that_dies_while_it_acts_finds_its_plan_and_its_memory() -> None:
     store = MemoryStore()
     governor = Governor(DyingEngine(), Acting(), store)
-    with pytest.raises(PowerCutError):
+    with pytest.raises(PowerCut):
         governor.run_cycle({"ads": URGENT, "fraud": URGENT}, governor.start(), 10.0)
     assert governor.start().memory == Noted(1)
     (record,) = store.read_run("run").decisions

@@ -19,6 +19,10 @@ class EngineError(PenstockError):
     """The world refused a step; nothing half-done is left behind."""
 
 
+class LeaseLostError(EngineError):
+    """Another controller governs the application: this one may not act any more, and does not try again."""
+
+
 class PlacementError(PenstockError):
     """The slots there are do not take all threads; `task` is the one that found no place."""
 
@@ -26,6 +30,33 @@ class PlacementError(PenstockError):
         self.task = task
         self.slots = slots
         super().__init__(f"insufficient resources for task {task!r} on {slots} slots; {remedy}")
+
+
+def first_line(error: object) -> str:
+    """The line of an error that tells most to a person: Spark's first, of a Python traceback the last.
+
+    >>> first_line("Traceback (most recent call last):\\n  File x\\nValueError: no such table")
+    'ValueError: no such table'
+    >>> first_line("An error occurred while calling o32.start.\\n: java.io.IOException: disk full")
+    'java.io.IOException: disk full'
+    """
+    lines = [line.strip().removeprefix(": ") for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if not line.startswith("An error occurred while calling")]
+    if not telling:
+        return type(error).__name__
+    return telling[-1] if telling[0].startswith("Traceback") else telling[0]
+
+
+def told(error: Exception) -> str:
+    """An error in a line: ours in their own words, others with their kind, without which many say little.
+
+    >>> told(EngineError("no slots are left")), told(KeyError("ads"))
+    ('no slots are left', "KeyError: 'ads'")
+    """
+    if isinstance(error, PenstockError):
+        return str(error)
+    kind, line = type(error).__name__, first_line(error)
+    return line if line == kind else f"{kind}: {line}"
 
 
 def _shown(value: object) -> str:

@@ -1,21 +1,33 @@
-"""The loop: see, understand, decide, act, remember; every few seconds, for all tenants at once."""
+"""The loop: see, understand, decide, act, remember; every few seconds, for all tenants at once.
 
-from collections.abc import Callable, Mapping
+Whatever goes wrong in a round is recorded with it, and the next round comes a little later: nobody is governed by a
+loop that has ended. Only a controller that was taken over ends.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from penstock.actuation.order import order
-from penstock.analysis.assess import STALE_AFTER_S, assess
+from penstock.analysis.assess import STALE_AFTER_S, aged, assess
 from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
-from penstock.core.plan import Outcome, Plan, Reason
+from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import Clock, Engine, Memory, Policy, Store
+from penstock.core.units import positive_seconds
 from penstock.core.view import View
+from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split
 from penstock.planning.limits import within_limits
 from penstock.planning.provision.advise import JobModels, advised
+from penstock.troubles import Stage, Troubles, Unstored
+
+_log = logging.getLogger("penstock")
+
+_MOST_DOUBLINGS = 32  # by then any interval is beyond any bound, and a day of failures overflows no float
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +39,23 @@ class LoopSettings:
     stale_after_s: float = STALE_AFTER_S
     dry_run: bool = False  # decide and say so, but do nothing
     approval: frozenset[str] = frozenset()  # jobs whose tenants are asked before anything is done to them
+    go_on: bool = True  # after an error; False raises it, as in a simulation, where it is a defect and nobody waits
+    back_off_factor: float = 2.0  # times the interval, for each round after the first that fails in a row
+    back_off_at_most_s: float = 60.0  # so long after a failed round the next one comes, unless rounds are longer
+
+    def __post_init__(self) -> None:
+        positive_seconds(self.back_off_at_most_s, "back_off_at_most_s")
+        if self.back_off_factor < 1:
+            raise ConfigError("back_off_factor", self.back_off_factor, "write 1 or more")
+
+    def wait_s(self, failures: int) -> float:
+        """How long after a round the next one comes, when so many in a row have failed.
+
+        >>> [LoopSettings().wait_s(failures) for failures in range(6)]
+        [10.0, 10.0, 20.0, 40.0, 60.0, 60.0]
+        """
+        longer = self.interval_s * self.back_off_factor ** min(max(failures - 1, 0), _MOST_DOUBLINGS)
+        return min(longer, max(self.back_off_at_most_s, self.interval_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +65,12 @@ class Carried:
     memory: Memory
     open_decisions: OpenDecisions = OpenDecisions()
     outlooks: Mapping[str, JobOutlook] = field(default_factory=dict)  # that hold, by job
+    orders: Orders | None = None  # heard last
+    view: View | None = None  # seen last
+    failures: int = 0  # rounds in a row, up to the last one, that failed
+    said: tuple[str, ...] = ()  # what went wrong between rounds
+    error: str | None = None  # of the last round
+    unstored: Unstored = Unstored()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,56 +83,122 @@ class Governor:
     settings: LoopSettings = LoopSettings()
     control: Control = NoControl()
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
+    between: Callable[[], Sequence[str]] = tuple  # what went wrong between rounds, in words, each told once
 
     def start(self) -> Carried:
         """What to go on from: the stored memory of an earlier controller, or a fresh one."""
-        fresh = self.policy.start()
-        stored = self.store.last_memory(self.policy.name, type(fresh))
-        return Carried(fresh if stored is None else stored)
+        fresh, stored = self.policy.start(), None
+        troubles = self.troubles()
+        with troubles.during(Stage.STORING):
+            stored = self.store.last_memory(self.policy.name, type(fresh))
+        return Carried(fresh if stored is None else stored, said=tuple(troubles.said))
+
+    def troubles(self) -> Troubles:
+        """For what may go wrong now."""
+        return Troubles(self.settings.go_on)
 
     def run_cycle(self, intents: Mapping[str, Intent], carried: Carried, now: float) -> Carried:
         """One turn of the loop."""
-        orders = self.control.orders(now)  # hear
-        snapshot = self.engine.observe(now)  # see
-        wanted = {name: orders.intents.get(name, intent) for name, intent in intents.items()}
-        seen = assess(snapshot, wanted, self.settings.stale_after_s, carried.outlooks)  # understand
-        view = advised(seen, self.models)
-        plan, memory = self._decide(view, carried.memory, orders)  # decide
-        done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
-        open_decisions, verdicts = carried.open_decisions.judge(view, done)
-        plan = replace(plan, verdicts=verdicts) if verdicts else plan
-        cycle = Cycle(now, self.policy.name, view, plan, Outcome(), memory)
-        steps = () if self._dry_run(orders) else order(plan)
-        if steps:
-            self.store.announce(cycle)
-        self.store.append(replace(cycle, outcome=self.engine.apply(steps)))  # act, and remember
-        return Carried(memory, open_decisions, standing(carried.outlooks, plan.outlooks, now))
+        troubles = Troubles(self.settings.go_on, [*carried.said, *self.between()])
+        orders = self._hear(carried, now, troubles)
+        seen = self._see(intents, orders or Orders(), carried, now, troubles)
+        view = aged(carried.view, now) if seen is None else seen
+        plan, memory = Plan(), carried.memory
+        if seen is not None:
+            plan, memory = self._decide(seen, carried.memory, orders, troubles)
+        open_decisions = carried.open_decisions
+        with troubles.during(Stage.JUDGING):
+            done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
+            open_decisions, verdicts = carried.open_decisions.judge(view, done)
+            plan = replace(plan, verdicts=verdicts) if verdicts else plan
+        cycle = self._act(Cycle(now, self.policy.name, view, plan, Outcome(), memory), orders, troubles)
+        failures = carried.failures + 1 if troubles.failed else 0
+        unstored, error = self._store(cycle, carried, failures, troubles)
+        outlooks = standing(carried.outlooks, plan.outlooks, now)
+        return Carried(memory, open_decisions, outlooks, orders, view, failures, (), error, unstored)
 
-    def _dry_run(self, orders: Orders) -> bool:
-        return self.settings.dry_run if orders.dry_run is None else orders.dry_run
+    def _hear(self, carried: Carried, now: float, troubles: Troubles) -> Orders | None:
+        """What is asked; where nobody can be heard what was asked last, without what was approved then and is done."""
+        with troubles.during(Stage.HEARING):
+            return self.control.orders(now)
+        return None if carried.orders is None else replace(carried.orders, approved=())
 
-    def _decide(self, view: View, memory: Memory, orders: Orders) -> tuple[Plan, Memory]:
+    def _see(
+        self, intents: Mapping[str, Intent], orders: Orders, carried: Carried, now: float, troubles: Troubles
+    ) -> View | None:
+        snapshot = None
+        with troubles.during(Stage.OBSERVING):
+            snapshot = self.engine.observe(now)
+        if snapshot is None:
+            return None
+        with troubles.during(Stage.JUDGING):
+            wanted = {name: orders.intents.get(name, intent) for name, intent in intents.items()}
+            return advised(assess(snapshot, wanted, self.settings.stale_after_s, carried.outlooks), self.models)
+        return None
+
+    def _decide(self, view: View, memory: Memory, orders: Orders | None, troubles: Troubles) -> tuple[Plan, Memory]:
+        """The plan and the memory after it; both as if nothing had been asked of the policy where it fails."""
+        if orders is None:
+            return Plan(note="watching only: nobody could be heard yet"), memory
         if orders.paused_by is not None:
             return Plan(note=f"paused by {orders.paused_by}: watching only"), memory
         if view.at_s < self.settings.govern_from_s:
             return Plan(note="watching only, not governing yet"), memory
-        left = held_still(view, orders.held)
-        plan, memory = self.policy.decide(left, memory)
-        plan = within_limits(plan, left)
-        if self._dry_run(orders):
-            return plan, memory
-        return self._as_approved(plan, view, orders), memory
+        with troubles.during(Stage.DECIDING):
+            left = held_still(view, orders.held)
+            plan, after = self.policy.decide(left, memory)
+            plan = within_limits(plan, left)
+            return (plan if self._dry_run(orders) else self._as_approved(plan, view, orders, troubles)), after
+        return Plan(), memory
 
-    def _as_approved(self, plan: Plan, view: View, orders: Orders) -> Plan:
+    def _as_approved(self, plan: Plan, view: View, orders: Orders, troubles: Troubles) -> Plan:
         """The plan without what tenants must be asked first, and with what they said yes to."""
         parts = split(plan, self.settings.approval, orders.held)
         for decision in parts.asked:
-            self.control.propose(decision)
+            with troubles.during(Stage.ASKING):
+                self.control.propose(decision)
         decisions = parts.plan.decisions
         for proposal, approved in renewed(orders.approved, view):
-            self.control.settle(proposal, Answer.EXPIRED if approved is None else Answer.DONE, view.at_s)
-            decisions += () if approved is None else (approved,)
+            # What could not be settled stays approved, and is done when it can be: never twice.
+            with troubles.during(Stage.ASKING):
+                self.control.settle(proposal, Answer.EXPIRED if approved is None else Answer.DONE, view.at_s)
+                decisions += () if approved is None else (approved,)
         return replace(parts.plan, decisions=decisions)
+
+    def _dry_run(self, orders: Orders) -> bool:
+        return self.settings.dry_run if orders.dry_run is None else orders.dry_run
+
+    def _act(self, cycle: Cycle, orders: Orders | None, troubles: Troubles) -> Cycle:
+        """The cycle with what came of its plan.
+
+        Its memory is that of a policy that has acted, also where acting failed: part of it may be done, and policies
+        look at what came.
+        """
+        steps: tuple[Step, ...] = ()
+        with troubles.during(Stage.ACTING):
+            steps = () if orders is None or self._dry_run(orders) else order(cycle.plan)
+        if not steps:
+            return cycle
+        with troubles.during(Stage.STORING):
+            self.store.announce(cycle)
+        with troubles.during(Stage.ACTING):
+            return replace(cycle, outcome=self.engine.apply(steps))
+        why = troubles.said[-1]
+        return replace(cycle, outcome=Outcome(tuple(StepOutcome(step, why, undone=False) for step in steps)))
+
+    def _store(self, cycle: Cycle, carried: Carried, failures: int, troubles: Troubles) -> tuple[Unstored, str | None]:
+        """Keep the cycle, with what went wrong in it and what was not kept before; or carry that on."""
+        now = troubles.text(self.settings.wait_s(failures))
+        error = "; ".join(text for text in (now, carried.unstored.text()) if text) or None
+        if now is not None and now != carried.error:
+            _log.warning("%.0f s: %s", cycle.at_s, now)
+        storing = self.troubles()
+        with storing.during(Stage.STORING):
+            self.store.append(replace(cycle, error=error))
+            return Unstored(), now
+        if not carried.unstored.count:
+            _log.warning("%.0f s: %s; governing goes on", cycle.at_s, storing.said[0])
+        return carried.unstored.and_also(cycle, now or "", storing.said[0]), now
 
 
 def drive(
@@ -109,11 +210,18 @@ def drive(
 ) -> None:
     """Repeat the cycle until `until_s`, or until the clock says to stop."""
     carried = governor.start()
+    wanted: Mapping[str, Intent] = {}
     due = clock.now()
     while True:
         # A late cycle is not made up for: the next one is due an interval after now.
-        due = max(due + governor.settings.interval_s, clock.now())
+        due = max(due + governor.settings.wait_s(carried.failures), clock.now())
         if due > until_s or not clock.wait_until(due):
             return
-        carried = governor.run_cycle(intents(), carried, clock.now())
-        on_cycle(clock.now())
+        troubles = governor.troubles()
+        with troubles.during(Stage.HEARING):
+            wanted = intents()
+        carried = governor.run_cycle(wanted, replace(carried, said=(*carried.said, *troubles.said)), clock.now())
+        troubles = governor.troubles()
+        with troubles.during(Stage.TELLING):
+            on_cycle(clock.now())
+        carried = replace(carried, said=tuple(troubles.said))

@@ -1,48 +1,164 @@
-"""Verdicts: what came of decisions, a minute later or just before the next one."""
+"""Verdicts: what came of decisions for those whom they concern, once it had time to show."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
-from penstock.analysis.verdicts import OpenDecisions
-from penstock.core.levers import Slots
-from penstock.core.plan import Decision, Reason
+from penstock.analysis.verdicts import LONGEST_SETTLE_S, OpenDecisions
+from penstock.core.levers import Tasks
+from penstock.core.plan import Decision, Effect, Reason, Verdict
 from penstock.core.view import View
+from tests.builders import job, view
+
+FOUR = 4  # threads of each tenant, where a test does not say otherwise
 
 
-def decision(at_s: float, before: float = 20.0, expected: float | None = None) -> Decision:
-    return Decision(Reason.RECONFIGURED, (Slots("a", 1, 2),), "why", at_s, before, expected)
+def decision(at_s: float, *jobs: str, after: int = FOUR, expected_gain: float | None = None) -> Decision:
+    """Turns `work` of these jobs from four threads to `after`."""
+    moves = tuple(Tasks(name, "work", FOUR, after) for name in jobs)
+    expected = None if expected_gain is None else 20.0 + expected_gain
+    return Decision(Reason.RECONFIGURED, moves, "why", at_s, 20.0, expected)
 
 
-def view(at_s: float, utility: float = 20.0) -> View:
-    return View(at_s, (), (), utility=utility, max_utility=40.0)
+def seen(at_s: float, utilities: Mapping[str, float | None], slots: int = 100) -> View:
+    """Each job with its utility of 10, and so many slots for all; None stands for no figures."""
+    jobs = [job(name, value or 0.0) for name, value in utilities.items()]
+    known = [found if utilities[found.name] is not None else replace(found, utility=None) for found in jobs]
+    return view(at_s, known, max_threads=slots)
 
 
-def test_a_decision_is_judged_after_a_minute() -> None:
-    waiting = OpenDecisions((decision(0.0),))
-    early, none = waiting.judge(view(59.9), [])
-    late, verdicts = waiting.judge(view(60.0, utility=30.0), [])
-    assert (early, none) == (waiting, ())
-    assert late == OpenDecisions()
-    assert [(verdict.decided_at_s, verdict.judged_at_s, verdict.utility_came) for verdict in verdicts] == [
-        (0.0, 60.0, 30.0)
+def lived(
+    rounds: Sequence[View], taken: Mapping[float, Sequence[Decision]]
+) -> tuple[OpenDecisions, list[tuple[float, Verdict]]]:
+    """All verdicts with when they came."""
+    now_open, told = OpenDecisions(), []
+    for now in rounds:
+        now_open, verdicts = now_open.judge(now, taken.get(now.at_s, ()))
+        told += [(now.at_s, verdict) for verdict in verdicts]
+    return now_open, told
+
+
+def tens(until_s: float) -> list[float]:
+    return [10.0 * number for number in range(int(until_s // 10) + 1)]
+
+
+def test_a_verdict_comes_after_a_minute_and_not_before() -> None:
+    _, told = lived([seen(at_s, {"fraud": 5.0}) for at_s in tens(130)], {20.0: [decision(20.0, "fraud")]})
+    assert [(at_s, verdict.decided_at_s, verdict.judged_at_s) for at_s, verdict in told] == [(80.0, 20.0, 80.0)]
+
+
+def test_means_are_compared_of_the_minute_before_and_of_the_second_half_of_the_minute_after() -> None:
+    # Before, over 10 to 60 s: (3 * 2 + 3 * 4) / 6 = 3. After, over 100, 110 and 120 s: (8 + 9 + 10) / 3 = 9.
+    before = dict(zip(tens(60), (9.0, 2.0, 2.0, 2.0, 4.0, 4.0, 4.0), strict=True))
+    after = dict(zip((70.0, 80.0, 90.0, 100.0, 110.0, 120.0), (0.0, 0.0, 0.0, 8.0, 9.0, 10.0), strict=True))
+    rounds = [seen(at_s, {"fraud": value}) for at_s, value in {**before, **after}.items()]
+    _, ((_, verdict),) = lived(rounds, {60.0: [decision(60.0, "fraud", expected_gain=5.0)]})
+    assert verdict.text == "better: utility of fraud 3.0 -> 9.0 (expected 8.0)"
+    assert (verdict.utility_came, verdict.effect) == (20.0 + 6.0, Effect.BETTER)
+
+
+def test_neighbours_that_nothing_was_done_to_do_not_count() -> None:
+    rounds = [seen(at_s, {"fraud": 5.0, "clicks": 9.0 if at_s <= 60 else 0.0}) for at_s in tens(120)]
+    _, ((_, verdict),) = lived(rounds, {60.0: [decision(60.0, "fraud")]})
+    assert verdict.text == "no change: utility of fraud 5.0 -> 5.0"
+
+
+def test_those_that_lost_slots_by_it_count_when_all_want_more_than_there_is() -> None:
+    # 8 slots, 8 threads; then 12: clicks falls from 4 slots to 8 * 4 / 12 = 2.7.
+    rounds = [
+        seen(at_s, {"fraud": 2.0 if at_s <= 60 else 9.0, "clicks": 10.0 if at_s <= 60 else 9.3}, 8)
+        for at_s in tens(120)
     ]
-
-
-def test_a_new_decision_closes_those_before_it_and_is_open_itself() -> None:
-    taken = decision(20.0)
-    now_open, verdicts = OpenDecisions((decision(0.0), decision(10.0))).judge(view(20.0), [taken])
-    assert now_open == OpenDecisions((taken,))
-    assert [verdict.decided_at_s for verdict in verdicts] == [0.0, 10.0]
+    _, ((_, verdict),) = lived(rounds, {60.0: [decision(60.0, "fraud", after=8)]})
+    assert verdict.text == "better: utility of fraud, clicks 12.0 -> 18.3"
 
 
 @pytest.mark.parametrize(
-    ("came", "expected", "text"),
+    ("slots", "after", "named"),
     [
-        (30.0, 35.0, "better: utility 20.0 -> 30.0 (expected 35.0)"),
-        (10.0, None, "worse: utility 20.0 -> 10.0"),
-        (20.1, None, "no change: utility 20.0 -> 20.1"),  # half a percent of 40 is 0.2
-        (19.9, 25.0, "no change: utility 20.0 -> 19.9 (expected 25.0)"),
+        (100, 8, "fraud"),  # enough for all
+        (16, 8, "fraud"),  # 16 threads just fit
+        (12, 5, "fraud, a, b"),  # 12 threads before, 13 after: 12 / 13 is 7.7 % less
+        (40, 42, "fraud, a, b"),  # 50 threads on 40 slots: 20 % less
+        (48, 42, "fraud"),  # 50 threads on 48 slots: 4 % less is noise
     ],
 )
-def test_a_verdict_says_what_came_and_what_was_expected(came: float, expected: float | None, text: str) -> None:
-    _, verdicts = OpenDecisions((decision(0.0, expected=expected),)).judge(view(60.0, utility=came), [])
-    assert verdicts[0].text == text
+def test_five_percent_of_the_share_of_the_slots_is_a_loss(slots: int, after: int, named: str) -> None:
+    rounds = [seen(at_s, {"a": 5.0, "b": 5.0, "fraud": 5.0}, slots) for at_s in tens(60)]
+    _, ((_, verdict),) = lived(rounds, {0.0: [decision(0.0, "fraud", after=after)]})
+    assert verdict.text.startswith(f"no change: utility of {named} ")
+
+
+def test_what_is_no_number_of_threads_takes_nobodys_slots() -> None:
+    bound = Decision(Reason.RECONFIGURED, (Tasks("fraud", "batch_rows", 100, 9000),), "why", 0.0, 20.0)
+    rounds = [seen(at_s, {"fraud": 5.0, "clicks": 5.0}, 8) for at_s in tens(60)]
+    assert lived(rounds, {0.0: [bound]})[1][0][1].text == "no change: utility of fraud 5.0 -> 5.0"
+
+
+def test_what_is_done_to_the_whole_cluster_concerns_everybody() -> None:
+    more = Decision(Reason.RESCALED, (Tasks("(cluster)", "executors", 1, 2),), "why", 0.0, 20.0)
+    rounds = [seen(at_s, dict.fromkeys("abcde", 2.0 if at_s == 0 else 3.0)) for at_s in tens(60)]
+    assert lived(rounds, {0.0: [more]})[1][0][1].text == "better: utility of a, b, c and 2 more 10.0 -> 15.0"
+
+
+def test_another_decision_neither_closes_it_nor_goes_unsaid() -> None:
+    rounds = [seen(at_s, {"fraud": 5.0, "clicks": 5.0}) for at_s in tens(200)]
+    taken = {100.0: [decision(100.0, "fraud")], 120.0: [decision(120.0, "fraud"), decision(120.0, "clicks")]}
+    _, told = lived(rounds, taken)
+    assert [(at_s, verdict.text) for at_s, verdict in told] == [
+        (160.0, "no change: utility of fraud 5.0 -> 5.0; meanwhile: another decision on fraud at 120 s"),
+        (180.0, "no change: utility of fraud 5.0 -> 5.0"),
+        (180.0, "no change: utility of clicks 5.0 -> 5.0"),
+    ]
+
+
+def test_decisions_of_one_instant_are_judged_together_in_their_order_at_the_longest_of_their_times() -> None:
+    first, second = decision(0.0, "fraud"), decision(0.0, "clicks")
+    slow = {first: 50.0, second: 20.0}
+    now_open, _ = OpenDecisions().judge(seen(0.0, {"fraud": 5.0, "clicks": 5.0}), [first, second], slow.__getitem__)
+    now_open, early = now_open.judge(seen(49.0, {"fraud": 5.0, "clicks": 5.0}), ())
+    _, told = now_open.judge(seen(50.0, {"fraud": 5.0, "clicks": 5.0}), ())
+    assert (early, [verdict.text.split()[4] for verdict in told]) == ((), ["fraud", "clicks"])
+
+
+def test_a_mean_of_nothing_is_not_known() -> None:
+    rounds = [seen(at_s, {"fraud": 5.0 if at_s == 0 else None}) for at_s in tens(60)]
+    _, ((_, verdict),) = lived(rounds, {0.0: [decision(0.0, "fraud")]})
+    assert (verdict.text, verdict.utility_came, verdict.effect) == (
+        "not known: fraud had no figures",
+        None,
+        Effect.UNKNOWN,
+    )
+
+
+def test_figures_that_are_too_old_do_not_count() -> None:
+    old = replace(seen(50.0, {"fraud": 5.0}), jobs=(job("fraud", 9.0, fresh=False),))
+    rounds = [*(seen(at_s, {"fraud": 5.0}) for at_s in tens(40)), old, seen(60.0, {"fraud": 7.0})]
+    # After, over 40 and 60 s: (5 + 7) / 2 = 6.
+    text = lived(rounds, {0.0: [decision(0.0, "fraud")]})[1][0][1].text
+    assert text == "better: utility of fraud 5.0 -> 6.0"
+
+
+def test_a_loser_without_figures_is_left_out_and_named() -> None:
+    rounds = [seen(at_s, {"fraud": 2.0 if at_s == 0 else 4.0, "clicks": None}, 8) for at_s in tens(60)]
+    _, ((_, verdict),) = lived(rounds, {0.0: [decision(0.0, "fraud", after=8)]})
+    assert verdict.text == "better: utility of fraud 2.0 -> 4.0; clicks had no figures"
+
+
+def test_where_rounds_are_minutes_apart_the_next_one_is_what_there_is() -> None:
+    rounds = [seen(0.0, {"fraud": 2.0}), seen(300.0, {"fraud": 1.0})]
+    assert lived(rounds, {0.0: [decision(0.0, "fraud")]})[1][0][1].text == "worse: utility of fraud 2.0 -> 1.0"
+
+
+def test_no_more_is_kept_than_the_last_two_minutes() -> None:
+    now_open, told = lived([seen(float(at_s), {"fraud": 5.0}) for at_s in range(1000)], {500.0: [decision(500.0)]})
+    assert len(now_open.rounds) == 2 * LONGEST_SETTLE_S
+    assert (now_open.decisions, len(told)) == ((), 1)
+
+
+def test_a_hundred_later_decisions_are_not_all_named() -> None:
+    taken = {at_s: [decision(at_s, "fraud")] for at_s in tens(60)}
+    _, told = lived([seen(at_s, {"fraud": 5.0}) for at_s in tens(60)], taken)
+    one = "another decision on fraud at"
+    assert told[0][1].text.endswith(f"meanwhile: {one} 10 s, {one} 20 s, {one} 30 s and more")

@@ -33,7 +33,8 @@ def test_henge_brings_a_saturated_job_to_its_slo_and_static_does_not(tmp_path: P
     assert governed["utility_p50"] == 1.0
     (change,) = governed["decisions"][0]["changes"]
     assert (change["kind"], change["text"], change["before"], change["after"]) == ("tasks", "work 1 -> 24", 1, 24)
-    assert governed["decisions"][0]["utility_came"] == pytest.approx(1.0)
+    # What the job had at that instant, and what it gained from minute to minute, on average: all it asked for.
+    assert governed["decisions"][0]["utility_came"] == pytest.approx(1.0, abs=0.01)
 
 
 def test_slot_seconds_are_threads_times_time(tmp_path: Path) -> None:

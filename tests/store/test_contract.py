@@ -15,17 +15,17 @@ from penstock.core.levers import (
     BatchBound,
     Dial,
     Disturbs,
-    Effect,
     Executors,
     Memory,
     Move,
     Partitions,
+    Shows,
     Slots,
     Table,
     Tasks,
     Trigger,
 )
-from penstock.core.plan import Outcome, Plan, StepOutcome
+from penstock.core.plan import Effect, Outcome, Plan, Step, StepOutcome, Verdict
 from penstock.core.routing_table import RoutingTable
 from penstock.core.run import Note
 from penstock.errors import ConfigError
@@ -156,14 +156,46 @@ def test_every_kind_of_move_survives(reopen: Reopen) -> None:
 
 
 def test_how_every_lever_stood_is_kept_with_the_view(reopen: Reopen) -> None:
-    bound = Dial("bound", "ads", None, 1, asked=500, disturbs=Disturbs.QUERY, effect=Effect.AFTER_RESTART)
+    bound = Dial("bound", "ads", None, 1, asked=500, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
     ads = a_job("ads")
     seen = a_view(10.0, [replace(ads, figures=replace(ads.figures, levers=(bound,)))])
-    seen = replace(seen, levers=(Dial("executors", WHOLE, 2, 1, 4, effect=Effect.WHEN_GIVEN),))
+    seen = replace(seen, levers=(Dial("executors", WHOLE, 2, 1, 4, shows=Shows.WHEN_GIVEN),))
     store = reopen()
     store.begin(RUN)
     store.append(a_cycle(10.0, seen))
     assert [view.dials for view in reopen().views(RUN.id)] == [seen.dials]
+
+
+def test_a_step_that_failed_says_whether_what_had_been_done_of_it_was_taken_back(reopen: Reopen) -> None:
+    store = begun(reopen)
+    for at_s, undone in ((10.0, None), (20.0, True), (30.0, False)):
+        failed = StepOutcome(Step("ads", ()), "no free slot", undone)
+        store.append(replace(an_acting_cycle(at_s), outcome=Outcome((failed,))))
+    records = store.read_run(RUN.id).decisions
+    assert [record.outcomes[0].undone for record in records] == [None, True, False]
+    assert records[2].errors == ("ads: no free slot; what had been done of it was not taken back",)
+
+
+def test_a_verdict_that_nobody_knows_has_no_utility(reopen: Reopen) -> None:
+    store = begun(reopen)
+    store.append(an_acting_cycle(10.0))
+    unknown = Verdict(10.0, 70.0, None, "not known: ads had no figures", Effect.UNKNOWN)
+    store.append(a_cycle(70.0, plan=Plan(verdicts=(unknown,))))
+    assert store.read_run(RUN.id).decisions[0].verdict == unknown
+
+
+def test_what_went_wrong_in_the_loop_is_kept_until_it_is_over(reopen: Reopen) -> None:
+    store = begun(reopen)
+    failed = replace(a_cycle(20.0), error="observing failed: no answer; trying again in 20 s")
+    for cycle in (a_cycle(10.0), replace(failed, error="another first"), failed, a_cycle(40.0)):
+        store.append(cycle)
+    run = store.read_run(RUN.id)
+    assert [(note.at_s, note.text) for note in run.errors] == [(20.0, failed.error), (40.0, "")]
+    assert [(note.at_s, note.text) for note in run.notes] == [
+        (10.0, "all is quiet"),
+        (20.0, "observing failed: no answer; trying again in 20 s; all is quiet"),
+        (40.0, "all is quiet"),
+    ]
 
 
 def test_notes_are_kept_where_the_words_change(reopen: Reopen) -> None:

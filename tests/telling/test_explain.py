@@ -52,6 +52,17 @@ def test_outages_and_troubles_are_events() -> None:
     assert "nothing was recorded for 10 min 10 s; back again" in story
 
 
+def test_what_went_wrong_in_governing_is_an_event_until_it_is_over() -> None:
+    store = MemoryStore(RUN)
+    store.append(a_cycle(10.0))
+    store.append(replace(a_cycle(20.0), error="observing failed: no answer"))
+    store.append(a_cycle(30.0))
+    story = explain(store.read_run(RUN.id))
+    assert " 0:00:20   governing is in trouble: observing failed: no answer\n" in story
+    assert " 0:00:30   governing is well again\n" in story
+    assert "What broke: governing at 0:00:20, observing failed: no answer." in story
+
+
 def test_a_dip_within_a_quiet_stretch_is_not_hidden() -> None:
     store = MemoryStore(RUN)
     for at_s, utility in ((10.0, 60.0), (20.0, 12.0), (30.0, 61.0)):

@@ -113,3 +113,11 @@ def test_two_days_of_forty_jobs_stay_a_page_that_opens() -> None:
     total = tuple(value or 0.0 for value in column)
     run = Run(RUN, tuple(10.0 * number for number in range(cycles)), total, (70.0,) * cycles, jobs)
     assert len(page(run)) < 1_000_000
+
+
+def test_what_went_wrong_in_governing_stands_among_the_troubles() -> None:
+    store = MemoryStore(RUN)
+    store.append(replace(a_cycle(10.0), error="observing failed: no answer"))
+    told = Elements(page(store.read_run(RUN.id))).text
+    assert "(governing)" in told
+    assert "observing failed: no answer" in told

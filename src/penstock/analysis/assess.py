@@ -1,6 +1,7 @@
 """Understand: a snapshot judged against the intents gives the view that policies decide on."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.intents import Intent
@@ -36,6 +37,20 @@ def assess(
         routes=snapshot.routes,
         levers=snapshot.levers,
     )
+
+
+def aged(view: View | None, now: float) -> View:
+    """What stands for a view when nothing could be seen: the last one, too old to act on, or an empty one."""
+    if view is None:
+        return View(now, (), (), utility=0.0, max_utility=0.0)
+    by_s = now - view.at_s
+    jobs = (replace(job, fresh=False, figures=_older(job.figures, by_s)) for job in view.jobs)
+    machines = (replace(machine, age_s=machine.age_s + by_s) for machine in view.machines)
+    return replace(view, at_s=now, jobs=tuple(jobs), machines=tuple(machines), routes=())
+
+
+def _older(figures: JobFigures, by_s: float) -> JobFigures:
+    return replace(figures, age_s=figures.age_s + by_s)
 
 
 def _judged(figures: JobFigures, intent: Intent, stale_after_s: float, outlook: JobOutlook | None) -> JobView:

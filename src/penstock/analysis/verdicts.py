@@ -1,31 +1,187 @@
-"""What came of each decision: its utility before and after, once it had time to show."""
+"""What came of each decision: for the tenants that it touched and those that it took from, once it had time to show.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+    decided - settle time        decided        half of it later        judged: decided + settle time
+           |------- before ---------|                    |------- after -------|
 
-from penstock.core.plan import Decision, Verdict
+Means are compared, not instants: one round tells more of its noise than of the decision. Each decision is judged at
+its own time, whatever is decided meanwhile; a verdict names what was, so that a reader may doubt it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from penstock.core.levers import Kind
+from penstock.core.plan import Decision, Effect, Verdict
 from penstock.core.view import View
 
-JUDGED_AFTER_S = 60.0  # Henge, section 4.3.1: utilities quiesce in "a minute or so"; also juice's window
+SETTLES_S = 60.0  # Henge, section 4.3.1: utilities quiesce in "a minute or so"; also juice's window
+# What starts a query again, or waits for the cluster: the first batches after it take what gathered meanwhile.
+LATER_S: Mapping[Kind, float] = {"executors": 90.0, "partitions": 90.0, "trigger": 90.0, "memory": 120.0}
+LONGEST_SETTLE_S = max(LATER_S.values())  # rounds are kept for twice that, and a verdict comes by then or never
+TAKEN_FROM = 0.05  # of a tenant's share of the slots; who loses less cannot tell it from noise
+NO_CHANGE = 0.005  # of the utility that those concerned could have: less is noise, too
+_NAMED = 3  # tenants, or other decisions; the rest are counted
+
+
+def settles_s(decision: Decision) -> float:
+    """How long the utilities of those concerned need until they are quiet again, by what the decision turned."""
+    return max((LATER_S.get(move.kind, SETTLES_S) for move in decision.moves), default=SETTLES_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The utilities of one round, of those jobs whose figures were recent."""
+
+    at_s: float
+    utilities: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Concerned:
+    """A tenant that a decision touched, or took slots from; `before` is None where it had no figures."""
+
+    name: str
+    touched: bool
+    max_utility: float
+    before: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDecision:
+    """A decision whose effect is not known yet; `meanwhile` says which later ones concern the same tenants."""
+
+    decision: Decision
+    concerned: tuple[Concerned, ...]
+    settles_s: float
+    meanwhile: tuple[str, ...] = ()
+
+    @property
+    def due_s(self) -> float:
+        """When it is to be judged."""
+        return self.decision.at_s + self.settles_s
+
+    def overtaken(self, others: Iterable["OpenDecision"]) -> "OpenDecision":
+        """As it stands once others were taken, too."""
+        known = {tenant.name for tenant in self.concerned}
+        told = []
+        for other in others:
+            shared = [tenant.name for tenant in other.concerned if tenant.name in known]
+            if shared:
+                told.append(f"another decision on {_names(shared)} at {other.decision.at_s:.0f} s")
+        return replace(self, meanwhile=(*self.meanwhile, *told)[: _NAMED + 1]) if told else self
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDecisions:
-    """Decisions whose effect is not known yet."""
+    """Decisions whose effect is not known yet, oldest first, and the last rounds to know it from."""
 
-    decisions: tuple[Decision, ...] = ()
+    decisions: tuple[OpenDecision, ...] = ()
+    rounds: tuple[Round, ...] = ()
 
-    def judge(self, view: View, taken: Sequence[Decision]) -> tuple["OpenDecisions", tuple[Verdict, ...]]:
-        """Close what is due: after a minute, or when another decision is about to blur the effect."""
-        due = tuple(d for d in self.decisions if taken or view.at_s - d.at_s >= JUDGED_AFTER_S)
-        still_open = tuple(d for d in self.decisions if d not in due)
-        return OpenDecisions((*still_open, *taken)), tuple(_verdict(d, view) for d in due)
+    def judge(
+        self, view: View, taken: Sequence[Decision], settles: Callable[[Decision], float] = settles_s
+    ) -> tuple["OpenDecisions", tuple[Verdict, ...]]:
+        """Close what is due, then open what was taken. Decisions of one instant are judged together, in order."""
+        rounds = (*(past for past in self.rounds if view.at_s - past.at_s < 2 * LONGEST_SETTLE_S), _round(view))
+        due = tuple(found for found in self.decisions if view.at_s >= found.due_s)
+        needed_s = min(LONGEST_SETTLE_S, max((settles(decision) for decision in taken), default=0.0))
+        opened = tuple(OpenDecision(found, _concerned(found, view, rounds, needed_s), needed_s) for found in taken)
+        still_open = (found.overtaken(opened) for found in self.decisions if view.at_s < found.due_s)
+        return OpenDecisions((*still_open, *opened), rounds), tuple(_verdict(found, view.at_s, rounds) for found in due)
 
 
-def _verdict(decision: Decision, view: View) -> Verdict:
-    gain = view.utility - decision.utility_before
-    text = f"utility {decision.utility_before:.1f} -> {view.utility:.1f}"
+def _round(view: View) -> Round:
+    known = {job.name: job.utility for job in view.jobs if job.fresh and job.utility is not None}
+    return Round(view.at_s, known)
+
+
+# Whom a decision concerns
+
+
+def _concerned(decision: Decision, view: View, rounds: Sequence[Round], needed_s: float) -> tuple[Concerned, ...]:
+    there = {job.name for job in view.jobs}
+    touched = [name for name in decision.jobs if name in there]
+    # What is done to the whole cluster, or to nobody by name, concerns everybody.
+    whole = not touched or len(touched) < len(decision.jobs)
+    others = sorted(there - {*touched}) if whole else _taken_from(decision, view)
+    past = [found for found in rounds if decision.at_s - needed_s < found.at_s <= decision.at_s]
+    return tuple(
+        Concerned(name, name in touched, view.job(name).max_utility, _mean(name, past)) for name in (*touched, *others)
+    )
+
+
+def _taken_from(decision: Decision, view: View) -> list[str]:
+    """The tenants that lose a good part of their share of the slots, when there are fewer than all want together."""
+    slots = view.slots
+    if slots is None:
+        return []
+    before = {job.name: job.figures.threads for job in view.jobs}
+    after = _threads_after(decision, view)
+    had, have = _shares(before, slots), _shares(after, slots)
+    least = 1 - TAKEN_FROM + 1e-9
+    return sorted(
+        name for name in before if name not in decision.jobs and have[name] <= least * had[name] and had[name]
+    )
+
+
+def _threads_after(decision: Decision, view: View) -> dict[str, int]:
+    threads = {job.name: {op.name: op.threads for op in job.figures.operators} for job in view.jobs}
+    for move in decision.thread_moves:
+        if move.operator in threads.get(move.job, {}):
+            threads[move.job][move.operator] = move.after
+    return {name: sum(operators.values()) for name, operators in threads.items()}
+
+
+def _shares(threads: Mapping[str, int], slots: int) -> dict[str, float]:
+    """The slots that threads stand for: themselves, scaled down once all together exceed the slots."""
+    most = max(slots, sum(threads.values()))
+    return {name: slots * count / most for name, count in threads.items()}
+
+
+# What came of it
+
+
+def _verdict(found: OpenDecision, now_s: float, rounds: Sequence[Round]) -> Verdict:
+    decision = found.decision
+    from_s, to_s = decision.at_s + found.settles_s / 2, decision.at_s + 2 * found.settles_s
+    # Rounds may be further apart than anything needs to settle: then the present one is all there is to know it from.
+    since = [seen for seen in rounds if from_s < seen.at_s <= to_s] or rounds[-1:]
+    after = {tenant.name: _mean(tenant.name, since) for tenant in found.concerned}
+    unseen = [tenant for tenant in found.concerned if tenant.before is None or after[tenant.name] is None]
+    seen = [tenant for tenant in found.concerned if tenant not in unseen]
+    if not seen or any(tenant.touched for tenant in unseen):
+        text = f"not known: {_names([tenant.name for tenant in unseen])} had no figures{_meanwhile(found)}"
+        return Verdict(decision.at_s, now_s, None, text, Effect.UNKNOWN)
+    was, came = sum(tenant.before or 0.0 for tenant in seen), sum(after[tenant.name] or 0.0 for tenant in seen)
+    effect = _effect(came - was, sum(tenant.max_utility for tenant in seen))
+    text = f"{effect}: utility of {_names([tenant.name for tenant in seen])} {was:.1f} -> {came:.1f}"
     if decision.expected_utility is not None:
-        text += f" (expected {decision.expected_utility:.1f})"
-    word = "no change" if abs(gain) < 0.005 * max(view.max_utility, 1e-9) else "better" if gain > 0 else "worse"
-    return Verdict(decision.at_s, view.at_s, view.utility, f"{word}: {text}")
+        text += f" (expected {was + decision.expected_utility - decision.utility_before:.1f})"
+    text += f"; {_names([tenant.name for tenant in unseen])} had no figures" if unseen else ""
+    return Verdict(decision.at_s, now_s, decision.utility_before + came - was, text + _meanwhile(found), effect)
+
+
+def _effect(gain: float, max_utility: float) -> Effect:
+    if abs(gain) < NO_CHANGE * max(max_utility, 1e-9):
+        return Effect.SAME
+    return Effect.BETTER if gain > 0 else Effect.WORSE
+
+
+def _meanwhile(found: OpenDecision) -> str:
+    if not found.meanwhile:
+        return ""
+    more = " and more" if len(found.meanwhile) > _NAMED else ""
+    return f"; meanwhile: {', '.join(found.meanwhile[:_NAMED])}{more}"
+
+
+def _mean(name: str, rounds: Iterable[Round]) -> float | None:
+    known = [seen.utilities[name] for seen in rounds if name in seen.utilities]
+    return fmean(known) if known else None
+
+
+def _names(names: Sequence[str]) -> str:
+    if not names:
+        return "nobody"
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more

@@ -9,7 +9,10 @@ from penstock.core.view import View
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """What was seen, what was decided, what came of it, and the policy's memory afterwards."""
+    """What was seen, what was decided, what came of it, and the policy's memory afterwards.
+
+    `error` says in words what went wrong in the loop itself, and what happens next.
+    """
 
     at_s: float
     policy: str
@@ -17,3 +20,18 @@ class Cycle:
     plan: Plan
     outcome: Outcome
     memory: Any  # a frozen dataclass of the policy's own, see ports.Memory
+    error: str | None = None
+
+    @property
+    def note(self) -> str:
+        """What is said of the whole cycle."""
+        return noted_of(self.error, self.plan.note)
+
+
+def noted_of(error: str | None, note: str) -> str:
+    """What went wrong, if anything, before why the policy did nothing.
+
+    >>> noted_of("observing failed: no answer", ""), noted_of(None, "converged")
+    ('observing failed: no answer', 'converged')
+    """
+    return "; ".join(text for text in (error, note) if text)

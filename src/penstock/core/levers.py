@@ -188,7 +188,7 @@ class Disturbs(StrEnum):
     APPLICATION = "every query starts again"
 
 
-class Effect(StrEnum):
+class Shows(StrEnum):
     """When a turn shows."""
 
     NEXT_TASK = "with the next task"
@@ -212,7 +212,7 @@ class Dial:
     asked: float | None = None
     operator: str = ALL_OPERATORS
     disturbs: Disturbs = Disturbs.NOTHING
-    effect: Effect = Effect.NEXT_TASK
+    shows: Shows = Shows.NEXT_TASK
 
     def held(self, value: float | None) -> float | None:
         """What of a wish is within the limits; what is beyond them already is neither grown nor forced back.

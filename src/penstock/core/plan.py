@@ -41,14 +41,28 @@ class Decision:
         return tuple(move for move in self.moves if isinstance(move, Slots | Tasks))
 
 
+class Effect(StrEnum):
+    """What a decision did to those whom it concerned."""
+
+    BETTER = "better"
+    SAME = "no change"
+    WORSE = "worse"
+    UNKNOWN = "not known"
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of a decision, once utilities were quiet again."""
+    """What came of a decision, once the utilities of those whom it concerned were quiet again.
+
+    `utility_came` is what all tenants would have together had only those changed: it stands beside the decision's
+    `utility_before` and `expected_utility`. None where nobody knows. Verdicts of earlier penstocks have no `effect`.
+    """
 
     decided_at_s: float
     judged_at_s: float
-    utility_came: float
+    utility_came: float | None
     text: str
+    effect: Effect | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +88,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """What came of a step: `error` is None when it was done, else why it was not and what was undone."""
+    """What came of a step: `error` is None when it was done, else why it was not.
+
+    `undone` says of a step that failed whether what had been done of it was taken back; None: there was nothing.
+    """
 
     step: Step
     error: str | None = None
+    undone: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

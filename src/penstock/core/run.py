@@ -71,7 +71,7 @@ class DecisionRecord:
     @property
     def errors(self) -> tuple[str, ...]:
         """Why steps of it were not done, in words."""
-        return tuple(f"{o.step.job}: {o.error}" for o in self.outcomes if o.error is not None)
+        return tuple(f"{o.step.job}: {_why_not(o)}" for o in self.outcomes if o.error is not None)
 
     @property
     def carried_out(self) -> bool:
@@ -90,7 +90,9 @@ class DecisionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A whole run. `notes` holds why the policy did nothing, or nothing more, where its words changed."""
+    """A whole run. `notes` holds what was said of its cycles where the words changed: what went wrong in the loop, then
+    why the policy did nothing, or nothing more. `errors` holds only the former.
+    """
 
     info: RunInfo
     at_s: Sequence[float]
@@ -100,10 +102,16 @@ class Run:
     machines: tuple[MachineTimeline, ...] = ()
     decisions: tuple[DecisionRecord, ...] = ()
     notes: tuple[Note, ...] = ()
+    errors: tuple[Note, ...] = ()
 
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""
         return next(job for job in self.jobs if job.name == name)
+
+
+def _why_not(outcome: StepOutcome) -> str:
+    left = "; what had been done of it was not taken back" if outcome.undone is False else ""
+    return f"{outcome.error}{left}"
 
 
 def asked_latency_s(job: JobView) -> float | None:

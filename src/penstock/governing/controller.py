@@ -15,7 +15,7 @@ from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
-from penstock.errors import EngineError
+from penstock.errors import EngineError, LeaseLostError, told
 from penstock.governing.clock import RealClock
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
@@ -46,6 +46,27 @@ class _OneAtATime:
             self._engine.tend()
 
 
+class Tending:
+    """Tends an engine between rounds. An error is told in the next round; only a lost lease ends governing."""
+
+    def __init__(self, tend: Callable[[], None]) -> None:
+        self._tend = tend
+        self._error: Exception | None = None
+
+    def __call__(self) -> None:
+        try:
+            self._tend()
+        except LeaseLostError:
+            raise
+        except Exception as error:  # it is tried again half a second later
+            self._error = error
+
+    def troubles(self) -> tuple[str, ...]:
+        """The last error since it was asked, in words."""
+        error, self._error = self._error, None
+        return () if error is None else (f"tending the jobs between rounds failed: {told(error)}; it is tried again",)
+
+
 @dataclass(frozen=True, slots=True)
 class Governed:
     """What a controller serves, and how."""
@@ -73,7 +94,8 @@ class Controller:
         self._recorder = Recorder(store)
         self._stop = Event()
         already_s = 0.0 if remembering is None else remembering.already_s
-        self._clock = RealClock(self._stop, self._asked.tend, already_s)
+        self._tending = Tending(self._asked.tend)
+        self._clock = RealClock(self._stop, self._tending, already_s)
         self._thread = Thread(target=self._run, name="penstock", daemon=True)
         self._error: Exception | None = None
 
@@ -131,15 +153,23 @@ class Controller:
 
     @property
     def error(self) -> Exception | None:
-        """Why the loop ended by itself; None while all is well."""
+        """Why the loop ended by itself, as when another controller took over; None while it governs.
+
+        What goes wrong in a round does not end it: that is recorded with the round.
+        """
         return self._error
 
     def _run(self) -> None:
         control = NoControl() if self._governed.remembering is None else self._governed.remembering.control
         served = self._governed
-        governor = Governor(self._asked, served.policy, self._recorder, served.settings, control, served.models)
+        governor = Governor(
+            self._asked, served.policy, self._recorder, served.settings, control, served.models, self._tending.troubles
+        )
         try:
             drive(governor, lambda: served.intents, self._clock, served.until_s, self._after)
+        except LeaseLostError as error:
+            self._error = error
+            _log.error("governing ended: %s", error)
         except Exception as error:
             self._error = error
             _log.exception("governing ended; the queries run on with their last shares")

@@ -82,8 +82,8 @@ class Recorder:
         self.memory_share.append(sum(m.memory_share or 0.0 for m in alive) / max(len(alive), 1))
         self.decisions.extend(records_of(cycle))
         self.verdicts.extend(cycle.plan.verdicts)
-        if cycle.plan.note != (self.notes[-1].text if self.notes else ""):
-            self.notes.append(Note(cycle.at_s, cycle.plan.note))
+        if cycle.note != (self.notes[-1].text if self.notes else ""):
+            self.notes.append(Note(cycle.at_s, cycle.note))
 
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         """Every simulated run starts afresh."""

@@ -116,7 +116,7 @@ def simulate(
     intents = intents_of(scenario)
     asked = tuple(intent.text() for intent in intents.values())
     recorder = Recorder(tuple(intents), asked, tuple(i.max_utility for i in intents.values()), also)
-    settings = LoopSettings(scenario.interval, scenario.govern_from)
+    settings = LoopSettings(scenario.interval, scenario.govern_from, go_on=False)
     models = models_of(scenario, base, scenario.seed if seed is None else seed)
     governor = Governor(cluster, policy, recorder, settings, models=models)
     drive(governor, lambda: intents, SimClock(cluster.advance_to), scenario.duration, on_time)

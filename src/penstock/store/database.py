@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyE
 from penstock.errors import ConfigError
 from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError
+from penstock.store.columns import add_columns
 
 BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
 CONNECT_S = 5
@@ -96,8 +97,9 @@ class Database:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
         if sa.inspect(connection).has_table(tables.schema.name):
             self._check_version(connection.execute(sa.select(tables.schema.c.version)).scalar_one())
-            if self._create:  # tables that came later are made beside those that are there
+            if self._create:  # tables and columns that came later are made beside those that are there
                 desk_tables.metadata.create_all(connection)
+                add_columns(connection)
         elif self._create:
             desk_tables.metadata.create_all(connection)
             connection.execute(tables.schema.insert().values(version=tables.SCHEMA_VERSION))

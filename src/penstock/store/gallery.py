@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from penstock.core.cycle import noted_of
 from penstock.core.outlook import JobOutlook
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.view import JobView, View
@@ -14,6 +15,7 @@ from penstock.errors import ConfigError
 from penstock.store import tables
 from penstock.store.archive import AuditEntry, unknown_run
 from penstock.store.codec import DoesNotFitError
+from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.reading import read_audit, read_decisions, read_intents, read_outlooks, run_rows
 from penstock.store.rows import run_info, view_of
@@ -27,7 +29,7 @@ _cycles, _figures, _loads = tables.cycles.c, tables.job_figures.c, tables.machin
 class Newest:
     """The newest cycle of a run, with the outlooks that hold, by job.
 
-    `note` says why nothing, or nothing more, was done.
+    `note` says what went wrong in the loop, if anything did, and why nothing, or nothing more, was done.
     """
 
     cycle: int
@@ -73,10 +75,10 @@ class Gallery:
     def newest(self, at_s: float | None = None) -> Newest | None:
         """The newest cycle, or the newest that is not after `at_s`; None where there is none."""
         # By time, as the index has it: by number, every cycle of the run would be read.
-        wanted = sa.select(tables.cycles).where(_cycles.run == self._number).order_by(_cycles.at_s.desc()).limit(1)
-        if at_s is not None:
-            wanted = wanted.where(_cycles.at_s <= at_s)
+        within = [_cycles.run == self._number] + ([] if at_s is None else [_cycles.at_s <= at_s])
         with self._database.reading() as connection:
+            wanted = sa.select(*columns_of(connection, tables.cycles)).where(*within)
+            wanted = wanted.order_by(_cycles.at_s.desc()).limit(1)
             row = connection.execute(wanted).mappings().first()
             if row is None:
                 return None
@@ -90,7 +92,7 @@ class Gallery:
                 remedy = f"its figures were recorded by another penstock ({error}); look at it with that one"
                 raise ConfigError("run", self._run_id, remedy) from None
             outlooks = read_outlooks(connection, self._number, row["id"], row["at_s"])
-            return Newest(row["id"], view, row["note"], outlooks)
+            return Newest(row["id"], view, noted_of(row["error"], row["note"]), outlooks)
 
     def cycles(self) -> tuple[int, float, float]:
         """How many cycles there are, and when the first and the last were."""

@@ -96,6 +96,7 @@ class _Remembered:
     decisions: deque[DecisionRecord] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     verdicts: deque[Verdict] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
+    errors: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     memories: dict[str, Memory] = field(default_factory=dict)
     audit: deque[AuditEntry] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
 
@@ -107,7 +108,8 @@ class _Remembered:
         self.cycles.append(cycle)
         self.decisions.extend(records_of(cycle))
         self.verdicts.extend(cycle.plan.verdicts)
-        noted(self.notes, cycle.at_s, cycle.plan.note)
+        noted(self.notes, cycle.at_s, cycle.note)
+        noted(self.errors, cycle.at_s, cycle.error or "")
         self.memories[cycle.policy] = cycle.memory
 
     def run(self) -> Run:
@@ -121,6 +123,7 @@ class _Remembered:
             machines=lines.machines(),
             decisions=with_verdicts(tuple(self.decisions), tuple(self.verdicts)),
             notes=tuple(self.notes),
+            errors=tuple(self.errors),
         )
 
     def _take_back(self, cycle: Cycle) -> None:
@@ -129,3 +132,6 @@ class _Remembered:
             self.decisions.pop()
         for _ in cycle.plan.verdicts:
             self.verdicts.pop()
+        for notes in (self.notes, self.errors):
+            if notes and notes[-1].at_s == cycle.at_s:
+                notes.pop()

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from penstock.core.cycle import noted_of
 from penstock.core.intents import Intent
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import StepOutcome
@@ -14,6 +15,7 @@ from penstock.core.run import DecisionRecord, Note, Run, with_verdicts
 from penstock.core.view import View
 from penstock.store import rows, tables
 from penstock.store.archive import AuditEntry
+from penstock.store.columns import columns_of
 from penstock.store.intent_codec import decode_intent
 from penstock.store.timelines import JobMoment, Moment, Timelines, noted
 
@@ -29,6 +31,7 @@ def read_run(connection: sa.Connection, run: int) -> Run:
     """The whole run."""
     info = rows.run_info(connection.execute(sa.select(tables.runs).where(tables.runs.c.number == run)).mappings().one())
     lines = _timelines(connection, run)
+    notes, errors = _notes(connection, run)
     return Run(
         info=info,
         at_s=tuple(lines.at_s),
@@ -37,7 +40,8 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         jobs=lines.jobs(),
         machines=lines.machines(),
         decisions=read_decisions(connection, run),
-        notes=_notes(connection, run),
+        notes=notes,
+        errors=errors,
     )
 
 
@@ -46,7 +50,8 @@ def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
     intents = read_intents(connection, run)
     judged = groupby(_job_rows(connection, run, tables.job_figures), key=itemgetter("cycle_id"))
     by_cycle = _Steps(judged)
-    cycles = sa.select(tables.cycles).where(tables.cycles.c.run == run).order_by(tables.cycles.c.id)
+    cycles = sa.select(*columns_of(connection, tables.cycles)).where(tables.cycles.c.run == run)
+    cycles = cycles.order_by(tables.cycles.c.id)
     for row in connection.execute(cycles, execution_options={"yield_per": 100}).mappings():
         yield rows.view_of(row, {found["job"]: found for found in by_cycle.of(row["id"])}, intents)
 
@@ -133,7 +138,8 @@ def _job_rows(connection: sa.Connection, run: int, table: sa.Table) -> Iterator[
 
 def _of_cycles(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[Found]:
     joined = table.join(tables.cycles, table.c.cycle_id == tables.cycles.c.id)
-    wanted = sa.select(table).select_from(joined).where(tables.cycles.c.run == run).order_by(*table.primary_key.columns)
+    wanted = sa.select(*columns_of(connection, table)).select_from(joined).where(tables.cycles.c.run == run)
+    wanted = wanted.order_by(*table.primary_key.columns)
     return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
 
 
@@ -174,10 +180,13 @@ def _record(row: Found, outcomes: Mapping[int, Sequence[StepOutcome]]) -> Decisi
     return DecisionRecord(decision, tuple(step for step in steps if step.step.job in decision.jobs))
 
 
-def _notes(connection: sa.Connection, run: int) -> tuple[Note, ...]:
+def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple[Note, ...]]:
+    """What was said of the cycles, and what of it went wrong in the loop."""
     cycles = tables.cycles
-    found = connection.execute(sa.select(cycles.c.at_s, cycles.c.note).where(cycles.c.run == run).order_by(cycles.c.id))
+    told = [column for column in columns_of(connection, cycles) if column.name in ("at_s", "note", "error")]
     notes: list[Note] = []
-    for at_s, text in found:
-        noted(notes, at_s, text)
-    return tuple(notes)
+    errors: list[Note] = []
+    for row in connection.execute(sa.select(*told).where(cycles.c.run == run).order_by(cycles.c.id)):
+        noted(notes, row.at_s, noted_of(row.error, row.note))
+        noted(errors, row.at_s, row.error or "")
+    return tuple(notes), tuple(errors)

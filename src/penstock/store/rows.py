@@ -11,7 +11,7 @@ from penstock.core.figures import LatencyFigures, MachineFigures, Snapshot
 from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
-from penstock.core.plan import Decision, Reason, Step, StepOutcome, Verdict
+from penstock.core.plan import Decision, Effect, Reason, Step, StepOutcome, Verdict
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.view import JobView, View, snapshot_of
 from penstock.store.codec import decode, encode, encode_figures
@@ -43,6 +43,7 @@ def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> Row:
         "max_utility": view.max_utility,
         "note": cycle.plan.note,
         "snapshot": _deflated(encode_figures(snapshot_of(view), Snapshot)),
+        "error": cycle.error,
     }
 
 
@@ -113,13 +114,14 @@ def outcome_rows(outcomes: Iterable[StepOutcome], cycle_id: int) -> list[Row]:
             "job": outcome.step.job,
             "changes": encode(outcome.step.moves),
             "error": outcome.error,
+            "undone": outcome.undone,
         }
         for position, outcome in enumerate(outcomes)
     ]
 
 
 def outcome_of(row: Mapping[Any, Any]) -> StepOutcome:
-    return StepOutcome(Step(row["job"], moves_of(row["changes"])), row["error"])
+    return StepOutcome(Step(row["job"], moves_of(row["changes"])), row["error"], row["undone"])
 
 
 def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
@@ -129,15 +131,18 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
             "position": position,
             "decided_at_s": verdict.decided_at_s,
             "judged_at_s": verdict.judged_at_s,
-            "utility_came": verdict.utility_came,
+            "utility_came": 0.0 if verdict.utility_came is None else verdict.utility_came,
             "text": verdict.text,
+            "effect": None if verdict.effect is None else verdict.effect.value,
         }
         for position, verdict in enumerate(verdicts)
     ]
 
 
 def verdict_of(row: Mapping[Any, Any]) -> Verdict:
-    return Verdict(**{name: row[name] for name in ("decided_at_s", "judged_at_s", "utility_came", "text")})
+    effect = None if row["effect"] is None else Effect(row["effect"])
+    came = None if effect is Effect.UNKNOWN else row["utility_came"]
+    return Verdict(row["decided_at_s"], row["judged_at_s"], came, row["text"], effect)
 
 
 def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[Row]:

@@ -1,7 +1,8 @@
 """The tables: figures per cycle, job, machine and decision, for reports, a dashboard and whoever likes SQL.
 
 Names begin with penstock_, because a PostgreSQL database may be shared. All of a run hangs on its row, and all
-of a cycle on its row: deleting one deletes the rest.
+of a cycle on its row: deleting one deletes the rest. A column that comes later may be null: it is added to the tables
+of older databases, where nobody filled it.
 """
 
 from typing import Any
@@ -93,6 +94,7 @@ cycles = Table(
     Column("max_utility", Double, nullable=False),
     Column("note", Words, nullable=False),
     Column("snapshot", LargeBinary, nullable=False),  # all figures, JSON deflated, for replay
+    Column("error", Words),  # what went wrong in the loop itself
     UniqueConstraint("run", "at_s"),
     Index("penstock_cycles_by_age", "epoch_s"),
 )
@@ -157,6 +159,7 @@ step_outcomes = Table(
     Column("job", Words, nullable=False),
     Column("changes", Words, nullable=False),
     Column("error", Words),
+    Column("undone", Boolean),
     sqlite_with_rowid=False,
 )
 
@@ -167,8 +170,9 @@ verdicts = Table(
     _position(),
     Column("decided_at_s", Double, nullable=False),
     Column("judged_at_s", Double, nullable=False),
-    Column("utility_came", Double, nullable=False),
+    Column("utility_came", Double, nullable=False),  # without meaning where the effect is not known
     Column("text", Words, nullable=False),
+    Column("effect", Words),
     sqlite_with_rowid=False,
 )
 

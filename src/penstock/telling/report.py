@@ -92,8 +92,10 @@ def _until_recovered(seconds: float | None) -> str:
 
 
 def _troubles(run: Run) -> Markup | None:
-    """What was wrong with jobs, such as a query that died; nothing when nothing was."""
-    found = sorted((trouble.at_s, job.name, trouble.text or "over") for job in run.jobs for trouble in job.troubles)
+    """What was wrong with jobs, such as a query that died, and with governing itself; nothing when nothing was."""
+    told = [(job.name, trouble) for job in run.jobs for trouble in job.troubles]
+    told += [("(governing)", error) for error in run.errors]
+    found = sorted((trouble.at_s, name, trouble.text or "over") for name, trouble in told)
     heads = ("When", "Job", "Trouble")
     rows = [_row(heads, (clock(at_s), name, text)) for at_s, name, text in found[-SHOWN:]]
     return tag("section", tag("h2", "Troubles"), _table(heads, rows, "numbered")) if rows else None

@@ -78,8 +78,10 @@ def came_to(record: DecisionRecord, max_utility: float) -> Came:
     """How a decision turned out where so much utility was to be had."""
     if record.errors:
         return Came.FAILED
-    if record.verdict is None:
+    if record.verdict is None or record.verdict.utility_came is None:
         return Came.OPEN
+    if record.verdict.effect is not None:
+        return Came(record.verdict.effect.value)
     gain = record.verdict.utility_came - record.decision.utility_before
     if abs(gain) < NO_CHANGE * max_utility:
         return Came.SAME
@@ -166,7 +168,9 @@ def _missed(job: JobSummary) -> str:
 
 
 def _troubles(run: Run) -> Iterable[str]:
-    found = sorted((note.at_s, job.name, note.text) for job in run.jobs for note in job.troubles if note.text)
+    notes = [(job.name, note) for job in run.jobs for note in job.troubles]
+    notes += [("governing", note) for note in run.errors]
+    found = sorted((note.at_s, name, note.text) for name, note in notes if note.text)
     if found:
         told = "; ".join(f"{name} at {clock(at_s)}, {_clause(text)}" for at_s, name, text in found[:3])
         more = f"; and {count(len(found) - 3, 'more trouble')}" if len(found) > 3 else ""

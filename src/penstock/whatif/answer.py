@@ -63,7 +63,8 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     info = RunInfo("what-if", "what-if", decider, "simulator")
     store = MemoryStore(info, kept_cycles=100_000)
     clock = _Clock(world.advance_to, time.monotonic() + within_s)
-    governor = Governor(world, policy_named(decider), store, LoopSettings(past.interval_s, govern_from_s=WARM_UP_S))
+    settings = LoopSettings(past.interval_s, govern_from_s=WARM_UP_S, go_on=False)
+    governor = Governor(world, policy_named(decider), store, settings)
     drive(governor, lambda: intents, clock, WARM_UP_S + past.span_s)
     views = tuple(view for view in store.views(info.id) if view.at_s > WARM_UP_S)
     return Future(

@@ -36,7 +36,7 @@ from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import Sharing, slot_share
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
-from penstock.errors import EngineError, PenstockError
+from penstock.errors import EngineError, told
 
 _log = logging.getLogger("penstock.spark")
 
@@ -72,7 +72,7 @@ class SparkEngine:
         own_pools = settings.sharing is not Sharing.FIFO
         self._fleet = Fleet([replace(job, own_pool=own_pools) for job in jobs], keep_s=2 * settings.window_s)
         self._pools = FairPools(context)
-        self._lease = ControllerLease(context, settings.lease_s, wall)
+        self._lease = ControllerLease.of(context, settings.lease_s, wall)
         self._events = QueryEvents(spark, name_pools=own_pools)
         self._executor_reader = ExecutorReader(context)
         self._executors = ExecutorLever(context)
@@ -133,11 +133,12 @@ class SparkEngine:
         """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end."""
         self._lease.renew()
         self._take_events()
-        self._keep_executors()
-        for track in self._fleet:
-            if track.attempts.due(self._wall()):
-                self._start(track)
-            self._planned.carry_on(track, self._wall())
+        with self._lease.held():
+            self._keep_executors()
+            for track in self._fleet:
+                if track.attempts.due(self._wall()):
+                    self._start(track)
+                self._planned.carry_on(track, self._wall())
 
     def observe(self, now: float) -> Snapshot:
         """All jobs and machines at this instant."""
@@ -173,28 +174,42 @@ class SparkEngine:
         return tuple(figures for figures in found if figures is not None)
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
-        """Carry the steps out in order; one that fails half-way is taken back whole."""
-        outcome = Outcome(tuple(self._apply(step) for step in steps))
-        self._follow()
+        """Carry the steps out in order; one that fails half-way is taken back whole.
+
+        Nothing is done, and nothing taken back, once another controller has the application.
+        """
+        with self._lease.held():
+            outcome = Outcome(tuple(self._apply(step) for step in steps))
+            if self._lease.ours:
+                self._follow()
         return outcome
 
     def _apply(self, step: Step) -> StepOutcome:
         done: list[Move] = []
         try:
             for move in step.moves:
+                self._lease.renew()
                 _log.info("about to turn %s %s", move.job, move.text)
                 self._turn(move)
                 _log.info("turned %s %s", move.job, move.text)
                 done.append(move)
-        except PenstockError as error:
-            _log.warning("%s failed: %s", step.job, error)
-            return StepOutcome(step, f"{error}{self._undo(done)}")
+        except Exception as error:
+            _log.warning("%s failed: %s", step.job, told(error))
+            return self._undo(step, done, told(error))
         return StepOutcome(step)
 
-    def _undo(self, done: Sequence[Move]) -> str:
-        for move in reversed(done):
-            self._turn(move.undo)
-        return f"; undone: {', '.join(f'{move.job} {move.text}' for move in done)}" if done else ""
+    def _undo(self, step: Step, done: Sequence[Move], why: str) -> StepOutcome:
+        if not done:
+            return StepOutcome(step, why)
+        what = ", ".join(f"{move.job} {move.text}" for move in done)
+        try:
+            for move in reversed(done):
+                self._lease.renew()
+                self._turn(move.undo)
+        except Exception as error:
+            _log.warning("%s could not be taken back: %s", what, told(error))
+            return StepOutcome(step, f"{why}; not undone: {what}, because {told(error)}", undone=False)
+        return StepOutcome(step, f"{why}; undone: {what}", undone=True)
 
     def _turn(self, move: Move) -> None:
         lever: Lever[Any] | None = self._levers.get(move.kind)

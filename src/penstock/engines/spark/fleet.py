@@ -13,6 +13,7 @@ from penstock.engines.spark.progress import epoch_s, parse_batch
 from penstock.engines.spark.stages import StageReader, StageReading
 from penstock.engines.spark.track import Track
 from penstock.errors import ConfigError, EngineError
+from penstock.errors import first_line as first_line  # others have it from here
 
 _log = logging.getLogger("penstock.spark")
 
@@ -157,18 +158,3 @@ class Fleet:
         track.ended = "its query was stopped" if event.error is None else f"its query failed: {first_line(event.error)}"
         if event.error is not None and track.job.function is not None:
             track.attempts = track.attempts.failed(first_line(event.error), wall_s, track.job.restart)
-
-
-def first_line(error: object) -> str:
-    """The line of an error that tells most to a person: Spark's first, of a Python traceback the last.
-
-    >>> first_line("Traceback (most recent call last):\\n  File x\\nValueError: no such table")
-    'ValueError: no such table'
-    >>> first_line("An error occurred while calling o32.start.\\n: java.io.IOException: disk full")
-    'java.io.IOException: disk full'
-    """
-    lines = [line.strip().removeprefix(": ") for line in str(error).splitlines() if line.strip()]
-    telling = [line for line in lines if not line.startswith("An error occurred while calling")]
-    if not telling:
-        return type(error).__name__
-    return telling[-1] if telling[0].startswith("Traceback") else telling[0]

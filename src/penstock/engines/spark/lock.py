@@ -1,31 +1,57 @@
 """One controller for an application: a lease in the driver's JVM, renewed every round, taken over when it is stale."""
 
+import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Lock, Thread
 from typing import Any
 
 from pyspark import SparkContext
 
-from penstock.errors import EngineError
+from penstock.errors import EngineError, LeaseLostError
 
 KEY = "penstock.controller"
+
+_log = logging.getLogger("penstock.spark")
 
 
 class ControllerLease:
     """The right to govern this application.
 
     It lives in the JVM, not in Python, so that it is seen by every driver that shares the application, and
-    outlives a controller that died: whoever comes next waits until the lease ran out.
+    outlives a controller that died: whoever comes next waits until the lease ran out. `properties` are
+    those of the JVM, or whatever else answers putIfAbsent, replace and remove as they do.
     """
 
-    def __init__(self, context: SparkContext, lease_s: float, wall: Callable[[], float] = time.time) -> None:
-        self._properties: Any = context._jvm.java.lang.System.getProperties()  # type: ignore[union-attr]
-        self._key = f"{KEY}.{context.applicationId}"
+    def __init__(
+        self,
+        properties: Any,
+        application: str,
+        lease_s: float,
+        wall: Callable[[], float] = time.time,
+        pause: Callable[[Event, float], bool] = Event.wait,
+    ) -> None:
+        self._properties = properties
+        self._key = f"{KEY}.{application}"
         self._token = uuid.uuid4().hex
         self._lease_s = lease_s
         self._wall = wall
+        self._pause = pause
+        self._one_at_a_time = Lock()
         self._mine: str | None = None
+
+    @classmethod
+    def of(cls, context: SparkContext, lease_s: float, wall: Callable[[], float] = time.time) -> "ControllerLease":
+        """The lease of a Spark application."""
+        properties = context._jvm.java.lang.System.getProperties()  # type: ignore[union-attr]
+        return cls(properties, str(context.applicationId), lease_s, wall)
+
+    @property
+    def ours(self) -> bool:
+        """Whether we hold it, as far as we were told."""
+        return self._mine is not None
 
     def take(self) -> None:
         """Become the controller, or raise an EngineError that says who is."""
@@ -41,18 +67,44 @@ class ControllerLease:
         self._mine = fresh
 
     def renew(self) -> None:
-        """Hold on for another lease; an EngineError when somebody else took over meanwhile."""
-        fresh = self._value()
-        if self._mine is None or not self._properties.replace(self._key, self._mine, fresh):
-            self._mine = None
-            raise EngineError("another controller took this application over; this one stops acting")
-        self._mine = fresh
+        """Hold on for another lease; a LeaseLostError when somebody else took over meanwhile."""
+        with self._one_at_a_time:
+            fresh = self._value()
+            if self._mine is None or not self._properties.replace(self._key, self._mine, fresh):
+                self._mine = None
+                raise LeaseLostError("another controller took this application over; this one stops acting")
+            self._mine = fresh
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """While the block lasts, the lease is renewed every third of it: a deed may block for longer than it lasts.
+
+        That it is lost is heard by whoever asks for it next, by `renew`.
+        """
+        over = Event()
+        heart = Thread(target=self._beat, args=(over,), name="penstock-lease", daemon=True)
+        heart.start()
+        try:
+            yield
+        finally:
+            over.set()
+            heart.join()
 
     def release(self) -> None:
         """Let others govern; releasing twice is releasing once."""
-        if self._mine is not None:
-            self._properties.remove(self._key, self._mine)
-            self._mine = None
+        with self._one_at_a_time:
+            if self._mine is not None:
+                self._properties.remove(self._key, self._mine)
+                self._mine = None
+
+    def _beat(self, over: Event) -> None:
+        while not self._pause(over, self._lease_s / 3):
+            try:
+                self.renew()
+            except LeaseLostError:
+                return
+            except Exception as error:  # the JVM did not answer: two more beats come before the lease ends
+                _log.warning("the lease could not be renewed: %s", error)
 
     def _value(self) -> str:
         return f"{self._token}@{self._wall() + self._lease_s:.3f}"

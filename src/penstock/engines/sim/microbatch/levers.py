@@ -14,10 +14,10 @@ from penstock.core.levers import (
     BatchBound,
     Dial,
     Disturbs,
-    Effect,
     Executors,
     Move,
     Partitions,
+    Shows,
     Slots,
     Trigger,
 )
@@ -30,8 +30,8 @@ from penstock.engines.sim.microbatch.world import World
 def job_dials(job: JobState) -> tuple[Dial, ...]:
     """What can be turned of a job beside its share."""
     spec, name = job.wanted, job.name
-    restart: dict[str, Any] = {"disturbs": Disturbs.QUERY, "effect": Effect.AFTER_RESTART}
-    bound = Dial("bound", name, spec.max_rows_per_batch, 1, effect=Effect.NEXT_BATCH)
+    restart: dict[str, Any] = {"disturbs": Disturbs.QUERY, "shows": Shows.AFTER_RESTART}
+    bound = Dial("bound", name, spec.max_rows_per_batch, 1, shows=Shows.NEXT_BATCH)
     every_s = job.spec.trigger_s
     trigger = Dial("trigger", name, every_s, 0.0, asked=_asked(spec.trigger_s, every_s), **restart)
     if len(spec.stages) == 1:
@@ -46,7 +46,7 @@ def application_dials(world: World) -> tuple[Dial, ...]:
     there = sum(machine.alive for machine in world.machines)
     asked = _asked(world.executors, there)
     most = len(world.machines)
-    return (Dial("executors", WHOLE, there, 1, most, asked=asked, effect=Effect.WHEN_GIVEN),)
+    return (Dial("executors", WHOLE, there, 1, most, asked=asked, shows=Shows.WHEN_GIVEN),)
 
 
 def refusal(world: World, move: Move) -> str | None:

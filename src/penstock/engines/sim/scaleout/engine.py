@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from penstock.core.figures import MachineFigures, Snapshot
-from penstock.core.levers import WHOLE, Dial, Effect, Executors, Slots
+from penstock.core.levers import WHOLE, Dial, Executors, Shows, Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.sim.recoveries import Recoveries, Recovery
 from penstock.engines.sim.scaleout.job import RunningJob
@@ -47,7 +47,7 @@ class ScaleOutCluster:
         jobs = tuple(job.figures(now) for job in self._jobs.values())
         busy = sum((job.operators[0].busy_share or 0.0) * job.threads for job in jobs)
         pool = MachineFigures("pool", cores=self._executors, load=busy, executors=self.threads_total())
-        most = Dial("executors", WHOLE, self._executors, max(1, self.threads_total()), effect=Effect.WHEN_GIVEN)
+        most = Dial("executors", WHOLE, self._executors, max(1, self.threads_total()), shows=Shows.WHEN_GIVEN)
         return Snapshot(now, jobs, (pool,), max_threads=self._executors, levers=(most,))
 
     def apply(self, steps: Sequence[Step]) -> Outcome:

@@ -1,6 +1,6 @@
 """Executors: how many the application holds, on a cluster manager that can start and end them."""
 
-from penstock.core.levers import WHOLE, Dial, Effect, Executors
+from penstock.core.levers import WHOLE, Dial, Executors, Shows
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.levers.lever import Lever
@@ -21,7 +21,7 @@ class ExecutorsLever(Lever[Executors]):
             return None
         now = self._executors.count()
         asked = None if self._elastic is None or self._elastic.most == now else self._elastic.most
-        return Dial("executors", WHOLE, now, 1, asked=asked, effect=Effect.WHEN_GIVEN)
+        return Dial("executors", WHOLE, now, 1, asked=asked, shows=Shows.WHEN_GIVEN)
 
     def turn(self, move: Executors, wall_s: float) -> None:
         if self._elastic is None:

@@ -1,6 +1,6 @@
 """What a query takes up at its next start only: a planned restart between two batches."""
 
-from penstock.core.levers import Dial, Disturbs, Effect, Partitions, Tasks, Trigger
+from penstock.core.levers import Dial, Disturbs, Partitions, Shows, Tasks, Trigger
 from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
@@ -41,7 +41,7 @@ class PartitionsLever(Lever[Partitions]):
             return None
         now = self._planned.partitions(track)
         return Dial(
-            "partitions", track.job.name, now, 1, disturbs=Disturbs.QUERY, effect=Effect.AFTER_RESTART
+            "partitions", track.job.name, now, 1, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART
         )  # fmt: skip
 
     def turn(self, move: Partitions, wall_s: float) -> None:
@@ -61,7 +61,7 @@ class TriggerLever(Lever[Trigger]):
         now = trigger_s(track.query) if _restarts(track) and track.query is not None else None
         if now is None:
             return None
-        return Dial("trigger", track.job.name, now, 0.0, disturbs=Disturbs.QUERY, effect=Effect.AFTER_RESTART)
+        return Dial("trigger", track.job.name, now, 0.0, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
 
     def turn(self, move: Trigger, wall_s: float) -> None:
         self._planned.retrigger(self._fleet.named(move.job), move.after)

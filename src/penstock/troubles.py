@@ -1,0 +1,113 @@
+"""What goes wrong in the loop, in words: caught stage by stage, so that it is recorded and governing goes on."""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from penstock.core.cycle import Cycle
+from penstock.core.plan import Step
+from penstock.errors import LeaseLostError, told
+
+_TOLD = 20  # cycles that were not stored are told one by one, up to so many; the rest are counted
+
+
+class Stage(StrEnum):
+    """Where in a round something can go wrong."""
+
+    HEARING = "hearing orders"
+    OBSERVING = "observing"
+    JUDGING = "judging"
+    DECIDING = "deciding"
+    ASKING = "asking tenants"
+    ACTING = "acting"
+    STORING = "storing"
+    TELLING = "telling of the cycle"
+
+
+_THEN = {
+    Stage.HEARING: "what was asked before holds",
+    Stage.OBSERVING: "nothing was decided",
+    Stage.JUDGING: "nothing was decided",
+    Stage.DECIDING: "nothing was done",
+    Stage.ASKING: "it is tried again",
+    Stage.ACTING: "how much of it was done is not known",
+}
+# Without orders, store or listeners governing is as good as with them: it need not slow down.
+_BACKS_OFF = frozenset({Stage.OBSERVING, Stage.JUDGING, Stage.DECIDING, Stage.ACTING})
+
+
+@dataclass(slots=True)
+class Troubles:
+    """What goes wrong in one round. With `go_on` False the first error is raised, as where nobody's jobs wait."""
+
+    go_on: bool = True
+    said: list[str] = field(default_factory=list)
+    failed: bool = False  # whether to back off
+
+    def during(self, stage: Stage) -> "_During":
+        """An error in the block ends the block, and not governing; only a lost lease does that."""
+        return _During(self, stage)
+
+    def note(self, stage: Stage, error: Exception) -> None:
+        """Say so."""
+        then = f"; {_THEN[stage]}" if stage in _THEN else ""
+        self.said.append(f"{stage} failed: {told(error)}{then}")
+        self.failed = self.failed or stage in _BACKS_OFF
+
+    def text(self, next_s: float) -> str | None:
+        """All of it, and when the next round is where that is not as usual; None when all went well."""
+        if not self.said:
+            return None
+        then = [f"the next round is in {next_s:g} s"] if self.failed else []
+        return "; ".join([*self.said, *then])
+
+
+@dataclass(frozen=True, slots=True)
+class _During:
+    """One stage. A class, for a type checker takes it from `bool` that the block may end early."""
+
+    troubles: Troubles
+    stage: Stage
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, Exception) or isinstance(error, LeaseLostError) or not self.troubles.go_on:
+            return False
+        self.troubles.note(self.stage, error)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Unstored:
+    """Cycles that the store did not take, to be told of in the next one that it takes."""
+
+    count: int = 0
+    since_s: float = 0.0
+    why: str = ""
+    told: tuple[str, ...] = ()
+
+    def text(self) -> str | None:
+        """What is missing in the store, and all that was done meanwhile; None when nothing is missing.
+
+        >>> Unstored(2, 10.0, "storing failed: disk full", ("at 20 s: did ads map 3 -> 6",)).text()
+        '2 cycles from 10 s on are not stored (storing failed: disk full); at 20 s: did ads map 3 -> 6'
+        """
+        if not self.count:
+            return None
+        cycles = "1 cycle" if self.count == 1 else f"{self.count} cycles"
+        more = ("more was done later",) if len(self.told) > _TOLD else ()
+        missing = f"{cycles} from {self.since_s:.0f} s on {'is' if self.count == 1 else 'are'} not stored ({self.why})"
+        return "; ".join((missing, *self.told[:_TOLD], *more))
+
+    def and_also(self, cycle: Cycle, said: str, why: str) -> "Unstored":
+        """With another cycle; `said` is what else went wrong in it."""
+        parts = [_did(outcome.step, outcome.error) for outcome in cycle.outcome.steps]
+        news = (f"at {cycle.at_s:.0f} s: {', '.join([*parts, said] if said else parts)}",) if parts or said else ()
+        began = self if self.count else replace(self, since_s=cycle.at_s)
+        return replace(began, count=self.count + 1, why=why, told=(*self.told, *news)[: _TOLD + 1])
+
+
+def _did(step: Step, error: str | None) -> str:
+    what = ", ".join(f"{move.job} {move.text}" for move in step.moves) or step.job
+    return f"did {what}" if error is None else f"failed to do {what} ({error})"

@@ -1,0 +1,147 @@
+"""An engine, a policy, a store and a control in which something goes wrong at a given stage and round."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from penstock.core.cycle import Cycle
+from penstock.core.figures import Snapshot
+from penstock.core.orders import Answer, Orders, Proposal
+from penstock.core.plan import Decision, Outcome, Plan, Step, StepOutcome
+from penstock.core.ports import Memory, Policy
+from penstock.core.view import View, snapshot_of
+from penstock.loop import Governor, LoopSettings
+from penstock.store.memory import MemoryStore
+from tests.recorded import RUN, Noted, a_decision, a_view
+
+
+@dataclass(slots=True)
+class Faults:
+    """Which stages fail at which instants, and with what."""
+
+    at: Mapping[str, Collection[float]] = field(default_factory=dict)
+    error: Exception = field(default_factory=lambda: ConnectionError("no answer"))
+    now: float = 0.0
+
+    def strike(self, stage: str) -> None:
+        if self.now in self.at.get(stage, ()):
+            raise self.error
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyEngine:
+    """Nothing that it does changes what it shows."""
+
+    faults: Faults
+    done: list[tuple[float, str]] = field(default_factory=list)
+
+    def observe(self, now: float) -> Snapshot:
+        self.faults.strike("observe")
+        return snapshot_of(a_view(now))
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        self.faults.strike("apply")
+        self.done.extend((self.faults.now, step.job) for step in steps)
+        return Outcome(tuple(StepOutcome(step) for step in steps))
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyPolicy:
+    """Decides something for ads in every round, and counts them."""
+
+    faults: Faults
+    name: str = "faulty"
+
+    def start(self) -> Noted:
+        return Noted()
+
+    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
+        self.faults.strike("decide")
+        return Plan((a_decision(view.at_s),), note="another step"), Noted(memory.rounds + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class FaultyStore:
+    """Keeps in memory what it takes."""
+
+    faults: Faults
+    kept: MemoryStore = field(default_factory=lambda: MemoryStore(RUN))
+
+    def append(self, cycle: Cycle) -> None:
+        self.faults.strike("append")
+        self.kept.append(cycle)
+
+    def announce(self, cycle: Cycle) -> None:
+        self.faults.strike("announce")
+        self.kept.announce(cycle)
+
+    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+        self.faults.strike("last_memory")
+        return self.kept.last_memory(policy, memory_type)
+
+
+@dataclass(slots=True)
+class FaultyControl:
+    """Says what it is told to say."""
+
+    faults: Faults
+    said: Orders = field(default_factory=Orders)
+    proposed: list[Decision] = field(default_factory=list)
+    settled: list[tuple[int, Answer]] = field(default_factory=list)
+
+    def orders(self, now: float) -> Orders:
+        self.faults.now = now
+        self.faults.strike("orders")
+        return self.said
+
+    def propose(self, decision: Decision) -> None:
+        self.faults.strike("propose")
+        self.proposed.append(decision)
+
+    def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
+        self.faults.strike("settle")
+        self.settled.append((proposal.number, answer))
+
+
+@dataclass(slots=True)
+class World:
+    """All of them together, with the same faults."""
+
+    faults: Faults
+    settings: LoopSettings = LoopSettings()
+    policy: Policy | None = None
+
+    def __post_init__(self) -> None:
+        self.engine = FaultyEngine(self.faults)
+        self.store = FaultyStore(self.faults)
+        self.control = FaultyControl(self.faults)
+
+    engine: FaultyEngine = field(init=False)
+    store: FaultyStore = field(init=False)
+    control: FaultyControl = field(init=False)
+
+    @property
+    def governor(self) -> Governor:
+        policy = self.policy or FaultyPolicy(self.faults)
+        return Governor(self.engine, policy, self.store, self.settings, self.control)
+
+    @property
+    def cycles(self) -> tuple[Cycle, ...]:
+        return self.store.kept.cycles(RUN.id)
+
+    @property
+    def errors(self) -> list[tuple[float, str | None]]:
+        return [(cycle.at_s, cycle.error) for cycle in self.cycles]
+
+
+@dataclass(slots=True)
+class Ticking:
+    """A clock at which it is at once as late as anybody waits for."""
+
+    at_s: float = 0.0
+
+    def now(self) -> float:
+        return self.at_s
+
+    def wait_until(self, at_s: float) -> bool:
+        self.at_s = at_s
+        return True

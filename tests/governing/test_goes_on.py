@@ -1,0 +1,80 @@
+"""On Spark, too, an error does not end governing; being taken over does."""
+
+import pytest
+from pyspark.sql import SparkSession
+
+import penstock as ps
+from penstock.core.plan import Plan
+from penstock.core.view import View
+from penstock.engines.spark.lock import KEY
+from penstock.errors import LeaseLostError
+from penstock.governing.controller import Tending
+from penstock.store.memory import MemoryStore
+from tests.engines.spark.helpers import eventually
+
+INTENT = ps.Intent(ps.Juice(0.9))
+
+
+class Stumbling:
+    """Fails in its second round only."""
+
+    name = "stumbling"
+
+    def __init__(self) -> None:
+        self.rounds = 0
+
+    def start(self) -> int:
+        return 0
+
+    def decide(self, view: View, memory: int) -> tuple[Plan, int]:
+        self.rounds += 1
+        if self.rounds == 2:
+            raise ZeroDivisionError("a defect of the policy")
+        return Plan(), memory + 1
+
+
+def test_a_policy_that_fails_once_goes_on_governing(spark: SparkSession, name: str) -> None:
+    policy, store = Stumbling(), MemoryStore()
+    with ps.govern(spark, {name: INTENT}, policy, store=store, interval=0.2) as g:
+        eventually(lambda: policy.rounds > 3 or None)
+    assert g.error is None
+    errors = [note.text for note in store.read_run(spark.sparkContext.applicationId).errors]
+    assert errors == [
+        "deciding failed: ZeroDivisionError: a defect of the policy; nothing was done; the next round is in 0.2 s",
+        "",
+    ]
+
+
+def test_a_controller_that_is_taken_over_ends_and_says_so(spark: SparkSession, name: str) -> None:
+    properties = spark.sparkContext._jvm.java.lang.System.getProperties()  # type: ignore[union-attr]
+    key = f"{KEY}.{spark.sparkContext.applicationId}"
+    with ps.govern(spark, {name: INTENT}, Stumbling(), store=None, interval=0.2) as g:
+        eventually(lambda: g.views or None)
+        properties.put(key, "another@9999999999.0")
+        try:
+            eventually(lambda: g.error)
+        finally:
+            properties.remove(key)
+        g.wait()
+    assert isinstance(g.error, LeaseLostError)
+
+
+def test_an_error_between_rounds_is_told_once() -> None:
+    def tend() -> None:
+        raise ConnectionError("no answer")
+
+    tending = Tending(tend)
+    tending()
+    tending()
+    assert [tending.troubles() for _ in range(2)] == [
+        ("tending the jobs between rounds failed: ConnectionError: no answer; it is tried again",),
+        (),
+    ]
+
+
+def test_a_lease_that_is_lost_between_rounds_ends_governing() -> None:
+    def tend() -> None:
+        raise LeaseLostError("another controller took this application over")
+
+    with pytest.raises(LeaseLostError):
+        Tending(tend)()

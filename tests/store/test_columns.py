@@ -1,0 +1,53 @@
+"""Columns that came later: an older database is brought up to date by who writes, and read as it is by who reads."""
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from penstock.store import desk_tables
+from penstock.store.gallery import Gallery
+from penstock.store.open import open_store
+from tests.recorded import RUN, a_cycle, a_judging_cycle, a_view, an_acting_cycle
+
+LATER = (("penstock_cycles", "error"), ("penstock_step_outcomes", "undone"), ("penstock_verdicts", "effect"))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def older(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A store with a run, as a penstock wrote it that did not know the later columns."""
+    target = request.getfixturevalue("postgres_url") if request.param == "postgresql" else str(tmp_path / "runs.sqlite")
+    with closing(open_store(target)) as store:
+        store.begin(RUN)
+        for cycle in (an_acting_cycle(10.0, error="no free slot"), a_judging_cycle(70.0, 10.0)):
+            store.append(cycle)
+        with store.database.writing() as connection:
+            for table, column in LATER:
+                connection.execute(sa.text(f"ALTER TABLE {table} DROP COLUMN {column}"))
+    return target
+
+
+def test_an_older_store_is_read_as_it_is(older: str) -> None:
+    with closing(open_store(older, create=False)) as store:
+        run = store.read_run(RUN.id)
+        newest = Gallery(store.database, RUN.id).newest()
+        assert list(store.views(RUN.id)) == [a_view(10.0), a_view(70.0)]
+    (record,) = run.decisions
+    assert (record.errors, record.outcomes[0].undone) == (("ads: no free slot",), None)
+    assert (record.verdict and record.verdict.effect, run.errors) == (None, ())
+    assert newest is not None
+    assert newest.note == "waiting"
+
+
+def test_who_writes_to_an_older_store_gives_it_the_columns_that_it_lacks(older: str) -> None:
+    with closing(open_store(older)) as store:
+        store.begin(RUN)
+        store.append(replace(a_cycle(80.0), error="observing failed: no answer"))
+        assert [note.text for note in store.read_run(RUN.id).errors] == ["observing failed: no answer"]
+
+
+def test_every_column_that_came_later_may_be_absent() -> None:
+    tables = desk_tables.metadata.tables
+    assert [name for name, column in LATER if not tables[name].columns[column].nullable] == []

@@ -1,0 +1,206 @@
+"""Whatever goes wrong in a round is recorded with it, and the loop goes on; only a lost lease ends it."""
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from penstock.core.orders import Answer, Orders, Proposal
+from penstock.errors import ConfigError, EngineError, LeaseLostError
+from penstock.loop import LoopSettings, drive
+from penstock.planning.henge.memory import Kind
+from penstock.planning.henge.policy import Henge
+from tests.faulty import Faults, Ticking, World
+from tests.recorded import RUN, URGENT, Noted, a_decision
+
+INTENTS = {"ads": URGENT, "fraud": URGENT}
+
+
+def driven(until_s: float, settings: LoopSettings = LoopSettings(), **stages: list[float]) -> World:
+    """A world that was governed until then, in which these stages failed at these instants."""
+    world = World(Faults(stages), settings)
+    drive(world.governor, lambda: INTENTS, Ticking(), until_s)
+    return world
+
+
+@pytest.mark.parametrize(
+    ("stage", "error"),
+    [
+        ("orders", "hearing orders failed: ConnectionError: no answer; what was asked before holds"),
+        (
+            "observe",
+            "observing failed: ConnectionError: no answer; nothing was decided; the next round is in 10 s",
+        ),
+        ("decide", "deciding failed: ConnectionError: no answer; nothing was done; the next round is in 10 s"),
+        ("announce", "storing failed: ConnectionError: no answer"),
+        (
+            "apply",
+            "acting failed: ConnectionError: no answer; how much of it was done is not known; "
+            "the next round is in 10 s",
+        ),
+    ],
+)
+def test_a_round_says_what_went_wrong_in_it_and_the_next_is_as_ever(stage: str, error: str) -> None:
+    world = driven(30.0, LoopSettings(), **{stage: [20.0]})
+    assert world.errors == [(10.0, None), (20.0, error), (30.0, None)]
+    assert world.engine.done[-1] == (30.0, "ads")
+
+
+def test_rounds_that_fail_in_a_row_come_ever_more_rarely_until_one_succeeds() -> None:
+    # 10, then 20, 40 and 60 s apart; after the good one at 140 s again 10 s.
+    world = driven(160.0, observe=[10.0, 20.0, 40.0, 80.0])
+    assert [cycle.at_s for cycle in world.cycles] == [10.0, 20.0, 40.0, 80.0, 140.0, 150.0, 160.0]
+    assert world.errors[3][1] == (
+        "observing failed: ConnectionError: no answer; nothing was decided; the next round is in 60 s"
+    )
+
+
+def test_without_orders_or_a_store_governing_is_as_quick_as_with_them() -> None:
+    world = driven(50.0, orders=[20.0, 30.0], append=[20.0, 30.0])
+    assert [at_s for at_s, _ in world.engine.done] == [10.0, 20.0, 30.0, 40.0, 50.0]
+
+
+def test_when_nothing_can_be_seen_the_last_view_stands_for_it_too_old_to_act_on() -> None:
+    world = driven(40.0, observe=[20.0, 30.0])
+    last, older = world.cycles[0].view.job("ads"), world.cycles[2].view.job("ads")
+    assert (older.fresh, older.figures.age_s - last.figures.age_s, older.utility) == (False, 20.0, last.utility)
+    assert [len(cycle.plan.decisions) for cycle in world.cycles[:3]] == [1, 0, 0]
+
+
+def test_before_anything_was_seen_an_empty_view_stands_for_it() -> None:
+    view = driven(10.0, observe=[10.0]).cycles[0].view
+    assert (view.at_s, view.jobs, view.utility) == (10.0, (), 0.0)
+
+
+def test_a_policy_that_fails_remembers_what_it_did_before() -> None:
+    assert [cycle.memory for cycle in driven(30.0, decide=[20.0]).cycles] == [Noted(1), Noted(1), Noted(2)]
+
+
+def test_acting_that_fails_is_told_step_by_step_with_the_memory_of_a_policy_that_has_acted() -> None:
+    world = driven(10.0, apply=[10.0])
+    (record,) = world.store.kept.read_run(RUN.id).decisions
+    assert record.errors == (
+        "ads: acting failed: ConnectionError: no answer; how much of it was done is not known; "
+        "what had been done of it was not taken back",
+    )
+    assert world.cycles[0].memory == Noted(1)
+
+
+def test_henge_neither_judges_nor_holds_against_a_job_what_the_engine_failed_to_do() -> None:
+    every_round = [10.0 * number for number in range(1, 100)]
+    world = World(Faults({"apply": every_round}), policy=Henge())
+    drive(world.governor, lambda: INTENTS, Ticking(), 900.0)
+    tried = [place for place, cycle in enumerate(world.cycles) if cycle.plan.decisions]
+    assert len(tried) > 1
+    pending = world.cycles[tried[0]].memory.pending
+    assert pending is not None
+    assert (pending.kind, pending.job) == (Kind.RECONFIGURATION, "ads")
+    after = world.cycles[tried[0] + 1].memory
+    assert (after.pending, dict(after.blocked_until)) == (None, {})
+
+
+def test_what_could_not_be_stored_is_told_in_the_next_cycle_that_can_be(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        world = driven(40.0, append=[20.0, 30.0], announce=[20.0, 30.0], orders=[30.0])
+    assert [cycle.at_s for cycle in world.cycles] == [10.0, 40.0]
+    assert world.cycles[1].error == (
+        "2 cycles from 20 s on are not stored (storing failed: ConnectionError: no answer); "
+        "at 20 s: did ads map 3 -> 6, storing failed: ConnectionError: no answer; "
+        "at 30 s: did ads map 3 -> 6, hearing orders failed: ConnectionError: no answer; "
+        "what was asked before holds; storing failed: ConnectionError: no answer"
+    )
+    assert [record.getMessage() for record in caplog.records if "governing goes on" in record.getMessage()] == [
+        "20 s: storing failed: ConnectionError: no answer; governing goes on"
+    ]
+
+
+def test_a_store_that_never_works_again_fills_no_memory() -> None:
+    world = driven(10_000.0, append=[10.0 * number for number in range(1, 1000)])
+    (cycle,) = world.cycles[-1:]
+    assert (cycle.error or "").startswith("999 cycles from 10 s on are not stored")
+    assert (cycle.error or "").count("did ads") == 20
+
+
+def test_a_memory_that_cannot_be_read_is_a_fresh_start_that_says_so() -> None:
+    world = driven(20.0, last_memory=[0.0])
+    assert world.errors == [(10.0, "storing failed: ConnectionError: no answer"), (20.0, None)]
+    assert world.cycles[0].memory == Noted(1)
+
+
+def test_callers_own_functions_may_fail_as_well() -> None:
+    world, clock = World(Faults()), Ticking()
+
+    def intents() -> dict[str, object]:
+        if clock.at_s == 20.0:
+            raise EngineError("no intents")
+        return dict(INTENTS)
+
+    def listen(now: float) -> None:
+        if now == 20.0:
+            raise EngineError("nobody listens")
+
+    drive(world.governor, intents, clock, 40.0, listen)  # type: ignore[arg-type]
+    assert world.errors == [
+        (10.0, None),
+        (20.0, "hearing orders failed: no intents; what was asked before holds"),
+        (30.0, "telling of the cycle failed: nobody listens"),
+        (40.0, None),
+    ]
+    assert [len(cycle.view.jobs) for cycle in world.cycles] == [2, 2, 2, 2]
+
+
+def test_what_went_wrong_between_rounds_is_told_in_the_next_one() -> None:
+    world, told = World(Faults()), [("tending failed: no answer",), ()]
+    governor = replace(world.governor, between=lambda: told.pop(0))
+    drive(governor, lambda: INTENTS, Ticking(), 20.0)
+    assert world.errors == [(10.0, "tending failed: no answer"), (20.0, None)]
+
+
+def test_who_was_paused_stays_paused_while_nobody_can_be_heard() -> None:
+    world = World(Faults({"orders": [20.0]}))
+    world.control.said = Orders(paused_by="ann")
+    drive(world.governor, lambda: INTENTS, Ticking(), 30.0)
+    assert world.engine.done == []
+
+
+def test_who_was_never_heard_may_have_paused_everything() -> None:
+    world = driven(20.0, orders=[10.0])
+    assert world.engine.done == [(20.0, "ads")]
+    assert world.cycles[0].plan.note == "watching only: nobody could be heard yet"
+
+
+def approved() -> Orders:
+    return Orders(approved=(Proposal(7, a_decision(0.0), Answer.APPROVED, "ann"),), held=frozenset({"ads"}))
+
+
+def test_what_was_approved_is_not_done_again_while_nobody_can_be_heard() -> None:
+    world = World(Faults({"orders": [20.0]}))
+    world.control.said = approved()
+    drive(world.governor, lambda: INTENTS, Ticking(), 20.0)
+    assert (world.engine.done, world.control.settled) == ([(10.0, "ads")], [(7, Answer.DONE)])
+
+
+def test_what_was_approved_and_cannot_be_settled_is_done_when_it_can_be() -> None:
+    world = World(Faults({"settle": [10.0]}))
+    world.control.said = approved()
+    drive(world.governor, lambda: INTENTS, Ticking(), 20.0)
+    assert world.engine.done == [(20.0, "ads")]
+    assert world.errors[0] == (10.0, "asking tenants failed: ConnectionError: no answer; it is tried again")
+
+
+@pytest.mark.parametrize("stage", ["observe", "decide", "apply", "append", "orders"])
+def test_a_controller_that_was_taken_over_ends(stage: str) -> None:
+    world = World(Faults({stage: [20.0]}, LeaseLostError("another controller took this application over")))
+    with pytest.raises(LeaseLostError, match="another controller"):
+        drive(world.governor, lambda: INTENTS, Ticking(), 100.0)
+    assert world.faults.now == 20.0
+
+
+def test_where_nobody_waits_an_error_is_raised() -> None:
+    with pytest.raises(ConnectionError):
+        driven(30.0, LoopSettings(go_on=False), observe=[20.0])
+
+
+def test_a_back_off_that_would_hurry_is_refused() -> None:
+    with pytest.raises(ConfigError, match="back_off_factor"):
+        LoopSettings(back_off_factor=0.5)
