@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.core.ports import Policy
 from penstock.errors import ConfigError
@@ -15,7 +15,9 @@ from penstock.planning.henge.policy import Henge
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.limits import WithLimits
 from penstock.planning.phoebe.settings import PhoebeSettings, TwresSettings
-from penstock.planning.routing.policy import RoutingSettings, WithRouting
+
+if TYPE_CHECKING:
+    from penstock.planning.routing.policy import RoutingSettings
 
 DEFAULT = "penstock"
 
@@ -65,7 +67,7 @@ POLICIES: dict[str, Entry] = {
 
 
 def policy_named(
-    name: str, settings: Mapping[str, Any] | None = None, routing: RoutingSettings | None = None
+    name: str, settings: Mapping[str, Any] | None = None, routing: "RoutingSettings | None" = None
 ) -> Policy:
     """The policy of that name with these settings, held to the limits of jobs and cluster; routes beside it.
 
@@ -76,7 +78,11 @@ def policy_named(
         raise ConfigError("policy", name, f"choose one of {', '.join(POLICIES)}")
     entry = POLICIES[name]
     policy = WithLimits(entry.make(_settings(name, entry, settings or {})))
-    return policy if routing is None else WithRouting(policy, routing)
+    if routing is None:
+        return policy
+    from penstock.planning.routing.policy import WithRouting  # numpy and METIS
+
+    return WithRouting(policy, routing)
 
 
 def takes_profiles(name: str) -> bool:
