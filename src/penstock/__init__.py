@@ -1,18 +1,20 @@
 """penstock gives each Spark streaming tenant its share: intents in, explained decisions out."""
 
-from typing import TYPE_CHECKING, Any
-
-from penstock.core.capacity import operator_capacity
-from penstock.core.intents import Intent, Juice, Latency, Recovery
-from penstock.core.juice import juice
-from penstock.core.performance import PerformanceModel
-from penstock.core.recovery import RecoveryTime, recovery_time
-from penstock.core.topology import Topology
-from penstock.errors import PenstockError, PlacementError
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from penstock.core.capacity import operator_capacity
+    from penstock.core.intents import Intent, Juice, Latency, Recovery
+    from penstock.core.juice import juice
+    from penstock.core.levers import BatchBound, Executors, Memory, Move, Partitions, Slots, Table, Tasks, Trigger
+    from penstock.core.performance import PerformanceModel
+    from penstock.core.plan import Decision, Plan, Reason
+    from penstock.core.ports import Policy
+    from penstock.core.recovery import RecoveryTime, recovery_time
+    from penstock.core.topology import Topology
     from penstock.engines.spark.measured import measured
     from penstock.engines.spark.routing.route import Routing
+    from penstock.errors import PenstockError, PlacementError
     from penstock.governing.govern import govern
     from penstock.planning.provision.acquire import acquire
     from penstock.planning.provision.allocate import allocate
@@ -20,16 +22,29 @@ if TYPE_CHECKING:
     from penstock.planning.routing.route import route
 
 __all__ = [
+    "BatchBound",
+    "Decision",
+    "Executors",
     "Intent",
     "Juice",
     "Latency",
+    "Memory",
+    "Move",
+    "Partitions",
     "PenstockError",
     "PerformanceModel",
     "PlacementError",
+    "Plan",
+    "Policy",
+    "Reason",
     "Recovery",
     "RecoveryTime",
     "Routing",
+    "Slots",
+    "Table",
+    "Tasks",
     "Topology",
+    "Trigger",
     "acquire",
     "allocate",
     "govern",
@@ -41,21 +56,53 @@ __all__ = [
     "route",
 ]
 
-# What needs pyspark, numpy or METIS is imported when it is first asked for: `import penstock` takes none of its second.
-_ON_DEMAND = {
+# Where each name lives. It is imported when it is first asked for: pyspark, numpy and METIS take more than a second,
+# and every command of the command line imports this package.
+_HOMES = {
+    "BatchBound": "penstock.core.levers",
+    "Decision": "penstock.core.plan",
+    "Executors": "penstock.core.levers",
+    "Intent": "penstock.core.intents",
+    "Juice": "penstock.core.intents",
+    "Latency": "penstock.core.intents",
+    "Memory": "penstock.core.levers",
+    "Move": "penstock.core.levers",
+    "Partitions": "penstock.core.levers",
+    "PenstockError": "penstock.errors",
+    "PerformanceModel": "penstock.core.performance",
+    "PlacementError": "penstock.errors",
+    "Plan": "penstock.core.plan",
+    "Policy": "penstock.core.ports",
+    "Reason": "penstock.core.plan",
+    "Recovery": "penstock.core.intents",
+    "RecoveryTime": "penstock.core.recovery",
+    "Routing": "penstock.engines.spark.routing.route",
+    "Slots": "penstock.core.levers",
+    "Table": "penstock.core.levers",
+    "Tasks": "penstock.core.levers",
+    "Topology": "penstock.core.topology",
+    "Trigger": "penstock.core.levers",
     "acquire": "penstock.planning.provision.acquire",
     "allocate": "penstock.planning.provision.allocate",
-    "Routing": "penstock.engines.spark.routing.route",
     "govern": "penstock.governing.govern",
+    "juice": "penstock.core.juice",
     "measured": "penstock.engines.spark.measured",
+    "operator_capacity": "penstock.core.capacity",
     "place": "penstock.planning.provision.place",
+    "recovery_time": "penstock.core.recovery",
     "route": "penstock.planning.routing.route",
 }
 
+if not TYPE_CHECKING:  # to a type checker every other name would be there as well
 
-def __getattr__(name: str) -> Any:
-    if name not in _ON_DEMAND:
-        raise AttributeError(f"module 'penstock' has no attribute {name!r}")
-    import importlib
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module 'penstock' has no attribute {name!r}")
+        import importlib
 
-    return getattr(importlib.import_module(_ON_DEMAND[name]), name)
+        found = globals()[name] = getattr(importlib.import_module(_HOMES[name]), name)
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,18 +4,16 @@ import getpass
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from penstock.cli.recorded import store_option
-from penstock.config.intents import IntentPart
-from penstock.config.problems import checked
 from penstock.core.orders import Act
 from penstock.errors import EngineError
-from penstock.store.open import find_run, open_store
-from penstock.store.sql import SqlStore
-from penstock.telling.words import moves_text
-from penstock.web.acting import ActIn, ask
+
+if TYPE_CHECKING:
+    from penstock.store.sql import SqlStore
 
 EXAMPLE = """
 \b
@@ -45,7 +43,7 @@ def _plain(act: Act, about: str) -> None:
     @run_option
     @store_option
     def command(run_name: str, store: str | None) -> None:
-        _asked(store, run_name, ActIn(act=act))
+        _asked(store, run_name, act)
 
 
 _plain(Act.PAUSE, "See, but decide nothing, until resumed.")
@@ -65,8 +63,11 @@ _plain(Act.DO, "End a dry run: carry decisions out.")
 @store_option
 def intent(job: str, run_name: str, store: str | None, **stated: str | float | None) -> None:
     """Want something else of JOB from the next cycle on."""
+    from penstock.config.intents import IntentPart  # pydantic takes a quarter of a second to import
+    from penstock.config.problems import checked
+
     part = checked(IntentPart, {name: value for name, value in stated.items() if value is not None}, "intent")
-    _asked(store, run_name, ActIn(act=Act.INTENT, job=job, intents=(part,)))
+    _asked(store, run_name, Act.INTENT, job=job, intents=(part,))
 
 
 def _answer(act: Act, about: str) -> None:
@@ -75,7 +76,7 @@ def _answer(act: Act, about: str) -> None:
     @run_option
     @store_option
     def command(proposal: int, run_name: str, store: str | None) -> None:
-        _asked(store, run_name, ActIn(act=act, proposal=proposal))
+        _asked(store, run_name, act, proposal=proposal)
 
 
 _answer(Act.APPROVE, "Let PROPOSAL be carried out.")
@@ -87,6 +88,8 @@ _answer(Act.REFUSE, "Do not let PROPOSAL be carried out.")
 @store_option
 def show(run_name: str, store: str | None) -> None:
     """How the controller stands, what waits for an answer, and who asked for what."""
+    from penstock.telling.words import moves_text
+
     with _opened(store, run_name) as (opened, run_id):
         card = opened.desk.card(run_id)
         if card is None or not card.alive(time.time()):
@@ -103,19 +106,23 @@ def show(run_name: str, store: str | None) -> None:
 
 
 @contextmanager
-def _opened(store: str | None, run_name: str) -> Iterator[tuple[SqlStore, str]]:
+def _opened(store: str | None, run_name: str) -> Iterator[tuple["SqlStore", str]]:
+    from penstock.store.open import find_run, open_store  # the database takes half a second to import
+
     with closing(open_store(store, create=False)) as opened:
         yield opened, find_run(opened, run_name).id
 
 
-def _asked(store: str | None, run_name: str, act: ActIn) -> None:
+def _asked(store: str | None, run_name: str, act: Act, **about: Any) -> None:
+    from penstock.web.acting import ActIn, ask
+
     with _opened(store, run_name) as (opened, run_id):
-        number = ask(opened, run_id, act, f"{getpass.getuser()} (command line)")
+        number = ask(opened, run_id, ActIn(act=act, **about), f"{getpass.getuser()} (command line)")
         _wait(opened, run_id, number)
-    click.echo(f"{act.act.value}: heard by the controller of {run_id}", err=True)
+    click.echo(f"{act.value}: heard by the controller of {run_id}", err=True)
 
 
-def _wait(store: SqlStore, run_id: str, number: int) -> None:
+def _wait(store: "SqlStore", run_id: str, number: int) -> None:
     """Until the controller has taken it up: who asks wants to know."""
     until_s = time.monotonic() + _HEARD_WITHIN_S
     while time.monotonic() < until_s:

@@ -7,17 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
-from rich import box
-from rich.console import Console
-from rich.live import Live
-from rich.table import Table
 
 from penstock.cli.output import write_text
-from penstock.cli.tenants_table import tenants_table
-from penstock.core.view import View
-from penstock.telling.report import page
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
+    from penstock.core.view import View
     from penstock.governing.comparison import TrialResult
 
 
@@ -27,14 +23,19 @@ if TYPE_CHECKING:
 )
 def demo(html: str) -> None:
     """Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from penstock.cli.tenants_table import tenants_table
     from penstock.governing.demo import SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, run_demo  # pyspark takes a second
+    from penstock.telling.report import page
 
     logging.basicConfig(level=logging.ERROR)
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
     started_s = time.monotonic()
     with Live(console=console, auto_refresh=False, transient=True) as live:
 
-        def show(title: str, view: View) -> None:
+        def show(title: str, view: "View") -> None:
             now = "spike" if SPIKE_FROM_S <= view.at_s <= SPIKE_TO_S else "calm"
             heading = f"{title}: {view.at_s:.0f} of {TRIAL_S:.0f} s, {now}"
             live.update(tenants_table(view, heading), refresh=True)
@@ -48,8 +49,11 @@ def demo(html: str) -> None:
     console.print(f"{time.monotonic() - started_s:.0f} s in all", style="dim")
 
 
-def _comparison(results: Sequence["TrialResult"]) -> Table:
+def _comparison(results: Sequence["TrialResult"]) -> "Table":
     """SLO satisfaction (share of time) and utility of each tenant, policy by policy."""
+    from rich import box
+    from rich.table import Table
+
     from penstock.governing.demo import TURNS
 
     table = Table(box=box.SIMPLE, title="share of time with the SLO met, and utility", title_justify="left")

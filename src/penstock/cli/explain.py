@@ -5,7 +5,6 @@ import shutil
 import click
 
 from penstock.cli.recorded import read_recorded, store_option
-from penstock.telling.explain import explain
 
 
 @click.command("explain")
@@ -16,5 +15,7 @@ def explain_command(run: str, store: str | None) -> None:
 
     RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
     """
+    from penstock.telling.explain import explain
+
     width = min(120, max(60, shutil.get_terminal_size(fallback=(100, 24)).columns))
     click.echo(explain(read_recorded(run, store), width), nl=False)

@@ -1,26 +1,32 @@
-"""The command line: one group, one file for each command."""
+"""The command line: one group, one file for each command, imported when it is called."""
 
 import signal
 import sys
 
 import click
 
-from penstock.cli.cluster import cluster
-from penstock.cli.control import control
-from penstock.cli.demo import demo
-from penstock.cli.explain import explain_command
-from penstock.cli.kafka import kafka
-from penstock.cli.load import load
-from penstock.cli.plan import plan
-from penstock.cli.policies import policies
-from penstock.cli.profile import profile
-from penstock.cli.report import report_command
-from penstock.cli.route import route_command
-from penstock.cli.run import run
-from penstock.cli.serve import serve
-from penstock.cli.simulate import simulate
-from penstock.cli.top import top
+from penstock.cli.waiting import Waiting
 from penstock.errors import PenstockError
+
+_SUMMARIES = {  # each is the first sentence of the command's own help
+    "demo": "Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed.",
+    "run": "Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them.",
+    "serve": "Serve dashboard, API and Prometheus metrics over a store.",
+    "top": "Show tenants live, like top: who is in trouble, why, what was done and whether it helped.",
+    "control": "Pause, resume, change intents, answer proposals of a running controller.",
+    "simulate": "Run SCENARIO (a YAML file) on the simulated cluster and judge its claims.",
+    "profile": "Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its "
+    "executors.",
+    "explain": "Tell what happened in RUN, and why.",
+    "report": "Sum up RUN, and with --html make a page of it.",
+    "plan": "Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs.",
+    "policies": "List the policies with one line each.",
+    "cluster": "A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts of "
+    "its own.",
+    "route": "Say which server should hold which key, so that rows stay where they are.",
+    "kafka": "A Kafka broker (KRaft mode) on this machine's loopback, from jars of the Maven registry.",
+    "load": "Send rows to a Kafka topic when a rate curve says so, whether or not anybody reads them.",
+}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -29,21 +35,8 @@ def cli() -> None:
     """penstock gives each Spark streaming tenant its share: intents in, explained decisions out."""
 
 
-cli.add_command(demo)
-cli.add_command(run)
-cli.add_command(serve)
-cli.add_command(top)
-cli.add_command(control)
-cli.add_command(simulate)
-cli.add_command(profile)
-cli.add_command(explain_command)
-cli.add_command(report_command)
-cli.add_command(plan)
-cli.add_command(policies)
-cli.add_command(cluster)
-cli.add_command(route_command)
-cli.add_command(kafka)
-cli.add_command(load)
+for _name, _summary in _SUMMARIES.items():
+    cli.add_command(Waiting(_name, _summary))
 
 
 def main() -> None:

@@ -1,28 +1,14 @@
 """`penstock plan`: threads, slots, machines and price of a job for a rate, and what is predicted of it."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from penstock.cli.output import write_json
-from penstock.config.plan_job import PlanJob, read_plan_job
-from penstock.core.placement import Placement
-from penstock.errors import ConfigError, PlacementError
-from penstock.planning.provision.acquire import hourly_price
-from penstock.planning.provision.allocate import ALLOCATIONS, allocate
-from penstock.planning.provision.place import METHODS, place, place_on_fewest
-from penstock.planning.provision.predict import ROUTINGS, predict
-from penstock.planning.provision.replan import Replanned, replan
-from penstock.planning.provision.settings import PlaceSettings
-from penstock.telling import plan as telling
-
-PAIRS = (("lsa", "dsm"), ("lsa", "rsm"), ("mba", "dsm"), ("mba", "rsm"), ("mba", "sam"), ("mba", "best"))
+from penstock.planning.provision.allocate import ALLOCATIONS
+from penstock.planning.provision.methods import METHODS
+from penstock.planning.provision.predict import ROUTINGS
 
 EXAMPLE = """
 \b
@@ -75,21 +61,30 @@ def plan(
     plot_out: Path | None,
 ) -> None:
     """Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs."""
+    from rich.console import Console
+
+    from penstock.cli import planned
+    from penstock.config.plan_job import read_plan_job
+    from penstock.planning.provision.replan import replan
+    from penstock.planning.provision.settings import PlaceSettings
+    from penstock.telling.plan import document as as_document
+
     console = Console(stderr=json_out == "-", highlight=False, width=None if sys.stdout.isatty() else 120)
     read = read_plan_job(job, models)
-    there = None if machines is None else _slots(machines)
+    there = None if machines is None else planned.slots(machines)
     settings = PlaceSettings(routing=routing)
-    placement = _placed(read, from_rate if from_rate is not None else rate, (allocation, mapping), there, settings)
+    first_rate = rate if from_rate is None else from_rate
+    placement = planned.placed(read, first_rate, (allocation, mapping), there, settings)
     changed = None
     if from_rate is not None:
         changed = replan(placement, rate, sorted(read.machines.sizes), settings)
         placement = changed.placement
-    _show(console, read, placement)
-    document = {"job": read.name, **telling.document(placement, _price(read, placement))}
+    planned.show(console, read, placement)
+    document = {"job": read.name, **as_document(placement, planned.price(read, placement))}
     if changed is not None:
-        document["moves"] = _show_moves(console, changed)
+        document["moves"] = planned.show_moves(console, changed)
     if compare:
-        document["compare"] = _compare(console, read, rate, there, settings)
+        document["compare"] = planned.compare(console, read, rate, there, settings)
     if plot_out is not None:
         from penstock.telling.plan_plot import plot  # matplotlib takes a second to import
 
@@ -97,107 +92,3 @@ def plan(
         console.print(f"picture: {plot_out}")
     if json_out is not None:
         write_json(json_out, document)
-
-
-def _slots(text: str) -> list[int]:
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise ConfigError("--machines", text, "write the slots of each machine, such as 4,4,2") from None
-
-
-def _placed(
-    job: PlanJob, rate: float, pair: tuple[str, str], machines: Sequence[int] | None, settings: PlaceSettings
-) -> Placement:
-    allocation = allocate(job.topology, rate, job.models, pair[0], job.selectivity)
-    if machines is None:
-        return place_on_fewest(allocation, sorted(job.machines.sizes), pair[1], settings)
-    return place(allocation, machines, pair[1], settings)
-
-
-def _price(job: PlanJob, placement: Placement) -> float | None:
-    prices = {size: price for size, price in job.machines.sizes.items() if price is not None}
-    return hourly_price([machine.slots for machine in placement.machines], prices)
-
-
-def _priced(job: PlanJob, placement: Placement) -> str:
-    price = _price(job, placement)
-    return "not known" if price is None else f"{price:.3f} {job.machines.unit}/h".replace(" /h", "/h")
-
-
-def _machines(placement: Placement) -> str:
-    count = len(placement.machines)
-    return "one machine" if count == 1 else f"{count} machines"
-
-
-def _show(console: Console, job: PlanJob, placement: Placement) -> None:
-    a = placement.allocation
-    console.print(f"[bold]{job.name}[/] at {a.rate_rps:g} rows/s, {a.method} + {placement.method}", highlight=False)
-    _table(console, ("operator", "rows/s", "threads", "CPU, slots", "memory, slots"), telling.operator_rows(placement))
-    acquired = sum(machine.slots for machine in placement.machines)
-    console.print(
-        f"Slots: {a.slots} by the allocation, {placement.slots_used} used by the mapping, {acquired} on "
-        f"{_machines(placement)}. Price: {_priced(job, placement)}."
-    )
-    if placement.least_slots is not None:
-        console.print(f"No packing of these bundles needs fewer than {placement.least_slots} slots.")
-    other = next(name for name in ROUTINGS if name != placement.prediction.routing)
-    with_other = predict(a, placement.machines, placement.slot_of, other)
-    console.print(telling.verdict(placement, with_other.rate_rps, other))
-    _table(console, ("machine", "slots", "threads", "CPU", "memory"), telling.machine_rows(placement))
-    console.print(telling.picture(placement), markup=False, soft_wrap=True)
-
-
-def _show_moves(console: Console, changed: Replanned) -> dict[str, Any]:
-    document = {"moved": dict(changed.moved), "started": dict(changed.started), "stopped": dict(changed.stopped)}
-    rows = telling.moves(document, changed.placement.allocation.topology.operators)
-    console.print()
-    if rows:
-        _table(console, ("operator", "moved", "started", "stopped"), rows)
-    else:
-        console.print("Nothing changes.")
-    return document
-
-
-def _compare(
-    console: Console, job: PlanJob, rate: float, machines: Sequence[int] | None, settings: PlaceSettings
-) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    rows = []
-    for pair in PAIRS:
-        allocation = allocate(job.topology, rate, job.models, pair[0], job.selectivity)
-        name, threads = "+".join(pair), sum(allocation.threads.values())
-        try:
-            placement = _placed(job, rate, pair, machines, settings)
-        except PlacementError as error:
-            found.append({"pair": name, "slots": allocation.slots, "threads": threads, "error": str(error)})
-            rows.append((name, str(threads), str(allocation.slots), "-", "-", "-", f"no room for {error.task}"))
-            continue
-        rates = {r: predict(allocation, placement.machines, placement.slot_of, r).rate_rps for r in ROUTINGS}
-        used = placement.slots_used
-        found.append(
-            {
-                "pair": name,
-                "slots": allocation.slots,
-                "slots_used": used,
-                "slots_acquired": sum(machine.slots for machine in placement.machines),
-                "threads": threads,
-                "predicted_rate": rates,
-                "price_per_hour": _price(job, placement),
-            }
-        )
-        shown = (f"{rates['even']:.5g}", f"{rates['proportional']:.5g}", _priced(job, placement))
-        rows.append((name, str(threads), str(allocation.slots), str(used), *shown))
-    console.print()
-    headings = ("pair", "threads", "slots", "used", "rows/s, even", "rows/s, proportional", "price")
-    _table(console, headings, rows)
-    return found
-
-
-def _table(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for place_, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if place_ == 0 else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)

@@ -3,21 +3,21 @@
 import signal
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
-from penstock.analysis.stability import StabilitySettings
 from penstock.cli.output import write_json
 from penstock.cli.profile_job import job_options, profile_job
-from penstock.core.performance import PerformanceModel
-from penstock.core.trial import Finished
 from penstock.core.units import positive_seconds, text_of_seconds
-from penstock.planning.profiling.search import method_named
-from penstock.planning.profiling.settings import SearchSettings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from penstock.core.performance import PerformanceModel
+    from penstock.core.trial import Finished
+    from penstock.planning.profiling.settings import SearchSettings
 
 EXAMPLE = """
 \b
@@ -55,6 +55,10 @@ A search that was stopped goes on where it was when the same command is given ag
 @click.option("--json", "json_out", help="Write the models as JSON to this file; - is standard output.")
 def profile(tasks: tuple[str, ...], **options: Any) -> None:
     """Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its executors."""
+    from rich.console import Console
+
+    from penstock.planning.profiling.search import method_named
+
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
     _end_politely()
     if options["scaleouts"] is not None:
@@ -75,7 +79,8 @@ def _end_politely() -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # an error where we write, instead of an end at once
 
 
-def _profile_one(console: Console, name: str, options: dict[str, Any]) -> tuple[str, PerformanceModel]:
+def _profile_one(console: "Console", name: str, options: dict[str, Any]) -> tuple[str, "PerformanceModel"]:
+    from penstock.analysis.stability import StabilitySettings
     from penstock.profiling.on_spark import TrialSettings, profile_on_spark  # pyspark takes a second to import
     from penstock.profiling.profile import ProfileSettings, Progress
 
@@ -107,7 +112,9 @@ def _profile_one(console: Console, name: str, options: dict[str, Any]) -> tuple[
     return done.task, done.model
 
 
-def _search_settings(options: dict[str, Any]) -> SearchSettings:
+def _search_settings(options: dict[str, Any]) -> "SearchSettings":
+    from penstock.planning.profiling.settings import SearchSettings
+
     return SearchSettings(
         max_threads=options["max_threads"],
         thread_growth=options["thread_growth"],
@@ -118,7 +125,7 @@ def _search_settings(options: dict[str, Any]) -> SearchSettings:
     )
 
 
-def _line(done: Finished) -> str:
+def _line(done: "Finished") -> str:
     slope = "nothing was done" if done.slope is None else f"slope {done.slope:.3f}"
     return (
         f"  {'stable' if done.stable else 'unstable'}: {done.processed_rps:.4g}/s done, {slope}, "
@@ -127,7 +134,10 @@ def _line(done: Finished) -> str:
     )
 
 
-def _table(name: str, model: PerformanceModel) -> Table:
+def _table(name: str, model: "PerformanceModel") -> "Table":
+    from rich import box
+    from rich.table import Table
+
     table = Table(title=f"{name}: one slot", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for heading in ("threads", "peak rate/s", "CPU %", "memory %"):
         table.add_column(heading, justify="right")

@@ -5,15 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from penstock.core.units import positive_seconds, text_of_seconds
 from penstock.errors import ConfigError
-from penstock.planning.phoebe.profiling import SearchSettings
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from penstock.governing.rehearsal.rehearse import RehearsalSettings, Round
     from penstock.governing.rehearsal.state import Rehearsed
 
@@ -41,7 +40,7 @@ def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def profile_job(console: Console, jobs: tuple[str, ...], options: dict[str, Any]) -> None:
+def profile_job(console: "Console", jobs: tuple[str, ...], options: dict[str, Any]) -> None:
     """Search Tmax of one job at each scale-out; the profile goes to --out."""
     from penstock.governing.rehearsal.job import job_named  # pyspark takes a second to import
     from penstock.governing.rehearsal.live import LiveJob
@@ -74,6 +73,7 @@ def profile_job(console: Console, jobs: tuple[str, ...], options: dict[str, Any]
 
 def _settings(options: dict[str, Any]) -> "RehearsalSettings":
     from penstock.governing.rehearsal.rehearse import RehearsalSettings, scaleouts_of
+    from penstock.planning.phoebe.profiling import SearchSettings
 
     first = options["first_rate"]
     search = SearchSettings(
@@ -88,7 +88,7 @@ def _settings(options: dict[str, Any]) -> "RehearsalSettings":
     )
 
 
-def _tell_round(console: Console, done: "Round") -> None:
+def _tell_round(console: "Console", done: "Round") -> None:
     search = done.state.search
     behind = {one.scaleout: one for one in done.ended}
     parts = []
@@ -106,7 +106,10 @@ def _tell_round(console: Console, done: "Round") -> None:
     )
 
 
-def _table(name: str, state: "Rehearsed") -> Table:
+def _table(name: str, state: "Rehearsed") -> "Table":
+    from rich import box
+    from rich.table import Table
+
     table = Table(title=f"{name}: Tmax", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for heading in ("executors", "rows/s", "latency below"):
         table.add_column(heading, justify="right")

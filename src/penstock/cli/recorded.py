@@ -2,11 +2,12 @@
 
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from penstock.core.run import Run
-from penstock.store.open import find_run, open_store
+if TYPE_CHECKING:
+    from penstock.core.run import Run
 
 store_option = click.option(
     "--store",
@@ -16,8 +17,10 @@ store_option = click.option(
 )
 
 
-def read_recorded(name: str, store: str | None) -> Run:
+def read_recorded(name: str, store: str | None) -> "Run":
     """The run of that name or id, the last one, or the last one of the file at that path."""
+    from penstock.store.open import find_run, open_store  # the database takes half a second to import
+
     target, wanted = (name, "last") if Path(name).is_file() else (store, name)
     with closing(open_store(target, create=False)) as archive:
         return archive.read_run(find_run(archive, wanted).id)

@@ -6,8 +6,6 @@ import click
 
 from penstock.cli.output import write_text
 from penstock.cli.recorded import read_recorded, store_option
-from penstock.telling.report import page
-from penstock.telling.summary import summarise
 
 
 @click.command("report")
@@ -19,6 +17,9 @@ def report_command(run: str, html: Path | None, store: str | None) -> None:
 
     RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
     """
+    from penstock.telling.report import page
+    from penstock.telling.summary import summarise
+
     told = read_recorded(run, store)
     for sentence in summarise(told).sentences:
         click.echo(sentence)

@@ -3,21 +3,19 @@
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from penstock.cli.output import write_json
-from penstock.core.pairs import PairCounts
-from penstock.core.routing_table import RoutingTable
 from penstock.errors import ConfigError
-from penstock.planning.routing.graph import graph_of
-from penstock.planning.routing.judging import judge
-from penstock.planning.routing.route import IMBALANCE, METHODS, route
-from penstock.simulation.routing.reading import read_pairs
+from penstock.planning.routing.methods import IMBALANCE, METHODS
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from penstock.core.pairs import PairCounts
+    from penstock.core.routing_table import RoutingTable
 
 EXAMPLE = """
 \b
@@ -60,6 +58,11 @@ def route_command(
     PAIRS is a CSV file, plain or .gz, with a column for each operator's key and, if its lines are counted already, a
     column `rows`.
     """
+    from rich.console import Console
+
+    from penstock.planning.routing.route import route  # numpy and METIS take a third of a second to import
+    from penstock.simulation.routing.reading import read_pairs
+
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
     rack_sizes = _racks(racks)
     route({}, servers, imbalance, method, racks=rack_sizes)  # what makes no sense is refused before the file is read
@@ -90,7 +93,13 @@ def _racks(given: str | None) -> list[int] | None:
     return [int(part) for part in given.split(",")]
 
 
-def _comparison(counts: PairCounts, tables: dict[str, RoutingTable], racks: list[int] | None) -> Table:
+def _comparison(counts: "PairCounts", tables: dict[str, "RoutingTable"], racks: list[int] | None) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    from penstock.planning.routing.graph import graph_of
+    from penstock.planning.routing.judging import judge
+
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("method", "local share", *(["in its rack"] if racks else []), "imbalance"):
         table.add_column(heading, justify="left" if heading == "method" else "right")
@@ -102,7 +111,7 @@ def _comparison(counts: PairCounts, tables: dict[str, RoutingTable], racks: list
     return table
 
 
-def _document(table: RoutingTable, method: str) -> dict[str, Any]:
+def _document(table: "RoutingTable", method: str) -> dict[str, Any]:
     return {
         "method": method,
         "servers": table.servers,
@@ -112,5 +121,5 @@ def _document(table: RoutingTable, method: str) -> dict[str, Any]:
     }
 
 
-def _named(table: RoutingTable, operator: str) -> dict[str, int]:
+def _named(table: "RoutingTable", operator: str) -> dict[str, int]:
     return {str(key): server for key, server in table.keys[operator].items()}

@@ -7,19 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
-from rich.console import Console
-from rich.live import Live
-from rich.logging import RichHandler
 
 from penstock.cli.output import write_json
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
-from penstock.cli.tenants_table import tenants_table
-from penstock.config.tenants import read_tenants
 from penstock.core.units import positive_seconds
-from penstock.core.view import View
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from penstock.core.view import View
     from penstock.governing.run import RunStory
 
 EXAMPLE = """
@@ -59,6 +56,13 @@ def run(
     **web: Any,
 ) -> None:
     """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
+    from rich.console import Console
+    from rich.live import Live
+    from rich.logging import RichHandler
+
+    from penstock.cli.tenants_table import tenants_table
+    from penstock.config.tenants import read_tenants
+
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
     logging.basicConfig(
         handlers=[RichHandler(console=console, show_path=False)], level=logging.WARNING, format="%(message)s"
@@ -83,7 +87,7 @@ def run(
     pages = dashboard_over(store, web) if dashboard else nullcontext()
     with pages, Live(console=console, auto_refresh=False, transient=False) as live:
 
-        def show(view: View) -> None:
+        def show(view: "View") -> None:
             live.update(tenants_table(view, f"{file.name}, {view.at_s:.0f} s"), refresh=True)
 
         story = run_tenants(file, options, show)
@@ -94,7 +98,7 @@ def run(
         sys.exit(1)  # whoever watches over us starts another
 
 
-def _tell(story: "RunStory", console: Console) -> None:
+def _tell(story: "RunStory", console: "Console") -> None:
     console.print()
     for record in story.decisions:
         console.print(record.text(), markup=False, highlight=False)
@@ -104,7 +108,7 @@ def _tell(story: "RunStory", console: Console) -> None:
         console.print(f"recorded in {story.recorded_in}: penstock explain {story.run_id}", highlight=False)
 
 
-def _supervised(console: Console) -> NoReturn:
+def _supervised(console: "Console") -> NoReturn:
     """This very command without --restart, as a child that is started again when it dies."""
     from penstock.governing.supervise import supervise
 

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import web_options, web_settings
-from penstock.store.open import open_store
-from penstock.store.sql import SqlStore
+
+if TYPE_CHECKING:
+    from penstock.store.sql import SqlStore
 
 EXAMPLE = """
 \b
@@ -41,6 +42,7 @@ def serve(
     **web: Any,
 ) -> None:
     """Serve dashboard, API and Prometheus metrics over a store."""
+    from penstock.store.open import open_store
     from penstock.web.server import Site  # a web server takes half a second to import
 
     with closing(open_store(store)) as opened:
@@ -54,7 +56,7 @@ def serve(
 
 
 @contextmanager
-def _exported(store: SqlStore, url: str | None) -> Iterator[None]:
+def _exported(store: "SqlStore", url: str | None) -> Iterator[None]:
     """Metrics on their way to a collector meanwhile."""
     if url is None:
         yield
@@ -71,6 +73,8 @@ def _exported(store: SqlStore, url: str | None) -> Iterator[None]:
 
 
 def _check_there(store: str | None) -> None:
+    from penstock.store.open import open_store
+
     with closing(open_store(store, create=False)) as read_only:
         read_only.runs()
 
@@ -85,6 +89,7 @@ def _simulated(
         return
     from penstock.simulation.live import LiveOptions, begin_live, live
     from penstock.simulation.reading import read_scenario
+    from penstock.store.open import open_store
 
     scenario = read_scenario(path)[0].scenario
     options = LiveOptions(policy, speed, frozenset(approval), path.parent)

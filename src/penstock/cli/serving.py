@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.store.open import open_store
-from penstock.web.settings import WebSettings
+if TYPE_CHECKING:
+    from penstock.web.settings import WebSettings
 
 _OPTIONS = (
     click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen."),
@@ -29,14 +29,17 @@ def web_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def web_settings(**given: Any) -> WebSettings:
+def web_settings(**given: Any) -> "WebSettings":
     """The settings that the options state."""
+    from penstock.web.settings import WebSettings
+
     return WebSettings(**{**given, "allowed_hosts": frozenset(given["allowed_hosts"])})
 
 
 @contextmanager
 def dashboard_over(store: str | None, given: dict[str, Any]) -> Iterator[None]:
     """The pages over a store, while a command does something else."""
+    from penstock.store.open import open_store
     from penstock.web.server import Site  # a web server takes half a second to import
 
     with closing(open_store(store)) as opened:

@@ -1,6 +1,5 @@
 """`penstock top`: a live table of tenants in the terminal, those in trouble first."""
 
-import getpass
 import os
 import select
 import signal
@@ -11,25 +10,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 
 import click
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
 from penstock.cli.recorded import store_option
-from penstock.core.orders import Act
-from penstock.store.open import open_store
-from penstock.store.sql import SqlStore
-from penstock.telling.words import clock, number, percent
-from penstock.web.acting import ActIn, NotLiveError, ask
-from penstock.web.reading import Reader
-from penstock.web.shapes import ControlOut, DecisionOut, PresentOut, TenantOut
-
-KEYS = "q quit · p pause or resume · d dry run on or off · s sort by trouble, utility, slots or name"
-SORTS = ("trouble", "utility", "slots", "name")
-_STATES = {"trouble": "bold red", "missed": "red", "settling": "yellow", "unknown": "dim", "met": "green"}
-_CAME = {"better": "green", "worse": "red", "not done": "red"}
-_DECISIONS = 5
 
 
 @click.command()
@@ -39,6 +21,13 @@ _DECISIONS = 5
 @store_option
 def top(run_name: str, every: float, once: bool, store: str | None) -> None:
     """Show tenants live, like top: who is in trouble, why, what was done and whether it helped."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from penstock.cli.screen import Screen  # with the database, most of a second to import
+    from penstock.store.open import open_store
+    from penstock.web.reading import Reader
+
     console = Console(width=None if sys.stdout.isatty() else 150)
     with closing(open_store(store, create=False)) as opened:
         screen = Screen(opened, Reader(opened), run_name)
@@ -53,110 +42,6 @@ def top(run_name: str, every: float, once: bool, store: str | None) -> None:
                 key = _key(every)
                 if key is not None:
                     screen.pressed(key)
-
-
-class Screen:
-    """What is shown, and how keys change it."""
-
-    def __init__(self, store: SqlStore, reader: Reader, run_name: str) -> None:
-        self._store = store
-        self._reader = reader
-        self._run_id = reader.find(run_name)
-        self._sort = SORTS[0]
-        self._said = ""
-        self.over = False
-
-    def drawn(self) -> RenderableType:
-        """The whole screen as it is now."""
-        gallery = self._reader.gallery(self._run_id)
-        decisions = self._reader.decisions(gallery)
-        present = self._reader.present(gallery, decisions)
-        control = self._reader.control(self._run_id)
-        if present is None:
-            return Text(f"{self._run_id}: no cycle is recorded yet")
-        parts = [_head(gallery.info.name, present, control), _tenants(present, self._sort)]
-        parts += [_decided(decisions[-_DECISIONS:]), Text(self._said or KEYS, style="yellow" if self._said else "dim")]
-        return Group(*parts)
-
-    def pressed(self, key: str) -> None:
-        """React to a key."""
-        self._said = ""
-        control = self._reader.control(self._run_id)
-        if key in ("q", "\x03", "\x04"):
-            self.over = True
-        elif key == "s":
-            self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
-        elif key == "p":
-            self._ask(Act.RESUME if control.paused_by else Act.PAUSE)
-        elif key == "d":
-            self._ask(Act.DO if control.dry_run else Act.DRY_RUN)
-
-    def _ask(self, act: Act) -> None:
-        try:
-            ask(self._store, self._run_id, ActIn(act=act), f"{getpass.getuser()} (top)")
-            self._said = f"{act.value}: heard in the next cycle"
-        except NotLiveError as error:
-            self._said = str(error)
-
-
-def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType:
-    state = "live" if control.live else "over"
-    state += f", paused by {control.paused_by}" if control.paused_by else ""
-    state += ", dry run" if control.dry_run else ""
-    met = sum(tenant.met for tenant in present.tenants)
-    share = present.utility / present.max_utility if present.max_utility else 0.0
-    bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
-    figures = f"utility {bar} {number(present.utility)} of {number(present.max_utility)}"
-    counts = f"{met} of {len(present.tenants)} SLOs met   {sum(t.slots for t in present.tenants)} slots held"
-    bad = any(tenant.state in ("trouble", "missed") for tenant in present.tenants)
-    return Group(
-        Text(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
-        Text(f"{figures}   {counts}"),
-        Text(present.headline, style="bold red" if bad else "bold green"),
-        *(Text(f"waits for a yes, {p.number}: {p.text}", style="yellow") for p in control.proposals),
-    )
-
-
-def _tenants(present: PresentOut, sort: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
-    for heading in ("tenant", "state", "asks for"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("has", "utility", "slots", "rows/s in", "done", "waiting"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    table.add_column("why", overflow="ellipsis", no_wrap=True, ratio=1)
-    for tenant in _sorted(present.tenants, sort):
-        utility = f"{number(tenant.utility)} of {number(tenant.max_utility)}"
-        rates = (number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows))
-        state = Text(tenant.state, style=_STATES[tenant.state])
-        table.add_row(
-            tenant.name, state, tenant.intent, _has(tenant), utility, str(tenant.slots), *rates, tenant.why or ""
-        )
-    return table
-
-
-def _sorted(tenants: tuple[TenantOut, ...], sort: str) -> list[TenantOut]:
-    if sort == "utility":
-        return sorted(tenants, key=lambda tenant: -(tenant.utility or 0.0))
-    if sort == "slots":
-        return sorted(tenants, key=lambda tenant: -tenant.slots)
-    return sorted(tenants, key=lambda tenant: tenant.name) if sort == "name" else list(tenants)
-
-
-def _has(tenant: TenantOut) -> str:
-    known = [target for target in tenant.targets if target.now is not None]
-    return ", ".join(percent(t.now) if t.kind == "juice" else f"{number(t.now)} s" for t in known) or "–"
-
-
-def _whole(value: float | None) -> float | None:
-    return None if value is None else float(round(value))
-
-
-def _decided(decisions: tuple[DecisionOut, ...]) -> RenderableType:
-    lines = [Text("\nnewest decisions", style="dim")]
-    for decision in reversed(decisions):
-        line = Text(f"{clock(decision.at_s)}  {decision.reason}  {decision.text}  ")
-        lines.append(line.append(decision.verdict or decision.came, style=_CAME.get(decision.came, "dim")))
-    return Group(*lines)
 
 
 @contextmanager

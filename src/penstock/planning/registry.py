@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.core.ports import Policy
 from penstock.errors import ConfigError
@@ -14,7 +14,9 @@ from penstock.planning.combined_settings import CombinedSettings
 from penstock.planning.henge.policy import Henge
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.phoebe.settings import PhoebeSettings, TwresSettings
-from penstock.planning.routing.policy import RoutingSettings, WithRouting
+
+if TYPE_CHECKING:
+    from penstock.planning.routing.policy import RoutingSettings
 
 DEFAULT = "penstock"
 
@@ -64,7 +66,7 @@ POLICIES: dict[str, Entry] = {
 
 
 def policy_named(
-    name: str, settings: Mapping[str, Any] | None = None, routing: RoutingSettings | None = None
+    name: str, settings: Mapping[str, Any] | None = None, routing: "RoutingSettings | None" = None
 ) -> Policy:
     """The policy of that name with these settings; routes beside it. The loop holds its plans to the limits.
 
@@ -75,7 +77,11 @@ def policy_named(
         raise ConfigError("policy", name, f"choose one of {', '.join(POLICIES)}")
     entry = POLICIES[name]
     policy = entry.make(_settings(name, entry, settings or {}))
-    return policy if routing is None else WithRouting(policy, routing)
+    if routing is None:
+        return policy
+    from penstock.planning.routing.policy import WithRouting  # numpy and METIS
+
+    return WithRouting(policy, routing)
 
 
 def takes_profiles(name: str) -> bool:

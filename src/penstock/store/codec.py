@@ -1,7 +1,8 @@
 """Frozen dataclasses to JSON and back: policy memories, snapshots, and whatever else a store keeps whole.
 
 Encoding is ours, because mapping keys may be tuples, which JSON has no word for; decoding is pydantic's, which
-builds the declared types from the plain values and says exactly what does not fit.
+builds the declared types from the plain values and says exactly what does not fit. It is imported at the first value:
+who only looks whether anybody governs a run needs none.
 """
 
 import json
@@ -10,10 +11,10 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import GenericAlias
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 T = TypeVar("T")
 
@@ -38,6 +39,8 @@ def encode(value: object) -> str:
 
 def encode_figures(value: object, value_type: type[Any]) -> str:
     """As `encode`, ten times as fast, for types whose mappings all have text for keys."""
+    from pydantic_core import PydanticSerializationError
+
     try:
         return _adapter(cast(Hashable, value_type)).dump_json((value,))[1:-1].decode()
     except PydanticSerializationError:
@@ -46,6 +49,8 @@ def encode_figures(value: object, value_type: type[Any]) -> str:
 
 def decode(text: str, value_type: type[T]) -> T:
     """The value of that type; DoesNotFitError when the text holds something else, or something more."""
+    from pydantic import ValidationError
+
     adapter: TypeAdapter[tuple[T]] = _adapter(cast(Hashable, value_type))
     try:
         plain = json.loads(text, object_hook=_revived)
@@ -60,7 +65,9 @@ def decode(text: str, value_type: type[T]) -> T:
 
 
 @cache
-def _adapter(value_type: Hashable) -> TypeAdapter[Any]:
+def _adapter(value_type: Hashable) -> "TypeAdapter[Any]":
+    from pydantic import ConfigDict, TypeAdapter
+
     # A tuple around it, because pydantic takes no config for a dataclass that is not its own.
     config = ConfigDict(extra="forbid", ser_json_inf_nan="constants")
     return TypeAdapter(cast(Any, GenericAlias(tuple, (value_type,))), config=config)

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from penstock.core.orders import Answer
 from penstock.core.run import RunInfo
@@ -12,7 +13,6 @@ from penstock.store.slices import Slices
 from penstock.store.sql import SqlStore
 from penstock.store.thinning import Stretch
 from penstock.web import decided, present
-from penstock.web.metrics import Seen
 from penstock.web.shapes import (
     AuditOut,
     ClusterOut,
@@ -23,6 +23,9 @@ from penstock.web.shapes import (
     PresentOut,
     RunOut,
 )
+
+if TYPE_CHECKING:
+    from penstock.web.metrics import Seen
 
 RECENT = 200  # decisions that come with a page; the decisions page has all
 POINTS = 300  # over time, on the first page
@@ -140,8 +143,10 @@ class Reader:
             proposals=tuple(decided.proposed(proposal) for proposal in asked),
         )
 
-    def seen(self, run: str) -> Seen:
+    def seen(self, run: str) -> "Seen":
         """What metrics are made of."""
+        from penstock.web.metrics import Seen  # Prometheus's library is for who scrapes
+
         run_id = self.find(run)
         gallery = self.gallery(run_id)
         return Seen(self.whole(gallery), gallery.newest(), self.decisions(gallery), self.control(run_id))

@@ -9,9 +9,10 @@ from penstock.core.routing_table import RoutingTable
 from penstock.errors import ConfigError
 from penstock.planning.routing.graph import graph_of, graph_of_links
 from penstock.planning.routing.judging import judge, judge_part
+from penstock.planning.routing.methods import METHODS
 from penstock.planning.routing.partition import metis_partition
 from penstock.planning.routing.relabel import relabelled
-from penstock.planning.routing.route import METHODS, route, route_links
+from penstock.planning.routing.route import route, route_links
 from tests.planning.routing.cases import few_pairs, grouped, keys_of, light
 
 TAGS = {

@@ -8,12 +8,12 @@ from penstock.errors import ConfigError, PlacementError
 from penstock.planning.provision.acquire import acquire, whole_number
 from penstock.planning.provision.best import grouped, map_best
 from penstock.planning.provision.dsm import map_dsm
+from penstock.planning.provision.methods import METHODS
 from penstock.planning.provision.predict import predict
 from penstock.planning.provision.rsm import map_rsm, thread_need
 from penstock.planning.provision.sam import ROUNDING, bundles, map_sam, slots_for
 from penstock.planning.provision.settings import PlaceSettings
 
-METHODS = ("dsm", "rsm", "sam", "best")
 MOST_THREADS = 2_000_000  # some seconds; a rate with more of them is a slip of the pen
 _MAPPINGS = {"dsm": map_dsm, "rsm": map_rsm, "sam": map_sam}
 

@@ -22,8 +22,9 @@ from penstock.planning.routing.estimate import CostSettings, Estimate, Offer, Pr
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
 from penstock.planning.routing.hashing import hashed
 from penstock.planning.routing.judging import judge
+from penstock.planning.routing.methods import IMBALANCE
 from penstock.planning.routing.recall import recalled
-from penstock.planning.routing.route import IMBALANCE, route_links
+from penstock.planning.routing.route import route_links
 
 Fallback = Callable[[Key, int], int]  # where the engine hashes a key, among so many servers
 

@@ -11,17 +11,15 @@ from penstock.core.units import is_number
 from penstock.errors import ConfigError
 from penstock.planning.routing.graph import Ints, KeyGraph, graph_of, graph_of_links
 from penstock.planning.routing.judging import judge_part
+from penstock.planning.routing.methods import IMBALANCE, METHODS
 from penstock.planning.routing.partition import greedy_partition, hash_partition, metis_partition, rack_partition
 from penstock.planning.routing.relabel import relabelled, relabelled_in_racks
-
-IMBALANCE = 1.03  # METIS's own default, and the paper's alpha
 
 _METHODS: Mapping[str, Callable[[KeyGraph, int, float], Ints]] = {
     "metis": metis_partition,
     "greedy": greedy_partition,
     "hash": lambda graph, servers, imbalance: hash_partition(graph, servers),
 }
-METHODS = tuple(_METHODS)
 
 
 def route(

@@ -1,0 +1,137 @@
+"""What `penstock simulate` runs, and how it shows what came of it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from penstock.core.ports import Store
+from penstock.core.run import RunInfo
+from penstock.simulation.expect import Finding
+from penstock.simulation.reading import Variant
+from penstock.simulation.run import RunResult
+from penstock.simulation.run import simulate as run_one
+from penstock.store.open import open_store
+
+
+def run_all(
+    console: Console, path: Path, variants: tuple[Variant, ...], names: list[str], seed: int, store_at: str | None
+) -> list[RunResult]:
+    """Every variant under every policy, with a bar that says how far it is."""
+    columns = (TextColumn("{task.description:40}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"))
+    results: list[RunResult] = []
+    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
+        task = progress.add_task("", total=sum(variant.scenario.duration for variant in variants) * len(names))
+        for variant in variants:
+            for name in names:
+                progress.update(task, description=f"{name} {variant.label}"[:40])
+                done = sum(result.variant.scenario.duration for result in results)
+                teller = _teller(progress, task, done)
+                with _store(store_at, variant, name) as store:
+                    results.append(run_one(variant, name, path.parent, seed, teller, store))
+    return results
+
+
+def table(results: list[RunResult]) -> Table:
+    """A line for each run."""
+    scenario = results[0].variant.scenario
+    title = f"{scenario.name}: {scenario.about}\nutility in % of its maximum"
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    varied = any(result.variant.values for result in results)
+    for heading in (["variant"] if varied else []) + ["policy"]:
+        table.add_column(heading, no_wrap=True)
+    for heading in (
+        "utility, mean",
+        "p5",
+        "p15",
+        "p50",
+        "p90",
+        "SLOs met",
+        "decisions",
+        "full from",
+        "thread-h",
+    ):
+        table.add_column(heading, justify="right")
+    for result in results:
+        table.add_row(*([result.variant.label] if varied else []), *_row(result))
+    return table
+
+
+def print_findings(console: Console, findings: list[Finding]) -> None:
+    """What became of the scenario's claims."""
+    for finding in findings:
+        figure = f"{finding.figure:.4g}" if isinstance(finding.figure, float) else str(finding.figure)
+        sign = "[green]holds[/]" if finding.holds else "[red]fails[/]"
+        if finding.not_reproduced is not None:
+            sign = "[yellow]not reproduced[/]" if not finding.holds else "[red]holds after all[/]"
+        console.print(f"{sign}: {finding.claim} (found {figure}, wanted {finding.wanted})", highlight=False)
+        if finding.not_reproduced is not None:
+            console.print(f"   {finding.not_reproduced}", highlight=False, style="dim")
+
+
+def acting(results: list[RunResult]) -> RunResult:
+    """The first run in which something was done; the first of all when nothing was."""
+    return next((result for result in results if result.recorder.decisions), results[0])
+
+
+def document(
+    variants: tuple[Variant, ...], seed: int, results: list[RunResult], findings: list[Finding]
+) -> dict[str, object]:
+    """The results of `penstock simulate --json`."""
+    return {
+        "scenario": variants[0].scenario.name,
+        "seed": seed,
+        "runs": [result.summary() for result in results],
+        "expect": [
+            {
+                "claim": finding.claim,
+                "found": finding.figure,
+                "wanted": finding.wanted,
+                "holds": finding.holds,
+                "not_reproduced": finding.not_reproduced,
+            }
+            for finding in findings
+        ],
+    }
+
+
+@contextmanager
+def _store(at: str | None, variant: Variant, policy: str) -> Iterator[Store | None]:
+    if at is None:
+        yield None
+        return
+    store = open_store(at)
+    name = f"{variant.scenario.name} {variant.label}".strip()
+    store.begin(RunInfo(f"{name} {policy} {uuid4().hex[:6]}", name, policy, "simulator"))
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def _teller(progress: Progress, task: TaskID, done: float) -> Callable[[float], None]:
+    return lambda now: progress.update(task, completed=done + now)
+
+
+def _row(result: RunResult) -> list[str]:
+    summary = result.summary()
+    met = [job["slo_met"] for job in summary["jobs"].values() if job["slo_met"] is not None]
+    converged = summary["converged_at"]
+    return [
+        result.policy,
+        _percent(summary["utility_mean"]),
+        *(_percent(summary[f"utility_p{percent}"]) for percent in (5, 15, 50, 90)),
+        _percent(sum(met) / len(met)) if met else "-",
+        str(summary["reconfigurations"]),
+        "never" if converged is None else f"{converged:.0f} s",
+        f"{summary['slot_seconds'] / 3600:.1f}",
+    ]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
