@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark import batch_bound
+from penstock.engines.spark import batch_limits
 from penstock.engines.spark.batch_bound import BatchBounds
 from penstock.errors import EngineError
 from tests.engines.spark.batches import Gate
@@ -257,7 +257,7 @@ def test_a_batch_has_a_row_at_least(spark: SparkSession, bounds: BatchBounds, ro
 
 
 def test_a_spark_without_the_setter_is_told_apart(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch_bound, "_EXECUTION", "org.apache.spark.sql.Row")
+    monkeypatch.setattr(batch_limits, "_EXECUTION", "org.apache.spark.sql.Row")
     bounds = BatchBounds(spark)
     assert not bounds.supported
     query = made(spark, 10).writeStream.format("noop").start()
