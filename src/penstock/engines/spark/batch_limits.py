@@ -19,7 +19,8 @@ from penstock.engines.spark.batch_parts import Told, told
 from penstock.engines.spark.fleet import first_line
 from penstock.errors import EngineError
 
-_RECENT = 10  # batches from which the parts of several sources and the rows of a file are learnt
+_RECENT = 10  # batches from which the parts of several sources are learnt
+_FILE_BATCHES = 3  # and the rows of a file: each of them is looked up in the source's log
 _SOURCES_WITHIN_S = 5.0  # a query makes its sources right after its start; Kafka's and files take milliseconds
 _LOOK_EVERY_S = 0.02
 _MOST_FILES = 2**31 - 1
@@ -179,27 +180,32 @@ class _Files:
         return limits.updated(self._stream, limit)
 
     def _learnt(self) -> float | None:
-        """Rows by files over the recent batches; the source's log says which files each of them had."""
-        counted = [(rows, len(self._entries(start, end))) for start, end, rows in self._seen.spans if rows > 0]
-        files = sum(number for _, number in counted)
-        return sum(rows for rows, _ in counted) / files if files else None
+        """Rows by files over the newest batches; the source's log says which files each of them had."""
+        newest = self._seen.spans[-_FILE_BATCHES:]
+        if not newest:
+            return None
+        files = sum(len(batch) for batch in self._entries(newest[0].start, newest[-1].end))
+        rows = sum(span.rows for span in newest)
+        return rows / files if rows > 0 and files > 0 else None
 
     def _file_size(self) -> float | None:
         """The mean size of the newest batch's files, in bytes; None where they are gone."""
-        spans = [(start, end) for start, end, rows in self._seen.spans if rows > 0]
-        if not spans:
+        span = next((span for span in reversed(self._seen.spans) if span.rows > 0), None)
+        if span is None:
             return None
-        paths = [entry.sparkPath().toPath() for entry in self._entries(*spans[-1])[:_SIZED_FILES]]
-        system = _field(self._stream, "fs")
+        entries = self._entries(span.start, span.end)
+        listed = [batch[place] for batch in entries for place in range(min(len(batch), _SIZED_FILES))]
+        system, paths = _field(self._stream, "fs"), [entry.sparkPath().toPath() for entry in listed[:_SIZED_FILES]]
         sizes = [system.getFileStatus(path).getLen() for path in paths if system.exists(path)]
         return sum(sizes) / len(sizes) if sum(sizes) > 0 else None
 
     def _entries(self, start: Any, end: Any) -> list[Any]:
-        first, last = (-1 if start is None else start["logOffset"]) + 1, end["logOffset"]
-        if first > last:
+        """The log's entries after one offset and up to another: an array for each batch."""
+        first, last = (-1 if offset is None else offset["logOffset"] for offset in (start, end))
+        if last <= first:
             return []
-        found = _field(self._stream, "metadataLog").get(self._jvm.some_long(first), self._jvm.some_long(last))
-        return [entry for batch in found for entry in batch._2()]
+        log = _field(self._stream, "metadataLog")
+        return [batch._2() for batch in log.get(self._jvm.some_long(first + 1), self._jvm.some_long(last))]
 
 
 class _Made:

@@ -8,12 +8,25 @@ _STILL = 0.1  # of an equal part: what a source that was still keeps, for its pa
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """What one batch took of a source."""
+
+    start: Any  # offsets, as the source writes them
+    end: Any
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """What recent batches tell of one source: the rows that they took, and those that the last of them left."""
 
-    taken: int = 0
+    spans: tuple[Span, ...] = ()  # the oldest first
     waiting: float = 0.0
-    spans: tuple[tuple[Any, Any, int], ...] = ()  # a batch's start offset, end offset and rows
+
+    @property
+    def taken(self) -> int:
+        """The rows of these batches."""
+        return sum(span.rows for span in self.spans)
 
     @property
     def rows(self) -> float:
@@ -23,9 +36,9 @@ class Told:
 
 def told(batches: Sequence[Mapping[str, Any]], source: int) -> Told:
     """What the progress documents of these batches, the oldest first, tell of the source at that place."""
-    spans = [_span(batch["sources"][source]) for batch in batches]
+    spans = tuple(_span(batch["sources"][source]) for batch in batches)
     waiting = _waiting(batches[-1]["sources"][source]) if batches else 0.0
-    return Told(sum(rows for _, _, rows in spans), waiting, tuple(spans))
+    return Told(spans, waiting)
 
 
 def parts(rows: int, weights: Sequence[float]) -> tuple[int, ...]:
@@ -34,21 +47,20 @@ def parts(rows: int, weights: Sequence[float]) -> tuple[int, ...]:
     What waits drains everywhere at once: so does Spark divide a Kafka source's bound among its partitions.
 
     >>> parts(1000, [300, 100]), parts(1000, [0, 0, 0]), parts(1000, [400, 0])
-    ((750, 250), (334, 333, 333), (952, 48))
+    ((750, 250), (334, 333, 333), (951, 49))
     """
     total = sum(weights)
     least = _STILL / len(weights)
     shares = [max(least, weight / total) if total > 0 else 1.0 for weight in weights]
-    exact = [rows * share / sum(shares) for share in shares]
-    whole = [max(1, int(part)) for part in exact]
-    left = max(0, rows - sum(whole))
-    for place in sorted(range(len(exact)), key=lambda place: (int(exact[place]) - exact[place], place))[:left]:
-        whole[place] += 1
-    return tuple(whole)
+    spare = max(0, rows - len(shares))  # beside the one row of each
+    exact = [spare * share / sum(shares) for share in shares]
+    left = spare - sum(int(part) for part in exact)
+    most_cut = sorted(range(len(exact)), key=lambda place: (int(exact[place]) - exact[place], place))[:left]
+    return tuple(1 + int(part) + (place in most_cut) for place, part in enumerate(exact))
 
 
-def _span(source: Mapping[str, Any]) -> tuple[Any, Any, int]:
-    return source.get("startOffset"), source.get("endOffset"), int(source["numInputRows"])
+def _span(source: Mapping[str, Any]) -> Span:
+    return Span(source.get("startOffset"), source.get("endOffset"), int(source["numInputRows"]))
 
 
 def _waiting(source: Mapping[str, Any]) -> float:
