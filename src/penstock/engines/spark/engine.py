@@ -13,6 +13,7 @@ from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.levers import Dial, Move
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.core.routes import RouteFigures
+from penstock.engines.spark.batch_bound import BatchBounds
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
@@ -84,12 +85,13 @@ class SparkEngine:
             each = int(context.getConf().get("spark.executor.cores", "1") or 1)
             self._elastic = Elastic(self._executors, settings.executors, each)
         self._slot_shares = SlotsLever(self._fleet, self._pools, settings.sharing, self._slots)
+        self._bounds = BatchBoundLever(self._fleet, BatchBounds(spark), self._planned)
         levers: tuple[Lever[Any], ...] = (
             self._slot_shares,
             TasksLever(self._fleet, self._planned),
             ExecutorsLever(self._executors, self._elastic),
             PartitionsLever(self._fleet, self._planned),
-            BatchBoundLever(self._fleet, self._planned),
+            self._bounds,
             TriggerLever(self._fleet, self._planned),
             TableLever(self._fleet, self._runs),
         )
@@ -139,6 +141,7 @@ class SparkEngine:
                 if track.attempts.due(self._wall()):
                     self._start(track)
                 self._planned.carry_on(track, self._wall())
+            self._bounds.keep(track)
 
     def observe(self, now: float) -> Snapshot:
         """All jobs and machines at this instant."""

@@ -1,26 +1,107 @@
-"""A batch's bound: the most rows that one batch of a job takes in."""
+"""A batch's bound: the most rows that one batch of a job takes in.
+
+It is turned while the query runs, on queries of anybody's; where Spark or the query does not allow that, by a planned
+restart of a query that penstock started. A start brings back what the query's options say: the bound is set again.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.levers import BatchBound, Dial, Disturbs, Shows
 from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.track import Track
+from penstock.errors import EngineError
+
+
+class Bounds(Protocol):
+    """What bounds batches of running queries; see `BatchBounds`."""
+
+    def refusal(self, query: StreamingQuery) -> str | None:
+        """Why this query's batches cannot be bounded while it runs, in words; None when they can."""
+
+    def now(self, query: StreamingQuery) -> int | None:
+        """The rows that a batch may hold at most; None: unbounded, or not known."""
+
+    def set(self, query: StreamingQuery, rows: int | None) -> int:
+        """Let batches hold at most so many rows; the number of the first batch that obeys for sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """What was found of a run, which only a turn changes: to look is a dozen calls of the JVM."""
+
+    run_id: str
+    refusal: str | None
+    now: int | None
 
 
 class BatchBoundLever(Lever[BatchBound]):
-    """Changed by a planned restart."""
+    """The bounds of all jobs."""
 
     kind = "bound"
 
-    def __init__(self, fleet: Fleet, planned: PlannedRestarts) -> None:
+    def __init__(self, fleet: Fleet, bounds: Bounds, planned: PlannedRestarts) -> None:
         self._fleet = fleet
+        self._bounds = bounds
         self._planned = planned
+        self._known: dict[str, _Standing] = {}
+        self._wanted: dict[str, tuple[str, int | None]] = {}  # by job: in which run it was set last, and to what
 
     def of_job(self, track: Track, wall_s: float) -> Dial | None:
-        if not track.runs or track.tasks or track.job.function is None:
+        found = self._standing(track)
+        if found is None:
+            return None
+        run_id, wanted = self._wanted.get(track.job.name, (found.run_id, found.now))
+        asked = wanted if run_id != found.run_id else None
+        if found.refusal is None:
+            return Dial("bound", track.job.name, found.now, 1, asked=asked, shows=Shows.NEXT_BATCH)
+        if track.job.function is None:
             return None
         now = track.job.max_rows_per_batch
         return Dial("bound", track.job.name, now, 1, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
 
     def turn(self, move: BatchBound, wall_s: float) -> None:
-        self._planned.rebound(self._fleet.named(move.job), move.after)
+        track = self._fleet.named(move.job)
+        query = track.query
+        if track.tasks:
+            raise EngineError(f"{move.job} runs in real-time mode, where a batch has no bound")
+        if query is None or not track.runs:
+            raise EngineError(f"{move.job}: only a running query's batches are bounded")
+        if self._bounds.refusal(query) is not None:
+            self._planned.rebound(track, move.after)
+            return
+        self._bounds.set(query, move.after)
+        self._settled(track, query, move.after)
+
+    def keep(self, track: Track) -> str | None:
+        """Set the bound again on a query that was started since; what was done, in words, or None."""
+        run_id, rows = self._wanted.get(track.job.name, (None, None))
+        query = track.query
+        if run_id is None or query is None or not track.runs or track.tasks or run_id == track.run_id:
+            return None
+        if self._bounds.refusal(query) is not None:
+            return None  # its sources are not there before its first batch
+        self._bounds.set(query, rows)
+        self._settled(track, query, rows)
+        return f"batches of at most {rows:,} rows again" if rows is not None else "batches as its options say again"
+
+    def _settled(self, track: Track, query: StreamingQuery, rows: int | None) -> None:
+        self._wanted[track.job.name] = (str(query.runId), rows)
+        self._known.pop(track.job.name, None)
+
+    def _standing(self, track: Track) -> _Standing | None:
+        query, run_id = track.query, track.run_id
+        # Before its first batch a query has no sources yet to ask.
+        told = any(batch.run_id == run_id for batch in track.batches)
+        if query is None or run_id is None or not told or not track.runs or track.tasks:
+            return None
+        known = self._known.get(track.job.name)
+        if known is None or known.run_id != run_id:
+            refusal = self._bounds.refusal(query)
+            now = self._bounds.now(query) if refusal is None else None
+            known = self._known[track.job.name] = _Standing(run_id, refusal, now)
+        return known
