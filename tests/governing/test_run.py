@@ -17,6 +17,8 @@ from penstock.governing.run import RunOptions, policy_of, run_tenants
 from penstock.planning.limits import WithLimits
 from penstock.planning.registry import POLICIES, takes_profiles
 
+pytestmark = pytest.mark.jvm
+
 ROOT = Path(__file__).parents[2]
 TENANTS = """
 name: shop

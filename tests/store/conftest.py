@@ -12,7 +12,7 @@ from penstock.store.open import open_store
 from penstock.store.tolerant import Tolerant
 from penstock.workloads.services.postgres import PostgresServer, running_postgres
 
-KINDS = ("memory", "sqlite", "postgresql", "tolerant")
+KINDS = ("memory", "sqlite", pytest.param("postgresql", marks=pytest.mark.server), "tolerant")
 _numbers = count()
 
 

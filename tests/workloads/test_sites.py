@@ -8,6 +8,8 @@ import pytest
 from penstock.workloads.services.postgres import running_postgres
 from penstock.workloads.sites import make_sites, sites_of
 
+pytestmark = pytest.mark.server
+
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
