@@ -38,29 +38,23 @@ def keep(test: str, when: str, since_s: float, said: str) -> None:
     (folder / f"pytest-{when}.txt").write_text(said, encoding="utf-8")
     for log in grown(place(), since_s):
         name = str(log.relative_to(place())).replace("/", "-")
-        (folder / name[-200:]).write_bytes(_end(log))
+        (folder / name[-200:]).write_bytes(end_of(log))
 
 
 def grown(root: Path, since_s: float) -> Iterator[Path]:
     """The logs below it that were written to since then."""
     for folder, folders, names in os.walk(root):
-        if Path(folder) == root:
-            folders.remove("logs")
+        if Path(folder) == root / "logs":  # what was kept of other tests
+            folders.clear()
+            continue
         for name in names:
             log = Path(folder, name)
             if (name in _NAMES or log.suffix == ".log") and _grew(log, since_s):
                 yield log
 
 
-def _grew(log: Path, since_s: float) -> bool:
-    try:
-        found = log.stat()
-    except FileNotFoundError:  # Spark has just cleared it away
-        return False
-    return found.st_size > 0 and found.st_mtime >= since_s
-
-
-def _end(log: Path) -> bytes:
+def end_of(log: Path) -> bytes:
+    """As much of its end as is kept."""
     with log.open("rb") as lines:
         lines.seek(max(0, lines.seek(0, os.SEEK_END) - AT_MOST))
         return lines.read()
@@ -74,3 +68,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput") and not any((place() / "logs").iterdir()):
         shutil.rmtree(place(), ignore_errors=True)
+
+
+def _grew(log: Path, since_s: float) -> bool:
+    try:
+        found = log.stat()
+    except FileNotFoundError:  # Spark has just cleared it away
+        return False
+    return found.st_size > 0 and found.st_mtime >= since_s

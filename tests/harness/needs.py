@@ -10,7 +10,7 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -53,34 +53,35 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(BY_FIXTURE[fixture])
         if any(item.get_closest_marker(name) for name in MARKS):
             item.add_marker("real")
+            item.add_marker(pytest.mark.xdist_group("real"))  # one worker has them all, and one of each server
         if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(REAL_LIMIT_S if item.get_closest_marker("real") else LIMIT_S))
 
 
-class NotMarkedError(Exception):
-    """A test starts what it is not marked for."""
-
-    def __init__(self, program: str) -> None:
-        super().__init__(
-            f"this test starts {program} and is not marked for it: write `pytestmark = pytest.mark.{PROGRAMS[program]}`"
-            " at the top of its file, so that `make check` leaves it out"
-        )
+def sentence(programs: Iterable[str]) -> str:
+    """What is wrong with a test that started these, and the line that mends it."""
+    program = min(programs)
+    return (
+        f"this test starts {program} and is not marked for it: write `pytestmark = pytest.mark.{PROGRAMS[program]}`"
+        " at the top of its file, so that `make check` leaves it out"
+    )
 
 
 class Watch:
     """What one part of one unmarked test starts; nothing is looked at before it starts something."""
 
-    def __init__(self) -> None:
+    def __init__(self, programs: Collection[str] = frozenset(PROGRAMS)) -> None:
         self.seen: set[str] = set()
+        self._programs = frozenset(programs)
         self._over = threading.Event()
         self._looking: threading.Thread | None = None
 
     def starts(self, command: Iterable[str]) -> None:
         """The test is about to start a program."""
-        found = PROGRAMS.keys() & {Path(word).name for word in command}
+        found = self._programs & {Path(word).name for word in command}
         self.seen |= found
         if found:
-            raise NotMarkedError(min(found))
+            raise PermissionError(sentence(found))  # an error of the kind that starting a program has
         if self._looking is None:
             before = set(usage.below(os.getpid()))
             self._looking = threading.Thread(target=self._look, args=(before,), daemon=True)
@@ -96,7 +97,7 @@ class Watch:
         while not self._over.wait(_LOOK_EVERY_S):
             for pid in set(usage.below(os.getpid())) - before:
                 with contextlib.suppress(OSError):
-                    self.seen |= PROGRAMS.keys() & {Path(f"/proc/{pid}/comm").read_text().strip()}
+                    self.seen |= self._programs & {Path(f"/proc/{pid}/comm").read_text().strip()}
 
 
 _watch: Watch | None = None
@@ -121,8 +122,8 @@ def _guarded(item: pytest.Item) -> Generator[None, Any, Any]:
     finally:
         _watch = None
         watch.end()
-    if watch.seen:
-        raise NotMarkedError(min(watch.seen))
+        if watch.seen:  # whatever else came of it
+            pytest.fail(sentence(watch.seen), pytrace=False)
     return result
 
 

@@ -11,23 +11,23 @@ EVERY_S = 30.0
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):  # xdist's workers tell their controller
-        config.pluginmanager.register(Progress(), "penstock-progress")
+        config.pluginmanager.register(Progress(time.monotonic()), "penstock-progress")
 
 
 class Progress:
     """Counts tests, and tells of them from a thread of its own: a test that hangs is told of too."""
 
-    def __init__(self) -> None:
-        self._began_s = time.monotonic()
+    def __init__(self, began_s: float) -> None:
+        self._began_s = began_s
         self._total = 0
         self._done = 0
         self._failed = 0
         self._running: dict[str, float] = {}
         self._over = threading.Event()
-        self._out = os.dup(1)  # the terminal's own: while a test runs, what is printed is captured
 
     def pytest_sessionstart(self) -> None:
-        threading.Thread(target=self._tell, daemon=True).start()
+        out = os.dup(1)  # the terminal's own: while a test runs, what is printed is captured
+        threading.Thread(target=self._tell, args=(out,), daemon=True).start()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
@@ -37,7 +37,7 @@ class Progress:
         self._total = len(session.items) or self._total
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._running[nodeid] = time.monotonic()
+        self.began(nodeid, time.monotonic())
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         self._running.pop(nodeid, None)
@@ -49,12 +49,17 @@ class Progress:
     def pytest_sessionfinish(self) -> None:
         self._over.set()
 
+    def began(self, test: str, now_s: float) -> None:
+        """A test runs since then."""
+        self._running[test] = now_s
+
     def line(self, now_s: float) -> str:
         """How far it is."""
         running = [f"{name} for {now_s - since_s:.0f} s" for name, since_s in list(self._running.items())]
         known = f"{self._done} of {self._total} done, {self._failed} failed" if self._total else "collecting"
-        return f"[{(now_s - self._began_s) / 60:.1f} min] {known}; now: {', '.join(running) or 'between tests'}"
+        now = ", ".join(running) or "between tests"
+        return f"[{(now_s - self._began_s) / 60:.1f} min] {known}; now: {now}"
 
-    def _tell(self) -> None:
+    def _tell(self, out: int) -> None:
         while not self._over.wait(EVERY_S):
-            os.write(self._out, f"\n{self.line(time.monotonic())}\n".encode())
+            os.write(out, f"\n{self.line(time.monotonic())}\n".encode())
