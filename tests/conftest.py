@@ -18,5 +18,6 @@ pytest_plugins = [
     "tests.harness.logs",
     "tests.real_spark",
     "tests.real_kafka",
+    "tests.real_postgres",
     "tests.web.browsing",
 ]

@@ -27,7 +27,7 @@ def pytest_runtest_makereport(
     report = yield
     began_s = item.stash.setdefault(_began, call.start)
     if report.failed:
-        keep(report.nodeid, report.when or "call", began_s, str(report.longrepr))
+        keep(report.nodeid, report.when, began_s, str(report.longrepr))
     return report
 
 

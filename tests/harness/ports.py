@@ -4,7 +4,6 @@ A port that the kernel chose and that was let go again can be somebody's a momen
 another test's. These lie below those that the kernel gives to connections, and a lock says whose each is.
 """
 
-import contextlib
 import fcntl
 import os
 import socket
@@ -19,13 +18,12 @@ def own_port() -> int:
     """A port that nobody listens at and that no other test, of this run or another, is given."""
     begin = os.getpid() % (_LAST - _FIRST)
     for port in (*range(_FIRST + begin, _LAST), *range(_FIRST, _FIRST + begin)):
-        with contextlib.suppress(OSError):
-            _take(port)
+        if _take(port):
             return port
     raise RuntimeError(f"no port of {_FIRST} to {_LAST} is free; see who listens with `ss -lnt`")
 
 
-def _take(port: int) -> None:
+def _take(port: int) -> bool:
     # One place for all runs of this machine, whatever their own temporary folder. A lock ends with its process, and is
     # taken from a file rather than made as one: what a run leaves is empty.
     lock = FileIO(Path("/tmp", f"penstock-port-{port}.lock"), "w")
@@ -35,5 +33,6 @@ def _take(port: int) -> None:
             probe.bind(("127.0.0.1", port))
     except OSError:
         lock.close()
-        raise
+        return False
     _taken.append(lock)
+    return True
