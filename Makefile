@@ -30,7 +30,7 @@ check-code:
 	$(BIN)/mypy
 
 check-tests:
-	@$(BIN)/pytest -m "not real and not long" -n $(WORKERS) --dist loadfile
+	@$(BIN)/pytest -m "not real and not long" -n $(WORKERS) --dist worksteal
 
 # One worker has all that is real, in their order: one Spark, one broker, one database, one browser.
 test: setup-tests ## run all tests, but those that only add breadth (WORKERS=0: in one process)

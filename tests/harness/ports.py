@@ -7,7 +7,9 @@ another test's. These lie below those that the kernel gives to connections, and 
 import fcntl
 import os
 import socket
+from contextlib import ExitStack
 from io import FileIO
+from itertools import chain
 from pathlib import Path
 
 _FIRST, _LAST = 21_000, 29_999  # Linux's own begin at 32768
@@ -16,23 +18,22 @@ _taken: list[FileIO] = []
 
 def own_port() -> int:
     """A port that nobody listens at and that no other test, of this run or another, is given."""
-    begin = os.getpid() % (_LAST - _FIRST)
-    for port in (*range(_FIRST + begin, _LAST), *range(_FIRST, _FIRST + begin)):
-        if _take(port):
-            return port
-    raise RuntimeError(f"no port of {_FIRST} to {_LAST} is free; see who listens with `ss -lnt`")
+    begin = _FIRST + os.getpid() % (_LAST - _FIRST)
+    found = next(filter(_take, chain(range(begin, _LAST), range(_FIRST, begin))), None)
+    if found is None:
+        raise RuntimeError(f"no port of {_FIRST} to {_LAST} is free; see who listens with `ss -lnt`")
+    return found
 
 
 def _take(port: int) -> bool:
-    # One place for all runs of this machine, whatever their own temporary folder. A lock ends with its process, and is
-    # taken from a file rather than made as one: what a run leaves is empty.
-    lock = FileIO(Path("/tmp", f"penstock-port-{port}.lock"), "w")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))
-    except OSError:
-        lock.close()
-        return False
-    _taken.append(lock)
+    # One place for all runs of this machine, whatever their own temporary folder. The lock ends with its process; the
+    # file stays, empty, for the next: were it removed, two could hold a lock of the same name.
+    with ExitStack() as closed:
+        try:
+            lock = closed.enter_context(FileIO(Path("/tmp", f"penstock-port-{port}.lock"), "w"))
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            closed.enter_context(socket.socket()).bind(("127.0.0.1", port))
+        except OSError:
+            return False
+        _taken.append(FileIO(os.dup(lock.fileno()), "w"))  # a lock is held for as long as one copy is open
     return True
