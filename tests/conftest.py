@@ -16,6 +16,7 @@ pytest_plugins = [
     "tests.harness.needs",
     "tests.harness.progress",
     "tests.harness.logs",
+    "tests.harness.spread",
     "tests.real_spark",
     "tests.real_kafka",
     "tests.real_postgres",

@@ -49,7 +49,7 @@ def grown(root: Path, since_s: float) -> Iterator[Path]:
             continue
         for name in names:
             log = Path(folder, name)
-            if (name in _NAMES or log.suffix == ".log") and _grew(log, since_s):
+            if (name in _NAMES or log.suffix == ".log") and not log.stem.isdigit() and _grew(log, since_s):
                 yield log
 
 

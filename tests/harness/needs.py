@@ -46,16 +46,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {meaning}")
 
 
-@pytest.hookimpl(tryfirst=True)  # before marks select
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        for fixture in BY_FIXTURE.keys() & set(getattr(item, "fixturenames", ())):
-            item.add_marker(BY_FIXTURE[fixture])
-        if any(item.get_closest_marker(name) for name in MARKS):
-            item.add_marker("real")
-            item.add_marker(pytest.mark.xdist_group("real"))  # one worker has them all, and one of each server
-        if item.get_closest_marker("timeout") is None:
-            item.add_marker(pytest.mark.timeout(REAL_LIMIT_S if item.get_closest_marker("real") else LIMIT_S))
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark it, before marks select and xdist reads its groups."""
+    for fixture in BY_FIXTURE.keys() & set(getattr(item, "fixturenames", ())):
+        item.add_marker(BY_FIXTURE[fixture])
+    real = any(item.get_closest_marker(name) for name in MARKS)
+    if real:
+        item.add_marker("real")
+    if item.get_closest_marker("timeout") is None:
+        item.add_marker(pytest.mark.timeout(REAL_LIMIT_S if real else LIMIT_S))
 
 
 def sentence(programs: Iterable[str]) -> str:
