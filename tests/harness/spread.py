@@ -30,7 +30,7 @@ class Teller:
         (place() / "real").write_text("\n".join(real), encoding="utf-8")  # by each worker, and the same
 
 
-class Spread(LoadScopeScheduling):
+class Spread(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
     """The biggest group is given out first: what is real, which takes longest."""
 
     @cached_property
