@@ -2,10 +2,6 @@
 
 from hypothesis import HealthCheck, settings
 
-from tests.harness.place import prepare
-
-prepare()
-
 # Timing belongs in benchmarks; examples are the same on every machine and every run.
 settings.register_profile(
     "penstock", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -13,6 +9,7 @@ settings.register_profile(
 settings.load_profile("penstock")
 
 pytest_plugins = [
+    "tests.harness.place",
     "tests.harness.needs",
     "tests.harness.progress",
     "tests.harness.logs",

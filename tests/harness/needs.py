@@ -1,9 +1,9 @@
 """What a test needs beside Python: told by its fixtures and by the marks of its file, and held to by a guard.
 
-A test that uses the fixture of a server is marked for that by name. A file whose tests start such programs themselves
-marks them with `pytestmark = pytest.mark.jvm`, `server`, `browser` or `cluster`. Each of these is `real` too: what
-`make check` leaves out. A test that is not marked and starts one fails, and says which mark it lacks: when it starts
-the program itself, before that happens; when a child of it does, at the test's end.
+A test that uses the fixture of a server, or has its name for a parameter, is marked for that. A file whose tests start
+such programs themselves marks them with `pytestmark = pytest.mark.jvm`, `server`, `browser` or `cluster`. Each of these
+is `real` too: what `make check` leaves out. A test that is not marked and starts one fails, and says which mark it
+lacks: when it starts the program itself, before that happens; when a child of it does, at the test's end.
 """
 
 import contextlib
@@ -25,6 +25,7 @@ MARKS = {
     "cluster": "makes hosts of its own, or a cluster",
 }
 BY_FIXTURE = {"spark": "jvm", "kafka_state": "jvm", "postgres": "server", "browser": "browser"}
+BY_PARAMETER = {"postgresql": "server"}  # of fixtures and tests that ask for the server's fixture only then
 PROGRAMS = {
     "java": "jvm",
     "spark-class": "jvm",
@@ -36,7 +37,7 @@ PROGRAMS = {
     "google-chrome": "browser",
     "chrome": "browser",
 }
-REAL_LIMIT_S, LIMIT_S = 600, 180  # the last defence only: a host may give a machine a tenth of its cores for minutes
+REAL_LIMIT_S, LIMIT_S = 600, 300  # the last defence only: a host may give a machine a tenth of its cores for minutes
 _LOOK_EVERY_S = 0.2  # a JVM lives for half a second at least, and a look costs some milliseconds
 _STARTS = ("subprocess.Popen", "os.posix_spawn")
 
@@ -48,8 +49,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark it, before marks select and xdist reads its groups."""
-    for fixture in BY_FIXTURE.keys() & set(getattr(item, "fixturenames", ())):
-        item.add_marker(BY_FIXTURE[fixture])
+    parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
+    found = [BY_FIXTURE.get(name) for name in getattr(item, "fixturenames", ())]
+    found += [BY_PARAMETER.get(value) for value in parameters if isinstance(value, str)]
+    for mark in filter(None, found):
+        item.add_marker(mark)
     real = any(item.get_closest_marker(name) for name in MARKS)
     if real:
         item.add_marker("real")

@@ -8,6 +8,8 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
+
 _NAMED = "PENSTOCK_TESTS"  # whoever is started by a test finds the folder by it
 
 
@@ -20,7 +22,7 @@ def prepare() -> None:
     """Make the folder, once a run, and point all that is started from here at it."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None:
-        os.environ[_NAMED] = tempfile.mkdtemp(prefix="penstock-tests-")
+        os.environ[_NAMED] = tempfile.mkdtemp(prefix="pst-")
         place().chmod(0o755)  # PostgreSQL runs as somebody else
         (place() / "tmp").mkdir()
         (place() / "tmp").chmod(0o1777)
@@ -31,3 +33,11 @@ def prepare() -> None:
     # The tests start some fifty JVMs, most for seconds: the better compiler would cost them more than it gives.
     quick = f"-XX:TieredStopAtLevel=1 -XX:ErrorFile={place() / 'tmp'}/hs_err_%p.log"
     os.environ.setdefault("JDK_JAVA_OPTIONS", quick)
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest chooses a place
+def pytest_configure(config: pytest.Config) -> None:
+    """`tmp_path` is below the folder too, by a name no longer than pytest's own: messages cut long ones."""
+    prepare()
+    if config.option.basetemp is None:
+        config.option.basetemp = str(place() / "t")

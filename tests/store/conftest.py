@@ -10,7 +10,7 @@ from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store
 from penstock.store.tolerant import Tolerant
 
-KINDS = ("memory", "sqlite", pytest.param("postgresql", marks=pytest.mark.server), "tolerant")
+KINDS = ("memory", "sqlite", "postgresql", "tolerant")
 
 
 @pytest.fixture(params=KINDS)
