@@ -1,8 +1,10 @@
 # Each target sets up all it needs; see scripts/setup.sh. Needs Python 3.11+, make and a package registry.
 PYTHON ?= python3
 BIN := .venv/bin
+WORKERS ?= 2
+SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo test lint format bench bench-routing bench-tenants bench-kafka bench-kafka-tenants bench-plans soak pages scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-random lint format bench bench-routing bench-tenants bench-kafka bench-kafka-tenants bench-plans soak pages scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -16,15 +18,32 @@ setup-tests:
 demo: setup ## real Spark, embedded: tenants in trouble, then helped
 	@$(BIN)/penstock demo
 
-test: setup-tests ## run all tests
-	@$(BIN)/pytest
+# Types beside the tests, on a core each; what each says is told in one piece, and one that fails stops no other.
+check: setup ## before a commit: lint, and the tests that need no JVM, server, browser or cluster (two minutes)
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target check-code check-tests
 
-lint: setup ## linter, formatter check, types, import rules
+check-code:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/pages.py --check
-	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+check-tests:
+	@$(BIN)/pytest -m "not real and not long" -n $(WORKERS) --dist worksteal
+
+# One worker has all that is real, in their order: one Spark, one broker, one database, one browser.
+test: setup-tests ## run all tests, but those that only add breadth (WORKERS=0: in one process)
+	@$(BIN)/pytest -m "not long" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+
+test-long: setup-tests ## run the tests that only add breadth: before an issue closes
+	@$(BIN)/pytest -m long -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+
+test-random: setup-tests ## run all tests in another order each time (SEED=...: in one that was told before)
+	@echo "the order's seed: $(SEED)"
+	@$(BIN)/pytest -m "not long" -p randomly --randomly-seed=$(SEED)
+
+lint: setup check-code ## linter, formatter check, types, import rules
 
 format: setup ## format the code
 	$(BIN)/ruff check --fix .

@@ -1,15 +1,6 @@
-"""What all tests share: a calm hypothesis, and builders in tests/builders.py."""
-
-import os
-import tempfile
+"""What all tests share: a calm hypothesis, the harness, and builders in tests/builders.py."""
 
 from hypothesis import HealthCheck, settings
-
-# Runs that tests record by default go nowhere near the user's own.
-os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="penstock-tests-")
-
-# The tests start some fifty JVMs, most for seconds: the better compiler would cost them more than it gives.
-os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 # Timing belongs in benchmarks; examples are the same on every machine and every run.
 settings.register_profile(
@@ -17,4 +8,14 @@ settings.register_profile(
 )
 settings.load_profile("penstock")
 
-pytest_plugins = ["tests.real_spark", "tests.real_kafka", "tests.web.browsing"]
+pytest_plugins = [
+    "tests.harness.place",
+    "tests.harness.needs",
+    "tests.harness.progress",
+    "tests.harness.logs",
+    "tests.harness.spread",
+    "tests.real_spark",
+    "tests.real_kafka",
+    "tests.real_postgres",
+    "tests.web.browsing",
+]

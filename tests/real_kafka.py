@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engines import processes
 from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
+from tests.harness.ports import own_port
 
 PARTITIONS = 2
 
@@ -17,7 +17,7 @@ PARTITIONS = 2
 def kafka_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The state file of a broker that runs."""
     state = tmp_path_factory.mktemp("kafka") / "kafka.json"
-    broker.up(state, port=processes.free_port(), partitions=PARTITIONS)
+    broker.up(state, port=own_port(), partitions=PARTITIONS)
     yield state
     broker.down(state)
 

@@ -15,6 +15,7 @@ from penstock.engines.spark.jobs import Job
 
 OpenEngine = Callable[..., SparkEngine]
 
+LOGGING = Path(__file__).with_name("log4j2.properties")
 WORKLOADS = Path(__file__).parents[1] / "workloads"
 
 
@@ -33,7 +34,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.jars", ",".join(str(jar) for jar in jars(JarSet.CONNECTOR)))
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.log.level", "OFF")
+        .config(
+            "spark.driver.extraJavaOptions", f"-Dlog4j2.configurationFile=file:{LOGGING} -Dtests.log={work}/driver.log"
+        )
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.warehouse.dir", str(work / "warehouse"))

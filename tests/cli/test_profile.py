@@ -12,6 +12,8 @@ from penstock.engines.spark.profiling import usage
 from tests.cli.test_commands import penstock
 from tests.engines.spark.helpers import eventually
 
+pytestmark = pytest.mark.jvm
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),

@@ -13,6 +13,8 @@ from pydantic import ValidationError
 
 from penstock.engines.kafka.jars import JarSet, jars, java, locked
 
+pytestmark = pytest.mark.jvm
+
 FILE = Path(__file__).parents[2] / "deploy" / "compose.yaml"
 SETS_NO_PROPERTY = {"KAFKA_HEAP_OPTS"}
 

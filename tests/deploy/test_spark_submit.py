@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.jvm
+
 SCRIPT = Path(__file__).parents[2] / "deploy" / "spark-submit.sh"
 
 

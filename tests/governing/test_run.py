@@ -16,6 +16,8 @@ from penstock.governing.application import check_master
 from penstock.governing.run import RunOptions, policy_of, run_tenants
 from penstock.planning.registry import POLICIES, takes_profiles
 
+pytestmark = pytest.mark.jvm
+
 ROOT = Path(__file__).parents[2]
 TENANTS = """
 name: shop

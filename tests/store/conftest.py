@@ -1,7 +1,6 @@
 """Every store, ready to be written."""
 
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -10,21 +9,8 @@ from penstock.store.archive import Archive
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store
 from penstock.store.tolerant import Tolerant
-from penstock.workloads.services.postgres import PostgresServer, running_postgres
 
 KINDS = ("memory", "sqlite", "postgresql", "tolerant")
-_numbers = count()
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    with running_postgres("s3cret-Wort") as server:
-        yield server
-
-
-@pytest.fixture
-def postgres_url(postgres: PostgresServer) -> str:
-    return postgres.create(f"runs{next(_numbers)}")
 
 
 @pytest.fixture(params=KINDS)

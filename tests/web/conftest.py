@@ -50,7 +50,7 @@ def site(serve: Callable[[WebSettings], Site], settings: WebSettings) -> Site:
     return serve(settings)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # and no longer: tests of the store let this process's disk be full
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveRun]:
     """A simulated shop behind the real loop, store and site, for all tests that look at something live."""
     place = tmp_path_factory.mktemp("live")

@@ -15,6 +15,8 @@ from penstock.store.open import open_store
 from tests.engines.spark.helpers import eventually
 from tests.web.browsing import OpenPage
 
+pytestmark = pytest.mark.jvm
+
 ROOT = Path(__file__).parents[2]
 TENANTS = """
 name: shop

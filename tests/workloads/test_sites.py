@@ -1,21 +1,18 @@
 """PageLoad's database: the same table in SQLite and in PostgreSQL."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from penstock.workloads.services.postgres import running_postgres
 from penstock.workloads.sites import make_sites, sites_of
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'sites.sqlite'}"
-        return
-    with running_postgres("made-up") as server:
-        yield server.create("sites")
+        return f"sqlite:///{tmp_path / 'sites.sqlite'}"
+    found: str = request.getfixturevalue("postgres_url")
+    return found
 
 
 def test_pages_have_their_site_and_making_them_again_changes_nothing(url: str) -> None:

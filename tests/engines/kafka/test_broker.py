@@ -12,6 +12,8 @@ from penstock.engines.kafka import broker
 from penstock.engines.processes import Process
 from penstock.errors import ConfigError, EngineError
 
+pytestmark = pytest.mark.jvm
+
 
 def sent(bootstrap: str, topic: str, value: bytes) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})

@@ -9,6 +9,8 @@ from penstock.engines.kafka import jars
 from penstock.engines.kafka.jars import Jar, JarSet
 from penstock.errors import EngineError
 
+pytestmark = pytest.mark.jvm
+
 
 def test_jars_are_in_the_cache_after_the_first_time(monkeypatch: pytest.MonkeyPatch) -> None:
     fetched = jars.jars(JarSet.CONNECTOR)

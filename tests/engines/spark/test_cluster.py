@@ -14,6 +14,8 @@ from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
 from penstock.errors import ConfigError, EngineError
 
+pytestmark = pytest.mark.cluster
+
 ROOT = Path(__file__).parents[3]
 
 

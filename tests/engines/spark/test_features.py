@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.features import FAIR_LINE, check_session
+
+pytestmark = pytest.mark.jvm
 
 
 def test_a_session_in_fair_mode_will_do(spark: SparkSession) -> None:

@@ -16,6 +16,8 @@ from penstock.engines.spark.hosts import Host, Net
 from penstock.errors import ConfigError, EngineError
 from tests.engines.spark.helpers import eventually
 
+pytestmark = pytest.mark.cluster
+
 ROOT = Path(__file__).parents[3]
 ECHO = "import socket, sys; s = socket.create_server((sys.argv[1], 7000)); c, _ = s.accept(); c.sendall(c.recv(9))"
 ASK = "import socket, sys; s = socket.create_connection((sys.argv[1], 7000)); s.sendall(b'hello'); print(s.recv(9))"

@@ -10,6 +10,8 @@ from penstock.errors import ConfigError
 from penstock.workloads.services.table_server import TableService, table_service
 from penstock.workloads.tasks.table_get import TABLE, TableGet
 
+pytestmark = pytest.mark.server
+
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[TableService]:

@@ -6,12 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from penstock.core.performance import PerformanceModel
 from penstock.core.topology import Topology
 from penstock.engines.spark.profiling.plan_runner import GENERATOR, sites_of
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place
 from penstock.planning.provision.settings import PlaceSettings
+
+pytestmark = pytest.mark.cluster
 
 ROOT = Path(__file__).parents[4]
 # At 60/s: 3 threads of "wait" for each 30/s fill a slot; one thread of "parse" takes a tenth of one.

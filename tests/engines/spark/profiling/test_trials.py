@@ -19,6 +19,8 @@ from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import latency_points
 from penstock.errors import ConfigError
 
+pytestmark = pytest.mark.jvm
+
 ROOT = Path(__file__).parents[4]
 
 

@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.engines.spark.routing.on_kills import LIVES
+
+pytestmark = pytest.mark.cluster
 
 ROOT = Path(__file__).parents[4]
 

@@ -17,6 +17,8 @@ from tests.engines.spark.helpers import eventually
 from tests.engines.spark.routing.town import Town, by_region
 from tests.engines.spark.test_cluster import free_port
 
+pytestmark = pytest.mark.cluster
+
 ROOT = Path(__file__).parents[4]
 
 
