@@ -175,7 +175,7 @@ class Governor:
         look at what came.
         """
         steps: tuple[Step, ...] = ()
-        with troubles.during(Stage.ACTING):
+        with troubles.during(Stage.DECIDING):
             steps = () if orders is None or self._dry_run(orders) else order(cycle.plan)
         if not steps:
             return cycle
