@@ -21,9 +21,10 @@ class PastMove:
 
 @dataclass(frozen=True, slots=True)
 class RouteFigures:
-    """A route whose window of statistics has just ended; told once for each window, so that it is judged once.
+    """A route by its last window of statistics that has ended; told until the next one ends or the route changes.
 
-    `newest` holds the pairs of that window, `basis` these with the fading ones before (`PairHistory`), and
+    `window` is that window's number: a later one has a higher number, also after the engine was started again. Whoever
+    judges windows remembers which it has judged. `newest` holds the pairs of that window, `basis` these with the fading ones before (`PairHistory`), and
     `newest_before` and `basis_before` what these two were a window ago. `rows_rps` counts rows handed from a
     routed operator to the next. `table` is the one in force, `table_age_s` its age.
     """
@@ -42,6 +43,7 @@ class RouteFigures:
     past: tuple[PastMove, ...] = ()
     newest_before: Links = field(default_factory=dict)
     basis_before: Links = field(default_factory=dict)
+    window: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, Snapshot
 from penstock.core.plan import Change, Outcome, Step, StepOutcome
-from penstock.core.routes import Reroute, RouteFigures
+from penstock.core.routes import Reroute
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
@@ -119,6 +119,7 @@ class SparkEngine:
         """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end."""
         self._lease.renew()
         self._take_events()
+        self._fleet.close_windows(self._wall())
         self._keep_executors()
         for track in self._fleet:
             if track.attempts.due(self._wall()):
@@ -143,18 +144,13 @@ class SparkEngine:
             jobs=tuple(self._figures(track, slots, wall_s) for track in self._fleet),
             machines=machines(executors, self._driver_host),
             max_threads=None if self._elastic is None else self._elastic.slots(wall_s),
-            routes=self._route_figures(wall_s),
+            routes=self._fleet.routes(),
         )
 
     def _figures(self, track: Track, slots: int, wall_s: float) -> JobFigures:
         found = track.figures(self._standing(track, slots, wall_s))
         changed = self._elastic is not None and self._elastic.settles(wall_s, self._settings.window_s)
         return replace(found, settling=True) if changed else found
-
-    def _route_figures(self, wall_s: float) -> tuple[RouteFigures, ...]:
-        watched = [track for track in self._fleet if track.watch is not None and track.runs]
-        found = [track.watch.figures(wall_s, track.state_bytes) for track in watched if track.watch is not None]
-        return tuple(figures for figures in found if figures is not None)
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Carry the steps out in order; one that fails half-way is taken back whole."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.core.routes import RouteFigures
 from penstock.engines.spark.files import waiting_files
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.kafka_sources import ArrivalWatch
@@ -113,6 +114,17 @@ class Fleet:
         queries = {track.job.name: track.query for track in self if track.query is not None and track.runs}
         for name, rows in watch.read(queries).items():
             self._tracks[name].see(rows, wall_s, self._keep_s)
+
+    def close_windows(self, wall_s: float) -> None:
+        """Windows of key pairs that are full end."""
+        for track in self:
+            if track.watch is not None and track.runs:
+                track.watch.close_window(wall_s, track.state_bytes)
+
+    def routes(self) -> tuple[RouteFigures, ...]:
+        """The routes of queries that run, each by its last window that has ended."""
+        watched = [track.watch for track in self if track.watch is not None and track.runs]
+        return tuple(watch.told for watch in watched if watch.told is not None)
 
     def keep_places(self, move: bool) -> None:
         """The state partitions of jobs with a route go back to where Spark moved them from; or are looked at only."""

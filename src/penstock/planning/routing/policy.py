@@ -1,10 +1,11 @@
 """`routing` beside the sharing policies: any policy, and for each route whose window ended, whether to re-route.
 
-Off by default; `advise` says what it would do and why, `act` has it done. It keeps no memory of its own: a window
-is told once, and what is remembered of a route (its table, past moves, fading pairs) the engine holds with it.
+Off by default; `advise` says what it would do and why, `act` has it done. It remembers which window of each route it
+has judged, so that each is judged once however often it is told; all else that is remembered of a route (its table,
+past moves, fading pairs) the engine holds with it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -21,6 +22,7 @@ from penstock.planning.routing.estimate import CostSettings, Estimate, Offer, Pr
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
 from penstock.planning.routing.hashing import hashed
 from penstock.planning.routing.judging import judge
+from penstock.planning.routing.memory import RoutedMemory, memory_type
 from penstock.planning.routing.recall import recalled
 from penstock.planning.routing.route import IMBALANCE, route_links
 
@@ -65,20 +67,23 @@ class WithRouting:
         """The name of the policy it holds."""
         return self.inner.name
 
-    def start(self) -> Memory:
-        """The memory is the inner policy's."""
-        return self.inner.start()
+    def start(self) -> RoutedMemory[Memory]:
+        """The inner policy's memory, and no window judged."""
+        inner = self.inner.start()
+        return memory_type(type(inner))(inner)
 
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Memory]:
-        """The inner policy's plan, then one decision for each route that is worth changing."""
-        plan, memory = self.inner.decide(view, memory)
-        if self.settings.mode == RoutingMode.OFF or not view.routes:
-            return plan, memory
-        judged = [self._judged(figures, view) for figures in sorted(view.routes, key=lambda r: (r.job, r.route))]
-        decisions = tuple(found for found in judged if isinstance(found, Decision))
-        notes = (plan.note, *(found for found in judged if isinstance(found, str)))
-        note = "; ".join(part for part in notes if part)
-        return replace(plan, decisions=(*plan.decisions, *decisions), note=note), memory
+    def decide(self, view: View, memory: RoutedMemory[Memory]) -> tuple[Plan, RoutedMemory[Memory]]:
+        """The inner policy's plan, then one decision for each route with a new window that is worth changing."""
+        plan, inner = self.inner.decide(view, memory.inner)
+        new = () if self.settings.mode == RoutingMode.OFF else memory.not_judged(view.routes)
+        judged = [self._judged(figures, view) for figures in new]
+        return self._with(plan, judged), replace(memory, inner=inner).after(new)
+
+    def _with(self, plan: Plan, judged: Iterable[Decision | str]) -> Plan:
+        found = tuple(judged)
+        decisions = tuple(one for one in found if isinstance(one, Decision))
+        note = "; ".join(part for part in (plan.note, *(one for one in found if isinstance(one, str))) if part)
+        return replace(plan, decisions=(*plan.decisions, *decisions), note=note) if found else plan
 
     def _judged(self, figures: RouteFigures, view: View) -> Decision | str:
         """A decision, or in words why there is none."""

@@ -1,7 +1,7 @@
 """What the engine knows of one job's route between two rounds: the pairs that met, the table in force, past moves.
 
-Pairs come with every batch (`ps.measured(..., pairs=...)`). When a window of them is full it is told once, with what
-came before it fading, so that a policy judges it once; after a re-routing the window starts anew.
+Pairs come with every batch (`ps.measured(..., pairs=...)`). When a window of them is full it is closed, and told from
+then on, with what came before it fading, until the next one is; a re-routing makes it void and starts a new one.
 """
 
 import time
@@ -43,6 +43,8 @@ class RouteWatch:
     pinning: Pinning | None = None
     homes: Mapping[int, Executor] = field(default_factory=dict)
     placements: tuple[KeyPlacement, ...] = ()
+    told: RouteFigures | None = None  # of the last window that was closed
+    last_window: int = 0
 
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
@@ -50,17 +52,22 @@ class RouteWatch:
             self.opened_s = batch.started_s if self.opened_s is None else self.opened_s
             self.counts.append(batch.pairs)
 
-    def figures(self, wall_s: float, state_bytes: int | None) -> RouteFigures | None:
-        """The route, when a window of pairs has just ended; None between."""
+    def close_window(self, wall_s: float, state_bytes: int | None) -> None:
+        """Once a window of pairs is full, it is what is told, and the next one begins."""
         if self.opened_s is None or wall_s - self.opened_s < self.window_s or not self.routed.route.windowed:
-            return None
-        length_s = wall_s - self.opened_s
+            return
+        self.told = self._closed(self.opened_s, wall_s, state_bytes)
+
+    def _closed(self, opened_s: float, wall_s: float, state_bytes: int | None) -> RouteFigures:
+        length_s = wall_s - opened_s
         for hop, link in enumerate(self._links):
             before = self.histories.get(link, PairHistory(half_life_s=_HALF_LIFE_WINDOWS * self.window_s))
             self.histories[link] = before.closed(merged(batch[hop] for batch in self.counts), length_s)
         self._start_anew(wall_s)
         table = self._table()
         self._learn(table)
+        # By the clock, so that a controller that comes back does not take a new window for one that was judged.
+        self.last_window = max(self.last_window + 1, int(wall_s * 1000.0))
         return RouteFigures(
             job=self.routed.job.name,
             route=self.routed.route.name,
@@ -75,6 +82,7 @@ class RouteWatch:
             past=self.past,
             newest_before={link: history.newest_before for link, history in self.histories.items()},
             basis_before={link: history.basis_before for link, history in self.histories.items()},
+            window=self.last_window,
         )
 
     def keep_places(self, query: StreamingQuery, move: bool) -> None:
@@ -97,6 +105,7 @@ class RouteWatch:
         self.table_since_s = wall_s
         self._learn(self._table())
         self._start_anew(None)
+        self.told = None
         return after
 
     def _start_anew(self, opened_s: float | None) -> None:
