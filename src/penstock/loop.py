@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from penstock.actuation.order import order
 from penstock.analysis.assess import STALE_AFTER_S, assess
 from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.cycle import Cycle
+from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
@@ -35,6 +37,11 @@ class Carried:
     memory: Memory
     open_decisions: OpenDecisions = OpenDecisions()
     outlooks: Mapping[str, JobOutlook] = field(default_factory=dict)  # that hold, by job
+    deeds_until_s: float = -inf  # what the engine did by itself is in the record up to then
+
+    def with_new_deeds(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot with those deeds only that no cycle before has recorded."""
+        return replace(snapshot, deeds=tuple(deed for deed in snapshot.deeds if deed.at_s > self.deeds_until_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,7 @@ class Governor:
     def run_cycle(self, intents: Mapping[str, Intent], carried: Carried, now: float) -> Carried:
         """One turn of the loop."""
         orders = self.control.orders(now)  # hear
-        snapshot = self.engine.observe(now)  # see
+        snapshot = carried.with_new_deeds(self.engine.observe(now))  # see
         wanted = {name: orders.intents.get(name, intent) for name, intent in intents.items()}
         seen = assess(snapshot, wanted, self.settings.stale_after_s, carried.outlooks)  # understand
         view = advised(seen, self.models)
@@ -70,7 +77,8 @@ class Governor:
         if steps:
             self.store.announce(cycle)
         self.store.append(replace(cycle, outcome=self.engine.apply(steps)))  # act, and remember
-        return Carried(memory, open_decisions, standing(carried.outlooks, plan.outlooks, now))
+        deeds_until_s = max((deed.at_s for deed in snapshot.deeds), default=carried.deeds_until_s)
+        return Carried(memory, open_decisions, standing(carried.outlooks, plan.outlooks, now), deeds_until_s)
 
     def _dry_run(self, orders: Orders) -> bool:
         return self.settings.dry_run if orders.dry_run is None else orders.dry_run

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from penstock.core.columns import Column
+from penstock.core.deeds import Deed
 from penstock.core.run import JobTimeline, Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.report import page
@@ -113,3 +114,10 @@ def test_two_days_of_forty_jobs_stay_a_page_that_opens() -> None:
     total = tuple(value or 0.0 for value in column)
     run = Run(RUN, tuple(10.0 * number for number in range(cycles)), total, (70.0,) * cycles, jobs)
     assert len(page(run)) < 1_000_000
+
+
+def test_what_the_engine_did_by_itself_has_a_line_each() -> None:
+    deed = Deed(25.0, None, "executors 4 -> 2", "the jobs have 2 slots in all")
+    told = page(replace(sample_run(cycles=12), deeds=(deed,)))
+    assert "by itself: executors 4 → 2; the jobs have 2 slots in all" in Elements(told).text
+    assert "By itself" not in page(sample_run(cycles=12))

@@ -34,6 +34,7 @@ def assess(
         max_utility=sum(job.max_utility for job in jobs),
         max_threads=snapshot.max_threads,
         routes=snapshot.routes,
+        deeds=snapshot.deeds,
     )
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.deeds import Deed
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.routes import RouteFigures
 from penstock.core.topology import Topology
@@ -149,8 +150,8 @@ class MachineFigures:
 class Snapshot:
     """All jobs and machines at an instant: everything a controller sees.
 
-    `max_threads` is the cluster's limit over all jobs together, where it has one. `routes` are for deciding only;
-    no store keeps them with the figures.
+    `max_threads` is the cluster's limit over all jobs together, where it has one. `deeds` are what the engine did by
+    itself in the last minutes. Stores keep neither these nor `routes` with the figures, but in places of their own.
     """
 
     at_s: float
@@ -158,3 +159,4 @@ class Snapshot:
     machines: tuple[MachineFigures, ...]
     max_threads: int | None = None
     routes: tuple[RouteFigures, ...] = ()
+    deeds: tuple[Deed, ...] = ()

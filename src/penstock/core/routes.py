@@ -24,9 +24,11 @@ class RouteFigures:
     """A route by its last window of statistics that has ended; told until the next one ends or the route changes.
 
     `window` is that window's number: a later one has a higher number, also after the engine was started again. Whoever
-    judges windows remembers which it has judged. `newest` holds the pairs of that window, `basis` these with the fading ones before (`PairHistory`), and
+    judges windows remembers which it has judged.
+
+    `newest` holds the pairs of that window, `basis` these with the fading ones before (`PairHistory`), and
     `newest_before` and `basis_before` what these two were a window ago. `rows_rps` counts rows handed from a
-    routed operator to the next. `table` is the one in force, `table_age_s` its age.
+    routed operator to the next. `table` is the one in force, `table_age_s` its age when the window ended.
     """
 
     job: str

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.core.cycle import Cycle
+from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
 from penstock.core.view import JobView
@@ -90,7 +91,10 @@ class DecisionRecord:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A whole run. `notes` holds why the policy did nothing, or nothing more, where its words changed."""
+    """A whole run. `notes` holds why the policy did nothing, or nothing more, where its words changed.
+
+    `deeds` are what the engine did by itself.
+    """
 
     info: RunInfo
     at_s: Sequence[float]
@@ -100,6 +104,7 @@ class Run:
     machines: tuple[MachineTimeline, ...] = ()
     decisions: tuple[DecisionRecord, ...] = ()
     notes: tuple[Note, ...] = ()
+    deeds: tuple[Deed, ...] = ()
 
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""

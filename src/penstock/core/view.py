@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.deeds import Deed
 from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures
 from penstock.core.intents import Intent
 from penstock.core.routes import RouteFigures
@@ -42,6 +43,7 @@ class View:
     max_utility: float
     max_threads: int | None = None
     routes: tuple[RouteFigures, ...] = ()
+    deeds: tuple[Deed, ...] = ()  # done by the engine itself since the cycle before
 
     @property
     def congested(self) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from penstock.core.cycle import Cycle
+from penstock.core.deeds import Deed
 from penstock.core.plan import Verdict
 from penstock.core.ports import Memory
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, records_of, with_verdicts
@@ -96,6 +97,7 @@ class _Remembered:
     decisions: deque[DecisionRecord] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     verdicts: deque[Verdict] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
+    deeds: deque[Deed] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     memories: dict[str, Memory] = field(default_factory=dict)
     audit: deque[AuditEntry] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
 
@@ -107,6 +109,7 @@ class _Remembered:
         self.cycles.append(cycle)
         self.decisions.extend(records_of(cycle))
         self.verdicts.extend(cycle.plan.verdicts)
+        self.deeds.extend(cycle.view.deeds)
         noted(self.notes, cycle.at_s, cycle.plan.note)
         self.memories[cycle.policy] = cycle.memory
 
@@ -121,6 +124,7 @@ class _Remembered:
             machines=lines.machines(),
             decisions=with_verdicts(tuple(self.decisions), tuple(self.verdicts)),
             notes=tuple(self.notes),
+            deeds=tuple(self.deeds),
         )
 
     def _take_back(self, cycle: Cycle) -> None:
@@ -129,3 +133,5 @@ class _Remembered:
             self.decisions.pop()
         for _ in cycle.plan.verdicts:
             self.verdicts.pop()
+        for _ in cycle.view.deeds:
+            self.deeds.pop()

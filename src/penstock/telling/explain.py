@@ -56,6 +56,8 @@ def _events(run: Run) -> Iterator[_Event]:
         for trouble in job.troubles:
             text = f"is in trouble: {trouble.text}" if trouble.text else "is out of trouble"
             yield _Event(trouble.at_s, (f"{job.name} {text}",))
+    for deed in run.deeds:
+        yield _Event(deed.at_s, (deed.line,))
     for index in outages(run.at_s):
         silent_s = run.at_s[index] - run.at_s[index - 1]
         yield _Event(run.at_s[index], (f"nothing was recorded for {span(silent_s)}; back again",))

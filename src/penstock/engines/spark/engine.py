@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -11,6 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.core.figures import ALL_OPERATORS, JobFigures, Snapshot
 from penstock.core.plan import Change, Outcome, Step, StepOutcome
 from penstock.core.routes import Reroute
+from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
@@ -76,10 +78,11 @@ class SparkEngine:
         self._stages = StageReader(context)
         self._watch = ArrivalWatch()
         self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs, self._fails)
+        self._deeds = DeedLog()
         self._elastic: Elastic | None = None
         if settings.executors is not None:
             each = int(context.getConf().get("spark.executor.cores", "1") or 1)
-            self._elastic = Elastic(self._executors, settings.executors, each)
+            self._elastic = Elastic(self._executors, settings.executors, each, partial(self._deeds.note, None))
         self._driver_host = context.getConf().get("spark.driver.host")
 
     def open(self) -> None:
@@ -121,9 +124,11 @@ class SparkEngine:
         self._take_events()
         self._fleet.close_windows(self._wall())
         self._keep_executors()
+        if self._settings.pin_routes:
+            self._fleet.keep_places(self._wall(), self._deeds)
         for track in self._fleet:
             if track.attempts.due(self._wall()):
-                self._start(track)
+                self._start_again(track)
             self._planned.carry_on(track, self._wall())
 
     def observe(self, now: float) -> Snapshot:
@@ -138,13 +143,14 @@ class SparkEngine:
         self._fleet.take_arrivals(self._watch, wall_s)
         executors = self._executor_reader.read()
         slots = self._slots()
-        self._fleet.keep_places(move=self._settings.pin_routes)
+        self._fleet.see_places()
         return Snapshot(
             at_s=now,
             jobs=tuple(self._figures(track, slots, wall_s) for track in self._fleet),
             machines=machines(executors, self._driver_host),
             max_threads=None if self._elastic is None else self._elastic.slots(wall_s),
             routes=self._fleet.routes(),
+            deeds=self._deeds.told(now),
         )
 
     def _figures(self, track: Track, slots: int, wall_s: float) -> JobFigures:
@@ -245,6 +251,11 @@ class SparkEngine:
         for name, share in shares.items():
             self._pools.set(name, share)
 
+    def _start_again(self, track: Track) -> None:
+        why = f"it failed: {track.attempts.error}"
+        self._start(track)
+        self._deeds.note(track.job.name, "its query was started again", why, track.attempts.text(self._wall()))
+
     def _start(self, track: Track) -> None:
         try:
             track.tasks = self._planned.room_for(track.job, as_left=True)
@@ -291,7 +302,12 @@ class SparkEngine:
         if self._elastic is None:
             return
         self._elastic.keep(self._wall())
-        self._fleet.fit(self._elastic.slots(self._wall()))
+        slots = self._elastic.slots(self._wall())
+        given_up = self._fleet.fit(slots)
+        for name, (before, after) in given_up.items():
+            self._deeds.note(name, f"slots {before} -> {after}", f"the cluster gives {slots} in all")
+        if given_up:
+            self._push_shares()
 
     def _slots(self) -> int:
         if self._elastic is not None:

@@ -26,6 +26,7 @@ from penstock.errors import EngineError
 
 _HALF_LIFE_WINDOWS = 1.0  # a pair counts half after so many windows
 _PAST_MOVES = 10
+_KEEP_EVERY_S = 5.0  # places are looked through so often: 0.2 s of the coordinator's time for 200 partitions
 
 
 @dataclass(slots=True)
@@ -41,6 +42,7 @@ class RouteWatch:
     histories: dict[tuple[str, str], PairHistory] = field(default_factory=dict)
     loads: tuple[float, ...] = ()  # rows by partition in the last window of pairs; none known: all the same
     pinning: Pinning | None = None
+    kept_s: float = 0.0  # when partitions were last sent to their places
     homes: Mapping[int, Executor] = field(default_factory=dict)
     placements: tuple[KeyPlacement, ...] = ()
     told: RouteFigures | None = None  # of the last window that was closed
@@ -85,14 +87,25 @@ class RouteWatch:
             window=self.last_window,
         )
 
-    def keep_places(self, query: StreamingQuery, move: bool) -> None:
-        """Partition p of every operator stays on one executor; without `move`, see only where they are."""
+    def see_places(self, query: StreamingQuery) -> None:
+        """Note where the partitions are."""
+        self._hold(query, move=False)
+
+    def keep_places(self, query: StreamingQuery, wall_s: float) -> int:
+        """Now and then: partition p of every operator stays on one executor; how many had to be sent there."""
+        if wall_s - self.kept_s < _KEEP_EVERY_S:
+            return 0
+        self.kept_s = wall_s
+        return self._hold(query, move=True)
+
+    def _hold(self, query: StreamingQuery, move: bool) -> int:
         if self.pinning is None:
             self.pinning = Pinning(self.routed.spark)
-        homes, before = self.pinning.hold(query, self.loads, move=move).homes, self.homes
-        self.homes = homes
-        if {partition: home.id for partition, home in homes.items()} != {p: home.id for p, home in before.items()}:
+        held, before = self.pinning.hold(query, self.loads, move=move), self.homes
+        self.homes = held.homes
+        if {partition: home.id for partition, home in held.homes.items()} != {p: home.id for p, home in before.items()}:
             self._place_keys(self._table())
+        return held.repinned
 
     def carry_out(self, step: Reroute, query: StreamingQuery, wall_s: float) -> StreamingQuery:
         """Re-route; the query that runs afterwards is returned, the same one where it did not have to stop."""
