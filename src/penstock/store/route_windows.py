@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import sqlalchemy as sa
 
 from penstock.core.routes import RouteFigures
-from penstock.store import rows, tables
+from penstock.store import tables
+from penstock.store.route_codec import pack_route, unpack_route
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class WrittenWindows:
             if known.figures is figures or known.figures == figures:
                 return known
         values = {name: getattr(figures, name) for name in ("job", "route", "window")}
-        insert = tables.route_windows.insert().values(run=self.run, body=rows.packed(figures), **values)
+        insert = tables.route_windows.insert().values(run=self.run, body=pack_route(figures), **values)
         return Window(figures, connection.execute(insert.returning(tables.route_windows.c.id)).scalar_one())
 
 
@@ -55,5 +56,4 @@ class SeenWindows:
 
     def _read(self, number: int) -> RouteFigures:
         wanted = sa.select(tables.route_windows.c.body).where(tables.route_windows.c.id == number)
-        found: RouteFigures = rows.unpacked(self._connection.execute(wanted).scalar_one(), RouteFigures)
-        return found
+        return unpack_route(self._connection.execute(wanted).scalar_one())
