@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from penstock.core.pairs import PairCounts
+from penstock.core.pairs import Key, PairCounts
 from penstock.core.routing_table import RoutingTable
 
 Links: TypeAlias = Mapping[tuple[str, str], PairCounts]  # (operator, next operator) -> what met there
@@ -12,7 +12,7 @@ Links: TypeAlias = Mapping[tuple[str, str], PairCounts]  # (operator, next opera
 
 @dataclass(frozen=True, slots=True)
 class PastMove:
-    """A re-routing that was carried out, and how long rows waited for it."""
+    """A re-routing that was carried out: the keys whose state moved, its bytes, and how long rows waited for it."""
 
     keys: int
     moved_bytes: float
@@ -29,6 +29,9 @@ class RouteFigures:
     `newest` holds the pairs of that window, `basis` these with the fading ones before (`PairHistory`), and
     `newest_before` and `basis_before` what these two were a window ago. `rows_rps` counts rows handed from a
     routed operator to the next. `table` is the one in force, `table_age_s` its age when the window ended.
+
+    `unlisted` holds, by operator, where the engine puts each key of these statistics while no table lists it. An
+    operator is absent from it where that cannot be said: one with windows has a key elsewhere in each window.
     """
 
     job: str
@@ -41,11 +44,13 @@ class RouteFigures:
     table: RoutingTable | None = None  # None: plain hashing
     table_age_s: float = 0.0
     row_bytes: float | None = None
-    state_bytes: float | None = None  # of all keys of the routed operators together
+    key_bytes: float | None = None  # a key's state, in the mean over all that is held
     past: tuple[PastMove, ...] = ()
     newest_before: Links = field(default_factory=dict)
     basis_before: Links = field(default_factory=dict)
     window: int = 1
+    carried: tuple[str, ...] | None = None  # the operators whose state moves with their keys; None: all of them
+    unlisted: Mapping[str, Mapping[Key, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

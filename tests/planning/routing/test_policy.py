@@ -141,6 +141,24 @@ def test_routes_are_judged_in_the_order_of_their_names() -> None:
     assert [d.reroute.route for d in planned("act", routes).decisions if d.reroute] == ["a", "b"]
 
 
+def test_an_unlisted_key_is_where_the_engine_says_and_moves_from_there() -> None:
+    pairs = PairCounts.exact({("a", "x"): 50, ("b", "y"): 50})
+    told = figures(pairs, servers=2, unlisted={"region": {"a": 0, "b": 1}, "hashtag": {"x": 1, "y": 0}})
+    reroute, estimate = considered(told)
+    assert (estimate.local_now, reroute.after.locality, reroute.keys) == (0.0, 1.0, 2)
+    at_home, estimate = considered(replace(told, unlisted={**told.unlisted, "hashtag": {"x": 0, "y": 1}}))
+    assert (estimate.local_now, at_home.keys) == (1.0, 0)
+
+
+def test_only_operators_whose_state_moves_are_counted_and_weighed() -> None:
+    told = figures(grouped(1), key_bytes=100.0, row_bytes=1.0)
+    both, whole = considered(told)
+    one, half = considered(replace(told, carried=("region",)))
+    none, free = considered(replace(told, carried=()))
+    assert both.keys > one.keys > none.keys == 0
+    assert whole.payback_s > half.payback_s > free.payback_s == 0.0
+
+
 def test_an_unknown_mode_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"routing: 'on' will not do; choose one of off, advise, act"):
         RoutingSettings("on")

@@ -128,7 +128,7 @@ class Fleet:
         """Windows of key pairs that are full end."""
         for track in self:
             if track.watch is not None and track.runs:
-                track.watch.close_window(wall_s, track.state_bytes)
+                track.watch.close_window(wall_s, track.key_bytes)
 
     def routes(self) -> tuple[RouteFigures, ...]:
         """The routes of queries that run, each by its last window that has ended."""

@@ -5,7 +5,7 @@ has judged, so that each is judged once however often it is told; all else that 
 past moves, fading pairs) the engine holds with it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -20,13 +20,11 @@ from penstock.errors import ConfigError
 from penstock.planning.routing.bounded import within_moves
 from penstock.planning.routing.estimate import CostSettings, Estimate, Offer, Promise, estimated
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
-from penstock.planning.routing.hashing import hashed
+from penstock.planning.routing.hashing import Fallback, as_told, by_chance
 from penstock.planning.routing.judging import judge
 from penstock.planning.routing.memory import RoutedMemory, memory_type
 from penstock.planning.routing.recall import recalled
 from penstock.planning.routing.route import IMBALANCE, route_links
-
-Fallback = Callable[[Key, int], int]  # where the engine hashes a key, among so many servers
 
 
 class RoutingMode(StrEnum):
@@ -60,7 +58,6 @@ class WithRouting:
 
     inner: Policy
     settings: RoutingSettings = RoutingSettings()
-    fallback: Fallback = hashed
 
     @property
     def name(self) -> str:
@@ -87,7 +84,7 @@ class WithRouting:
 
     def _judged(self, figures: RouteFigures, view: View) -> Decision | str:
         """A decision, or in words why there is none."""
-        reroute, estimate = considered(figures, self.settings, self.fallback)
+        reroute, estimate = considered(figures, self.settings)
         why = f"{figures.route} of {figures.job}: {estimate.why(figures.window_s)}"
         if estimate.local_expected - estimate.local_now < self.settings.min_gain:
             return f"{figures.route} of {figures.job} stays: local share {estimate.local_now:.2f}, nothing to gain"
@@ -98,44 +95,54 @@ class WithRouting:
         return Decision(Reason.REROUTED, (), why, view.at_s, view.utility, reroute=reroute)
 
 
-def considered(
-    figures: RouteFigures, settings: RoutingSettings = RoutingSettings(), fallback: Fallback = hashed
-) -> tuple[Reroute, Estimate]:
+def considered(figures: RouteFigures, settings: RoutingSettings = RoutingSettings()) -> tuple[Reroute, Estimate]:
     """The table that the pairs ask for, and what changing to it is expected to bring and to cost."""
+    where = as_told(figures.unlisted)
     now, before = (figures.newest, figures.basis), (figures.newest_before, figures.basis_before)
-    pairs = recalled(now, before, figures.servers, settings.imbalance, fallback)
+    pairs = recalled(now, before, figures.servers, settings.imbalance, where)
     newest, basis = graph_of_links(figures.newest), graph_of_links(pairs)
     old = figures.table or RoutingTable(figures.servers, {operator: {} for operator in basis.operators})
-    wanted = route_links(pairs, figures.servers, settings.imbalance, before=figures.table)
+    wanted = route_links(pairs, figures.servers, settings.imbalance, before=_homes(figures))
     if settings.most_keys:
-        wanted = within_moves(basis, old, wanted, settings.most_keys, fallback=fallback)
+        wanted = within_moves(basis, old, wanted, settings.most_keys, fallback=where)
     wanted = replace(wanted, keys=_with_stayers(wanted, old), version=old.version + 1)
-    keys = len(moving(old, wanted, fallback))
-    held = sum(len(listed) for listed in wanted.keys.values())
+    moves = moving(old, wanted, where)
+    carried = [key for operator, key in moves if figures.carried is None or operator in figures.carried]
     offer = Offer(
-        local_now=judge(old, newest, fallback).locality,
-        local_promised=judge(wanted, newest, fallback).locality,
+        local_now=judge(old, newest, where).locality,
+        local_promised=judge(wanted, newest, where).locality,
         rows_rps=figures.rows_rps,
-        keys=keys,
-        moved_bytes=(figures.state_bytes or 0.0) * keys / max(1, held),
+        keys=len(carried),
+        moved_bytes=(figures.key_bytes or 0.0) * len(carried),
         row_bytes=figures.row_bytes,
+        waits=figures.carried != (),
     )
-    estimate = estimated(offer, _promise(figures, newest, fallback), figures.past, settings.cost)
-    return Reroute(figures.job, figures.route, figures.table, wanted, keys), estimate
+    estimate = estimated(offer, _promise(figures, newest, where), figures.past, settings.cost)
+    return Reroute(figures.job, figures.route, figures.table, wanted, len(carried)), estimate
 
 
-def moving(before: RoutingTable, after: RoutingTable, fallback: Fallback = hashed) -> list[tuple[str, Key]]:
+def _homes(figures: RouteFigures) -> RoutingTable | None:
+    """Where keys live now, listed or not, so that most can stay; None where nobody can say of any."""
+    listed = {} if figures.table is None else figures.table.keys
+    if not listed and not figures.unlisted:
+        return None
+    operators = dict.fromkeys((*listed, *figures.unlisted))
+    homes = {name: {**figures.unlisted.get(name, {}), **listed.get(name, {})} for name in operators}
+    return RoutingTable(figures.servers if figures.table is None else figures.table.servers, homes)
+
+
+def moving(before: RoutingTable, after: RoutingTable, fallback: Fallback = by_chance) -> list[tuple[str, Key]]:
     """The keys that really change servers, with what the engine's hash does to keys that one of them does not list."""
+
+    def place(operator: str, key: Key, listed: int | None, servers: int) -> int:
+        return fallback(operator, key, servers) if listed is None else listed
+
     return [
         (move.operator, move.key)
         for move in after.moved_from(before)
-        if _place(move.before, move.key, before.servers, fallback)
-        != _place(move.after, move.key, after.servers, fallback)
+        if place(move.operator, move.key, move.before, before.servers)
+        != place(move.operator, move.key, move.after, after.servers)
     ]
-
-
-def _place(listed: int | None, key: Key, servers: int, fallback: Fallback) -> int:
-    return fallback(key, servers) if listed is None else listed
 
 
 def _with_stayers(wanted: RoutingTable, old: RoutingTable) -> Mapping[str, Mapping[Key, int]]:

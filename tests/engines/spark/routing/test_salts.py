@@ -17,8 +17,8 @@ LONGS = [*INTS, 2**31, 2**63 - 1, -(2**63), 1_600_000_000_000_000]
 KEYS: list[tuple[tuple[Kind, ...], list[Key]]] = [
     (("string",), list(TEXTS)),
     (("int",), list(INTS)),
-    (("long",), list(LONGS)),
-    (("string", "long"), [(text, number) for text in TEXTS for number in LONGS]),
+    (("bigint",), list(LONGS)),
+    (("string", "bigint"), [(text, number) for text in TEXTS for number in LONGS]),
     (("int", "string", "int"), [(number, text, -number // 2) for text in TEXTS for number in INTS]),
 ]
 
@@ -36,6 +36,29 @@ def test_the_hash_of_a_key_is_the_one_that_spark_computes(
     spark: SparkSession, kinds: tuple[Kind, ...], keys: list[Key]
 ) -> None:
     assert hash_keys(keys, kinds).view(np.int32).tolist() == spark_hashes(spark, kinds, keys)
+
+
+TYPED = [
+    ("boolean", ["true", "false"]),
+    ("date", ["1970-01-01", "1969-12-31", "2024-02-29", "0001-01-01", "9999-12-31"]),
+    ("tinyint", ["-128", "127", "0"]),
+    ("smallint", ["-32768", "32767"]),
+    ("decimal(9,2)", ["0", "-0.01", "1234567.89", "-9999999.99"]),
+    ("decimal(18,0)", ["999999999999999999", "-1"]),
+    ("decimal(38,10)", ["0", "1", "-1", "1e-10", "1234567890123456789012345678.0123456789", "-0.0000000128"]),
+]
+
+
+@pytest.mark.parametrize(("kind", "values"), TYPED, ids=[kind for kind, _ in TYPED])
+def test_the_hash_of_a_key_s_text_is_the_one_that_spark_computes_of_its_value(
+    spark: SparkSession, kind: Kind, values: list[str]
+) -> None:
+    typed = spark.createDataFrame([(value,) for value in values], "value string").select(
+        functions.col("value").cast(kind)
+    )
+    rows = typed.select(functions.col("value").cast("string").alias("text"), functions.hash("value").alias("hash"))
+    found = rows.collect()
+    assert hash_keys([row["text"] for row in found], [kind]).view(np.int32).tolist() == [row["hash"] for row in found]
 
 
 @given(st.lists(st.text(), min_size=1, max_size=20), st.integers(1, 1000), st.integers(0, 10**6))

@@ -19,9 +19,11 @@ from penstock.correlation.history import PairHistory
 from penstock.engines.spark.machines import Executor
 from penstock.engines.spark.progress import Batch
 from penstock.engines.spark.routing.living import key_placements
+from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.pinning import Pinning
 from penstock.engines.spark.routing.placement import partition_rows
 from penstock.engines.spark.routing.reroute import Routed, reroute
+from penstock.engines.spark.routing.unlisted import places
 from penstock.errors import EngineError
 
 _HALF_LIFE_WINDOWS = 1.0  # a pair counts half after so many windows
@@ -47,6 +49,7 @@ class RouteWatch:
     placements: tuple[KeyPlacement, ...] = ()
     told: RouteFigures | None = None  # of the last window that was closed
     last_window: int = 0
+    key_bytes: float | None = None  # of state, as the last migration found it
 
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
@@ -54,13 +57,13 @@ class RouteWatch:
             self.opened_s = batch.started_s if self.opened_s is None else self.opened_s
             self.counts.append(batch.pairs)
 
-    def close_window(self, wall_s: float, state_bytes: int | None) -> None:
+    def close_window(self, wall_s: float, key_bytes: float | None) -> None:
         """Once a window of pairs is full, it is what is told, and the next one begins."""
         if self.opened_s is None or wall_s - self.opened_s < self.window_s or not self.routed.route.windowed:
             return
-        self.told = self._closed(self.opened_s, wall_s, state_bytes)
+        self.told = self._closed(self.opened_s, wall_s, key_bytes)
 
-    def _closed(self, opened_s: float, wall_s: float, state_bytes: int | None) -> RouteFigures:
+    def _closed(self, opened_s: float, wall_s: float, key_bytes: float | None) -> RouteFigures:
         length_s = wall_s - opened_s
         for hop, link in enumerate(self._links):
             before = self.histories.get(link, PairHistory(half_life_s=_HALF_LIFE_WINDOWS * self.window_s))
@@ -70,21 +73,27 @@ class RouteWatch:
         self._learn(table)
         # By the clock, so that a controller that comes back does not take a new window for one that was judged.
         self.last_window = max(self.last_window + 1, int(wall_s * 1000.0))
+        links = {link: (history.newest_before, history.basis_before) for link, history in self.histories.items()}
+        newest_before, basis_before = ({link: pair[at] for link, pair in links.items()} for at in (0, 1))
+        basis = {link: history.basis for link, history in self.histories.items()}
+        route = self.routed.route
         return RouteFigures(
             job=self.routed.job.name,
-            route=self.routed.route.name,
+            route=route.name,
             servers=table.servers,
             window_s=length_s,
             newest=self._newest,
-            basis={link: history.basis for link, history in self.histories.items()},
+            basis=basis,
             rows_rps=sum(pairs.rows for pairs in self._newest.values()) / length_s,
             table=table if any(table.keys.values()) else None,
             table_age_s=wall_s - self.table_since_s,
-            state_bytes=state_bytes,
+            key_bytes=key_bytes if self.key_bytes is None else self.key_bytes,
             past=self.past,
-            newest_before={link: history.newest_before for link, history in self.histories.items()},
-            basis_before={link: history.basis_before for link, history in self.histories.items()},
+            newest_before=newest_before,
+            basis_before=basis_before,
             window=self.last_window,
+            carried=tuple(operator for operator, windowed in route.windowed.items() if not windowed),
+            unlisted=places((self._newest, basis, newest_before, basis_before), route.kinds, table.servers),
         )
 
     def see_places(self, query: StreamingQuery) -> None:
@@ -112,14 +121,19 @@ class RouteWatch:
         if step.route != self.routed.route.name:
             raise EngineError(f"{step.job} has no route {step.route!r}; its route is {self.routed.route.name!r}")
         began = time.monotonic()
-        after = reroute(self.routed, query, step.after)
-        pause_s = 0.0 if after is query else time.monotonic() - began
-        self.past = (*self.past, PastMove(step.keys, 0.0, pause_s))[-_PAST_MOVES:]
+        change = reroute(self.routed, query, step.after)
+        pause_s = 0.0 if change.query is query else time.monotonic() - began
+        self._remember(change.moved, pause_s)
         self.table_since_s = wall_s
         self._learn(self._table())
         self._start_anew(None)
         self.told = None
-        return after
+        return change.query
+
+    def _remember(self, moved: Moved, pause_s: float) -> None:
+        self.past = (*self.past, PastMove(moved.keys, moved.state_bytes, pause_s))[-_PAST_MOVES:]
+        if moved.held_keys:
+            self.key_bytes = moved.held_bytes / moved.held_keys
 
     def _start_anew(self, opened_s: float | None) -> None:
         self.opened_s, self.counts = opened_s, []
