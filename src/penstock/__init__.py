@@ -11,7 +11,9 @@ from penstock.core.topology import Topology
 from penstock.errors import PenstockError, PlacementError
 
 if TYPE_CHECKING:
+    from penstock.correlation.sketch import PairSketch
     from penstock.engines.spark.measured import measured
+    from penstock.engines.spark.pair_history import count_pairs
     from penstock.engines.spark.routing.route import Routing
     from penstock.governing.govern import govern
     from penstock.planning.provision.acquire import acquire
@@ -23,6 +25,7 @@ __all__ = [
     "Intent",
     "Juice",
     "Latency",
+    "PairSketch",
     "PenstockError",
     "PerformanceModel",
     "PlacementError",
@@ -32,6 +35,7 @@ __all__ = [
     "Topology",
     "acquire",
     "allocate",
+    "count_pairs",
     "govern",
     "juice",
     "measured",
@@ -43,9 +47,11 @@ __all__ = [
 
 # What needs pyspark, numpy or METIS is imported when it is first asked for: `import penstock` takes none of its second.
 _ON_DEMAND = {
+    "PairSketch": "penstock.correlation.sketch",
     "acquire": "penstock.planning.provision.acquire",
     "allocate": "penstock.planning.provision.allocate",
     "Routing": "penstock.engines.spark.routing.route",
+    "count_pairs": "penstock.engines.spark.pair_history",
     "govern": "penstock.governing.govern",
     "measured": "penstock.engines.spark.measured",
     "place": "penstock.planning.provision.place",

@@ -27,8 +27,9 @@ def unpack_route(body: bytes) -> RouteFigures:
     """The figures again; DoesNotFitError when they are something else."""
     try:
         found = json.loads(zlib.decompress(body))
-        links = {name: _links(found["links"][name]) for name in _LINKS}
-        return replace(decode(found["rest"], RouteFigures), **links)
+        newest, basis, newest_before, basis_before = (_links(found["links"][name]) for name in _LINKS)
+        rest = decode(found["rest"], RouteFigures)
+        return replace(rest, newest=newest, basis=basis, newest_before=newest_before, basis_before=basis_before)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, DoesNotFitError):
             raise
