@@ -1,9 +1,9 @@
 """What is remembered beside a policy's own memory: the window of each route that was judged last."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, make_dataclass, replace
 from functools import cache
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar, cast
 
 from penstock.core.routes import RouteFigures
 
@@ -28,14 +28,17 @@ class RoutedMemory(Generic[M]):
         return replace(self, judged={**self.judged, **new}) if new else self
 
 
-@cache
 def memory_type(inner: type[M]) -> type[RoutedMemory[M]]:
     """`RoutedMemory` around a memory of that type, as a type of its own: a store builds what it kept by its type.
 
     >>> memory_type(int)(3).judged, memory_type(int) is memory_type(int)
     ({}, True)
     """
-    made: type[RoutedMemory[M]] = make_dataclass(
-        f"Routed{inner.__name__}", [("inner", inner)], bases=(RoutedMemory,), frozen=True, slots=True
-    )
+    made: type[RoutedMemory[M]] = _around(cast(Hashable, inner))
     return made
+
+
+@cache
+def _around(inner: Hashable) -> Any:
+    name = f"Routed{cast(type, inner).__name__}"
+    return make_dataclass(name, [("inner", inner)], bases=(RoutedMemory,), frozen=True, slots=True)
