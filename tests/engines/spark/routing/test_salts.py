@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from pyspark.sql import SparkSession, functions
 
 from penstock.core.pairs import Key
-from penstock.engines.spark.routing.murmur import Kind, hash_keys, partitions_of
-from penstock.engines.spark.routing.salts import aims, salt_column, salts_to
+from penstock.engines.spark.routing.murmur import C1, C2, Hashes, Kind, hash_keys, partitions_of
+from penstock.engines.spark.routing.salts import aims, salt_column
 from penstock.errors import ConfigError
 
 TEXTS = ["", "a", "ab", "abc", "abcd", "abcde", "Asia", "#java", "naïve", "日本語", "\x7f\x80", "x" * 37]
@@ -29,6 +30,14 @@ def spark_hashes(spark: SparkSession, kinds: tuple[Kind, ...], keys: list[Key]) 
     rows = [key if isinstance(key, tuple) else (key,) for key in keys]
     frame = spark.createDataFrame(rows, schema)
     return [row[0] for row in frame.select(functions.hash(*names)).collect()]
+
+
+def salts_to(hashes: Hashes, partitions: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The salt that sends each key, hashed without it, to its partition; worked out beside the query."""
+    words = np.array(aims(int(partitions.max(initial=0)) + 1), dtype=np.uint32)[partitions] ^ hashes
+    words = words * np.uint32(pow(C2, -1, 2**32))
+    words = (words >> np.uint32(15)) | (words << np.uint32(17))
+    return (words * np.uint32(pow(C1, -1, 2**32))).view(np.int32)
 
 
 @pytest.mark.parametrize(("kinds", "keys"), KEYS, ids=lambda value: " ".join(map(str, value))[:24])
