@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from observer import Observed, count, each, make_timed_topic, observe
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -26,7 +27,6 @@ from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.measured import measured
 from penstock.engines.spark.modes import RealTime
-from penstock.loading.observer import Observed, count, each, make_timed_topic, observe
 from penstock.loading.rows import SCHEMA
 
 STARTS_WITHIN_S = 180.0

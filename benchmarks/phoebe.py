@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from job_profiling import profile_simulated, spaced
 from phoebe_plot import draw
 
 from penstock.config.profiles import write_profile
 from penstock.core.recovery import recovery_time
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
-from penstock.planning.phoebe.profiling import Search, SearchSettings, spaced
-from penstock.simulation.job_profiling import profile_simulated
+from penstock.planning.phoebe.profiling import Search, SearchSettings
 from penstock.simulation.jobs import arrivals_of
 from penstock.simulation.reading import Variant, read_scenario
 from penstock.simulation.run import RunResult, simulate

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 
 import pandas as pd
+from observer import messages
 
-from penstock.loading.observer import messages
 from penstock.workloads.records.ads import campaigns_of_ads
 from penstock.workloads.twins.reading import table, window_of
 

@@ -19,11 +19,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from plan_runner import PlanMeasured, plan_runner
+
 from penstock.analysis.stability import judge
 from penstock.config.plan_job import PlanJob, read_plan_job
 from penstock.core.placement import Placement
 from penstock.core.trial import Task
-from penstock.engines.spark.profiling.plan_runner import PlanMeasured, plan_runner
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.errors import PenstockError
 from penstock.planning.profiling.search import bisect

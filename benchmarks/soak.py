@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from observer import messages
 from soak_driver import JUDGED_FROM_S, JUDGED_LIFE_S, Driver, Series, executors, growth
 
 from penstock.engines import processes
 from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark import standalone
-from penstock.loading.observer import messages
 
 PARTITIONS = 2
 KEYS = 200

@@ -1,13 +1,15 @@
 """The ordinary, so that a test states only what matters."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from penstock.core.cycle import Cycle
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.levers import Tasks
+from penstock.core.pairs import PairCounts
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
+from penstock.core.routes import PastMove, RouteFigures
 from penstock.core.run import RunInfo
 from penstock.core.topology import Topology
 from penstock.core.view import JobView, View
@@ -46,6 +48,13 @@ def a_view(at_s: float, jobs: Sequence[JobView] = ()) -> View:
     machines = (MachineFigures("m1", 8, load=6.5), MachineFigures("m2", 8, load=None, alive=False))
     utility = sum(job.utility or 0.0 for job in jobs)
     return View(at_s, jobs, machines, utility, sum(job.max_utility for job in jobs), max_threads=40)
+
+
+def a_route(window: int = 1, **more: object) -> RouteFigures:
+    """A route of the job ads over two servers, hashed so far."""
+    links = {("left", "right"): PairCounts({("Asia", "#java"): 3.5, (("x", 2), 7): 1.0}, 5.0, 0.5)}
+    found = RouteFigures("ads", "tags", 2, 600.0, links, links, 10.0, past=(PastMove(3, 120.0, 2.5),), window=window)
+    return replace(found, **more)  # type: ignore[arg-type]
 
 
 def a_decision(at_s: float, job: str = "ads", why: str = "ads misses its latency") -> Decision:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from penstock.core.ports import Policy
     from penstock.core.recovery import RecoveryTime, recovery_time
     from penstock.core.topology import Topology
+    from penstock.correlation.sketch import PairSketch
     from penstock.engines.spark.measured import measured
+    from penstock.engines.spark.pair_history import count_pairs
     from penstock.engines.spark.routing.route import Routing
     from penstock.errors import PenstockError, PlacementError
     from penstock.governing.govern import govern
@@ -30,6 +32,7 @@ __all__ = [
     "Latency",
     "Memory",
     "Move",
+    "PairSketch",
     "Partitions",
     "PenstockError",
     "PerformanceModel",
@@ -47,6 +50,7 @@ __all__ = [
     "Trigger",
     "acquire",
     "allocate",
+    "count_pairs",
     "govern",
     "juice",
     "measured",
@@ -84,6 +88,8 @@ _HOMES = {
     "Trigger": "penstock.core.levers",
     "acquire": "penstock.planning.provision.acquire",
     "allocate": "penstock.planning.provision.allocate",
+    "PairSketch": "penstock.correlation.sketch",
+    "count_pairs": "penstock.engines.spark.pair_history",
     "govern": "penstock.governing.govern",
     "juice": "penstock.core.juice",
     "measured": "penstock.engines.spark.measured",

@@ -7,11 +7,13 @@ loop that has ended. Only a controller that was taken over ends.
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from penstock.actuation.order import order
 from penstock.analysis.assess import STALE_AFTER_S, aged, assess
 from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.cycle import Cycle
+from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
@@ -71,6 +73,11 @@ class Carried:
     said: tuple[str, ...] = ()  # what went wrong between rounds
     error: str | None = None  # of the last round
     unstored: Unstored = Unstored()
+    deeds_until_s: float = -inf  # what the engine did by itself is in the record up to then
+
+    def with_new_deeds(self, snapshot: Snapshot) -> Snapshot:
+        """The snapshot with those deeds only that no cycle before has recorded."""
+        return replace(snapshot, deeds=tuple(deed for deed in snapshot.deeds if deed.at_s > self.deeds_until_s))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +122,8 @@ class Governor:
         failures = carried.failures + 1 if troubles.failed else 0
         unstored, error = self._store(cycle, carried, failures, troubles)
         outlooks = standing(carried.outlooks, plan.outlooks, now)
-        return Carried(memory, open_decisions, outlooks, orders, view, failures, (), error, unstored)
+        deeds_until_s = max((deed.at_s for deed in view.deeds), default=carried.deeds_until_s)
+        return Carried(memory, open_decisions, outlooks, orders, view, failures, (), error, unstored, deeds_until_s)
 
     def _hear(self, carried: Carried, now: float, troubles: Troubles) -> Orders | None:
         """What is asked; where nobody can be heard what was asked last, without what was approved then and is done."""
@@ -128,7 +136,7 @@ class Governor:
     ) -> View | None:
         snapshot = None
         with troubles.during(Stage.OBSERVING):
-            snapshot = self.engine.observe(now)
+            snapshot = carried.with_new_deeds(self.engine.observe(now))
         if snapshot is None:
             return None
         with troubles.during(Stage.JUDGING):

@@ -1,7 +1,6 @@
 """Topologies: order, rates and the errors of bad ones."""
 
 import math
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -94,23 +93,6 @@ def test_a_bad_rate_or_selectivity_is_refused(rate: Any, selectivity: Any, messa
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("cost", "path"),
-    [
-        ({"B": 1.0, "C": 3.0}, ("spout", "A", "C", "D")),
-        ({"B": 3.0, "C": 1.0}, ("spout", "A", "B", "D")),
-        ({}, ("spout", "A", "B", "D")),  # a tie: the first by name
-    ],
-)
-def test_the_critical_path_costs_most(cost: dict[str, float], path: tuple[str, ...]) -> None:
-    assert DIAMOND.critical_path(cost) == path
-
-
-def test_a_cost_of_an_unknown_operator_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"cost\['X'\]: 'X' will not do; name an operator: A, B, C, D, spout"):
-        DIAMOND.critical_path({"X": 1.0})
-
-
 @given(topologies(), st.floats(0.0, 1e6))
 def test_what_is_split_sums_up_to_what_the_sources_took_in(topology: Topology, rate: float) -> None:
     rates = topology.rates(rate, split_evenly(topology))
@@ -129,11 +111,3 @@ def test_every_parent_stands_before_its_children(topology: Topology) -> None:
     place = {operator: index for index, operator in enumerate(topology.operators)}
     assert all(place[parent] < place[child] for parent, child in topology.edges)
     assert sorted(place) == sorted({*topology.sources, *(child for _, child in topology.edges)})
-
-
-@given(topologies())
-def test_the_critical_path_leads_from_a_source_to_a_sink(topology: Topology) -> None:
-    path = topology.critical_path({operator: float(index) for index, operator in enumerate(topology.operators)})
-    assert path[0] in topology.sources
-    assert path[-1] in topology.sinks
-    assert set(pairwise(path)) <= set(topology.edges)

@@ -4,8 +4,9 @@ import json
 from collections import Counter
 from typing import Any
 
+from observer import messages
+
 from penstock.loading.keys import KeySettings
-from penstock.loading.observer import messages
 from penstock.loading.run import Load, LoadReport, run_load
 from penstock.loading.schedule import Schedule
 from penstock.workloads.rates import constant, spike

@@ -8,6 +8,7 @@ import pytest
 
 from penstock.actuation.order import order
 from penstock.core.cycle import Cycle
+from penstock.core.deeds import Deed
 from penstock.core.intents import Intent, Latency
 from penstock.core.levers import (
     KINDS,
@@ -31,7 +32,7 @@ from penstock.core.run import Note
 from penstock.errors import ConfigError
 from penstock.store.archive import Archive, AuditEntry
 from penstock.store.open import find_run
-from tests.recorded import RUN, Noted, a_cycle, a_decision, a_job, a_judging_cycle, a_view, an_acting_cycle
+from tests.recorded import RUN, Noted, a_cycle, a_decision, a_job, a_judging_cycle, a_route, a_view, an_acting_cycle
 
 Reopen = Callable[[], Archive]
 
@@ -227,6 +228,33 @@ def test_a_cycle_that_was_announced_is_completed_afterwards(reopen: Reopen) -> N
     run = store.read_run(RUN.id)
     assert run.at_s == (10.0, 20.0)
     assert [record.outcomes for record in run.decisions] == [meant.outcome.steps]
+
+
+def test_what_an_engine_did_by_itself_is_told_once_with_its_cycle(reopen: Reopen) -> None:
+    store = begun(reopen)
+    deeds = (
+        Deed(12.0, "ads", "slots 6 -> 3", "the cluster gives 4 in all"),
+        Deed(13.0, None, "executors 4 -> 2", "the jobs have 4 slots in all", "no acknowledgement"),
+    )
+    acting = replace(an_acting_cycle(20.0), view=replace(a_view(20.0), deeds=deeds))
+    store.append(a_cycle(10.0))
+    store.announce(replace(acting, outcome=Outcome()))
+    store.append(acting)
+    store.append(a_cycle(30.0))
+    assert [view.deeds for view in store.views(RUN.id)] == [(), deeds, ()]
+    assert store.read_run(RUN.id).deeds == deeds
+
+
+def test_routes_come_back_with_every_cycle_that_saw_them(reopen: Reopen) -> None:
+    first, second = a_route(window=7), a_route(window=8, table=RoutingTable(2, {"left": {"Asia": 1, ("x", 2): 0}}))
+    other = replace(first, route="others")
+    told = [(first, other), (first, other), (), (second, other), (second,)]
+    store = begun(reopen)
+    for number, routes in enumerate(told):
+        cycle = replace(an_acting_cycle(10.0 * number), view=replace(a_view(10.0 * number), routes=routes))
+        store.announce(replace(cycle, outcome=Outcome()))
+        store.append(cycle)
+    assert [view.routes for view in store.views(RUN.id)] == told
 
 
 def test_views_come_back_as_they_were_seen(reopen: Reopen) -> None:

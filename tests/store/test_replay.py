@@ -1,15 +1,22 @@
 """A policy judged on what was recorded."""
 
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from penstock.core.figures import Snapshot
-from penstock.core.plan import Plan
+from penstock.core.plan import Outcome, Plan, Step, StepOutcome
+from penstock.core.ports import Memory, Policy
+from penstock.core.routes import RouteFigures
 from penstock.core.view import View, snapshot_of
+from penstock.loop import Governor, LoopSettings
+from penstock.planning.registry import policy_named
+from penstock.planning.routing.policy import RoutingSettings
 from penstock.simulation.replay import replay
 from penstock.store.open import open_store
-from tests.recorded import RUN, a_cycle, a_decision, a_view
+from tests.planning.routing.cases import grouped
+from tests.recorded import RUN, URGENT, a_cycle, a_decision, a_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +57,54 @@ def test_a_view_gives_back_the_figures_that_the_engine_gave() -> None:
     view = a_view(10.0)
     expected = Snapshot(10.0, tuple(job.figures for job in view.jobs), view.machines, max_threads=40)
     assert snapshot_of(view) == expected
+
+
+@dataclass
+class Routed:
+    """An engine that tells a route by its last window: from 20 s on by the first, from 60 s on by the second."""
+
+    def observe(self, now: float) -> Snapshot:
+        told = () if now < 20.0 else (self._route(1 if now < 60.0 else 2),)
+        return replace(snapshot_of(a_view(now)), routes=told)
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        return Outcome(tuple(StepOutcome(step) for step in steps))
+
+    def _route(self, window: int) -> RouteFigures:
+        pairs = grouped(window)
+        links = {("region", "hashtag"): pairs}
+        return RouteFigures("ads", "tags", 6, 600.0, links, links, 10_000.0, window=window)
+
+
+@dataclass(frozen=True, slots=True)
+class Noting:
+    """Any policy, whose plans are noted."""
+
+    inner: Policy
+    plans: list[Plan] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    def start(self) -> Memory:
+        return self.inner.start()
+
+    def decide(self, view: View, memory: Memory) -> tuple[Plan, Memory]:
+        plan, memory = self.inner.decide(view, memory)
+        self.plans.append(plan)
+        return plan, memory
+
+
+def test_a_recorded_run_replays_to_the_same_plans_routing_included(tmp_path: Path) -> None:
+    policy = policy_named("static", routing=RoutingSettings("act"))
+    noting = Noting(policy)
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        store.begin(RUN)
+        governor = Governor(Routed(), noting, store, LoopSettings(govern_from_s=40.0))
+        carried = governor.start()
+        for number in range(1, 10):
+            carried = governor.run_cycle({"ads": URGENT, "fraud": URGENT}, carried, 10.0 * number)
+        replayed = [turn.plan for turn in replay(policy, store.views(RUN.id), govern_from_s=40.0)]
+    assert replayed == noting.plans
+    assert [len(plan.decisions) for plan in replayed] == [1, 0, 1, 0, 0, 0]  # one for each window

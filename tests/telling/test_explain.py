@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from penstock.core.deeds import Deed
 from penstock.core.run import Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
@@ -26,6 +27,12 @@ def test_a_decision_is_told_with_why_expectation_and_outcome() -> None:
         "           expected: utility 55 -> 65\n"
         "           came:     0:01:40 better: utility 55.0 -> 64.0 (expected 65.0)\n"
     ) in story
+
+
+def test_what_the_engine_did_by_itself_is_a_line() -> None:
+    deed = Deed(25.0, "ads", "slots 6 -> 3", "the cluster gives 4 in all")
+    run = replace(recorded(), deeds=(deed,))
+    assert " 0:00:25   by itself: ads: slots 6 -> 3; the cluster gives 4 in all\n" in explain(run)
 
 
 def test_a_quiet_stretch_is_one_line_with_what_the_policy_said() -> None:

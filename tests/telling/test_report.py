@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from penstock.core.columns import Column
+from penstock.core.deeds import Deed
 from penstock.core.run import JobTimeline, Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.report import page
@@ -121,3 +122,10 @@ def test_what_went_wrong_in_governing_stands_among_the_troubles() -> None:
     told = Elements(page(store.read_run(RUN.id))).text
     assert "(governing)" in told
     assert "observing failed: no answer" in told
+
+
+def test_what_the_engine_did_by_itself_has_a_line_each() -> None:
+    deed = Deed(25.0, None, "executors 4 -> 2", "the jobs have 2 slots in all")
+    told = page(replace(sample_run(cycles=12), deeds=(deed,)))
+    assert "by itself: executors 4 → 2; the jobs have 2 slots in all" in Elements(told).text
+    assert "By itself" not in page(sample_run(cycles=12))

@@ -36,6 +36,7 @@ def assess(
         max_threads=snapshot.max_threads,
         routes=snapshot.routes,
         levers=snapshot.levers,
+        deeds=snapshot.deeds,
     )
 
 
@@ -46,7 +47,7 @@ def aged(view: View | None, now: float) -> View:
     by_s = now - view.at_s
     jobs = (replace(job, fresh=False, figures=_older(job.figures, by_s)) for job in view.jobs)
     machines = (replace(machine, age_s=machine.age_s + by_s) for machine in view.machines)
-    return replace(view, at_s=now, jobs=tuple(jobs), machines=tuple(machines), routes=())
+    return replace(view, at_s=now, jobs=tuple(jobs), machines=tuple(machines), routes=(), deeds=())
 
 
 def _older(figures: JobFigures, by_s: float) -> JobFigures:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from penstock.core.deeds import Deed
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import ALL_OPERATORS as ALL_OPERATORS
 from penstock.core.levers import Dial
@@ -163,8 +164,9 @@ class MachineFigures:
 class Snapshot:
     """All jobs and machines at an instant: everything a controller sees.
 
-    `max_threads` is the cluster's limit over all jobs together, where it has one. `routes` are for deciding only;
-    no store keeps them with the figures. `levers` are those of the whole application.
+    `max_threads` is the cluster's limit over all jobs together, where it has one. `levers` are those of the whole
+    application. `deeds` are what the engine did by itself in the last minutes. Stores keep neither these nor `routes`
+    with the figures, but in places of their own.
     """
 
     at_s: float
@@ -173,3 +175,4 @@ class Snapshot:
     max_threads: int | None = None
     routes: tuple[RouteFigures, ...] = ()
     levers: tuple[Dial, ...] = ()
+    deeds: tuple[Deed, ...] = ()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from penstock.core.cycle import Cycle
+from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
 from penstock.core.view import JobView
@@ -91,7 +92,8 @@ class DecisionRecord:
 @dataclass(frozen=True, slots=True)
 class Run:
     """A whole run. `notes` holds what was said of its cycles where the words changed: what went wrong in the loop, then
-    why the policy did nothing, or nothing more. `errors` holds only the former.
+    why the policy did nothing, or nothing more. `errors` holds only the former. `deeds` are what the
+    engine did by itself.
     """
 
     info: RunInfo
@@ -103,6 +105,7 @@ class Run:
     decisions: tuple[DecisionRecord, ...] = ()
     notes: tuple[Note, ...] = ()
     errors: tuple[Note, ...] = ()
+    deeds: tuple[Deed, ...] = ()
 
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""

@@ -71,20 +71,6 @@ class Topology:
                 result[child] = result.get(child, 0.0) + flow
         return {operator: result[operator] for operator in self.operators}
 
-    def critical_path(self, cost: Mapping[str, float]) -> tuple[str, ...]:
-        """The path from a source to a sink with the highest sum of `cost`, ties to the first by name.
-
-        >>> Topology({"s": ["a", "b"], "a": ["t"], "b": ["t"]}).critical_path({"a": 1.0, "b": 3.0})
-        ('s', 'b', 't')
-        """
-        self._refuse_unknown(cost, "cost")
-        best: dict[str, tuple[float, tuple[str, ...]]] = {}
-        for operator in self.operators:
-            before = [best[parent] for parent in self.parents(operator)]
-            total, path = min(before, key=lambda found: (-found[0], found[1]), default=(0.0, ()))
-            best[operator] = (total + cost.get(operator, 0.0), (*path, operator))
-        return min((best[sink] for sink in self.sinks), key=lambda found: (-found[0], found[1]))[1]
-
     def checked_edge_values(self, values: Mapping[Edge, float], field: str) -> dict[Edge, float]:
         """`values` when every key is an edge of this topology and every value is zero or more."""
         known = set(self.edges)
@@ -101,11 +87,6 @@ class Topology:
             return {name: non_negative(rate.get(name, 0.0), f"rate[{name!r}]") for name in self.sources}
         checked = non_negative(rate, "rate", "write rows per second, zero or more")
         return dict.fromkeys(self.sources, checked)
-
-    def _refuse_unknown(self, names: Iterable[str], field: str) -> None:
-        for name in names:
-            if name not in self.operators:
-                raise ConfigError(f"{field}[{name!r}]", name, f"name an operator: {_listed(self.operators)}")
 
 
 def _checked_edges(children: Mapping[str, Sequence[str]]) -> Iterable[Edge]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.deeds import Deed
 from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures, Snapshot
 from penstock.core.intents import Intent
 from penstock.core.levers import Dial
@@ -44,6 +45,7 @@ class View:
     max_threads: int | None = None
     routes: tuple[RouteFigures, ...] = ()
     levers: tuple[Dial, ...] = ()  # of the whole application
+    deeds: tuple[Deed, ...] = ()  # done by the engine itself since the cycle before
 
     @property
     def dials(self) -> tuple[Dial, ...]:

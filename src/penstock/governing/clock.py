@@ -8,7 +8,10 @@ _TICK_S = 0.5
 
 
 class RealClock:
-    """Seconds since the run began. `tick` is called every half second while the loop waits."""
+    """Seconds since the run began. `tick` is called every half second while the loop waits, once at least.
+
+    So what is done between rounds is done also where every round is late.
+    """
 
     def __init__(self, stop: Event, tick: Callable[[], None] = lambda: None, already_s: float = 0.0) -> None:
         # A controller that goes on with an earlier run goes on with its clock: remembered instants stay true.
@@ -23,9 +26,9 @@ class RealClock:
     def wait_until(self, at_s: float) -> bool:
         """Wait; False as soon as the run is told to stop."""
         while not self._stop.is_set():
+            self._tick()
             left_s = at_s - self.now()
             if left_s <= 0:
                 return True
-            self._tick()
             self._stop.wait(min(_TICK_S, left_s))
         return False

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from penstock.core.cycle import Cycle
+from penstock.core.deeds import Deed
 from penstock.core.plan import Verdict
 from penstock.core.ports import Memory
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, records_of, with_verdicts
@@ -97,6 +98,7 @@ class _Remembered:
     verdicts: deque[Verdict] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     errors: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
+    deeds: deque[Deed] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     memories: dict[str, Memory] = field(default_factory=dict)
     audit: deque[AuditEntry] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
 
@@ -110,6 +112,7 @@ class _Remembered:
         self.verdicts.extend(cycle.plan.verdicts)
         noted(self.notes, cycle.at_s, cycle.note)
         noted(self.errors, cycle.at_s, cycle.error or "")
+        self.deeds.extend(cycle.view.deeds)
         self.memories[cycle.policy] = cycle.memory
 
     def run(self) -> Run:
@@ -124,6 +127,7 @@ class _Remembered:
             decisions=with_verdicts(tuple(self.decisions), tuple(self.verdicts)),
             notes=tuple(self.notes),
             errors=tuple(self.errors),
+            deeds=tuple(self.deeds),
         )
 
     def _take_back(self, cycle: Cycle) -> None:
@@ -135,3 +139,5 @@ class _Remembered:
         for notes in (self.notes, self.errors):
             if notes and notes[-1].at_s == cycle.at_s:
                 notes.pop()
+        for _ in cycle.view.deeds:
+            self.deeds.pop()

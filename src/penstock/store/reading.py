@@ -17,6 +17,7 @@ from penstock.store import rows, tables
 from penstock.store.archive import AuditEntry
 from penstock.store.columns import columns_of
 from penstock.store.intent_codec import decode_intent
+from penstock.store.route_windows import SeenWindows
 from penstock.store.timelines import JobMoment, Moment, Timelines, noted
 
 Found = Mapping[Any, Any]
@@ -42,6 +43,7 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         decisions=read_decisions(connection, run),
         notes=notes,
         errors=errors,
+        deeds=tuple(rows.deed_of(row) for row in _if_there(connection, tables.deeds, run)),
     )
 
 
@@ -50,10 +52,18 @@ def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
     intents = read_intents(connection, run)
     judged = groupby(_job_rows(connection, run, tables.job_figures), key=itemgetter("cycle_id"))
     by_cycle = _Steps(judged)
+    deeds, windows = _grouped(connection, tables.deeds, run), _grouped(connection, tables.routes, run)
+    seen = SeenWindows(connection)
     cycles = sa.select(*columns_of(connection, tables.cycles)).where(tables.cycles.c.run == run)
     cycles = cycles.order_by(tables.cycles.c.id)
     for row in connection.execute(cycles, execution_options={"yield_per": 100}).mappings():
-        yield rows.view_of(row, {found["job"]: found for found in by_cycle.of(row["id"])}, intents)
+        yield rows.view_of(
+            row,
+            {found["job"]: found for found in by_cycle.of(row["id"])},
+            intents,
+            seen.routes(found["window_id"] for found in windows.of(row["id"])),
+            tuple(rows.deed_of(found) for found in deeds.of(row["id"])),
+        )
 
 
 def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord, ...]:
@@ -67,7 +77,7 @@ def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord,
 def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) -> Mapping[str, JobOutlook]:
     """For each job the newest outlook up to that cycle, unless it is over by then."""
     table, cycles = tables.outlooks, tables.cycles
-    if not _has_outlooks(connection):
+    if not _has(connection, table):
         return {}
     # Few cycles have outlooks: each of these looks up its run, rather than each cycle of the run its outlooks.
     of_run = sa.exists().where(cycles.c.id == table.c.cycle_id, cycles.c.run == run)
@@ -97,7 +107,7 @@ def _timelines(connection: sa.Connection, run: int) -> Timelines:
     jobs = _Steps(groupby(_job_rows(connection, run, tables.job_figures), key=itemgetter("cycle_id")))
     machines = _Steps(groupby(_of_cycles(connection, tables.machine_figures, run), key=itemgetter("cycle_id")))
     columns = [tables.cycles.c[name] for name in ("id", "at_s", "utility", "max_utility")]
-    outlooks = _Steps(groupby(_outlook_rows(connection, run), key=itemgetter("cycle_id")))
+    outlooks = _grouped(connection, tables.outlooks, run)
     known: Mapping[str, JobOutlook] = {}
     lines = Timelines()
     for row in connection.execute(sa.select(*columns).where(tables.cycles.c.run == run).order_by(tables.cycles.c.id)):
@@ -143,13 +153,17 @@ def _of_cycles(connection: sa.Connection, table: sa.Table, run: int) -> Iterator
     return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
 
 
-def _outlook_rows(connection: sa.Connection, run: int) -> Iterator[Found]:
-    return _of_cycles(connection, tables.outlooks, run) if _has_outlooks(connection) else iter(())
+def _grouped(connection: sa.Connection, table: sa.Table, run: int) -> _Steps:
+    return _Steps(groupby(_if_there(connection, table, run), key=itemgetter("cycle_id")))
 
 
-def _has_outlooks(connection: sa.Connection) -> bool:
-    """A store of an earlier penstock has none while it is opened to be read only."""
-    return sa.inspect(connection).has_table(tables.outlooks.name)
+def _if_there(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[Found]:
+    return _of_cycles(connection, table, run) if _has(connection, table) else iter(())
+
+
+def _has(connection: sa.Connection, table: sa.Table) -> bool:
+    """A store of an earlier penstock lacks what came later while it is opened to be read only."""
+    return sa.inspect(connection).has_table(table.name)
 
 
 def _moment(row: Found, outlook: JobOutlook | None) -> JobMoment:

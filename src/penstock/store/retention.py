@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from penstock.core.units import positive
-from penstock.store.tables import cycles, runs
+from penstock.store.tables import cycles, route_windows, routes, runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,15 @@ class Retention:
             oldest_kept = now_epoch_s - self.max_age_s
             self._delete(connection, cycles.c.epoch_s < oldest_kept)
             self._delete_empty_runs(connection, run, oldest_kept)
+        self._delete_unseen_windows(connection)
 
     def _delete(self, connection: sa.Connection, beyond: sa.ColumnElement[bool]) -> None:
         doomed = sa.select(cycles.c.id).where(beyond).order_by(cycles.c.id).limit(self.batch)
         connection.execute(cycles.delete().where(cycles.c.id.in_(doomed)))
+
+    def _delete_unseen_windows(self, connection: sa.Connection) -> None:
+        seen = sa.exists().where(routes.c.window_id == route_windows.c.id)
+        connection.execute(route_windows.delete().where(sa.not_(seen)))
 
     def _delete_empty_runs(self, connection: sa.Connection, current: int, oldest_kept: float) -> None:
         has_cycles = sa.exists().where(cycles.c.run == runs.c.number)

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from penstock.core.cycle import Cycle
+from penstock.core.deeds import Deed
 from penstock.core.figures import LatencyFigures, MachineFigures, Snapshot
 from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Decision, Effect, Reason, Step, StepOutcome, Verdict
+from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.view import JobView, View, snapshot_of
 from penstock.store.codec import decode, encode, encode_figures
@@ -153,7 +155,25 @@ def outlook_of(row: Mapping[Any, Any]) -> JobOutlook:
     return decode(row["body"], JobOutlook)
 
 
-def view_of(row: Mapping[Any, Any], judged: Mapping[str, Mapping[Any, Any]], intents: Mapping[int, Intent]) -> View:
+def deed_rows(deeds: Iterable[Deed], cycle_id: int) -> list[Row]:
+    names = ("at_s", "job", "text", "why", "error")
+    return [
+        {"cycle_id": cycle_id, "position": position, **{name: getattr(deed, name) for name in names}}
+        for position, deed in enumerate(deeds)
+    ]
+
+
+def deed_of(row: Mapping[Any, Any]) -> Deed:
+    return Deed(**{name: row[name] for name in ("at_s", "job", "text", "why", "error")})
+
+
+def view_of(
+    row: Mapping[Any, Any],
+    judged: Mapping[str, Mapping[Any, Any]],
+    intents: Mapping[int, Intent],
+    routes: tuple[RouteFigures, ...] = (),
+    deeds: tuple[Deed, ...] = (),
+) -> View:
     """The view as it was: its figures from the cycle's row, how they were judged from the jobs' rows."""
     snapshot = decode(_inflated(row["snapshot"]).replace(_NEVER_FILLED, ""), Snapshot)
     jobs = tuple(
@@ -162,13 +182,15 @@ def view_of(row: Mapping[Any, Any], judged: Mapping[str, Mapping[Any, Any]], int
         if (found := judged.get(figures.name)) is not None
     )
     return View(
-        snapshot.at_s,
-        jobs,
-        snapshot.machines,
-        row["utility"],
-        row["max_utility"],
-        snapshot.max_threads,
+        at_s=snapshot.at_s,
+        jobs=jobs,
+        machines=snapshot.machines,
+        utility=row["utility"],
+        max_utility=row["max_utility"],
+        max_threads=snapshot.max_threads,
+        routes=routes,
         levers=snapshot.levers,
+        deeds=deeds,
     )
 
 

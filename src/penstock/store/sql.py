@@ -19,6 +19,7 @@ from penstock.store.database import Database
 from penstock.store.desk import Desk
 from penstock.store.intent_codec import encode_intent
 from penstock.store.retention import Retention
+from penstock.store.route_windows import Window, WrittenWindows
 
 log = logging.getLogger("penstock.store")
 
@@ -57,7 +58,7 @@ class SqlStore:
                 connection.execute(tables.runs.update().where(tables.runs.c.number == number).values(rows.run_row(run)))
                 newest = sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == number)
                 last_at_s = connection.execute(newest).scalar_one()
-        self._writing = _Writing(run, number, last_at_s)
+        self._writing = _Writing(run, number, last_at_s, WrittenWindows(number))
         return run
 
     def append(self, cycle: Cycle) -> None:
@@ -66,13 +67,14 @@ class SqlStore:
             if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # it was announced before
                 connection.execute(_cycle_at(run.number, cycle.at_s))
             intent_ids = _intent_ids(connection, run, cycle.view)
-            self._insert(connection, cycle, intent_ids)
+            windows = self._insert(connection, cycle, intent_ids)
             if cycle.memory != run.memories.get(cycle.policy):
                 _write_memory(connection, run.number, cycle)
             if run.appended % self._retention.every == 0:
                 self._retention.prune(connection, run.number, _epoch_s(run.info, cycle.at_s))
         # Only what was committed is taken as known.
         run.wrote(cycle, intent_ids)
+        run.windows.known = windows
 
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
@@ -139,7 +141,7 @@ class SqlStore:
                 return int(row["number"])
         raise unknown_run(run_id, [rows.run_info(row) for row in found])
 
-    def _insert(self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]) -> None:
+    def _insert(self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]) -> list[Window]:
         run, view, plan = self._begun(), cycle.view, cycle.plan
         cycle_id = _new_id(connection, tables.cycles, rows.cycle_row(cycle, run.number, run.info.started_at_s))
         for table, found in (
@@ -149,9 +151,11 @@ class SqlStore:
             (tables.step_outcomes, rows.outcome_rows(cycle.outcome.steps, cycle_id)),
             (tables.verdicts, rows.verdict_rows(plan.verdicts, cycle_id)),
             (tables.outlooks, rows.outlook_rows(plan.outlooks, cycle_id)),
+            (tables.deeds, rows.deed_rows(view.deeds, cycle_id)),
         ):
             if found:
                 connection.execute(table.insert(), found)
+        return run.windows.write(connection, view.routes, cycle_id)
 
 
 @dataclass(slots=True)
@@ -161,6 +165,7 @@ class _Writing:
     info: RunInfo
     number: int
     last_at_s: float | None
+    windows: WrittenWindows
     appended: int = 0
     intents: dict[str, tuple[Intent, int]] = field(default_factory=dict)
     memories: dict[str, Memory] = field(default_factory=dict)

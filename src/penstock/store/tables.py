@@ -185,6 +185,42 @@ outlooks = Table(
     sqlite_with_rowid=False,
 )
 
+deeds = Table(
+    "penstock_deeds",
+    metadata,
+    _in_cycle(),
+    _position(),
+    Column("at_s", Double, nullable=False),
+    Column("job", Words),  # null: the whole application
+    Column("text", Words, nullable=False),
+    Column("why", Words, nullable=False),
+    Column("error", Words),
+    sqlite_with_rowid=False,
+)
+
+# A window of a route is written once, and goes when no cycle is left that saw it.
+route_windows = Table(
+    "penstock_route_windows",
+    metadata,
+    Column("id", _Id, primary_key=True),
+    _in_run(),
+    Column("job", Words, nullable=False),
+    Column("route", Words, nullable=False),
+    Column("window", BigInteger, nullable=False),
+    Column("body", LargeBinary, nullable=False),  # JSON of RouteFigures, deflated
+    Index("penstock_route_windows_of_run", "run"),
+)
+
+routes = Table(
+    "penstock_routes",
+    metadata,
+    _in_cycle(),
+    _position(),
+    Column("window_id", _Id, ForeignKey("penstock_route_windows.id", ondelete="CASCADE"), nullable=False),
+    Index("penstock_routes_of_window", "window_id"),
+    sqlite_with_rowid=False,
+)
+
 memories = Table(
     "penstock_memories",
     metadata,

@@ -60,6 +60,8 @@ def _events(run: Run) -> Iterator[_Event]:
         yield _Event(
             error.at_s, (f"governing is in trouble: {error.text}" if error.text else "governing is well again",)
         )
+    for deed in run.deeds:
+        yield _Event(deed.at_s, (deed.line,))
     for index in outages(run.at_s):
         silent_s = run.at_s[index] - run.at_s[index - 1]
         yield _Event(run.at_s[index], (f"nothing was recorded for {span(silent_s)}; back again",))

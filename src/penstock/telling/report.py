@@ -18,7 +18,7 @@ def page(run: Run) -> str:
     """The whole page."""
     summary = summarise(run)
     title = f"{run.info.name}: {run.info.policy}"
-    tables = (_jobs(summary), _troubles(run), _decisions(run))
+    tables = (_jobs(summary), _troubles(run), _decisions(run), _deeds(run))
     body = tag("main", _header(run), _summary(run, summary), *_charts(run, summary), *tables)
     return "<!doctype html>\n" + tag("html", _head(title), tag("body", body), lang="en")
 
@@ -112,6 +112,13 @@ def _decisions(run: Run) -> Markup:
     note = tag("p", f"The first {count(left_out, 'decision')} are left out here.") if left_out else None
     table = _table(heads, rows, "numbered") if rows else tag("p", "No decision was taken.")
     return tag("section", tag("h2", "Decisions"), note, table)
+
+
+def _deeds(run: Run) -> Markup | None:
+    """What the engine did by itself; nothing when it did nothing."""
+    heads = ("When", "What")
+    rows = [_row(heads, (clock(deed.at_s), deed.line)) for deed in run.deeds[-SHOWN:]]
+    return tag("section", tag("h2", "By itself"), _table(heads, rows, "numbered")) if rows else None
 
 
 def _decision_cells(index: int, record: DecisionRecord) -> Sequence[str]:

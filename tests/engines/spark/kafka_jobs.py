@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 from confluent_kafka import Producer
+from observer import messages
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
-
-from penstock.loading.observer import messages
 
 PATIENT_S = 300.0  # a first stateful batch takes many seconds of a core, and the machine may be shared
 

@@ -75,3 +75,21 @@ def test_figures_count_again_once_the_wanted_number_was_there_for_a_window() -> 
     cluster.there = 1  # one is lost
     elastic.keep(30.0)
     assert elastic.settles(100.0, 20.0)
+
+
+def test_every_turn_is_told_with_its_why() -> None:
+    cluster, told = Cluster(gives=3), list[tuple[str, str]]()
+    elastic = Elastic(cluster, most=4, note=lambda text, why: told.append((text, why)))
+    for _ in range(2):
+        elastic.follow(2, 0.0)
+    cluster.there = 3
+    elastic.keep(1.0)
+    elastic.follow(4, 2.0)
+    elastic.keep(3.0)
+    elastic.keep(64.0)
+    assert told == [
+        ("executors 4 -> 2", "the jobs have 2 slots in all"),
+        ("executors 3 -> 2", "more came than are wanted"),
+        ("executors 2 -> 4", "the jobs have 4 slots in all"),
+        ("executors 4 -> 3", "the cluster gives no more; 4 are asked for again after 300 s"),
+    ]

@@ -1,8 +1,16 @@
 """The fleet when the cluster gives fewer slots than the jobs have."""
 
+from dataclasses import dataclass, field
+from typing import cast
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import SlotLimits
+from penstock.errors import EngineError
 
 
 def fleet(**threads: int) -> Fleet:
@@ -14,7 +22,7 @@ def fleet(**threads: int) -> Fleet:
 
 def test_who_has_most_gives_first() -> None:
     found = fleet(a=6, b=3, c=1)
-    found.fit(6)
+    assert found.fit(6) == {"a": (6, 3), "b": (3, 2)}
     assert {track.job.name: track.threads for track in found} == {"a": 3, "b": 2, "c": 1}
 
 
@@ -26,5 +34,44 @@ def test_nobody_goes_below_what_was_promised() -> None:
 
 def test_what_fits_is_left_alone() -> None:
     found = fleet(a=2, b=2)
-    found.fit(4)
+    assert found.fit(4) == {}
     assert [track.threads for track in found] == [2, 2]
+
+
+@dataclass
+class Places:
+    """The places of a route's partitions, of which `astray` are not where they belong; None: nobody can say."""
+
+    astray: int | None
+    moves: list[bool] = field(default_factory=list)
+
+    def see_places(self, query: StreamingQuery) -> None:
+        self.moves.append(False)
+
+    def keep_places(self, query: StreamingQuery, wall_s: float) -> int:
+        self.moves.append(True)
+        if self.astray is None:
+            raise EngineError("the query has ended")
+        return self.astray
+
+
+def routed(**places: Places) -> Fleet:
+    found = fleet(**dict.fromkeys(places, 1))
+    for track in found:
+        track.watch = cast(RouteWatch, places[track.job.name])
+        track.run_id, track.query = "run", cast(StreamingQuery, object())
+    return found
+
+
+def test_looking_at_places_moves_nothing() -> None:
+    places = Places(astray=2)
+    routed(tags=places).see_places()
+    assert places.moves == [False]
+
+
+def test_partitions_that_were_sent_to_their_places_are_told_of() -> None:
+    log = DeedLog()
+    routed(here=Places(0), away=Places(2), gone=Places(None)).keep_places(10.0, log)
+    sent, failed = log.told(0.0)
+    assert (sent.job, sent.text, sent.error) == ("away", "2 state partitions sent to their executors", None)
+    assert (failed.job, failed.error) == ("gone", "the query has ended")

@@ -5,12 +5,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from observer import messages
 from pyspark.sql import SparkSession
 
 from penstock.core.pairs import PairCounts
 from penstock.engines.spark.pair_history import count_pairs
 from penstock.errors import ConfigError
-from penstock.loading.observer import messages
 from penstock.planning.routing.route import route
 from tests.engines.spark.kafka_jobs import send
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from job_profiling import profile_simulated
 from pydantic import TypeAdapter
 
 from penstock.engines.sim.scaleout.spec import ScaleOutJob
 from penstock.errors import ConfigError
 from penstock.planning.phoebe.profiling import Ended, Measured, Search, SearchSettings, after_round, start
-from penstock.simulation.job_profiling import profile_simulated
 
 QUICK = SearchSettings(first_rps=100.0, step_rps=100.0, settle_s=60.0, measure_s=60.0)
 

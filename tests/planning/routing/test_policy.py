@@ -1,16 +1,21 @@
 """Routing beside a sharing policy: off, advised, done; through the same loop, with a reason in a sentence."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
 from penstock.actuation.order import order
+from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.levers import Table
 from penstock.core.pairs import PairCounts
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
+from penstock.core.ports import Memory, Policy
 from penstock.core.routes import RouteFigures
+from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
 from penstock.loop import Governor
 from penstock.planning.registry import policy_named
@@ -18,6 +23,7 @@ from penstock.planning.routing.estimate import CostSettings
 from penstock.planning.routing.policy import RoutingSettings, considered
 from penstock.planning.routing.route import route
 from penstock.store.memory import MemoryStore
+from penstock.store.open import open_store
 from tests.builders import job, view
 from tests.planning.routing.cases import grouped
 
@@ -34,9 +40,7 @@ def planned(mode: str, routes: Sequence[RouteFigures], **settings: object) -> Pl
     """What the static policy does with these routes beside it."""
     policy = policy_named("static", routing=RoutingSettings(mode, **settings))  # type: ignore[arg-type]
     seen = replace(view(0.0, [job("tweets", 10.0)]), routes=tuple(routes))
-    plan, memory = policy.decide(seen, policy.start())
-    assert memory == policy.start()
-    return plan
+    return policy.decide(seen, policy.start())[0]
 
 
 def test_routes_are_left_alone_unless_asked_for() -> None:
@@ -91,10 +95,71 @@ def test_a_key_that_faded_from_the_statistics_keeps_its_place() -> None:
     assert reroute.after.keys["region"]["faded"] == 4
 
 
+def judging(policy: Policy, memory: Memory, told: RouteFigures) -> tuple[int, Memory]:
+    """How many decisions this route brings, and what is remembered of it."""
+    plan, memory = policy.decide(replace(view(0.0, [job("tweets", 10.0)]), routes=(told,)), memory)
+    return len(plan.decisions), memory
+
+
+def test_a_window_is_judged_once_however_often_it_is_told() -> None:
+    policy, memory = policy_named("static", routing=RoutingSettings("advise")), None
+    first, second = (figures(grouped(1), window=number) for number in (7, 8))
+    found = []
+    for told in (first, first, second, second):
+        decisions, memory = judging(policy, memory or policy.start(), told)
+        found.append(decisions)
+    assert found == [1, 0, 1, 0]
+
+
+def test_a_controller_that_comes_back_does_not_judge_the_same_window_again(tmp_path: Path) -> None:
+    policy, told = policy_named("penstock", routing=RoutingSettings("act")), figures(grouped(1), window=7)
+    for rerouted in (1, 0):
+        with closing(open_store(tmp_path / "runs.sqlite")) as store:
+            store.begin(RunInfo("run", "run", policy.name, "fake"))
+            engine = OneRoute(told)
+            governor = Governor(engine, policy, store)
+            governor.run_cycle({}, governor.start(), 10.0 - rerouted)
+            assert len(engine.steps) == rerouted
+
+
+def test_a_memory_of_windows_comes_back_from_a_store_as_what_it_was(tmp_path: Path) -> None:
+    policy = policy_named("henge", routing=RoutingSettings("advise"))
+    _, memory = judging(policy, policy.start(), figures(grouped(1), window=7))
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        store.begin(RunInfo("run", "run", policy.name, "fake"))
+        store.append(Cycle(0.0, policy.name, view(0.0, []), Plan(), Outcome(), memory))
+        assert store.last_memory(policy.name, type(policy.start())) == memory
+    assert memory.judged == {("tweets", "trends"): 7}
+
+
+def test_a_route_that_is_left_alone_has_its_last_window_judged_once_it_is_not() -> None:
+    off, acting = (policy_named("static", routing=RoutingSettings(mode)) for mode in ("off", "act"))
+    _, memory = judging(off, off.start(), figures(grouped(1), window=7))
+    assert judging(acting, memory, figures(grouped(1), window=7))[0] == 1
+
+
 def test_routes_are_judged_in_the_order_of_their_names() -> None:
     routes = [replace(figures(grouped(1)), route=name) for name in ("b", "a")]
     moves = [move for step in order(planned("act", routes)) for move in step.moves]
     assert [move.route for move in moves if isinstance(move, Table)] == ["a", "b"]
+
+
+def test_an_unlisted_key_is_where_the_engine_says_and_moves_from_there() -> None:
+    pairs = PairCounts.exact({("a", "x"): 50, ("b", "y"): 50})
+    told = figures(pairs, servers=2, unlisted={"region": {"a": 0, "b": 1}, "hashtag": {"x": 1, "y": 0}})
+    reroute, estimate = considered(told)
+    assert (estimate.local_now, reroute.after.locality, reroute.keys) == (0.0, 1.0, 2)
+    at_home, estimate = considered(replace(told, unlisted={**told.unlisted, "hashtag": {"x": 0, "y": 1}}))
+    assert (estimate.local_now, at_home.keys) == (1.0, 0)
+
+
+def test_only_operators_whose_state_moves_are_counted_and_weighed() -> None:
+    told = figures(grouped(1), key_bytes=100.0, row_bytes=1.0)
+    both, whole = considered(told)
+    one, half = considered(replace(told, carried=("region",)))
+    none, free = considered(replace(told, carried=()))
+    assert both.keys > one.keys > none.keys == 0
+    assert whole.payback_s > half.payback_s > free.payback_s == 0.0
 
 
 def test_an_unknown_mode_is_refused() -> None:

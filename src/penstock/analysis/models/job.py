@@ -28,13 +28,6 @@ class JobModel:
             return self.latency.extrapolates(scaleout, rate_rps)
         return self.capacity.extrapolates(scaleout)
 
-    def errors_text(self) -> str:
-        """How far off it was on what was held out, in words."""
-        capacity = "unknown" if self.capacity.error is None else f"{100 * self.capacity.error:.1f} %"
-        error = None if self.latency is None else self.latency.error
-        latency = "unknown" if error is None else f"{100 * error:.1f} %"
-        return f"held-out error: capacity {capacity}, latency {latency}"
-
 
 def job_model(evidence: Sequence[Observation], now_s: float, half_life_s: float = HALF_LIFE_S) -> JobModel | None:
     """The models that the evidence supports now; None where no capacity was ever seen."""

@@ -4,6 +4,7 @@ A number that the cluster does not give within a minute is not waited for: what 
 while, so that policies divide what can be had and say what is missed.
 """
 
+from collections.abc import Callable
 from typing import Protocol
 
 _GIVEN_WITHIN_S = 60.0  # 1 s on a warm machine, 15 s when eight JVMs start at once on two cores
@@ -24,10 +25,13 @@ class Lever(Protocol):
 
 
 class Elastic:
-    """`most` executors at most, of so many slots each."""
+    """`most` executors at most, of so many slots each; `note` is told what is done, and why."""
 
-    def __init__(self, lever: Lever, most: int, slots_each: int = 1) -> None:
+    def __init__(
+        self, lever: Lever, most: int, slots_each: int = 1, note: Callable[[str, str], None] = lambda text, why: None
+    ) -> None:
         self._lever = lever
+        self._note = note
         self._most = most
         self._each = slots_each
         self._target = most
@@ -62,14 +66,13 @@ class Elastic:
     def follow(self, slots: int, wall_s: float) -> None:
         """Hold executors for so many slots."""
         wanted = max(1, min(self.slots(wall_s) // self._each, -(-slots // self._each)))
-        if wanted != self._target:
-            self._target, self._short_since_s, self._whole_since_s = wanted, None, None
-        self._lever.aim(wanted)
-        self._trim(self._lever.count())
+        self._turn(wanted, f"the jobs have {slots} slots in all")
 
     def keep(self, wall_s: float) -> None:
         """Let go of those that came over the target; note when the cluster does not give what is wanted."""
         there = self._lever.count()
+        if there > self._target:
+            self._note(f"executors {there} -> {self._target}", "more came than are wanted")
         self._trim(there)
         if there == self._target and self._whole_since_s is None:
             self._whole_since_s = wall_s
@@ -81,7 +84,16 @@ class Elastic:
             self._short_since_s = wall_s
         elif wall_s - self._short_since_s > _GIVEN_WITHIN_S and there > 0:
             self._limit, self._limited_until_s = there, wall_s + _LIMITED_FOR_S
-            self.follow(there * self._each, wall_s)
+            self._turn(
+                there, f"the cluster gives no more; {self._target} are asked for again after {_LIMITED_FOR_S:.0f} s"
+            )
+
+    def _turn(self, wanted: int, why: str) -> None:
+        if wanted != self._target:
+            self._note(f"executors {self._target} -> {wanted}", why)
+            self._target, self._short_since_s, self._whole_since_s = wanted, None, None
+        self._lever.aim(wanted)
+        self._trim(self._lever.count())
 
     def _trim(self, there: int) -> None:
         # The target goes down before anything is ended, or the master replaces what ended.

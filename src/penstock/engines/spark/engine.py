@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -12,8 +13,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.levers import Dial, Move
 from penstock.core.plan import Outcome, Step, StepOutcome
-from penstock.core.routes import RouteFigures
 from penstock.engines.spark.batch_bound import BatchBounds
+from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
@@ -80,10 +81,11 @@ class SparkEngine:
         self._stages = StageReader(context)
         self._watch = ArrivalWatch()
         self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs, self._fails)
+        self._deeds = DeedLog()
         self._elastic: Elastic | None = None
         if settings.executors is not None:
             each = int(context.getConf().get("spark.executor.cores", "1") or 1)
-            self._elastic = Elastic(self._executors, settings.executors, each)
+            self._elastic = Elastic(self._executors, settings.executors, each, partial(self._deeds.note, None))
         self._slot_shares = SlotsLever(self._fleet, self._pools, settings.sharing, self._slots)
         self._bounds = BatchBoundLever(self._fleet, BatchBounds(spark), self._planned)
         levers: tuple[Lever[Any], ...] = (
@@ -135,13 +137,21 @@ class SparkEngine:
         """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end."""
         self._lease.renew()
         self._take_events()
+        self._fleet.close_windows(self._wall())
         with self._lease.held():
             self._keep_executors()
+            if self._settings.pin_routes:
+                self._fleet.keep_places(self._wall(), self._deeds)
             for track in self._fleet:
                 if track.attempts.due(self._wall()):
-                    self._start(track)
+                    self._start_again(track)
                 self._planned.carry_on(track, self._wall())
-            self._bounds.keep(track)
+                self._keep_bound(track)
+
+    def _keep_bound(self, track: Track) -> None:
+        done = self._bounds.keep(track)
+        if done is not None:
+            self._deeds.note(track.job.name, done, "its query was started again with the bound of its options")
 
     def observe(self, now: float) -> Snapshot:
         """All jobs and machines at this instant."""
@@ -155,14 +165,15 @@ class SparkEngine:
         self._fleet.take_arrivals(self._watch, wall_s)
         executors = self._executor_reader.read()
         slots = self._slots()
-        self._fleet.keep_places(move=self._settings.pin_routes)
+        self._fleet.see_places()
         return Snapshot(
             at_s=now,
             jobs=tuple(self._figures(track, slots, wall_s) for track in self._fleet),
             machines=machines(executors, self._driver_host),
             max_threads=None if self._elastic is None else self._elastic.slots(wall_s),
-            routes=self._route_figures(wall_s),
+            routes=self._fleet.routes(),
             levers=_known(lever.of_all(wall_s) for lever in self._levers.values()),
+            deeds=self._deeds.told(now),
         )
 
     def _figures(self, track: Track, slots: int, wall_s: float) -> JobFigures:
@@ -170,11 +181,6 @@ class SparkEngine:
         found = track.figures(self._standing(track, slots, wall_s), dials)
         changed = self._elastic is not None and self._elastic.settles(wall_s, self._settings.window_s)
         return replace(found, settling=True) if changed else found
-
-    def _route_figures(self, wall_s: float) -> tuple[RouteFigures, ...]:
-        watched = [track for track in self._fleet if track.watch is not None and track.runs]
-        found = [track.watch.figures(wall_s, track.state_bytes) for track in watched if track.watch is not None]
-        return tuple(figures for figures in found if figures is not None)
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Carry the steps out in order; one that fails half-way is taken back whole.
@@ -226,6 +232,11 @@ class SparkEngine:
         if track.tasks:
             self._slot_shares.push()
 
+    def _start_again(self, track: Track) -> None:
+        why = f"it failed: {track.attempts.error}"
+        self._start(track)
+        self._deeds.note(track.job.name, "its query was started again", why, track.attempts.text(self._wall()))
+
     def _start(self, track: Track) -> None:
         try:
             track.tasks = self._planned.room_for(track.job, as_left=True)
@@ -274,7 +285,12 @@ class SparkEngine:
         if self._elastic is None:
             return
         self._elastic.keep(self._wall())
-        self._fleet.fit(self._elastic.slots(self._wall()))
+        slots = self._elastic.slots(self._wall())
+        given_up = self._fleet.fit(slots)
+        for name, (before, after) in given_up.items():
+            self._deeds.note(name, f"slots {before} -> {after}", f"the cluster gives {slots} in all")
+        if given_up:
+            self._slot_shares.push()
 
     def _slots(self) -> int:
         if self._elastic is not None:

@@ -5,15 +5,20 @@ from collections.abc import Iterator, Sequence
 
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.core.routes import RouteFigures
+from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.files import waiting_files
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.kafka_sources import ArrivalWatch
 from penstock.engines.spark.listener import Event, Idled, Progressed, Started, Terminated
 from penstock.engines.spark.progress import epoch_s, parse_batch
+from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.stages import StageReader, StageReading
 from penstock.engines.spark.track import Track
 from penstock.errors import ConfigError, EngineError
 from penstock.errors import first_line as first_line  # others have it from here
+
+_KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
 
 _log = logging.getLogger("penstock.spark")
 
@@ -50,13 +55,18 @@ class Fleet:
         """The slots that the long-lived tasks of all jobs but this one hold."""
         return sum(slots for job, slots in self.kept_slots().items() if job != name)
 
-    def fit(self, slots: int) -> None:
-        """The jobs' threads within so many slots: who has most gives first, and all keep one."""
+    def fit(self, slots: int) -> dict[str, tuple[int, int]]:
+        """The jobs' threads within so many slots: who has most gives first, and all keep one.
+
+        Told are the threads before and after of those who gave.
+        """
+        before = {track.job.name: track.threads for track in self}
         while sum(track.threads for track in self) > slots:
             most = max(self, key=lambda track: (track.threads, track.job.name))
             if most.threads <= max(1, most.job.limits.min_slots):
-                return
+                break
             most.threads -= 1
+        return {name: (had, has) for name, had in before.items() if (has := self._tracks[name].threads) != had}
 
     def adopt(self, query: StreamingQuery, at_s: float, pooled: bool) -> None:
         """A query that runs belongs to the job of its name, when there is one."""
@@ -115,15 +125,40 @@ class Fleet:
         for name, rows in watch.read(queries).items():
             self._tracks[name].see(rows, wall_s, self._keep_s)
 
-    def keep_places(self, move: bool) -> None:
-        """The state partitions of jobs with a route go back to where Spark moved them from; or are looked at only."""
+    def close_windows(self, wall_s: float) -> None:
+        """Windows of key pairs that are full end."""
         for track in self:
-            if track.watch is None or track.query is None or not track.runs:
-                continue
+            if track.watch is not None and track.runs:
+                track.watch.close_window(wall_s, track.key_bytes)
+
+    def routes(self) -> tuple[RouteFigures, ...]:
+        """The routes of queries that run, each by its last window that has ended."""
+        watched = [track.watch for track in self if track.watch is not None and track.runs]
+        return tuple(watch.told for watch in watched if watch.told is not None)
+
+    def see_places(self) -> None:
+        """Note where the state partitions of jobs with a route are."""
+        for _, watch, query in self._routed():
             try:
-                track.watch.keep_places(track.query, move)
-            except EngineError as error:  # a query may end meanwhile; the next round tries again
+                watch.see_places(query)
+            except EngineError as error:  # a query may end meanwhile; the next round looks again
                 _log.warning("%s", error)
+
+    def keep_places(self, wall_s: float, deeds: DeedLog) -> None:
+        """The state partitions of jobs with a route go back to where Spark moved them from."""
+        for name, watch, query in self._routed():
+            try:
+                sent = watch.keep_places(query, wall_s)
+            except EngineError as error:  # a query may end meanwhile; the next moment tries again
+                deeds.note(name, "state partitions were to be sent to their executors", _KEPT_TOGETHER, str(error))
+                continue
+            if sent:
+                deeds.note(name, f"{sent} state partitions sent to their executors", _KEPT_TOGETHER)
+
+    def _routed(self) -> Iterator[tuple[str, RouteWatch, StreamingQuery]]:
+        for track in self:
+            if track.watch is not None and track.query is not None and track.runs:
+                yield track.job.name, track.watch, track.query
 
     def _check_pool(self, track: Track, reading: StageReading) -> None:
         track.pooled = reading.pool == track.job.name or not track.job.own_pool

@@ -41,6 +41,7 @@ class Batch:
     held_back_rows: float | None = None
     phases_s: Mapping[str, float] = field(default_factory=dict)
     state_bytes: int | None = None
+    key_bytes: float | None = None  # on disk, in the mean over the keys of the state; RocksDB alone tells
     offset_end: float | None = None
     arrivals: ArrivalSketch | None = None
     pairs: tuple[PairCounts, ...] = ()  # hop by hop, where they are counted
@@ -66,6 +67,7 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
         held_back_rows=held_back if held_back is None or taken == 0 else held_back * rows / taken,
         phases_s=phases_s,
         state_bytes=_state_bytes(progress["stateOperators"]),
+        key_bytes=_key_bytes(progress["stateOperators"]),
         offset_end=_offset_end(progress["sources"]),
         arrivals=arrivals,
         pairs=observed_pairs(progress.get("observedMetrics", {}).get(OBSERVED, {})),
@@ -144,6 +146,13 @@ def _numbers(offset: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 def _state_bytes(operators: list[dict[str, Any]]) -> int | None:
     return sum(int(operator["memoryUsedBytes"]) for operator in operators) if operators else None
+
+
+def _key_bytes(operators: list[dict[str, Any]]) -> float | None:
+    keys = sum(int(operator.get("numRowsTotal", 0)) for operator in operators)
+    sizes = [operator.get("customMetrics", {}).get("rocksdbSstFileSize") for operator in operators]
+    known = [float(size) for size in sizes if size is not None]
+    return sum(known) / keys if keys and len(known) == len(operators) else None
 
 
 def _arrivals(observed: Mapping[str, Any]) -> ArrivalSketch | None:

@@ -235,6 +235,11 @@ class Track:
         return self.batches[-1].state_bytes if self.batches else None
 
     @property
+    def key_bytes(self) -> float | None:
+        """What a key of its state takes, in the mean after the last batch."""
+        return self.batches[-1].key_bytes if self.batches else None
+
+    @property
     def runs(self) -> bool:
         """Whether its query is there, as far as is known."""
         return self.run_id is not None and self.ended is None and self.attempts.health is Health.RUNNING

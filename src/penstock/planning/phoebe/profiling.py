@@ -103,17 +103,6 @@ def start(scaleouts: Sequence[int], room: int | None, settings: SearchSettings =
     return Search(sizes, settings.first_rps)
 
 
-def spaced(lowest: int, highest: int, count: int) -> tuple[int, ...]:
-    """So many scale-outs spread evenly over a range.
-
-    >>> spaced(2, 23, 8)
-    (2, 5, 8, 11, 14, 17, 20, 23)
-    """
-    if not 1 <= lowest <= highest or count < 1:
-        raise ConfigError("scaleouts", (lowest, highest, count), "write lowest, highest and how many of them")
-    return tuple(sorted({round(size) for size in np.linspace(lowest, highest, count)}))
-
-
 def after_round(
     search: Search, measured: Sequence[Measured], settings: SearchSettings = SearchSettings()
 ) -> tuple[Search, tuple[Ended, ...]]:

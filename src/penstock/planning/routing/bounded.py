@@ -5,7 +5,7 @@ what one of them loses alone both win together. In the end the moves up to the b
 Fiduccia and Mattheyses' refinement).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
@@ -14,7 +14,7 @@ import numpy as np
 from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
 from penstock.planning.routing.graph import Floats, Ints, KeyGraph
-from penstock.planning.routing.hashing import hashed
+from penstock.planning.routing.hashing import Fallback, by_chance
 from penstock.planning.routing.judging import loads, placed
 from penstock.planning.routing.route import table_of
 
@@ -27,7 +27,7 @@ def within_moves(
     wanted: RoutingTable,
     most: float,
     state: State | None = None,
-    fallback: Callable[[Key, int], int] = hashed,
+    fallback: Fallback = by_chance,
 ) -> RoutingTable:
     """As much of `wanted` as `most` keys may move for, or `most` bytes where `state` tells what keys hold.
 

@@ -66,6 +66,7 @@ class Offer:
     keys: int
     moved_bytes: float = 0.0
     row_bytes: float | None = None  # None: not measured; then bytes moved are not weighed
+    waits: bool = True  # whether rows wait for the move; with windows they follow the new table without a stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +80,21 @@ class Estimate:
     pause_s: float
     payback_s: float
     pays: bool
+    waits: bool = True
 
     def why(self, window_s: float) -> str:
         """The decision in one line."""
+        cost = (
+            f"moves {self.keys:,} keys, about {self.pause_s:.2g} s" if self.waits else "for new windows, without a stop"
+        )
         found = (
             f"local share {self.local_now:.2f} -> expected {self.local_expected:.2f} on the last "
-            f"{_span(window_s)}; moves {self.keys:,} keys, about {self.pause_s:.2g} s"
+            f"{_span(window_s)}; {cost}"
         )
         if math.isinf(self.payback_s):
             return f"{found}; never pays back"
+        if self.payback_s == 0:
+            return f"{found}; pays at once"
         return f"{found}; {'pays' if self.pays else 'would pay'} back in {_span(self.payback_s)}"
 
 
@@ -102,14 +109,15 @@ def estimated(
     """
     gain = (offer.local_promised - offer.local_now) * (1.0 if last is None else last.kept)
     saved_rps = max(0.0, gain * offer.rows_rps)
-    pause_s = pause(offer.keys, past, settings)
+    pause_s = pause(offer.keys, past, settings) if offer.waits else 0.0
     cost_rows = pause_s * offer.rows_rps * settings.delay_worth
     if offer.row_bytes:
         cost_rows += offer.moved_bytes / offer.row_bytes
     half_life_s = math.inf if last is None else last.half_life_s
     payback_s = paid_back(cost_rows, saved_rps, half_life_s)
     pays = payback_s <= settings.payback_s
-    return Estimate(offer.local_now, offer.local_now + max(0.0, gain), saved_rps, offer.keys, pause_s, payback_s, pays)
+    expected = offer.local_now + max(0.0, gain)
+    return Estimate(offer.local_now, expected, saved_rps, offer.keys, pause_s, payback_s, pays, offer.waits)
 
 
 def pause(keys: int, past: Sequence[PastMove], settings: CostSettings = CostSettings()) -> float:

@@ -1,9 +1,12 @@
-"""Hashing, the baseline: as even as chance makes it, blind to which keys meet."""
+"""Hashing, the baseline: as even as chance makes it, blind to which keys meet. An engine's own hash is another one."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
 from zlib import crc32
 
 from penstock.core.pairs import Key
+
+Fallback: TypeAlias = Callable[[str, Key, int], int]  # where an operator's key goes that no table lists, of so many
 
 
 def hashed(key: Key, servers: int) -> int:
@@ -20,3 +23,23 @@ def hashed(key: Key, servers: int) -> int:
 def hashed_all(keys: Iterable[Key], servers: int) -> list[int]:
     """The servers of many keys."""
     return [hashed(key, servers) for key in keys]
+
+
+def by_chance(operator: str, key: Key, servers: int) -> int:
+    """Where an unlisted key goes as far as anybody knows: right on average, not key by key."""
+    return hashed(key, servers)
+
+
+def as_told(unlisted: Mapping[str, Mapping[Key, int]]) -> Fallback:
+    """Where the engine says that it puts an operator's key; where it says nothing, by chance.
+
+    >>> where = as_told({"region": {"Asia": 3}})
+    >>> where("region", "Asia", 6), where("hashtag", "Asia", 6) == hashed("Asia", 6)
+    (3, True)
+    """
+
+    def where(operator: str, key: Key, servers: int) -> int:
+        told = unlisted.get(operator, {}).get(key)
+        return by_chance(operator, key, servers) if told is None else told
+
+    return where

@@ -3,15 +3,14 @@
 On the counts a table was made from this is its promise; on newer ones, what became of it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
 from penstock.planning.routing.graph import Floats, Ints, KeyGraph
-from penstock.planning.routing.hashing import hashed
+from penstock.planning.routing.hashing import Fallback, by_chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +26,19 @@ class Judgement:
 def judge(
     table: RoutingTable,
     graph: KeyGraph,
-    fallback: Callable[[Key, int], int] = hashed,
+    fallback: Fallback = by_chance,
     racks: Sequence[int] | None = None,
 ) -> Judgement:
-    """The table on these counts; keys that it does not list go where `fallback(key, servers)` says."""
+    """The table on these counts; keys that it does not list go where `fallback(operator, key, servers)` says."""
     return judge_part(graph, placed(table, graph, fallback), table.servers, racks)
 
 
-def placed(table: RoutingTable, graph: KeyGraph, fallback: Callable[[Key, int], int] = hashed) -> Ints:
+def placed(table: RoutingTable, graph: KeyGraph, fallback: Fallback = by_chance) -> Ints:
     """The server of every vertex under the table."""
     part = graph.part(table.keys)
+    operator_of = graph.operator_of
     for vertex in np.flatnonzero(part < 0).tolist():
-        part[vertex] = fallback(graph.keys[vertex], table.servers)
+        part[vertex] = fallback(graph.operators[operator_of[vertex]], graph.keys[vertex], table.servers)
     return part
 
 

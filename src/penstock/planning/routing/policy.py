@@ -1,10 +1,11 @@
 """`routing` beside the sharing policies: any policy, and for each route whose window ended, whether to re-route.
 
-Off by default; `advise` says what it would do and why, `act` has it done. It keeps no memory of its own: a window
-is told once, and what is remembered of a route (its table, past moves, fading pairs) the engine holds with it.
+Off by default; `advise` says what it would do and why, `act` has it done. It remembers which window of each route it
+has judged, so that each is judged once however often it is told; all else that is remembered of a route (its table,
+past moves, fading pairs) the engine holds with it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -20,13 +21,12 @@ from penstock.errors import ConfigError
 from penstock.planning.routing.bounded import within_moves
 from penstock.planning.routing.estimate import CostSettings, Estimate, Offer, Promise, estimated
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
-from penstock.planning.routing.hashing import hashed
+from penstock.planning.routing.hashing import Fallback, as_told, by_chance
 from penstock.planning.routing.judging import judge
+from penstock.planning.routing.memory import RoutedMemory, memory_type
 from penstock.planning.routing.methods import IMBALANCE
 from penstock.planning.routing.recall import recalled
 from penstock.planning.routing.route import route_links
-
-Fallback = Callable[[Key, int], int]  # where the engine hashes a key, among so many servers
 
 
 class RoutingMode(StrEnum):
@@ -60,31 +60,33 @@ class WithRouting:
 
     inner: Policy
     settings: RoutingSettings = RoutingSettings()
-    fallback: Fallback = hashed
 
     @property
     def name(self) -> str:
         """The name of the policy it holds."""
         return self.inner.name
 
-    def start(self) -> Memory:
-        """The memory is the inner policy's."""
-        return self.inner.start()
+    def start(self) -> RoutedMemory[Memory]:
+        """The inner policy's memory, and no window judged."""
+        inner = self.inner.start()
+        return memory_type(type(inner))(inner)
 
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Memory]:
-        """The inner policy's plan, then one decision for each route that is worth changing."""
-        plan, memory = self.inner.decide(view, memory)
-        if self.settings.mode == RoutingMode.OFF or not view.routes:
-            return plan, memory
-        judged = [self._judged(figures, view) for figures in sorted(view.routes, key=lambda r: (r.job, r.route))]
-        decisions = tuple(found for found in judged if isinstance(found, Decision))
-        notes = (plan.note, *(found for found in judged if isinstance(found, str)))
-        note = "; ".join(part for part in notes if part)
-        return replace(plan, decisions=(*plan.decisions, *decisions), note=note), memory
+    def decide(self, view: View, memory: RoutedMemory[Memory]) -> tuple[Plan, RoutedMemory[Memory]]:
+        """The inner policy's plan, then one decision for each route with a new window that is worth changing."""
+        plan, inner = self.inner.decide(view, memory.inner)
+        new = () if self.settings.mode == RoutingMode.OFF else memory.not_judged(view.routes)
+        judged = [self._judged(figures, view) for figures in new]
+        return self._with(plan, judged), replace(memory, inner=inner).after(new)
+
+    def _with(self, plan: Plan, judged: Iterable[Decision | str]) -> Plan:
+        found = tuple(judged)
+        decisions = tuple(one for one in found if isinstance(one, Decision))
+        note = "; ".join(part for part in (plan.note, *(one for one in found if isinstance(one, str))) if part)
+        return replace(plan, decisions=(*plan.decisions, *decisions), note=note) if found else plan
 
     def _judged(self, figures: RouteFigures, view: View) -> Decision | str:
         """A decision, or in words why there is none."""
-        reroute, estimate = considered(figures, self.settings, self.fallback)
+        reroute, estimate = considered(figures, self.settings)
         why = f"{figures.route} of {figures.job}: {estimate.why(figures.window_s)}"
         if estimate.local_expected - estimate.local_now < self.settings.min_gain:
             return f"{figures.route} of {figures.job} stays: local share {estimate.local_now:.2f}, nothing to gain"
@@ -95,44 +97,54 @@ class WithRouting:
         return Decision(Reason.REROUTED, (reroute,), why, view.at_s, view.utility)
 
 
-def considered(
-    figures: RouteFigures, settings: RoutingSettings = RoutingSettings(), fallback: Fallback = hashed
-) -> tuple[Table, Estimate]:
+def considered(figures: RouteFigures, settings: RoutingSettings = RoutingSettings()) -> tuple[Table, Estimate]:
     """The table that the pairs ask for, and what changing to it is expected to bring and to cost."""
+    where = as_told(figures.unlisted)
     now, before = (figures.newest, figures.basis), (figures.newest_before, figures.basis_before)
-    pairs = recalled(now, before, figures.servers, settings.imbalance, fallback)
+    pairs = recalled(now, before, figures.servers, settings.imbalance, where)
     newest, basis = graph_of_links(figures.newest), graph_of_links(pairs)
     old = figures.table or RoutingTable(figures.servers, {operator: {} for operator in basis.operators})
-    wanted = route_links(pairs, figures.servers, settings.imbalance, before=figures.table)
+    wanted = route_links(pairs, figures.servers, settings.imbalance, before=_homes(figures))
     if settings.most_keys:
-        wanted = within_moves(basis, old, wanted, settings.most_keys, fallback=fallback)
+        wanted = within_moves(basis, old, wanted, settings.most_keys, fallback=where)
     wanted = replace(wanted, keys=_with_stayers(wanted, old), version=old.version + 1)
-    keys = len(moving(old, wanted, fallback))
-    held = sum(len(listed) for listed in wanted.keys.values())
+    moves = moving(old, wanted, where)
+    carried = [key for operator, key in moves if figures.carried is None or operator in figures.carried]
     offer = Offer(
-        local_now=judge(old, newest, fallback).locality,
-        local_promised=judge(wanted, newest, fallback).locality,
+        local_now=judge(old, newest, where).locality,
+        local_promised=judge(wanted, newest, where).locality,
         rows_rps=figures.rows_rps,
-        keys=keys,
-        moved_bytes=(figures.state_bytes or 0.0) * keys / max(1, held),
+        keys=len(carried),
+        moved_bytes=(figures.key_bytes or 0.0) * len(carried),
         row_bytes=figures.row_bytes,
+        waits=figures.carried != (),
     )
-    estimate = estimated(offer, _promise(figures, newest, fallback), figures.past, settings.cost)
-    return Table(figures.job, figures.route, figures.table, wanted, keys), estimate
+    estimate = estimated(offer, _promise(figures, newest, where), figures.past, settings.cost)
+    return Table(figures.job, figures.route, figures.table, wanted, len(carried)), estimate
 
 
-def moving(before: RoutingTable, after: RoutingTable, fallback: Fallback = hashed) -> list[tuple[str, Key]]:
+def _homes(figures: RouteFigures) -> RoutingTable | None:
+    """Where keys live now, listed or not, so that most can stay; None where nobody can say of any."""
+    listed = {} if figures.table is None else figures.table.keys
+    if not listed and not figures.unlisted:
+        return None
+    operators = dict.fromkeys((*listed, *figures.unlisted))
+    homes = {name: {**figures.unlisted.get(name, {}), **listed.get(name, {})} for name in operators}
+    return RoutingTable(figures.servers if figures.table is None else figures.table.servers, homes)
+
+
+def moving(before: RoutingTable, after: RoutingTable, fallback: Fallback = by_chance) -> list[tuple[str, Key]]:
     """The keys that really change servers, with what the engine's hash does to keys that one of them does not list."""
+
+    def place(operator: str, key: Key, listed: int | None, servers: int) -> int:
+        return fallback(operator, key, servers) if listed is None else listed
+
     return [
         (move.operator, move.key)
         for move in after.moved_from(before)
-        if _place(move.before, move.key, before.servers, fallback)
-        != _place(move.after, move.key, after.servers, fallback)
+        if place(move.operator, move.key, move.before, before.servers)
+        != place(move.operator, move.key, move.after, after.servers)
     ]
-
-
-def _place(listed: int | None, key: Key, servers: int, fallback: Fallback) -> int:
-    return fallback(key, servers) if listed is None else listed
 
 
 def _with_stayers(wanted: RoutingTable, old: RoutingTable) -> Mapping[str, Mapping[Key, int]]:

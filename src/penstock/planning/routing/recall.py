@@ -4,12 +4,9 @@ Where keys come back after days, forgetting loses them; where keys change their 
 Which of the two data do is seen by the tables that a window ago would have been made of either.
 """
 
-from collections.abc import Callable
-
-from penstock.core.pairs import Key
 from penstock.core.routes import Links
 from penstock.planning.routing.graph import graph_of_links
-from penstock.planning.routing.hashing import hashed
+from penstock.planning.routing.hashing import Fallback, by_chance
 from penstock.planning.routing.judging import judge
 from penstock.planning.routing.methods import IMBALANCE
 from penstock.planning.routing.route import route_links
@@ -22,7 +19,7 @@ def recalled(
     before: tuple[Links, Links],
     servers: int,
     imbalance: float = IMBALANCE,
-    fallback: Callable[[Key, int], int] = hashed,
+    fallback: Fallback = by_chance,
 ) -> Links:
     """The pairs to make the next table of. Both hold the newest window and the whole history, now and a window ago."""
     newest, basis = now

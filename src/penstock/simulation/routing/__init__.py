@@ -1,1 +1,1 @@
-"""Locality-aware routing simulated: what tables achieve on windows of pairs, and what the network makes of it."""
+"""Pairs read from files and a table as a picture, for `penstock route`."""

@@ -3,12 +3,12 @@
 import json
 from typing import Any
 
+from plan_runner import plan_runner
 from pyspark.sql import SparkSession
 
 from penstock.core.performance import PerformanceModel
 from penstock.core.topology import Topology
 from penstock.engines.spark.machines import ExecutorReader
-from penstock.engines.spark.profiling.plan_runner import plan_runner
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place

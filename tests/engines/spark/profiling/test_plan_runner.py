@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from plan_runner import GENERATOR, sites_of
 
 from penstock.core.performance import PerformanceModel
 from penstock.core.topology import Topology
-from penstock.engines.spark.profiling.plan_runner import GENERATOR, sites_of
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place
 from penstock.planning.provision.settings import PlaceSettings
@@ -68,7 +68,7 @@ def test_every_source_is_fed_with_all_tuples_and_what_comes_after_stays() -> Non
 
 def test_a_plan_on_real_spark_has_each_operator_on_its_own_executors_where_it_was_planned() -> None:
     command = [sys.executable, "-m", "tests.engines.spark.profiling.on_plan"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "benchmarks")))}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=420, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])

@@ -5,6 +5,7 @@ Usage: on_pins.py MASTER PLACE. Run by test_pinning; prints one JSON document.
 
 import json
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -79,13 +80,17 @@ def main(master: str, place: Path) -> dict[str, Any]:
     executor_lever = ExecutorLever(spark.sparkContext)
     executor_lever.scale(2, WITHIN_S)
 
+    deeds: set[str] = set()
+
     def settled() -> dict[str, str] | None:
         """One more batch, and where it ran when both operators ran alike, as many partitions on each executor."""
         batches = len(town.batches)
         town.feed(600)
         eventually(lambda: len(town.batches) > batches, WITHIN_S)
         engine.tend()
-        (job,) = engine.observe(0.0).jobs
+        snapshot = engine.observe(time.monotonic())
+        (job,) = snapshot.jobs
+        deeds.update(deed.text for deed in snapshot.deeds)
         homes, living = tasks.homes(), sorted(executors(spark))
         if len(homes) != 2 or homes[0] != homes[1]:
             return None
@@ -111,6 +116,7 @@ def main(master: str, place: Path) -> dict[str, Any]:
         "grown": grown,
         "counted": len(town.counted),
         "wrong": wrong,
+        "deeds": sorted(deeds),
     }
 
 

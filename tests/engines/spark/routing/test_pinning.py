@@ -43,6 +43,7 @@ def test_equal_partitions_share_an_executor_and_do_so_again_after_one_was_lost_a
     joined = {found["grown"][partition] for partition in moved}
     assert (len(moved), len(joined), joined & set(found["after"].values())) == (2, 1, set())
     assert (found["counted"] > 0, found["wrong"]) == (True, {})
+    assert any("state partitions sent to their executors" in text for text in found["deeds"])
 
 
 def test_one_executor_has_all_partitions_and_nothing_is_pinned(spark: SparkSession, tmp_path: Path, name: str) -> None:

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jobs import start_query
+from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.reroute import reroute
 from penstock.errors import ConfigError, EngineError
 from tests.engines.spark.helpers import eventually
@@ -95,7 +96,7 @@ def test_a_batch_that_was_begun_is_finished_with_the_old_table_before_the_state_
     with pytest.raises(StreamingQueryException, match="before its commit"):
         query.awaitTermination(300)
     town.before_commit = lambda: None
-    assert reroute(town.routed(job), query, all_to(wanted)).awaitTermination(300)
+    assert reroute(town.routed(job), query, all_to(wanted)).query.awaitTermination(300)
     assert town.counted == regions(town)
     assert set().union(*state_partitions(town).values()) == {wanted}
 
@@ -105,7 +106,8 @@ def test_a_running_count_goes_on_through_five_re_routings(town: Town) -> None:
     query = town.run(job)
     for number in range(5):
         town.feed()
-        query = reroute(town.routed(job), query, all_to(number % 2))
+        changed = reroute(town.routed(job), query, all_to(number % 2))
+        query = changed.query
         assert query.awaitTermination(300)
         assert town.counted == regions(town)
         assert set().union(*state_partitions(town).values()) == {number % 2}
@@ -133,7 +135,7 @@ def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tm
     job = town.job(by_window_and_tag, processingTime="100 milliseconds")
     query = start_query(spark, job)
     eventually(lambda: query.lastProgress is not None and town.counted == windows_and_tags(town), WITHIN_S)
-    same = reroute(town.routed(job), query, all_to(1), lead=30)
+    changed = reroute(town.routed(job), query, all_to(1), lead=30)
     town.feed(400)
     query.processAllAvailable()  # counts are seen before their batch is committed, and a stop between loses its state
     query.stop()
@@ -141,7 +143,7 @@ def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tm
     state = spark.read.format("statestore").option("path", town.checkpoint).load()
     # Events up to 89 s were seen in one batch, and two more may reach as far: the cut-over is at 267 s.
     late = [row for row in state.collect() if row["key"][0]["start"].timestamp() >= 300]
-    assert same is query
+    assert (changed.query is query, changed.moved) == (True, Moved())
     assert town.route.book(spark).epochs()[-1].cut_over_us == 267_000_000
     assert {row["partition_id"] for row in late} == {1}
 

@@ -1,4 +1,4 @@
-"""The engine tells of a job's route once for each window of pairs, and carries a re-routing out."""
+"""The engine tells of a job's route by its last window of pairs, and carries a re-routing out."""
 
 from pathlib import Path
 
@@ -50,8 +50,10 @@ def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
     figures = eventually(lambda: told(running))
     assert (figures.job, figures.route, figures.servers, figures.table) == (name, name, 2, None)
     assert figures.newest["left", "right"].rows == 60
+    assert running.observe(1.0).routes == running.observe(2.0).routes == (figures,)  # looking takes nothing away
     step = Step(name, (Table(name, name, None, ALL_TO_ONE, REGIONS),))
     assert running.apply([step]).failed == ()
+    assert running.observe(3.0).routes == ()  # its window told of another table
     town.feed()
     eventually(lambda: town.counted == regions(town))
     left = eventually(lambda: placed(running))

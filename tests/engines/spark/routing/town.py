@@ -24,8 +24,8 @@ Counts = dict[tuple[Any, ...], int]
 class Town:
     """Files of rows, one second of event time after the other, and what a query counted of them."""
 
-    def __init__(self, spark: SparkSession, place: Path, name: str) -> None:
-        self.spark, self.name = spark, name
+    def __init__(self, spark: SparkSession, place: Path, name: str, regions: int = REGIONS) -> None:
+        self.spark, self.name, self.regions = spark, name, regions
         self.source, self.checkpoint = place / "in", str(place / "checkpoint")
         self.batches: dict[int, Counts] = {}
         self.before_commit: Callable[[], None] = lambda: None
@@ -47,7 +47,7 @@ class Town:
     def feed(self, rows: int = 60) -> None:
         """One more file."""
         first = len(self.rows)
-        fresh = [(f"r{i * 13 % REGIONS}", i * 31 % TAGS, i) for i in range(first, first + rows)]
+        fresh = [(f"r{i * 13 % self.regions}", i * 31 % TAGS, i) for i in range(first, first + rows)]
         columns = {
             "region": pa.array([row[0] for row in fresh]),
             "hashtag": pa.array([row[1] for row in fresh], pa.int32()),

@@ -4,8 +4,10 @@ Spark hashes the grouping columns one after the other: the hash of one is the se
 42, and NULL leaves the seed as it is. A row goes to partition pmod(hash, partitions).
 """
 
-from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from decimal import Context, Decimal
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from penstock.core.pairs import Key, Part
 from penstock.errors import ConfigError
 
 Hashes: TypeAlias = NDArray[np.uint32]
-Kind: TypeAlias = Literal["string", "int", "long"]  # "int" stands for Spark's tinyint and smallint too
+Kind: TypeAlias = str  # of a column, as Spark's simpleString has it: "string", "bigint", "decimal(9,2)", …
 
 SEED = 42
 C1, C2 = 0xCC9E2D51, 0x1B873593
@@ -25,12 +27,14 @@ FINAL = (0x85EBCA6B, 0xC2B2AE35)
 def hash_keys(keys: Sequence[Key], kinds: Sequence[Kind], seed: int | Hashes = SEED) -> Hashes:
     """The hash of each key, a tuple for an operator grouped by several columns, whose types are `kinds`.
 
+    Keys, or their parts, are values or the texts that Spark makes of them.
+
     >>> hash_keys(["Asia"], ["string"]).view("int32").tolist()
     [-299080634]
     """
     hashes = np.broadcast_to(np.asarray(seed, dtype=np.uint32), (len(keys),)).copy()
     for number, kind in enumerate(kinds):
-        hashes = _HASHERS[kind](_column(keys, number, len(kinds)), hashes)
+        hashes = _hashed(kind, _column(keys, number, len(kinds)), hashes)
     return hashes
 
 
@@ -53,8 +57,12 @@ def hash_longs(values: NDArray[np.int64], seeds: Hashes) -> Hashes:
 
 
 def hash_strings(values: Sequence[str], seeds: Hashes) -> Hashes:
-    """Of UTF-8 strings: words of four bytes, then what is left byte by byte, each as a signed integer."""
-    texts = [value.encode() for value in values]
+    """Of texts, as UTF-8: words of four bytes, then what is left byte by byte, each as a signed integer."""
+    return hash_bytes([value.encode() for value in values], seeds)
+
+
+def hash_bytes(texts: Sequence[bytes], seeds: Hashes) -> Hashes:
+    """Of strings of bytes."""
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     width = max(4, -(-int(lengths.max(initial=0)) // 4) * 4)
     matrix = np.frombuffer(b"".join(text.ljust(width, b"\0") for text in texts), dtype=np.uint8).reshape(-1, width)
@@ -98,8 +106,40 @@ def _rotate(words: Hashes, by: int) -> Hashes:
     return (words << np.uint32(by)) | (words >> np.uint32(32 - by))
 
 
-_HASHERS = {
+def _hashed(kind: Kind, values: Sequence[Part], seeds: Hashes) -> Hashes:
+    if kind.startswith("decimal"):
+        precision, scale = (int(part) for part in kind.removeprefix("decimal(").removesuffix(")").split(","))
+        whole = [int(_EXACTLY.scaleb(Decimal(str(value)), scale)) for value in values]
+        if precision > _LONG_DIGITS:
+            return hash_bytes([_big_endian(value) for value in whole], seeds)
+        return hash_longs(np.array(whole, dtype=np.int64), seeds)
+    return _HASHERS[kind](values, seeds)
+
+
+_EXACTLY = Context(prec=76)
+_LONG_DIGITS = 18  # Spark keeps a decimal of no more in a long
+
+
+def _big_endian(value: int) -> bytes:
+    """As java.math.BigInteger has it: as few bytes as hold the number and its sign."""
+    bits = (value if value >= 0 else value + 1).bit_length()
+    return value.to_bytes(bits // 8 + 1, "big", signed=True)
+
+
+def _days(value: Part) -> int:
+    return date.fromisoformat(str(value)).toordinal() - date(1970, 1, 1).toordinal()
+
+
+def _hash_small(values: Sequence[Part], seeds: Hashes) -> Hashes:
+    return hash_ints(_integers(values), seeds)
+
+
+_HASHERS: Mapping[Kind, Callable[[Sequence[Part], Hashes], Hashes]] = {
     "string": lambda values, seeds: hash_strings([str(value) for value in values], seeds),
-    "int": lambda values, seeds: hash_ints(_integers(values), seeds),
-    "long": lambda values, seeds: hash_longs(_integers(values), seeds),
+    "tinyint": _hash_small,
+    "smallint": _hash_small,
+    "int": _hash_small,
+    "bigint": lambda values, seeds: hash_longs(_integers(values), seeds),
+    "boolean": lambda values, seeds: hash_ints(np.array([str(v).lower() == "true" for v in values], np.int64), seeds),
+    "date": lambda values, seeds: hash_ints(np.array([_days(value) for value in values], np.int64), seeds),
 }

@@ -22,7 +22,7 @@ from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us
 from penstock.engines.spark.routing.lookup import reread
-from penstock.engines.spark.routing.migration import migrate
+from penstock.engines.spark.routing.migration import Moved, migrate
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.shape import SLOTS
 from penstock.errors import ConfigError, EngineError
@@ -46,13 +46,21 @@ class Routed:
     route: Routing
 
 
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """The query under its new table, and the state that moved for it."""
+
+    query: StreamingQuery
+    moved: Moved = Moved()
+
+
 def reroute(
     routed: Routed,
     query: StreamingQuery,
     table: RoutingTable,
     lead: object = 60.0,
     done: Step = lambda step: None,
-) -> StreamingQuery:
+) -> TableChange:
     """The query under the new table: the same one where all operators have windows, else one started again.
 
     Windows follow the table that begin `lead` or more after the newest event seen, in event time; while the query
@@ -69,7 +77,7 @@ def reroute(
         )
     if all(windowed):
         _from_a_window_on(routed, query, book, Change(_next(book), book.add(table)), lead_s, done)
-        return query
+        return TableChange(query)
     _check_rewritable(routed)
     version = book.add(table)
     done("table kept")
@@ -82,10 +90,10 @@ def reroute(
     change = Change(_next(book), version, cut_over_us, batch, checkpoint, query_id(checkpoint))
     _put_in_book(routed, book, change)
     done("change written down")
-    migrate(routed.spark, book, change, done)
+    moved = migrate(routed.spark, book, change, done)
     started = start_query(routed.spark, routed.job)
     done("query started")
-    return started
+    return TableChange(started, moved)
 
 
 def _from_a_window_on(

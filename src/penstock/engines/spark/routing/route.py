@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from pyspark.sql import Column, DataFrame, GroupedData, SparkSession, functions
-from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, StringType
+from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, StringType, StructField
 
 from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.core.units import positive_seconds
@@ -20,6 +20,7 @@ from penstock.engines.spark.routing.grouping import look_through, salted
 from penstock.engines.spark.routing.keys import RoutedKey, teach_group_by
 from penstock.engines.spark.routing.lookup import reread, table_cell
 from penstock.engines.spark.routing.migration import version_in_force
+from penstock.engines.spark.routing.murmur import Kind
 from penstock.errors import ConfigError
 
 Columns: TypeAlias = str | Sequence[str]
@@ -50,6 +51,7 @@ class Routing:
         self.longest_window_s = positive_seconds(longest_window, "longest_window")
         self._checkpoint = checkpoint
         self.windowed: dict[str, bool] = {}  # by operator, as far as the query has been written down
+        self.kinds: dict[str, tuple[Kind, ...]] = {}  # of the key columns of operators that are grouped by these alone
         teach_group_by()
 
     @property
@@ -93,9 +95,11 @@ class Routing:
         if len(keys) != len(self.operators[operator]):
             raise ConfigError("groupBy", operator, f"group by the whole key of one operator: *route.key({operator!r})")
         spark = rows.sparkSession
-        _check_types(rows.select(*keys))
+        fields = _checked_types(rows.select(*keys))
         grouping = look_through(rows, columns)
         self.windowed[operator] = grouping.window is not None
+        if len(grouping.columns) == len(keys):  # what else is grouped by, a window for one, is hashed with the key
+            self.kinds[operator] = tuple(field.dataType.simpleString() for field in fields)
         book = self.book(spark)
         if self.windowed[operator]:
             path = book.live
@@ -130,7 +134,7 @@ def _operators(
     return found
 
 
-def _check_types(keys: DataFrame) -> None:
+def _checked_types(keys: DataFrame) -> list[StructField]:
     """Keys are looked up by their texts: only types of which equal values have equal texts can be routed by."""
     for field in keys.schema.fields:
         kind = field.dataType
@@ -139,6 +143,7 @@ def _check_types(keys: DataFrame) -> None:
             raise ConfigError(
                 f"column {field.name}", kind.simpleString(), "route by text or whole numbers; cast it to one"
             )
+    return keys.schema.fields
 
 
 def _columns(field: str, columns: Columns) -> tuple[str, ...]:

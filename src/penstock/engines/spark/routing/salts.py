@@ -11,11 +11,9 @@ its own hash of whatever the key holds: a window before the key, whose hash nobo
 A key that is not routed gets the salt that sends it where Spark would have hashed it without any salt.
 """
 
-import numpy as np
-from numpy.typing import NDArray
 from pyspark.sql import Column, functions
 
-from penstock.engines.spark.routing.murmur import C1, C2, FINAL, MIX_ADD, Hashes
+from penstock.engines.spark.routing.murmur import C1, C2, FINAL, MIX_ADD
 
 _MASK = 0xFFFFFFFF
 _INVERSE_C1, _INVERSE_C2 = pow(C1, -1, 2**32), pow(C2, -1, 2**32)
@@ -27,17 +25,11 @@ def aims(partitions: int) -> tuple[int, ...]:
     return tuple(_aim(partition) for partition in range(partitions))
 
 
-def salts_to(hashes: Hashes, partitions: NDArray[np.int64]) -> NDArray[np.int32]:
-    """The salt that sends each key, hashed without it, to its partition."""
-    count = int(partitions.max(initial=0)) + 1
-    words = np.array(aims(count), dtype=np.uint32)[partitions] ^ hashes
-    words = words * np.uint32(_INVERSE_C2)
-    words = (words >> np.uint32(15)) | (words << np.uint32(17))
-    return (words * np.uint32(_INVERSE_C1)).view(np.int32)
-
-
 def salt_column(key_hash: Column, aim: Column) -> Column:
-    """The same inside a query: `key_hash` is Spark's hash(...) of the grouping columns, `aim` a bigint."""
+    """The salt that sends a key to the partition of that aim, inside a query.
+
+    `key_hash` is Spark's hash(...) of the grouping columns, `aim` a bigint.
+    """
     words = key_hash.cast("bigint").bitwiseXOR(aim).bitwiseAND(functions.lit(_MASK))
     words = _times(words, _INVERSE_C2)
     turned = functions.shiftleft(words, 17).bitwiseAND(functions.lit(_MASK))

@@ -1,7 +1,7 @@
 """What the engine knows of one job's route between two rounds: the pairs that met, the table in force, past moves.
 
-Pairs come with every batch (`ps.measured(..., pairs=...)`). When a window of them is full it is told once, with what
-came before it fading, so that a policy judges it once; after a re-routing the window starts anew.
+Pairs come with every batch (`ps.measured(..., pairs=...)`). When a window of them is full it is closed, and told from
+then on, with what came before it fading, until the next one is; a re-routing makes it void and starts a new one.
 """
 
 import time
@@ -20,13 +20,16 @@ from penstock.correlation.history import PairHistory
 from penstock.engines.spark.machines import Executor
 from penstock.engines.spark.progress import Batch
 from penstock.engines.spark.routing.living import key_placements
+from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.pinning import Pinning
 from penstock.engines.spark.routing.placement import partition_rows
 from penstock.engines.spark.routing.reroute import Routed, reroute
+from penstock.engines.spark.routing.unlisted import places
 from penstock.errors import EngineError
 
 _HALF_LIFE_WINDOWS = 1.0  # a pair counts half after so many windows
 _PAST_MOVES = 10
+_KEEP_EVERY_S = 5.0  # places are looked through so often: 0.2 s of the coordinator's time for 200 partitions
 
 
 @dataclass(slots=True)
@@ -42,8 +45,12 @@ class RouteWatch:
     histories: dict[tuple[str, str], PairHistory] = field(default_factory=dict)
     loads: tuple[float, ...] = ()  # rows by partition in the last window of pairs; none known: all the same
     pinning: Pinning | None = None
+    kept_s: float = 0.0  # when partitions were last sent to their places
     homes: Mapping[int, Executor] = field(default_factory=dict)
     placements: tuple[KeyPlacement, ...] = ()
+    told: RouteFigures | None = None  # of the last window that was closed
+    last_window: int = 0
+    key_bytes: float | None = None  # of state, as the last migration found it
 
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
@@ -51,54 +58,83 @@ class RouteWatch:
             self.opened_s = batch.started_s if self.opened_s is None else self.opened_s
             self.counts.append(batch.pairs)
 
-    def figures(self, wall_s: float, state_bytes: int | None) -> RouteFigures | None:
-        """The route, when a window of pairs has just ended; None between."""
+    def close_window(self, wall_s: float, key_bytes: float | None) -> None:
+        """Once a window of pairs is full, it is what is told, and the next one begins."""
         if self.opened_s is None or wall_s - self.opened_s < self.window_s or not self.routed.route.windowed:
-            return None
-        length_s = wall_s - self.opened_s
+            return
+        self.told = self._closed(self.opened_s, wall_s, key_bytes)
+
+    def _closed(self, opened_s: float, wall_s: float, key_bytes: float | None) -> RouteFigures:
+        length_s = wall_s - opened_s
         for hop, link in enumerate(self._links):
             before = self.histories.get(link, PairHistory(half_life_s=_HALF_LIFE_WINDOWS * self.window_s))
             self.histories[link] = before.closed(merged(batch[hop] for batch in self.counts), length_s)
         self._start_anew(wall_s)
         table = self._table()
         self._learn(table)
+        # By the clock, so that a controller that comes back does not take a new window for one that was judged.
+        self.last_window = max(self.last_window + 1, int(wall_s * 1000.0))
+        links = {link: (history.newest_before, history.basis_before) for link, history in self.histories.items()}
+        newest_before, basis_before = ({link: pair[at] for link, pair in links.items()} for at in (0, 1))
+        basis = {link: history.basis for link, history in self.histories.items()}
+        route = self.routed.route
         return RouteFigures(
             job=self.routed.job.name,
-            route=self.routed.route.name,
+            route=route.name,
             servers=table.servers,
             window_s=length_s,
             newest=self._newest,
-            basis={link: history.basis for link, history in self.histories.items()},
+            basis=basis,
             rows_rps=sum(pairs.rows for pairs in self._newest.values()) / length_s,
             table=table if any(table.keys.values()) else None,
             table_age_s=wall_s - self.table_since_s,
-            state_bytes=state_bytes,
+            key_bytes=key_bytes if self.key_bytes is None else self.key_bytes,
             past=self.past,
-            newest_before={link: history.newest_before for link, history in self.histories.items()},
-            basis_before={link: history.basis_before for link, history in self.histories.items()},
+            newest_before=newest_before,
+            basis_before=basis_before,
+            window=self.last_window,
+            carried=tuple(operator for operator, windowed in route.windowed.items() if not windowed),
+            unlisted=places((self._newest, basis, newest_before, basis_before), route.kinds, table.servers),
         )
 
-    def keep_places(self, query: StreamingQuery, move: bool) -> None:
-        """Partition p of every operator stays on one executor; without `move`, see only where they are."""
+    def see_places(self, query: StreamingQuery) -> None:
+        """Note where the partitions are."""
+        self._hold(query, move=False)
+
+    def keep_places(self, query: StreamingQuery, wall_s: float) -> int:
+        """Now and then: partition p of every operator stays on one executor; how many had to be sent there."""
+        if wall_s - self.kept_s < _KEEP_EVERY_S:
+            return 0
+        self.kept_s = wall_s
+        return self._hold(query, move=True)
+
+    def _hold(self, query: StreamingQuery, move: bool) -> int:
         if self.pinning is None:
             self.pinning = Pinning(self.routed.spark)
-        homes, before = self.pinning.hold(query, self.loads, move=move).homes, self.homes
-        self.homes = homes
-        if {partition: home.id for partition, home in homes.items()} != {p: home.id for p, home in before.items()}:
+        held, before = self.pinning.hold(query, self.loads, move=move), self.homes
+        self.homes = held.homes
+        if {partition: home.id for partition, home in held.homes.items()} != {p: home.id for p, home in before.items()}:
             self._place_keys(self._table())
+        return held.repinned
 
     def carry_out(self, move: Table, query: StreamingQuery, wall_s: float) -> StreamingQuery:
         """Re-route; the query that runs afterwards is returned, the same one where it did not have to stop."""
         if move.route != self.routed.route.name:
             raise EngineError(f"{move.job} has no route {move.route!r}; its route is {self.routed.route.name!r}")
         began = time.monotonic()
-        after = reroute(self.routed, query, move.after)
-        pause_s = 0.0 if after is query else time.monotonic() - began
-        self.past = (*self.past, PastMove(move.keys, 0.0, pause_s))[-_PAST_MOVES:]
+        change = reroute(self.routed, query, move.after)
+        pause_s = 0.0 if change.query is query else time.monotonic() - began
+        self._remember(change.moved, pause_s)
         self.table_since_s = wall_s
         self._learn(self._table())
         self._start_anew(None)
-        return after
+        self.told = None
+        return change.query
+
+    def _remember(self, moved: Moved, pause_s: float) -> None:
+        self.past = (*self.past, PastMove(moved.keys, moved.state_bytes, pause_s))[-_PAST_MOVES:]
+        if moved.held_keys:
+            self.key_bytes = moved.held_bytes / moved.held_keys
 
     def _start_anew(self, opened_s: float | None) -> None:
         self.opened_s, self.counts = opened_s, []

@@ -1,10 +1,10 @@
 """What the routing paper's text says of its figures comes out of the model, or is known not to."""
 
 import pytest
+from drifting_pairs import DriftingPairs
 from hypothesis import given
 from hypothesis import strategies as st
-
-from penstock.simulation.routing.figures import (
+from routing_figures import (
     Finding,
     findings_rerouting,
     findings_synthetic,
@@ -12,8 +12,7 @@ from penstock.simulation.routing.figures import (
     rerouted_case,
     synthetic_pairs,
 )
-from penstock.simulation.routing.network import GIGABIT, Network, throughput_rps, worst_local
-from penstock.workloads.pairs import DriftingPairs
+from routing_network import GIGABIT, Network, throughput_rps, worst_local
 
 
 @pytest.mark.parametrize("finding", findings_synthetic(), ids=lambda finding: f"{finding.figure}: {finding.claim}")

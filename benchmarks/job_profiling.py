@@ -7,6 +7,7 @@ import numpy as np
 
 from penstock.engines.sim.scaleout.job import RunningJob
 from penstock.engines.sim.scaleout.spec import ScaleOutJob
+from penstock.errors import ConfigError
 from penstock.planning.phoebe.profiling import Measured, Search, SearchSettings, after_round, start
 
 
@@ -27,6 +28,17 @@ def profile_simulated(job: ScaleOutJob, scaleouts: Sequence[int], settings: Sear
         second += seconds
         search, _ = after_round(search, measured, settings)
     return search
+
+
+def spaced(lowest: int, highest: int, count: int) -> tuple[int, ...]:
+    """So many scale-outs spread evenly over a range.
+
+    >>> spaced(2, 23, 8)
+    (2, 5, 8, 11, 14, 17, 20, 23)
+    """
+    if not 1 <= lowest <= highest or count < 1:
+        raise ConfigError("scaleouts", (lowest, highest, count), "write lowest, highest and how many of them")
+    return tuple(sorted({round(size) for size in np.linspace(lowest, highest, count)}))
 
 
 def _rising(settings: SearchSettings, seconds: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":

@@ -1,10 +1,10 @@
 """Drifting pairs are the same for the same seed, as loyal as asked, and drift."""
 
 import pytest
+from drifting_pairs import DriftingPairs
 
 from penstock.core.pairs import PairCounts
 from penstock.errors import ConfigError
-from penstock.workloads.pairs import DriftingPairs
 
 
 def overlap(a: PairCounts, b: PairCounts) -> float:

@@ -2,10 +2,10 @@
 
 import pytest
 from confluent_kafka import Producer
+from observer import count, each, make_timed_topic, observe
 
 from penstock.engines.kafka.topics import make_topics
 from penstock.errors import EngineError
-from penstock.loading.observer import count, each, make_timed_topic, observe
 
 
 def write(bootstrap: str, topic: str, *rows: tuple[str, str]) -> None:

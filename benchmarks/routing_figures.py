@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
+from routing_network import GIGABIT, Network, hashed_local, throughput_rps, worst_local
+
 from penstock.core.pairs import PairCounts
 from penstock.core.routing_table import RoutingTable
 from penstock.planning.routing.graph import graph_of
 from penstock.planning.routing.judging import judge
 from penstock.planning.routing.route import route
-from penstock.simulation.routing.network import GIGABIT, Network, hashed_local, throughput_rps, worst_local
 
 PARALLELISM = (1, 2, 3, 4, 5, 6)
 LOCALITIES = tuple(percent / 100 for percent in range(0, 101, 10))

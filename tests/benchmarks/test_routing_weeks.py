@@ -3,10 +3,10 @@
 from statistics import mean
 
 import pytest
+from drifting_pairs import DriftingPairs
+from routing_weeks import Trial, Way, heaviest_key, tried
 
 from penstock.planning.routing.graph import graph_of
-from penstock.simulation.routing.weeks import Trial, Way, heaviest_key, tried
-from penstock.workloads.pairs import DriftingPairs
 
 WINDOWS = list(DriftingPairs(windows=10, rows=12_000, left_keys=400, right_keys=800, wander=0.1).counts())
 

@@ -1,0 +1,31 @@
+"""Where Spark puts keys that no table lists: worked out for all keys of the statistics, by Spark's own hash."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from penstock.core.pairs import Key
+from penstock.core.routes import Links
+from penstock.engines.spark.routing.murmur import Kind, hash_keys, partitions_of
+
+
+def places(
+    statistics: Iterable[Links], kinds: Mapping[str, Sequence[Kind]], partitions: int
+) -> dict[str, dict[Key, int]]:
+    """By operator, the partition of every key that occurs; `kinds` are the types of the operators' key columns.
+
+    >>> from penstock.core.pairs import PairCounts
+    >>> pairs = {("left", "right"): PairCounts.exact({("Asia", "7"): 3})}
+    >>> places([pairs], {"left": ["string"], "right": ["int"]}, 8)
+    {'left': {'Asia': 6}, 'right': {'7': 3}}
+    """
+    keys: dict[str, dict[Key, None]] = {operator: {} for operator in kinds}
+    for links in statistics:
+        for (left, right), counts in links.items():
+            if left in keys:
+                keys[left].update(dict.fromkeys(pair[0] for pair in counts.pairs))
+            if right in keys:
+                keys[right].update(dict.fromkeys(pair[1] for pair in counts.pairs))
+    return {operator: _places(list(found), kinds[operator], partitions) for operator, found in keys.items()}
+
+
+def _places(keys: list[Key], kinds: Sequence[Kind], partitions: int) -> dict[Key, int]:
+    return dict(zip(keys, partitions_of(hash_keys(keys, kinds), partitions).tolist(), strict=True)) if keys else {}

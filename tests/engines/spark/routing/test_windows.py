@@ -1,0 +1,69 @@
+"""Windows of key pairs: closed when they are due, told until the next one is, whoever looks and however often."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from pyspark.sql import SparkSession
+
+from penstock.core.pairs import PairCounts
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.routing.reroute import Routed
+from penstock.engines.spark.routing.route import Routing
+from penstock.engines.spark.routing.watch import RouteWatch
+
+
+class TwoPartitions:
+    """As much of a session as a book of tables asks."""
+
+    class conf:  # noqa: N801
+        @staticmethod
+        def get(name: str, default: Any = None) -> Any:
+            return "2" if name == "spark.sql.shuffle.partitions" else default
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> RouteWatch:
+    """Over windows of ten seconds, of a query that counts the left keys."""
+    route = Routing("tweets", left="region", right="hashtag", checkpoint=tmp_path)
+    route.windowed["left"] = False
+    return RouteWatch(Routed(cast(SparkSession, TwoPartitions()), Job("tweets"), route), window_s=10.0)
+
+
+def a_batch(at_s: float, rows: int) -> Batch:
+    return Batch("run", int(at_s), at_s, at_s + 1.0, rows, pairs=(PairCounts.exact({("Asia", "#java"): rows}),))
+
+
+def rows_told(watch: RouteWatch) -> float:
+    assert watch.told is not None
+    return watch.told.newest["left", "right"].rows
+
+
+def test_a_window_is_told_from_its_end_to_the_end_of_the_next(watch: RouteWatch) -> None:
+    watch.add(a_batch(100.0, 3))
+    watch.close_window(109.0, None)
+    assert watch.told is None
+    watch.close_window(110.0, None)
+    first = watch.told
+    watch.add(a_batch(112.0, 5))
+    watch.close_window(119.0, None)
+    assert watch.told is first
+    assert rows_told(watch) == 3
+    watch.close_window(120.0, None)
+    assert rows_told(watch) == 5
+
+
+def test_the_numbers_of_windows_rise_also_when_the_clock_goes_back_and_when_another_driver_counts(
+    watch: RouteWatch,
+) -> None:
+    numbers = []
+    for at_s in (110.0, 120.0, 50.0):
+        watch.opened_s = at_s - 20.0
+        watch.close_window(at_s, None)
+        assert watch.told is not None
+        numbers.append(watch.told.window)
+    after_a_restart = RouteWatch(watch.routed, 10.0, opened_s=130.0)
+    after_a_restart.close_window(140.0, None)
+    assert after_a_restart.told is not None
+    assert numbers[0] < numbers[1] < numbers[2] < after_a_restart.told.window
