@@ -8,8 +8,6 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.loading.observer import messages
 
-PATIENT_S = 300.0  # a first stateful batch takes many seconds of a core, and the machine may be shared
-
 
 def send(bootstrap: str, topic: str, rows: int) -> None:
     """So many rows at once, numbered, over ten keys."""

@@ -9,10 +9,9 @@ from penstock.core.plan import Change, Step
 from penstock.engines.spark.engine import PARTITIONS
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.repartition import read_checkpoint
-from tests.engines.spark.helpers import eventually, rates
+from tests.engines.spark.helpers import rates
+from tests.patience import eventually
 from tests.real_spark import OpenEngine
-
-PATIENT_S = 180.0
 
 
 def test_a_move_that_fails_is_forgotten_and_the_query_runs_on(
@@ -27,9 +26,9 @@ def test_a_move_that_fails_is_forgotten_and_the_query_runs_on(
         return len(list(Path(checkpoint, "commits").glob("[0-9]*")))
 
     watched = engine(Job(name, limited))
-    eventually(lambda: committed() > 0, PATIENT_S)
+    eventually(lambda: committed() > 0)
     (done,) = watched.apply([Step(name, (Change(name, PARTITIONS, 2, 3),))]).steps
     assert "runs on with the partitions it had" in str(done.error)
     before = committed()
-    eventually(lambda: committed() > before, PATIENT_S)
+    eventually(lambda: committed() > before)
     assert read_checkpoint(spark, checkpoint).partitions == 2
