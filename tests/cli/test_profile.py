@@ -10,7 +10,7 @@ import pytest
 
 from penstock.engines.spark.profiling import usage
 from tests.cli.test_commands import penstock
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_ctrl_c_leaves_nothing_running_and_the_search_can_go_on(tmp_path: Path) 
     command = [sys.executable, "-m", "penstock.cli.main", "profile", "pi", *options]
     record = tmp_path / "models.pi.trials.jsonl"
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        eventually(lambda: record.exists() and record.read_text().count("\n") > 2, within_s=240)
+        eventually(lambda: record.exists() and record.read_text().count("\n") > 2)
         started = usage.below(running.pid)
         os.kill(running.pid, signal.SIGINT)
         assert running.wait(timeout=120) == 130

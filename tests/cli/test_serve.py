@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 ROOT = Path(__file__).parents[2]
 MAIN = "from penstock.cli.main import main; main()"
@@ -41,8 +41,8 @@ def test_it_ends_in_order_when_it_is_told_to(
     serving: "subprocess.Popen[bytes]", tmp_path: Path, number: signal.Signals
 ) -> None:
     said = tmp_path / "said"
-    url = eventually(lambda: url_of(said.read_text()), PATIENCE_S)
-    eventually(lambda: httpx.get(f"{url}api/overview").json().get("present"), PATIENCE_S)
+    url = eventually(lambda: url_of(said.read_text()))
+    eventually(lambda: httpx.get(f"{url}api/overview").json().get("present"))
     serving.send_signal(number)
     assert serving.wait(PATIENCE_S) == 0
     assert "Traceback" not in said.read_text()

@@ -17,7 +17,7 @@ from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from penstock.web.settings import Rate, WebSettings
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 PATIENT = Rate(burst=100_000, per_s=100_000.0)
 BATCH = {
@@ -70,7 +70,7 @@ class LiveRun:
             control = self.get("control")
             return control if holds(control) else None
 
-        return eventually(found, 120.0)
+        return eventually(found)
 
 
 @contextmanager
@@ -87,7 +87,7 @@ def living(place: Path, stop: threading.Event, approval: frozenset[str] = frozen
         try:
             with Site(reader, settings, lambda line: None).beside() as site:
                 found = LiveRun(run, reader, path, site)
-                eventually(lambda: len(reader.read_run(run.id).at_s) > 2 or not thread.is_alive() or None, 120.0)
+                eventually(lambda: len(reader.read_run(run.id).at_s) > 2 or not thread.is_alive() or None)
                 assert thread.is_alive(), "the simulated controller ended; its traceback is above"
                 yield found
         finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 
 from penstock.web.server import Site
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 from tests.web.living import LiveRun, living
 
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from penstock.store.open import open_store
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 from tests.web.browsing import OpenPage
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def running(tmp_path: Path) -> Iterator[str]:
     with (tmp_path / "said").open("wb") as said:
         process = subprocess.Popen(command, env=environment, stderr=said, stdout=said)
     try:
-        yield eventually(lambda: _url((tmp_path / "said").read_text(), process), 180.0)
+        yield eventually(lambda: _url((tmp_path / "said").read_text(), process))
     finally:
         process.terminate()
         process.wait(60.0)
@@ -55,7 +55,7 @@ def _url(said: str, process: "subprocess.Popen[bytes]") -> str | None:
 
 def test_the_page_shows_the_query_as_the_store_has_it(running: str, tmp_path: Path, open_page: OpenPage) -> None:
     with closing(open_store(tmp_path / "runs.sqlite")) as store:
-        eventually(lambda: store.runs() and len(store.read_run(store.runs()[-1].id).at_s) > 3, 180.0)
+        eventually(lambda: store.runs() and len(store.read_run(store.runs()[-1].id).at_s) > 3)
         page = open_page(running)
         expect(page.locator(".life")).to_have_text("live")
         run = store.read_run(store.runs()[-1].id)

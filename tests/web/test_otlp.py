@@ -12,7 +12,7 @@ from penstock.errors import ConfigError
 from penstock.store.sql import SqlStore
 from penstock.web.otlp import checked_url, export
 from penstock.web.reading import Reader
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 
 @pytest.fixture

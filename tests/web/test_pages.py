@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from penstock.store.sql import SqlStore
 from penstock.telling.words import number
 from penstock.web.server import Site
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 from tests.recorded import RUN, an_acting_cycle
 from tests.web.browsing import PATIENCE_MS, OpenPage
 from tests.web.living import LiveRun
