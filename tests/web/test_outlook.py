@@ -12,7 +12,7 @@ from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from tests.recorded import RUN
-from tests.simulation.test_scale_out import scenario
+from tests.simulation.small_scale_out import scenario
 
 
 @pytest.mark.parametrize("policy", ["phoebe", "penstock"])
