@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock.engines.spark.profiling import usage
-from tests.cli.test_commands import penstock
+from tests.cli.calling import command, environment, penstock
 from tests.patience import eventually
 
 
