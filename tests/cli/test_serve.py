@@ -7,14 +7,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
-from tests.patience import eventually
+from tests.patience import eventually, patience_s
+from tests.web import asking
 
 ROOT = Path(__file__).parents[2]
 MAIN = "from penstock.cli.main import main; main()"
-PATIENCE_S = 180.0
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def serving(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
     yield process
     if process.poll() is None:
         process.kill()
-        process.wait(PATIENCE_S)
+        process.wait(patience_s())
 
 
 def url_of(said: str) -> str | None:
@@ -42,7 +41,7 @@ def test_it_ends_in_order_when_it_is_told_to(
 ) -> None:
     said = tmp_path / "said"
     url = eventually(lambda: url_of(said.read_text()))
-    eventually(lambda: httpx.get(f"{url}api/overview").json().get("present"))
+    eventually(lambda: asking.get(f"{url}api/overview").json().get("present"))
     serving.send_signal(number)
-    assert serving.wait(PATIENCE_S) == 0
+    assert serving.wait(patience_s()) == 0
     assert "Traceback" not in said.read_text()

@@ -41,7 +41,7 @@ def test_a_collector_gets_the_same_names_and_figures(store: SqlStore, collected:
     thread.start()
     (scope,) = eventually(lambda: received[:1])[0]["resourceMetrics"][0]["scopeMetrics"]
     stop.set()
-    thread.join(30.0)
+    thread.join()
     metrics = {metric["name"]: metric for metric in scope["metrics"]}
     assert metrics["penstock_utility"]["gauge"]["dataPoints"][0]["asDouble"] == 55.0
     assert metrics["penstock_cycles_total"]["sum"]["isMonotonic"] is True
