@@ -1,7 +1,6 @@
-"""`penstock run --dashboard` on real Spark: one application, a process of its own, for all that is asserted of it.
+"""`penstock run --dashboard` on real Spark, a process of its own: one application for all that is asserted of it.
 
-It runs until the last test tells it to stop: what is asserted is waited for in the recorded cycles, however long those
-take.
+It runs until it is told to stop: what is asserted is waited for in the recorded cycles, however long those take.
 """
 
 import json
@@ -12,9 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from penstock.core.view import View
 from penstock.engines.spark.profiling import usage
@@ -43,6 +43,7 @@ jobs:
     intent: {latency: 2s}
     restart: {max_restarts: 1, backoff: 100ms}
 """
+Found = TypeVar("Found")
 GIVEN_UP = "given up after 2 failures; the last: no credentials"
 
 
@@ -60,17 +61,20 @@ class Application:
 
     def url(self) -> str:
         """Where its dashboard is, as soon as it says so."""
-        return eventually(lambda: self._alive() and re.search(r"dashboard: (http\S+)", self.said))[1]
+        return self._until(lambda: re.search(r"dashboard: (http\S+)", self.said)).group(1)
 
     def recorded(self, ready: Callable[[View], object]) -> View:
         """The first recorded cycle in which that is so."""
-        eventually(lambda: self._alive() and "dashboard: " in self.said)  # the store is there
+        self.url()  # the store is there
         with closing(open_store(self.place / "runs.sqlite")) as store:
-            return eventually(lambda: self._alive() and next(filter(ready, _views(store)), None))
+            return self._until(lambda: next(filter(ready, _views(store)), None))
 
-    def _alive(self) -> bool:
-        assert self.process.poll() is None, self.said
-        return True
+    def _until(self, look: Callable[[], Found | None]) -> Found:
+        def alive() -> Found | None:
+            assert self.process.poll() is None, self.said
+            return look()
+
+        return eventually(alive)
 
 
 def _views(store: SqlStore) -> Iterator[View]:
@@ -78,15 +82,14 @@ def _views(store: SqlStore) -> Iterator[View]:
         yield from store.views(run.id)
 
 
-@pytest.fixture(scope="module")
-def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Application]:
-    place = tmp_path_factory.mktemp("application")
-    (place / "tenants.yaml").write_text(TENANTS)
-    options = ["--store", str(place / "runs.sqlite"), "--dashboard", "--port", "0", "--json", "-"]
-    start = command("run", str(place / "tenants.yaml"), "--tokens", str(place / "tokens.json"), *options)
-    with (place / "said").open("wb") as said, (place / "document").open("wb") as document:
+@pytest.fixture
+def application(tmp_path: Path) -> Iterator[Application]:
+    (tmp_path / "tenants.yaml").write_text(TENANTS)
+    options = ["--store", str(tmp_path / "runs.sqlite"), "--dashboard", "--port", "0", "--json", "-"]
+    start = command("run", str(tmp_path / "tenants.yaml"), "--tokens", str(tmp_path / "tokens.json"), *options)
+    with (tmp_path / "said").open("wb") as said, (tmp_path / "document").open("wb") as document:
         process = subprocess.Popen(start, env=environment(), stderr=said, stdout=document)
-    yield Application(process, place)
+    yield Application(process, tmp_path)
     process.kill()
     process.wait()
 
@@ -96,15 +99,17 @@ def with_juice_beside_what_was_given_up(view: View) -> bool:
     return jobs["quick"].juice is not None and "given up" in (jobs["broken"].trouble or "")
 
 
-def test_one_tenants_broken_job_is_reported_and_the_other_is_governed(application: Application) -> None:
+def test_one_tenants_broken_job_is_reported_the_other_is_governed_and_ctrl_c_tells_what_had_come(
+    application: Application, open_page: OpenPage
+) -> None:
     view = application.recorded(with_juice_beside_what_was_given_up)
     assert view.job("broken").figures.trouble == GIVEN_UP
     assert view.job("quick").figures.trouble is None
+    _shown_as_recorded(view, open_page(application.url()))
+    _ended_by_ctrl_c(view, application)
 
 
-def test_the_page_shows_the_queries_as_they_were_recorded(application: Application, open_page: OpenPage) -> None:
-    view = application.recorded(with_juice_beside_what_was_given_up)
-    page = open_page(application.url())
+def _shown_as_recorded(view: View, page: Page) -> None:
     expect(page.locator(".life")).to_have_text("live")
     # Its limits leave it two slots, in the cycle that was waited for and in all after it.
     assert view.job("quick").figures.threads == 2
@@ -112,14 +117,13 @@ def test_the_page_shows_the_queries_as_they_were_recorded(application: Applicati
     expect(page.get_by_test_id("trouble").filter(has_text="broken")).to_contain_text("no credentials")
 
 
-def test_ctrl_c_ends_everything_and_tells_what_had_come(application: Application) -> None:
-    view = application.recorded(with_juice_beside_what_was_given_up)
+def _ended_by_ctrl_c(view: View, application: Application) -> None:
     started = usage.below(application.process.pid)
+    assert started
     application.process.send_signal(signal.SIGINT)
     assert application.process.wait(patience_s()) == 130
     story = json.loads((application.place / "document").read_text())
     assert story["jobs"]["broken"]["trouble"] == GIVEN_UP
     assert (story["jobs"].keys(), story["seconds"] >= view.at_s) == ({"quick", "broken"}, True)
     assert f"penstock explain {story['run']}" in " ".join(application.said.split())
-    assert started
     eventually(lambda: usage.cpu(started).processes == 0)

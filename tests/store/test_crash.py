@@ -23,9 +23,9 @@ def died(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[int, bool
     command = [sys.executable, "-m", "tests.store.crash", str(folder), *map(str, [*STATEMENTS, NEVER])]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    codes = dict(tuple(map(int, line.split())) for line in done.stdout.splitlines())
-    assert set(codes.values()) == {0, DIED}
-    return folder, {statements: code == DIED for statements, code in codes.items()}
+    told = [line.split() for line in done.stdout.splitlines()]
+    assert {code for _, code in told} == {"0", str(DIED)}
+    return folder, {int(statements): code == str(DIED) for statements, code in told}
 
 
 def cycles_after(died: tuple[Path, dict[int, bool]], statements: int) -> tuple[float, ...]:
