@@ -1,22 +1,15 @@
 """The command line as a user calls it: exit codes, what goes where, and errors in one line."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.simulation.test_reading import scenario, written
-
-
-def penstock(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "penstock.cli.main", *arguments], capture_output=True, text=True, check=False
-    )
+from tests.cli.calling import penstock, program
+from tests.simulation.small import scenario, written
 
 
 def test_json_to_standard_output_is_one_document_and_nothing_else(tmp_path: Path) -> None:
     path = written(tmp_path, scenario())
-    done = penstock("simulate", str(path), "--policy", "henge,static", "--seed", "7", "--json", "-")
+    done = program("simulate", str(path), "--policy", "henge,static", "--seed", "7", "--json", "-")
     document = json.loads(done.stdout)
     assert done.returncode == 0
     assert (document["scenario"], document["seed"]) == ("small", 7)

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from penstock.cli.load import load
+from penstock.engines.kafka import topics
 from penstock.errors import ConfigError, EngineError
 
 
@@ -38,6 +39,7 @@ def test_options_that_make_no_sense_are_refused(options: Sequence[str], said: st
         loaded("127.0.0.1:1", "rows", "--rate", "10", "--for", "5s", *options)
 
 
-def test_a_broker_that_is_not_there_is_named() -> None:
+def test_a_broker_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topics, "_ANSWERS_WITHIN_S", 0.5)  # nobody listens at that port: no answer comes later either
     with pytest.raises(EngineError, match=r"no broker answers at 127\.0\.0\.1:1 .*start one with `penstock kafka up`"):
         loaded("127.0.0.1:1", "rows", "--rate", "10", "--for", "5s")

@@ -1,16 +1,15 @@
 """`penstock profile` as a user calls it."""
 
-import os
+import json
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from penstock.engines.spark.profiling import usage
-from tests.cli.test_commands import penstock
-from tests.engines.spark.helpers import eventually
+from tests.cli.calling import command, environment, penstock
+from tests.patience import eventually, patience_s
 
 pytestmark = pytest.mark.jvm
 
@@ -33,15 +32,25 @@ def test_what_cannot_be_profiled_is_one_line_and_exit_code_2(arguments: list[str
 
 
 def test_ctrl_c_leaves_nothing_running_and_the_search_can_go_on(tmp_path: Path) -> None:
-    out = tmp_path / "models.yaml"
+    out, record, said = tmp_path / "models.yaml", tmp_path / "models.pi.trials.jsonl", tmp_path / "said"
     options = ["--length", "1s", "--warm-up", "300ms", "--first-rate", "50", "--out", str(out)]
-    command = [sys.executable, "-m", "penstock.cli.main", "profile", "pi", *options]
-    record = tmp_path / "models.pi.trials.jsonl"
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
-        eventually(lambda: record.exists() and record.read_text().count("\n") > 2, within_s=240)
+    with said.open("wb") as told:
+        running = subprocess.Popen(command("profile", "pi", *options), env=environment(), stdout=told, stderr=told)
+
+    def first_trial_is_on_record() -> bool:
+        assert running.poll() is None, said.read_text()
+        return record.exists() and record.read_text().count("\n") > 1  # below the head
+
+    try:
+        eventually(first_trial_is_on_record)
         started = usage.below(running.pid)
-        os.kill(running.pid, signal.SIGINT)
-        assert running.wait(timeout=120) == 130
+        running.send_signal(signal.SIGINT)
+        assert running.wait(patience_s()) == 130
+    finally:
+        running.kill()
+        running.wait()
     eventually(lambda: usage.cpu(started).processes == 0)
     assert len(started) > 2
     assert not out.exists()
+    _, *trials = map(json.loads, record.read_text().splitlines())
+    assert trials

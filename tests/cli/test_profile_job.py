@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_commands import penstock
+from tests.cli.calling import penstock
 
 TENANTS = "master: local[4]\njobs: [{name: fraud, job: 'shop:fraud', intent: {latency: 2s}}]\n"
 

@@ -3,37 +3,28 @@
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
-from tests.engines.spark.helpers import eventually
+from tests.cli.calling import command, environment
+from tests.patience import eventually, patience_s
+from tests.web import asking
 
-ROOT = Path(__file__).parents[2]
-MAIN = "from penstock.cli.main import main; main()"
-PATIENCE_S = 180.0
+SCENARIO = Path(__file__).parents[2] / "scenarios" / "spark" / "urgent.yaml"
 
 
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """A server with a simulation beside it."""
-    scenario = ROOT / "scenarios" / "spark" / "urgent.yaml"
-    options = ["--store", str(tmp_path / "runs.sqlite"), "--tokens", str(tmp_path / "tokens.json"), "--port", "0"]
-    command = [sys.executable, "-c", MAIN, "serve", "--scenario", str(scenario), "--speed", "10", *options]
+    """A server with a simulation beside it; its policy is one that needs no scikit-learn, seconds of imports."""
+    simulated = ["--scenario", str(SCENARIO), "--speed", "10", "--policy", "henge"]
+    kept = ["--store", str(tmp_path / "runs.sqlite"), "--tokens", str(tmp_path / "tokens.json"), "--port", "0"]
     with (tmp_path / "said").open("wb") as said:
-        process = subprocess.Popen(command, stderr=said, stdout=said)
+        process = subprocess.Popen(command("serve", *simulated, *kept), env=environment(), stderr=said, stdout=said)
     yield process
-    if process.poll() is None:
-        process.kill()
-        process.wait(PATIENCE_S)
-
-
-def url_of(said: str) -> str | None:
-    found = re.search(r"dashboard: (http\S+)", said)
-    return found.group(1) if found else None
+    process.kill()
+    process.wait()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["terminated", "interrupted"])
@@ -41,8 +32,14 @@ def test_it_ends_in_order_when_it_is_told_to(
     serving: "subprocess.Popen[bytes]", tmp_path: Path, number: signal.Signals
 ) -> None:
     said = tmp_path / "said"
-    url = eventually(lambda: url_of(said.read_text()), PATIENCE_S)
-    eventually(lambda: httpx.get(f"{url}api/overview").json().get("present"), PATIENCE_S)
+
+    def url() -> str | None:
+        assert serving.poll() is None, said.read_text()
+        found = re.search(r"dashboard: (http\S+)", said.read_text())
+        return found.group(1) if found else None
+
+    overview = f"{eventually(url)}api/overview"
+    eventually(lambda: asking.get(overview).json().get("present"))
     serving.send_signal(number)
-    assert serving.wait(PATIENCE_S) == 0
+    assert serving.wait(patience_s()) == 0
     assert "Traceback" not in said.read_text()

@@ -12,6 +12,7 @@ from compose_pydantic.models import ComposeSpecification
 from pydantic import ValidationError
 
 from penstock.engines.kafka.jars import JarSet, jars, java, locked
+from tests.patience import patience_s
 
 pytestmark = pytest.mark.jvm
 
@@ -36,7 +37,8 @@ def formatted(settings: dict[str, str], place: Path) -> "subprocess.CompletedPro
     file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()), encoding="utf-8")
     classes = os.pathsep.join(str(jar) for jar in jars(JarSet.BROKER))
     tool = ["kafka.tools.StorageTool", "format", "-t", uuid4().hex[:22], "-c", str(file)]
-    return subprocess.run([java(), "-cp", classes, *tool], capture_output=True, text=True, timeout=120, check=False)
+    command = [java(), "-cp", classes, *tool]
+    return subprocess.run(command, capture_output=True, text=True, timeout=patience_s(), check=False)
 
 
 def test_it_is_valid_by_the_specifications_schema() -> None:

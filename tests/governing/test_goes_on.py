@@ -10,7 +10,7 @@ from penstock.engines.spark.lock import KEY
 from penstock.errors import LeaseLostError
 from penstock.governing.controller import Tending
 from penstock.store.memory import MemoryStore
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 INTENT = ps.Intent(ps.Juice(0.9))
 

@@ -13,7 +13,8 @@ from penstock.core.view import View
 from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.shares import PoolShare
 from penstock.errors import ConfigError
-from tests.engines.spark.helpers import eventually, quick
+from tests.engines.spark.helpers import quick
+from tests.patience import eventually
 
 INTENT = ps.Intent(ps.Latency("2s"), ps.Juice(0.9))
 

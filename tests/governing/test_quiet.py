@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from penstock.governing.quiet import quiet_state_workers
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 CHATTER = """Starting Streaming TransformWithStateInPandas Python worker.
 

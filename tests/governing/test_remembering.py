@@ -8,7 +8,7 @@ import penstock as ps
 from penstock.core.plan import Plan
 from penstock.core.view import View
 from penstock.store.open import open_store
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 INTENT = ps.Intent(ps.Juice(0.9))
 

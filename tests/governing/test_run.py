@@ -1,9 +1,6 @@
-"""`penstock run`: a file's tenants in one application, in a process of its own."""
+"""`penstock run`: what its policy is made of, what is refused before Spark starts, and the document of a run."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,12 +10,12 @@ from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
 from penstock.errors import ConfigError
 from penstock.governing.application import check_master
-from penstock.governing.run import RunOptions, policy_of, run_tenants
+from penstock.governing.run import RunOptions, RunStory, as_document, policy_of, run_tenants
 from penstock.planning.registry import POLICIES, takes_profiles
+from tests.recorded import a_job, a_view
 
 pytestmark = pytest.mark.jvm
 
-ROOT = Path(__file__).parents[2]
 TENANTS = """
 name: shop
 master: local[2]
@@ -34,23 +31,15 @@ jobs:
     intent: {latency: 2s}
     restart: {max_restarts: 1, backoff: 100ms}
 """
-MAIN = "import sys; from penstock.cli.run import run; run(sys.argv[1:])"
 
 
-def penstock_run(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", MAIN, *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=180, check=False)
-
-
-def test_one_tenants_broken_job_is_reported_and_the_other_is_governed(tmp_path: Path) -> None:
-    (tmp_path / "tenants.yaml").write_text(TENANTS)
-    done = penstock_run(str(tmp_path / "tenants.yaml"), "--for", "25s", "--json", "-")
-    assert done.returncode == 0, done.stderr[-2000:]
-    story = json.loads(done.stdout)
-    assert story["jobs"]["broken"]["trouble"] == "given up after 2 failures; the last: no credentials"
-    assert story["jobs"]["quick"]["trouble"] is None
-    assert story["jobs"]["quick"]["juice"] is not None
+def test_the_document_of_a_run_tells_of_each_job_what_was_seen_last_and_how_often_it_met_its_intent() -> None:
+    early = a_view(10.0, (a_job("ads", utility=75.0), a_job("fraud")))
+    story = as_document(RunStory("demo", "henge", "local[2]", False, (early, a_view(20.0, (a_job("ads"),))), ()))
+    assert (story["seconds"], set(story["jobs"]), story["error"]) == (20.0, {"ads"}, None)
+    ads = story["jobs"]["ads"]
+    assert (ads["slots"], ads["juice"], ads["latency_mean_s"], ads["trouble"]) == (4, 0.9, 1.5, None)
+    json.dumps(story, allow_nan=False)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -9,32 +9,7 @@ import yaml
 from penstock.errors import ConfigError
 from penstock.simulation.reading import read_scenario
 from penstock.simulation.run import simulate
-
-
-def scenario(**over: Any) -> dict[str, Any]:
-    """A small scenario that is right."""
-    return {
-        "name": "small",
-        "duration": "60s",
-        "topologies": {
-            "line": {
-                "flow": {"source": ["work"], "work": []},
-                "operators": {"source": {"cpu": "0.05ms"}, "work": {"cpu": "1ms"}},
-            }
-        },
-        "jobs": [{"name": "a", "topology": "line", "rate": 100, "intent": {"latency": "100ms"}}],
-        **over,
-    }
-
-
-def written(tmp_path: Path, raw: Any) -> Path:
-    path = tmp_path / "scenario.yaml"
-    path.write_text(raw if isinstance(raw, str) else yaml.safe_dump(raw), encoding="utf-8")
-    return path
-
-
-def job(**over: Any) -> dict[str, Any]:
-    return {**scenario()["jobs"][0], **over}
+from tests.simulation.small import job, scenario, written
 
 
 def run_all(path: Path) -> None:

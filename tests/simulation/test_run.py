@@ -13,7 +13,7 @@ from penstock.simulation.plot import plot
 from penstock.simulation.reading import read_scenario
 from penstock.simulation.run import RunResult, simulate
 from penstock.simulation.schema import ExpectPart
-from tests.simulation.test_reading import job, scenario, written
+from tests.simulation.small import job, scenario, written
 
 SATURATED = job(rate={"constant": 1500, "noise": 0.05})  # one thread of work does 1,000 rows/s
 

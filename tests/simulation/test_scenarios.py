@@ -1,8 +1,10 @@
 """Every scenario in the repository runs, and its claims come out as it says."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from penstock.simulation.expect import judge
 from penstock.simulation.reading import read_scenario
@@ -11,11 +13,19 @@ from penstock.simulation.run import simulate
 ROOT = Path(__file__).parents[2] / "scenarios"
 SCENARIOS = sorted(p for p in ROOT.rglob("*.yaml") if p.read_text(encoding="utf-8").startswith("name:"))
 NEEDS_DATA_FROM_ELSEWHERE = {"fig16-traces.yaml"}  # traces without a licence are not in the repository
+# Fourteen simulated hours and more, 10 to 40 s each: the others have as many jobs (fig13), variants (fig12), a day's
+# curve (fig15) and each engine. `make scenarios` runs all.
+LONG = {"fig16.yaml", "fig17.yaml", "fig18.yaml", "fig19.yaml", "fig20.yaml"}
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in SCENARIOS if p.name not in NEEDS_DATA_FROM_ELSEWHERE], ids=lambda p: p.stem
-)
+def cases() -> Iterator[ParameterSet]:
+    """Every scenario; those that add breadth are marked."""
+    for path in SCENARIOS:
+        if path.name not in NEEDS_DATA_FROM_ELSEWHERE:
+            yield pytest.param(path, id=path.stem, marks=[pytest.mark.long] if path.name in LONG else [])
+
+
+@pytest.mark.parametrize("path", cases())
 def test_the_claims_of_a_scenario_come_out_as_it_says(path: Path) -> None:
     variants = read_scenario(path)
     expectations = variants[0].scenario.expect

@@ -1,16 +1,31 @@
-"""A controller that dies before the n-th statement of its second cycle; run as a program by test_crash.py."""
+"""A controller that dies before the n-th statement of its second cycle; run as a program by test_crash.py.
+
+It begins once and is forked for each death: a program of its own for each would spend its life on imports.
+"""
 
 import os
 import sys
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import sqlalchemy as sa
 
 from penstock.store.open import open_store
 from tests.recorded import RUN, a_cycle, an_acting_cycle
 
+DIED = 9
 
-def main(path: str, statements: int) -> None:
+
+def main(folder: Path, deaths: list[int]) -> None:
+    """A store for each death, named by its number; its exit codes on standard output."""
+    for statements in deaths:
+        child = os.fork()
+        if child == 0:
+            _live(folder / f"{statements}.sqlite", statements)
+        print(statements, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+def _live(path: Path, statements: int) -> NoReturn:
     store = open_store(path)
     store.begin(RUN)
     store.append(a_cycle(10.0))
@@ -20,7 +35,7 @@ def main(path: str, statements: int) -> None:
         nonlocal left
         left -= 1
         if left == 0:
-            os._exit(9)  # nothing is cleaned up, as when the kernel kills
+            os._exit(DIED)  # nothing is cleaned up, as when the kernel kills
 
     sa.event.listen(sa.Engine, "before_cursor_execute", die_in_time)
     sa.event.listen(sa.Engine, "commit", die_in_time)
@@ -29,4 +44,4 @@ def main(path: str, statements: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(Path(sys.argv[1]), [int(statements) for statements in sys.argv[2:]])

@@ -17,7 +17,8 @@ from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from penstock.web.settings import Rate, WebSettings
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually, patience_s
+from tests.web import asking
 
 PATIENT = Rate(burst=100_000, per_s=100_000.0)
 BATCH = {
@@ -57,11 +58,11 @@ class LiveRun:
 
     def get(self, path: str, **query: str | float) -> Any:
         """An answer of the API."""
-        return httpx.get(f"{self.url}api/{path}", params=query, timeout=60.0).raise_for_status().json()
+        return asking.get(f"{self.url}api/{path}", params=query).raise_for_status().json()
 
     def act(self, **body: Any) -> httpx.Response:
         """Ask the controller for something."""
-        return httpx.post(f"{self.url}api/control", json=body, timeout=60.0)
+        return asking.post(f"{self.url}api/control", json=body)
 
     def until(self, holds: Callable[[Any], bool]) -> Any:
         """The controller's state, once it is so."""
@@ -70,7 +71,7 @@ class LiveRun:
             control = self.get("control")
             return control if holds(control) else None
 
-        return eventually(found, 120.0)
+        return eventually(found)
 
 
 @contextmanager
@@ -87,9 +88,10 @@ def living(place: Path, stop: threading.Event, approval: frozenset[str] = frozen
         try:
             with Site(reader, settings, lambda line: None).beside() as site:
                 found = LiveRun(run, reader, path, site)
-                eventually(lambda: len(reader.read_run(run.id).at_s) > 2 or not thread.is_alive() or None, 120.0)
+                eventually(lambda: len(reader.read_run(run.id).at_s) > 2 or not thread.is_alive() or None)
                 assert thread.is_alive(), "the simulated controller ended; its traceback is above"
                 yield found
         finally:
             stop.set()
-            thread.join(30.0)
+            thread.join(patience_s())
+            assert not thread.is_alive(), "the simulated controller was told to stop and goes on"

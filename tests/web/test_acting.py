@@ -3,15 +3,14 @@
 import threading
 from pathlib import Path
 
-import httpx
-
 from penstock.web.server import Site
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
+from tests.web import asking
 from tests.web.living import LiveRun, living
 
 
 def test_nobody_can_be_asked_about_a_run_that_is_over(site: Site) -> None:
-    answer = httpx.post(f"{site.url}api/control", json={"act": "pause"}, timeout=60.0)
+    answer = asking.post(f"{site.url}api/control", json={"act": "pause"})
     assert (answer.status_code, "not governed by anybody" in answer.json()["message"]) == (409, True)
 
 

@@ -8,7 +8,6 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from penstock.store.sql import SqlStore
@@ -16,14 +15,15 @@ from penstock.telling.words import moves_text
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
 from tests.recorded import RUN
+from tests.web import asking
 
 
 def get(site: Site, path: str, **query: Any) -> Any:
-    return httpx.get(f"{site.url}api/{path}", params=query, timeout=60.0).raise_for_status().json()
+    return asking.get(f"{site.url}api/{path}", params=query).raise_for_status().json()
 
 
 def refused(site: Site, path: str, **query: Any) -> tuple[int, str]:
-    answer = httpx.get(f"{site.url}api/{path}", params=query, timeout=60.0)
+    answer = asking.get(f"{site.url}api/{path}", params=query)
     return answer.status_code, answer.json()["message"]
 
 
@@ -73,7 +73,7 @@ def test_decisions_are_found_by_words_and_by_what_came(site: Site, store: SqlSto
 
 
 def test_decisions_can_be_taken_away_as_a_table(site: Site) -> None:
-    answer = httpx.get(f"{site.url}api/decisions.csv", timeout=60.0)
+    answer = asking.get(f"{site.url}api/decisions.csv")
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert [(row["number"], row["came"], row["jobs"]) for row in rows] == [
         ("2", "not done", "ads"),
@@ -100,7 +100,7 @@ def test_a_mistake_is_said_with_its_field(site: Site, path: str, query: Any, sta
 def test_a_store_that_breaks_is_said_without_a_traceback(site: Site, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other:
         other.execute("DROP TABLE penstock_verdicts")
-    answer = httpx.get(f"{site.url}api/decisions", timeout=60.0)
+    answer = asking.get(f"{site.url}api/decisions")
     assert answer.status_code == 503
     assert answer.json()["message"].endswith("no such table: penstock_verdicts")
 
@@ -114,7 +114,7 @@ def test_the_description_names_every_path_and_needs_no_network(site: Site) -> No
 
 
 def test_news_come_as_events(site: Site) -> None:
-    with httpx.stream("GET", f"{site.url}api/live", timeout=60.0) as answer:
+    with asking.streamed(f"{site.url}api/live") as answer:
         data = next(line for line in answer.iter_lines() if line.startswith("data: "))
     news = json.loads(data.removeprefix("data: "))
     assert (news["present"]["at_s"], len(news["decisions"]), news["control"]["live"]) == (40.0, 2, False)
@@ -125,7 +125,7 @@ def test_a_site_that_stops_lets_its_watchers_go(
 ) -> None:
     with ExitStack() as watching:
         with Site(store, settings, lambda line: None).beside() as site:
-            answer = watching.enter_context(httpx.stream("GET", f"{site.url}api/live", timeout=60.0))
+            answer = watching.enter_context(asking.streamed(f"{site.url}api/live"))
             lines = answer.iter_lines()
             next(lines)
         list(lines)  # a stream that is cut off in the middle raises here

@@ -12,6 +12,8 @@ from penstock.web.rates import RateLimit
 from penstock.web.server import Site
 from penstock.web.settings import Rate, WebSettings
 from penstock.web.tokens import tokens_at
+from tests.patience import patience_s
+from tests.web import asking
 
 Serve = Callable[[WebSettings], Site]
 
@@ -32,33 +34,33 @@ def bearing(token: str) -> dict[str, str]:
 
 def test_beyond_loopback_nobody_comes_in_without_a_token(guarded: tuple[Site, str, str]) -> None:
     site, read, _ = guarded
-    assert httpx.get(f"{site.url}api/runs").status_code == 401
-    assert httpx.get(f"{site.url}metrics").status_code == 401
-    assert httpx.get(f"{site.url}api/runs", headers=bearing("read-guess")).status_code == 401
-    assert httpx.get(f"{site.url}api/runs", headers=bearing(read)).status_code == 200
+    assert asking.get(f"{site.url}api/runs").status_code == 401
+    assert asking.get(f"{site.url}metrics").status_code == 401
+    assert asking.get(f"{site.url}api/runs", headers=bearing("read-guess")).status_code == 401
+    assert asking.get(f"{site.url}api/runs", headers=bearing(read)).status_code == 200
 
 
 def test_the_first_pages_figures_are_sent_along(site: Site) -> None:
-    assert "</api/overview?run=last>; rel=preload" in httpx.get(site.url).headers["link"]
+    assert "</api/overview?run=last>; rel=preload" in asking.get(site.url).headers["link"]
 
 
 def test_to_nobody_who_may_not_read_them(guarded: tuple[Site, str, str]) -> None:
     site, read, _ = guarded
-    assert "link" not in httpx.get(site.url).headers
-    assert "link" in httpx.get(site.url, headers=bearing(read)).headers
+    assert "link" not in asking.get(site.url).headers
+    assert "link" in asking.get(site.url, headers=bearing(read)).headers
 
 
 def test_the_read_token_does_not_act(guarded: tuple[Site, str, str]) -> None:
     site, read, operate = guarded
     pause = {"act": "pause"}
-    assert httpx.post(f"{site.url}api/control", headers=bearing(read), json=pause).status_code == 403
+    assert asking.post(f"{site.url}api/control", headers=bearing(read), json=pause).status_code == 403
     # Allowed, but nobody governs that run.
-    assert httpx.post(f"{site.url}api/control", headers=bearing(operate), json=pause).status_code == 409
+    assert asking.post(f"{site.url}api/control", headers=bearing(operate), json=pause).status_code == 409
 
 
 def test_a_token_is_exchanged_for_a_session_that_scripts_cannot_read(guarded: tuple[Site, str, str]) -> None:
     site, _, operate = guarded
-    with httpx.Client(base_url=site.url) as client:
+    with httpx.Client(base_url=site.url, timeout=patience_s()) as client:
         assert client.post("api/session", json={"token": "wrong"}).status_code == 401
         came_in = client.post("api/session", json={"token": operate})
         assert came_in.json()["role"] == "operate"
@@ -80,25 +82,25 @@ def test_tokens_are_shown_once_and_kept_as_hashes(settings: WebSettings) -> None
 
 
 def test_a_name_that_points_here_is_not_enough(site: Site) -> None:
-    assert httpx.get(f"{site.url}api/runs", headers={"host": "evil.example"}).status_code == 421
+    assert asking.get(f"{site.url}api/runs", headers={"host": "evil.example"}).status_code == 421
 
 
 @pytest.mark.parametrize("headers", [{"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}])
 def test_other_sites_cannot_act(site: Site, headers: dict[str, str]) -> None:
-    answer = httpx.post(f"{site.url}api/control", json={"act": "pause"}, headers=headers)
+    answer = asking.post(f"{site.url}api/control", json={"act": "pause"}, headers=headers)
     assert answer.status_code == 403
 
 
 def test_a_large_body_is_refused(site: Site) -> None:
     body = json.dumps({"act": "pause", "who": "a" * 100_000})
-    assert httpx.post(f"{site.url}api/control", content=body).status_code == 413
+    assert asking.post(f"{site.url}api/control", content=body).status_code == 413
 
 
 def test_who_asks_too_fast_is_told_when_to_come_back(serve: Serve, settings: WebSettings) -> None:
-    site = serve(replace(settings, reads=Rate(burst=3, per_s=0.1)))
-    codes = [httpx.get(f"{site.url}api/session").status_code for _ in range(4)]
+    site = serve(replace(settings, reads=Rate(burst=3, per_s=0.001)))
+    codes = [asking.get(f"{site.url}api/session").status_code for _ in range(4)]
     assert codes == [200, 200, 200, 429]
-    assert int(httpx.get(f"{site.url}api/session").headers["retry-after"]) >= 1
+    assert int(asking.get(f"{site.url}api/session").headers["retry-after"]) >= 1
 
 
 def test_buckets_of_those_not_seen_for_long_are_let_go() -> None:
@@ -111,7 +113,7 @@ def test_buckets_of_those_not_seen_for_long_are_let_go() -> None:
 
 @pytest.mark.parametrize("path", ["", "api/runs", "metrics", "api/nothing", "no-such-page"])
 def test_every_answer_has_careful_headers(site: Site, path: str) -> None:
-    headers = httpx.get(f"{site.url}{path}").headers
+    headers = asking.get(f"{site.url}{path}").headers
     assert "default-src 'none'" in headers["content-security-policy"]
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert (headers["x-content-type-options"], headers["referrer-policy"]) == ("nosniff", "no-referrer")
@@ -119,6 +121,6 @@ def test_every_answer_has_careful_headers(site: Site, path: str) -> None:
 
 
 def test_the_pages_load_nothing_from_elsewhere(site: Site) -> None:
-    page = httpx.get(site.url).text
+    page = asking.get(site.url).text
     assert "http://" not in page
     assert "https://" not in page

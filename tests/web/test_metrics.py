@@ -4,13 +4,13 @@ import json
 import re
 from pathlib import Path
 
-import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from tests.recorded import RUN
+from tests.web import asking
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTED = set(re.findall(r"^\| `(penstock_\w+)`", (ROOT / "docs" / "metrics.md").read_text(), re.MULTILINE))
@@ -20,7 +20,7 @@ Told = dict[str, dict[tuple[str, ...], float]]
 
 @pytest.fixture
 def told(site: Site) -> Told:
-    answer = httpx.get(f"{site.url}metrics", timeout=60.0)
+    answer = asking.get(f"{site.url}metrics")
     assert answer.headers["content-type"].startswith("text/plain")
     found: Told = {}
     for family in text_string_to_metric_families(answer.text):

@@ -12,7 +12,7 @@ from penstock.errors import ConfigError
 from penstock.store.sql import SqlStore
 from penstock.web.otlp import checked_url, export
 from penstock.web.reading import Reader
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_collector_gets_the_same_names_and_figures(store: SqlStore, collected:
     thread.start()
     (scope,) = eventually(lambda: received[:1])[0]["resourceMetrics"][0]["scopeMetrics"]
     stop.set()
-    thread.join(30.0)
+    thread.join()
     metrics = {metric["name"]: metric for metric in scope["metrics"]}
     assert metrics["penstock_utility"]["gauge"]["dataPoints"][0]["asDouble"] == 55.0
     assert metrics["penstock_cycles_total"]["sum"]["isMonotonic"] is True

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
 import pytest
 
 from penstock.simulation.reading import read_scenario
@@ -12,7 +11,8 @@ from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from tests.recorded import RUN
-from tests.simulation.test_scale_out import scenario
+from tests.simulation.small_scale_out import scenario
+from tests.web import asking
 
 
 @pytest.mark.parametrize("policy", ["phoebe", "penstock"])
@@ -25,7 +25,7 @@ def test_a_tenant_that_is_planned_ahead_shows_its_forecast_and_its_recovery(
     newest = Gallery(store.database, run.id).newest()
     assert newest is not None
     outlook = newest.outlooks["a"]
-    found = httpx.get(f"{site.url}api/job?job=a", timeout=60.0).raise_for_status().json()
+    found = asking.get(f"{site.url}api/job?job=a").raise_for_status().json()
     assert outlook.forecast is not None
     assert found["forecast"]["mean_rps"] == list(outlook.forecast.mean)
     assert found["forecast"]["at_s"][0] == outlook.at_s + 30.0

@@ -2,7 +2,6 @@
 
 import re
 
-import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
@@ -10,8 +9,9 @@ from playwright.sync_api import Page, expect
 from penstock.store.sql import SqlStore
 from penstock.telling.words import number
 from penstock.web.server import Site
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 from tests.recorded import RUN, an_acting_cycle
+from tests.web import asking
 from tests.web.browsing import PATIENCE_MS, OpenPage
 from tests.web.living import LiveRun
 
@@ -141,4 +141,4 @@ def test_charts_are_told_to_those_who_cannot_see_them(site: Site, open_page: Ope
 def test_the_site_answers_while_pages_watch(live: LiveRun, open_page: OpenPage) -> None:
     for _ in range(3):
         open_page(live.url)
-    eventually(lambda: httpx.get(f"{live.url}api/session").status_code == 200)
+    eventually(lambda: asking.get(f"{live.url}api/session").status_code == 200)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import httpx
 import pytest
 
 from penstock.core.forecast import Forecast
@@ -15,6 +14,7 @@ from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
 from tests.recorded import a_cycle, a_job, a_view
+from tests.web import asking
 
 FORECAST = Forecast(60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), 0.9, "seasonal")
 OUTLOOK = JobOutlook("ads", 50.0, 600.0, FORECAST, ((4, 171.0), (6, 120.0)))
@@ -28,7 +28,7 @@ def told(store: SqlStore, serve: Callable[[WebSettings], Site], settings: WebSet
     seen = a_view(50.0, (replace(plain, figures=replace(plain.figures, keys=(KEYS,))), a_job("fraud")))
     store.append(a_cycle(50.0, seen, Plan(outlooks=(OUTLOOK,))))
     site = serve(settings)
-    return lambda path: httpx.get(f"{site.url}{path}", timeout=60.0).raise_for_status()
+    return lambda path: asking.get(f"{site.url}{path}").raise_for_status()
 
 
 def test_a_forecast_has_an_instant_for_each_value(told: Callable[[str], Any]) -> None:

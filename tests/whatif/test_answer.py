@@ -1,38 +1,15 @@
 """The present, played on in the simulator, shows the figures that it was taken from; changes change them."""
 
-from pathlib import Path
-
 import pytest
 
-from penstock.analysis.assess import assess
-from penstock.config.problems import checked
 from penstock.core.intents import Intent, Latency
-from penstock.core.view import View
 from penstock.errors import ConfigError
-from penstock.simulation.jobs import intents_of
-from penstock.simulation.run import cluster_of
-from penstock.simulation.schema import ScenarioFile
 from penstock.whatif.answer import play
 from penstock.whatif.question import Changes, Past
 from tests.web.living import SHOP
+from tests.whatif.line import LINE, NO_LIMIT_S, present
 
 PAST = Past(span_s=120.0, arrivals_rps={}, interval_s=5.0)
-NO_LIMIT_S = 600.0
-LINE = {
-    "name": "line",
-    "duration": "10m",
-    "cluster": {"machines": 2, "cores": 4},
-    "topologies": {"line": {"flow": {"source": ["work"], "work": ["sink"]}, "operators": {"work": {"cpu": "4ms"}}}},
-    "jobs": [{"name": "ads", "topology": "line", "rate": 400, "intent": {"latency": "1s", "utility": 10}}],
-}
-
-
-def present(raw: object, at_s: float) -> View:
-    """What would be seen of a scenario at that time."""
-    scenario = checked(ScenarioFile, raw, "scenario")
-    cluster = cluster_of(scenario, Path(), 1, "static")
-    cluster.advance_to(at_s)
-    return assess(cluster.observe(at_s), intents_of(scenario))
 
 
 def test_micro_batches_go_on_at_the_rate_at_which_they_were_seen() -> None:

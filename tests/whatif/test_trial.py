@@ -5,7 +5,7 @@ import pytest
 from penstock.whatif.question import Past
 from penstock.whatif.trial import tried
 from tests.web.living import SHOP
-from tests.whatif.test_answer import LINE, NO_LIMIT_S, present
+from tests.whatif.line import LINE, NO_LIMIT_S, present
 
 PAST = Past(span_s=60.0, arrivals_rps={}, interval_s=5.0)
 

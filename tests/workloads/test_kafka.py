@@ -5,30 +5,13 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-from confluent_kafka import Producer
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 import yahoo_jobs
 from penstock.engines.kafka.topics import make_topics
-from penstock.workloads import rows
-from penstock.workloads.rows import Rows
 from penstock.workloads.twins import ads
-
-COUNT = 3000
-
-
-def sent(bootstrap: str, topic: str) -> Rows:
-    """Rows as the load generator would send them, all at once."""
-    index = np.arange(COUNT, dtype=np.int64)
-    made: Rows = rows.ads(index, index * 10)
-    producer = Producer({"bootstrap.servers": bootstrap})
-    for key, value in made:
-        producer.produce(topic, value, key)
-        producer.poll(0)
-    assert producer.flush(60) == 0
-    return made
+from tests.workloads.sending import sent
 
 
 def last_counts(spark: SparkSession, bootstrap: str, topic: str) -> Sequence[tuple[str, int, int]]:

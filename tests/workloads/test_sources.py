@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from penstock.errors import ConfigError
 from penstock.workloads.sinks import written
 from penstock.workloads.sources import read_source, record_lines
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_made_records_arrive_when_they_happen(spark: SparkSession, tmp_path: Pat
     writer = record_lines(spark, {"made": 20}, "places").writeStream.queryName(name).foreachBatch(take)
     query = writer.option("checkpointLocation", str(tmp_path)).start()
     try:
-        eventually(lambda: len(rows) >= 40, within_s=300.0)  # a first Python worker on a busy machine takes its time
+        eventually(lambda: len(rows) >= 40)
     finally:
         query.stop()
     assert all(json.loads(row["value"])["event_ms"] == row["at_ms"] for row in rows)

@@ -94,6 +94,8 @@ def run(
     _tell(story, console)
     if json_out is not None:
         write_json(json_out, as_document(story))
+    if story.interrupted:
+        raise click.Abort
     if story.error is not None and run_id is not None:
         sys.exit(1)  # whoever watches over us starts another
 

@@ -55,10 +55,11 @@ class RunStory:
     error: str | None = None
     run_id: str | None = None  # under which it is recorded
     recorded_in: str | None = None
+    interrupted: bool = False  # by Ctrl-C: what had come until then
 
 
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
-    """Start every tenant and govern them until the time is over; then stop them all."""
+    """Start every tenant and govern them until the time is over or Ctrl-C; then stop them all."""
     options = _filled(tenants, options)
     policy = policy_of(tenants, options)
     models = tenants.read_models(options.code or Path())
@@ -127,7 +128,10 @@ def _executors_conf(tenants: TenantsFile, options: RunOptions) -> dict[str, int]
 
 
 def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> RunStory:
-    controller.run_jobs(spark)
+    try:
+        controller.run_jobs(spark)
+    except KeyboardInterrupt:
+        story = replace(story, interrupted=True)
     error = None if controller.error is None else str(controller.error)
     told = replace(story, views=controller.views, decisions=controller.decisions, error=error)
     kept = controller.remembering

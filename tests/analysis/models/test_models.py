@@ -1,5 +1,7 @@
 """Models from evidence: monotone, close where there is evidence, honest where there is none."""
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,9 @@ from penstock.errors import ConfigError
 from tests.analysis.models.profiles import SIZES, profile, true_capacity, true_latency
 
 
+@cache
 def model() -> JobModel:
+    """Fitted once: it is a value."""
     found = job_model(profile(), now_s=0.0)
     assert found is not None
     return found

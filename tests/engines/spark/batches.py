@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from tests.engines.spark.helpers import WITHIN_S
+from tests.patience import patience_s
 
 
 class Gate:
@@ -30,7 +30,7 @@ class Gate:
 
     def wait(self) -> int:
         """The rows of the batch that comes to the gate."""
-        assert self._arrived.acquire(timeout=WITHIN_S)
+        assert self._arrived.acquire(timeout=patience_s())
         return self.rows[self.batch]
 
     def next(self) -> int:
@@ -47,7 +47,7 @@ class Gate:
         self._fails = True
         self._go.release()
         with pytest.raises(StreamingQueryException, match="as the test wants"):
-            query.awaitTermination(int(WITHIN_S))
+            query.awaitTermination(int(patience_s()))
 
     @property
     def batch(self) -> int:
@@ -57,6 +57,6 @@ class Gate:
     def _take(self, batch: DataFrame, batch_id: int) -> None:
         self.rows[batch_id] = batch.count()
         self._arrived.release()
-        assert self._go.acquire(timeout=WITHIN_S)
+        assert self._go.acquire(timeout=patience_s())
         if self._fails:
             raise RuntimeError("the batch fails, as the test wants")

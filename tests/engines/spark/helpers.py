@@ -1,8 +1,7 @@
-"""Jobs and waiting, as the tests of the Spark engine need them."""
+"""Jobs and looks at them, as the tests of the Spark engine need them."""
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
 
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -11,20 +10,7 @@ from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.levers import Slots
 from penstock.core.plan import Outcome, Step
 from penstock.engines.spark.engine import SparkEngine
-
-WITHIN_S = 240.0  # only a failure takes so long; a machine's host may give it a tenth of its cores for minutes
-Found = TypeVar("Found")
-
-
-def eventually(look: Callable[[], Found | None], within_s: float = WITHIN_S) -> Found:
-    """What `look` returns once it is something; a failure when that takes too long."""
-    deadline = time.monotonic() + within_s
-    while True:
-        found = look()
-        if found:
-            return found
-        assert time.monotonic() < deadline, f"{look} came to nothing within {within_s} s"
-        time.sleep(0.05)
+from tests.patience import eventually
 
 
 def observed(engine: SparkEngine, job: str, ready: Callable[[JobFigures], object]) -> JobFigures:

@@ -7,8 +7,6 @@ from observer import messages
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-PATIENT_S = 300.0  # a first stateful batch takes many seconds of a core, and the machine may be shared
-
 
 def send(bootstrap: str, topic: str, rows: int) -> None:
     """So many rows at once, numbered, over ten keys."""

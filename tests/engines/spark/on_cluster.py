@@ -17,7 +17,7 @@ from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.governing.application import start_application
-from tests.engines.spark.helpers import eventually, give, observed
+from tests.engines.spark.helpers import give, observed
 from tests.engines.spark.test_exactly_once import (
     ROWS_PER_FILE,
     counted,
@@ -26,6 +26,7 @@ from tests.engines.spark.test_exactly_once import (
     taken_over,
     write_input,
 )
+from tests.patience import eventually
 
 NAME, FILES = "counting", 24
 CONF = {"spark.executor.cores": 1, "spark.executor.memory": "512m", "spark.sql.shuffle.partitions": 2}

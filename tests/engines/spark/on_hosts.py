@@ -9,7 +9,7 @@ from typing import Any
 
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.governing.application import start_application
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 ROWS = 100_000
 

@@ -18,8 +18,9 @@ from penstock.engines.spark import batch_limits
 from penstock.engines.spark.batch_bound import BatchBounds
 from penstock.errors import EngineError
 from tests.engines.spark.batches import Gate
-from tests.engines.spark.helpers import eventually, rates
+from tests.engines.spark.helpers import rates
 from tests.engines.spark.kafka_jobs import read, send
+from tests.patience import eventually
 from tests.real_kafka import PARTITIONS
 
 LINES = 100  # of a file

@@ -11,7 +11,7 @@ from penstock.workloads.twins import ads
 from tests.engines.spark.on_bounds import BOUNDS, OWN_BOUND
 from tests.real_kafka import PARTITIONS
 from tests.real_spark import WORKLOADS
-from tests.workloads.test_kafka import COUNT, sent
+from tests.workloads.sending import COUNT, sent
 
 ROOT = Path(__file__).parents[3]
 DIES = 4

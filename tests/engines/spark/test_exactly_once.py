@@ -12,7 +12,8 @@ from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.errors import EngineError
-from tests.engines.spark.helpers import eventually, give, observed
+from tests.engines.spark.helpers import give, observed
+from tests.patience import eventually
 from tests.real_spark import OpenEngine
 
 ROWS_PER_FILE, FILES, KEYS = 400, 30, 13
@@ -58,7 +59,7 @@ def test_counts_equal_the_batch_answer_after_share_changes_a_repartition_and_a_c
     assert not give(first, name, 3).failed
     assert first.apply(steps_of(name, 3)).failed == ()
     # The controller dies here: it is never closed, and its query runs on until the next one takes over.
-    second = eventually(lambda: taken_over(spark, job), within_s=10.0)
+    second = eventually(lambda: taken_over(spark, job))
     assert not give(second, name, 1).failed
     assert second.apply(steps_of(name, 2)).failed == ()
     eventually(lambda: sum(counted(spark, tmp_path / "out").values()) == ROWS_PER_FILE * FILES)

@@ -14,7 +14,7 @@ from penstock.engines import processes
 from penstock.engines.spark import hosts, standalone
 from penstock.engines.spark.hosts import Host, Net
 from penstock.errors import ConfigError, EngineError
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 pytestmark = pytest.mark.cluster
 

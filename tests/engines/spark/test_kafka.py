@@ -7,8 +7,9 @@ from pyspark.sql import SparkSession
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.kafka_sources import KafkaSource, kafka_sources
-from tests.engines.spark.helpers import eventually, observed, of, quick
+from tests.engines.spark.helpers import observed, of, quick
 from tests.engines.spark.kafka_jobs import passing, send
+from tests.patience import eventually
 from tests.real_spark import OpenEngine
 
 

@@ -14,8 +14,9 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.latency import real_time_latency
 from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.progress import Batch
-from tests.engines.spark.helpers import eventually, of
-from tests.engines.spark.kafka_jobs import PATIENT_S, counting
+from tests.engines.spark.helpers import of
+from tests.engines.spark.kafka_jobs import counting
+from tests.patience import eventually
 from tests.real_spark import OpenEngine
 
 LATE_S = 100.0
@@ -72,7 +73,7 @@ def test_a_real_time_jobs_latency_is_that_since_its_rows_were_produced(
     assert producer.flush(30) == 0
     job = counting(kafka, topic, f"{topic}_out", str(tmp_path / "checkpoint"))
     running = engine(Job(name, job, real_time=RealTime(5.0, tasks=1)))
-    latency = eventually(lambda: latency_of(running, name), PATIENT_S)
+    latency = eventually(lambda: latency_of(running, name))
     assert latency.mean_s >= LATE_S
 
 

@@ -12,8 +12,9 @@ from penstock.engines.spark.jobs import Job, tasks_of
 from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.real_time import LongLived, check_slots
 from penstock.errors import EngineError
-from tests.engines.spark.helpers import eventually, of, quick, rates
-from tests.engines.spark.kafka_jobs import PATIENT_S, counting, counts, passing, read, send
+from tests.engines.spark.helpers import of, quick, rates
+from tests.engines.spark.kafka_jobs import counting, counts, passing, read, send
+from tests.patience import eventually
 from tests.real_kafka import PARTITIONS
 from tests.real_spark import OpenEngine
 
@@ -90,7 +91,7 @@ def test_tasks_are_threads_that_a_planned_restart_changes_and_counts_stay_exact(
     target = f"{topic}_out"
     job = Job(name, counting(kafka, topic, target, str(tmp_path / "checkpoint")), real_time=RealTime(15.0, tasks=1))
     watched = engine(job, Job(f"{name}_b", quick))
-    eventually(lambda: sum(counts(kafka, target).values()) == 1000, PATIENT_S)
+    eventually(lambda: sum(counts(kafka, target).values()) == 1000)
     figures = of(watched.observe(1.0), name)
     assert {unit.name: unit.threads for unit in figures.operators} == {"source": PARTITIONS, "aggregate": 1}
     before = run_of(spark, name)
@@ -104,11 +105,11 @@ def test_tasks_are_threads_that_a_planned_restart_changes_and_counts_stay_exact(
         watched.tend()
         return run_of(spark, name) not in (before, None)
 
-    eventually(runs_again, PATIENT_S)
+    eventually(runs_again)
     assert [found.tasks for found in tasks_of(spark, job, as_left=True)] == [PARTITIONS, 2]
     assert [unit.threads for unit in of(watched.observe(3.0), name).operators] == [PARTITIONS, 2]
     send(kafka, topic, 1000)
-    eventually(lambda: counts(kafka, target) == {f"k{number}": 200 for number in range(10)}, PATIENT_S)
+    eventually(lambda: counts(kafka, target) == {f"k{number}": 200 for number in range(10)})
 
 
 def test_a_source_has_as_many_tasks_as_there_are_partitions(

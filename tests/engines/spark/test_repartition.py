@@ -9,10 +9,9 @@ from penstock.core.levers import Partitions
 from penstock.core.plan import Step
 from penstock.engines.spark.checkpoints import read_checkpoint
 from penstock.engines.spark.jobs import Job
-from tests.engines.spark.helpers import eventually, rates
+from tests.engines.spark.helpers import rates
+from tests.patience import eventually
 from tests.real_spark import OpenEngine
-
-PATIENT_S = 180.0
 
 
 def test_a_move_that_fails_is_forgotten_and_the_query_runs_on(
@@ -27,9 +26,9 @@ def test_a_move_that_fails_is_forgotten_and_the_query_runs_on(
         return len(list(Path(checkpoint, "commits").glob("[0-9]*")))
 
     watched = engine(Job(name, limited))
-    eventually(lambda: committed() > 0, PATIENT_S)
+    eventually(lambda: committed() > 0)
     (done,) = watched.apply([Step(name, (Partitions(name, 2, 3),))]).steps
     assert "runs on with the partitions it had" in str(done.error)
     before = committed()
-    eventually(lambda: committed() > before, PATIENT_S)
+    eventually(lambda: committed() > before)
     assert read_checkpoint(spark, checkpoint).partitions == 2

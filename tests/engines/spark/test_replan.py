@@ -11,8 +11,9 @@ from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job, JobFunction, Writer
 from penstock.engines.spark.kafka_sources import kafka_sources
-from tests.engines.spark.helpers import eventually, observed, of, quick
-from tests.engines.spark.kafka_jobs import PATIENT_S, counting, counts, send
+from tests.engines.spark.helpers import observed, of, quick
+from tests.engines.spark.kafka_jobs import counting, counts, send
+from tests.patience import eventually
 from tests.real_spark import OpenEngine
 
 
@@ -31,13 +32,13 @@ def test_the_bound_of_a_kafka_jobs_batches_moves_and_counts_stay_exact(
     target = f"{topic}_out"
     job = counting(kafka, topic, target, str(tmp_path / "checkpoint"))
     watched = engine(Job(name, job, max_rows_per_batch=1000))
-    eventually(lambda: running(spark, name).lastProgress, PATIENT_S)
+    eventually(lambda: running(spark, name).lastProgress)
     assert rebound(watched, name, 1000, 200) is None
     again = running(spark, name)
     send(kafka, topic, 3000)  # the first ones may all be counted by now
     # Ten keys in turn: each has 600 rows of 6,000.
     expected = {f"k{number}": 600 for number in range(10)}
-    eventually(lambda: counts(kafka, target) == expected, PATIENT_S)
+    eventually(lambda: counts(kafka, target) == expected)
     assert kafka_sources(again) is not None
     # The first may be one that was planned before the restart. Parts of partitions are rounded down: a full batch may
     # have a row or two less.

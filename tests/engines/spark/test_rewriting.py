@@ -11,8 +11,8 @@ from penstock.engines.spark.jobs import Job, session_of, start_query, tasks_of
 from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.repartition import finish_last_batch
 from penstock.engines.spark.rewriting import kept_partitions, last_committed, logs_of, mend, noted, rename
-from tests.engines.spark.helpers import eventually
-from tests.engines.spark.kafka_jobs import PATIENT_S, counting, counts, send
+from tests.engines.spark.kafka_jobs import counting, counts, send
+from tests.patience import eventually
 from tests.real_kafka import PARTITIONS
 
 Crash = Callable[[SparkSession, str], None]
@@ -78,11 +78,11 @@ def run_until(spark: SparkSession, job: Job, kafka: str, topic: str, wanted: Map
     send(kafka, topic, 1000)
     query = start_query(spark, job)
     try:
-        eventually(lambda: query.exception() or counts(kafka, f"{topic}_out") == wanted, PATIENT_S)
+        eventually(lambda: query.exception() or counts(kafka, f"{topic}_out") == wanted)
         assert query.exception() is None
         told = query.lastProgress
         before = -1 if told is None else int(told["batchId"])
-        eventually(lambda: (now := query.lastProgress) is not None and int(now["batchId"]) > before, PATIENT_S)
+        eventually(lambda: (now := query.lastProgress) is not None and int(now["batchId"]) > before)
     finally:
         query.stop()
 

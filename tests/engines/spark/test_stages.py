@@ -8,7 +8,7 @@ from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.stages import StageReader, StageReading
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 
 def two_stages(spark: SparkSession, name: str, gate: Path) -> Thread:

@@ -8,30 +8,16 @@ from itertools import pairwise
 import pytest
 
 from penstock.core.evidence import Observation
-from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
 from penstock.core.intents import Intent, Latency
 from penstock.core.plan import Decision, Plan
-from penstock.core.view import JobView, View
 from penstock.planning.phoebe.memory import PhoebeMemory
 from penstock.planning.phoebe.policy import Phoebe
 from penstock.planning.phoebe.settings import PhoebeSettings
 from tests.analysis.models.profiles import profile
+from tests.planning.phoebe.rounds import changes_of, seen, view
 
 PROFILED = PhoebeSettings(profiles={"a": profile(), "b": profile()})
 Rate = Callable[[float], float]
-
-
-def seen(rate: float, executors: int, name: str = "a", recovery: str | None = "180s", **more: object) -> JobView:
-    usual: dict[str, object] = {"up_s": 5000.0, "backlog_rows": 0.0, "latency": LatencyFigures(1.05)}
-    cpu = more.pop("cpu_share", None)
-    unit = OperatorFigures(ALL_OPERATORS, executors, cpu_share=cpu, max_threads=24)  # type: ignore[arg-type]
-    figures = JobFigures(name, (unit,), arrival_rps=rate, processed_rps=rate, **{**usual, **more})  # type: ignore[arg-type]
-    intent = Intent(Latency("2s", utility=10), recovery=recovery, certainty=None)
-    return JobView(figures, intent, 10.0, True, True)
-
-
-def view(at_s: float, *jobs: JobView, max_threads: int | None = 24) -> View:
-    return View(at_s, jobs, (), 10.0 * len(jobs), 10.0 * len(jobs), max_threads)
 
 
 def lived(rate: Rate, executors: int, until_s: float, policy: Phoebe) -> tuple[list[Plan], PhoebeMemory]:
@@ -44,10 +30,6 @@ def lived(rate: Rate, executors: int, until_s: float, policy: Phoebe) -> tuple[l
             executors, up_since = change, at_s
         plans.append(plan)
     return plans, memory
-
-
-def changes_of(decisions: Sequence[Decision]) -> list[int]:
-    return [change.after for decision in decisions for change in decision.thread_moves]
 
 
 def decisions_of(plans: Sequence[Plan]) -> list[Decision]:

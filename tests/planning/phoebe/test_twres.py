@@ -5,7 +5,7 @@ from penstock.planning.phoebe.memory import PhoebeMemory
 from penstock.planning.phoebe.settings import TwresSettings
 from penstock.planning.phoebe.twres import Twres
 from tests.analysis.models.profiles import profile
-from tests.planning.phoebe.test_policy import changes_of, seen, view
+from tests.planning.phoebe.rounds import changes_of, seen, view
 
 POLICY = Twres(TwresSettings(profiles={"a": profile()}))
 

@@ -49,11 +49,24 @@ def running_postgres(password: str, settings: Mapping[str, object] | None = None
         if user is not None:
             shutil.chown(home, user)
         _initdb(binaries, home, user, password)
-        server = PostgresServer(_free_port(), password)
-        with _started(server, binaries, home, user, settings or {}):
-            yield server
+        with held_port() as port:
+            server = PostgresServer(port, password)
+            with _started(server, binaries, home, user, settings or {}):
+                yield server
     finally:
         shutil.rmtree(home)
+
+
+@contextmanager
+def held_port() -> Iterator[int]:
+    """A loopback port of our own: nobody is given it by chance, and a server that reuses addresses may listen at it.
+
+    A port that is found free and let go is anybody's until the server listens; that takes PostgreSQL seconds at times.
+    """
+    with socket.socket() as holder:
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holder.bind(("127.0.0.1", 0))
+        yield int(holder.getsockname()[1])
 
 
 def _binaries() -> Path:
@@ -82,12 +95,6 @@ def _initdb(binaries: Path, home: Path, user: str | None, password: str) -> None
     done = subprocess.run(command, user=user, cwd=home, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise EngineError(f"PostgreSQL's initdb failed: {' '.join(done.stderr.strip().splitlines()[-1:])}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

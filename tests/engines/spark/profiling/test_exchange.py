@@ -13,7 +13,7 @@ from penstock.core.trial import Work
 from penstock.engines.spark.profiling.exchange import Exchange
 from penstock.engines.spark.profiling.flow import Flow
 from penstock.engines.spark.profiling.thread import thread_of
-from tests.engines.spark.helpers import eventually
+from tests.patience import eventually
 
 
 @dataclass

@@ -18,11 +18,10 @@ from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.governing.application import start_application
-from tests.engines.spark.helpers import eventually
 from tests.engines.spark.routing.town import Town, windows_and_tags
+from tests.patience import eventually, patience_s
 
 PARTITIONS = 6  # three on each of two executors, two on each of three
-WITHIN_S = 240.0
 CONF = {
     "spark.executor.cores": 1,
     "spark.executor.memory": "512m",
@@ -76,9 +75,9 @@ def main(master: str, place: Path) -> dict[str, Any]:
 
     engine = SparkEngine(spark, [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
     engine.open()
-    eventually(lambda: len(executors(spark)) == 3, WITHIN_S)
+    eventually(lambda: len(executors(spark)) == 3)
     executor_lever = ExecutorLever(spark.sparkContext)
-    executor_lever.scale(2, WITHIN_S)
+    executor_lever.scale(2, patience_s())
 
     deeds: set[str] = set()
 
@@ -86,7 +85,7 @@ def main(master: str, place: Path) -> dict[str, Any]:
         """One more batch, and where it ran when both operators ran alike, as many partitions on each executor."""
         batches = len(town.batches)
         town.feed(600)
-        eventually(lambda: len(town.batches) > batches, WITHIN_S)
+        eventually(lambda: len(town.batches) > batches)
         engine.tend()
         snapshot = engine.observe(time.monotonic())
         (job,) = snapshot.jobs
@@ -99,13 +98,13 @@ def main(master: str, place: Path) -> dict[str, Any]:
         return {str(partition): home for partition, home in homes[0].items()} if even and told == homes else None
 
     engine.start_jobs()
-    before = eventually(settled, WITHIN_S)
+    before = eventually(settled)
     lost = executors(spark)[0]
     spark.sparkContext._jsc.sc().killAndReplaceExecutor(lost)
-    eventually(lambda: len(executors(spark)) == 2 and lost not in executors(spark), WITHIN_S)
-    after = eventually(settled, WITHIN_S)
-    executor_lever.scale(3, WITHIN_S)
-    grown = eventually(settled, WITHIN_S)
+    eventually(lambda: len(executors(spark)) == 2 and lost not in executors(spark))
+    after = eventually(settled)
+    executor_lever.scale(3, patience_s())
+    grown = eventually(settled)
     engine.close(stop_queries=True)
     wrong = {str(key): count for key, count in town.counted.items() if windows_and_tags(town)[key] != count}
     spark.stop()

@@ -12,8 +12,8 @@ from penstock.core.routes import RouteFigures
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.planning.routing.policy import considered
-from tests.engines.spark.helpers import eventually
 from tests.engines.spark.routing.town import TAGS, Town, state_partitions
+from tests.patience import eventually
 from tests.real_spark import OpenEngine
 
 REGIONS = 10 * TAGS  # each region meets one tag only: 70 pairs, and to bring them together half of the regions move

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 from penstock.engines.spark import standalone
 from penstock.engines.spark.jobs import start_query
 from penstock.engines.spark.routing.pinning import Pinning
-from tests.engines.spark.helpers import eventually
 from tests.engines.spark.routing.town import Town, by_region
 from tests.engines.spark.test_cluster import free_port
+from tests.patience import eventually
 
 pytestmark = pytest.mark.cluster
 

@@ -13,7 +13,6 @@ from penstock.engines.spark.jobs import start_query
 from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.reroute import reroute
 from penstock.errors import ConfigError, EngineError
-from tests.engines.spark.helpers import eventually
 from tests.engines.spark.routing.town import (
     REGIONS,
     TAGS,
@@ -24,8 +23,7 @@ from tests.engines.spark.routing.town import (
     state_partitions,
     windows_and_tags,
 )
-
-WITHIN_S = 300.0
+from tests.patience import eventually
 
 
 class CrashError(Exception):
@@ -134,7 +132,7 @@ def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tm
     town.feed(90)
     job = town.job(by_window_and_tag, processingTime="100 milliseconds")
     query = start_query(spark, job)
-    eventually(lambda: query.lastProgress is not None and town.counted == windows_and_tags(town), WITHIN_S)
+    eventually(lambda: query.lastProgress is not None and town.counted == windows_and_tags(town))
     changed = reroute(town.routed(job), query, all_to(1), lead=30)
     town.feed(400)
     query.processAllAvailable()  # counts are seen before their batch is committed, and a stop between loses its state

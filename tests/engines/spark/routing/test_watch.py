@@ -12,8 +12,8 @@ from penstock.core.routes import RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
-from tests.engines.spark.helpers import eventually
 from tests.engines.spark.routing.town import REGIONS, Town, regions, state_partitions
+from tests.patience import eventually
 from tests.real_spark import OpenEngine
 
 ALL_TO_ONE = RoutingTable(2, {"left": {f"r{number}": 1 for number in range(REGIONS)}})

@@ -1,0 +1,36 @@
+"""How long a test waits for what others do: one bound for all waits, taken from this machine once.
+
+A wait ends as soon as it sees what it waits for: a long bound costs nothing where all goes well. It must only be longer
+than a busy machine takes for the slowest thing that is waited for, a first stateful batch on Spark.
+"""
+
+import functools
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+AT_LEAST_S = 240.0  # a machine's host may give it a tenth of its cores for minutes
+AT_MOST_S = 1200.0  # or one stall while we measure would make every failure take an hour
+_STEPS, _QUIET_S = 3_000_000, 0.1  # a piece of work, and how long a core takes for it that nobody else wants
+
+Found = TypeVar("Found")
+
+
+@functools.cache
+def patience_s() -> float:
+    """The bound of every wait: longer where this machine takes longer for a fixed piece of work."""
+    begun = time.perf_counter()
+    sum(range(_STEPS))
+    slowness = (time.perf_counter() - begun) / _QUIET_S
+    return min(AT_MOST_S, AT_LEAST_S * max(1.0, slowness))
+
+
+def eventually(look: Callable[[], Found | None]) -> Found:
+    """What `look` returns once it is something; a failure when that takes too long."""
+    deadline = time.monotonic() + patience_s()
+    while True:
+        found = look()
+        if found:
+            return found
+        assert time.monotonic() < deadline, f"{look} came to nothing within {patience_s():.0f} s"
+        time.sleep(0.05)
