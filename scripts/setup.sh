@@ -44,7 +44,7 @@ else
 fi
 # The system's Python is used as it is: uv must not look for one to download. Its certificates too: a company's
 # registry is often known to the system only (the setting has two names, by uv's version).
-UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 "$uv" sync --frozen --quiet --python "$python"
+UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 "$uv" sync --frozen --quiet --compile-bytecode --python "$python"
 
 java_version() {
     "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1

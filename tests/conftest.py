@@ -1,6 +1,13 @@
 """What all tests share: a calm hypothesis, the harness, and builders in tests/builders.py."""
 
+import os
+import sys
+
 from hypothesis import HealthCheck, settings
+
+# Who may write no bytecode compiles every library again at each start: a child of a test takes twice as long.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Timing belongs in benchmarks; examples are the same on every machine and every run.
 settings.register_profile(
