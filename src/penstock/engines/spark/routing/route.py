@@ -98,7 +98,9 @@ class Routing:
         fields = _checked_types(rows.select(*keys))
         grouping = look_through(rows, columns)
         self.windowed[operator] = grouping.window is not None
-        if len(grouping.columns) == len(keys):  # what else is grouped by, a window for one, is hashed with the key
+        self.kinds.pop(operator, None)
+        alone = len(grouping.columns) == len(keys)  # what else is grouped by, a window for one, is hashed with the key
+        if alone and [field.name for field in fields] == list(self.operators[operator]):
             self.kinds[operator] = tuple(field.dataType.simpleString() for field in fields)
         book = self.book(spark)
         if self.windowed[operator]:

@@ -5,12 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from penstock.core.pairs import Key
 from penstock.core.routes import Links
 from penstock.engines.spark.routing.murmur import Kind, hash_keys, partitions_of
+from penstock.errors import ConfigError
 
 
 def places(
     statistics: Iterable[Links], kinds: Mapping[str, Sequence[Kind]], partitions: int
 ) -> dict[str, dict[Key, int]]:
     """By operator, the partition of every key that occurs; `kinds` are the types of the operators' key columns.
+
+    An operator is left out whose keys were measured as something else than it is grouped by: a text for a number, say.
 
     >>> from penstock.core.pairs import PairCounts
     >>> pairs = {("left", "right"): PairCounts.exact({("Asia", "7"): 3})}
@@ -24,8 +27,12 @@ def places(
                 keys[left].update(dict.fromkeys(pair[0] for pair in counts.pairs))
             if right in keys:
                 keys[right].update(dict.fromkeys(pair[1] for pair in counts.pairs))
-    return {operator: _places(list(found), kinds[operator], partitions) for operator, found in keys.items()}
+    found = ((operator, _places(list(keys[operator]), kinds[operator], partitions)) for operator in kinds)
+    return {operator: told for operator, told in found if told is not None}
 
 
-def _places(keys: list[Key], kinds: Sequence[Kind], partitions: int) -> dict[Key, int]:
-    return dict(zip(keys, partitions_of(hash_keys(keys, kinds), partitions).tolist(), strict=True)) if keys else {}
+def _places(keys: list[Key], kinds: Sequence[Kind], partitions: int) -> dict[Key, int] | None:
+    try:
+        return dict(zip(keys, partitions_of(hash_keys(keys, kinds), partitions).tolist(), strict=True))
+    except (ValueError, ArithmeticError, ConfigError):
+        return None
