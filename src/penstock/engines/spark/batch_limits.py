@@ -307,7 +307,8 @@ def _unboundable(stream: Any) -> str | None:
     if name == _FILES:
         options = _field(stream, "sourceOptions")
         if options.latestFirst() and _kind(stream.getDefaultReadLimit()) == "ReadAllAvailable":
-            # Such a source forgets files that are older than a week before the newest that it took (maxFileAge).
+            # Such a source passes over files much older than the newest that it took (maxFileAge, a week). Tried with
+            # 1.5 s: 100 of 100 rows came without a bound, 70 with one.
             return "its files are read newest first and without a bound: with one, old files would be passed over"
         return None
     if name in (_KAFKA, _MADE):
