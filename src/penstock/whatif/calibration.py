@@ -5,11 +5,12 @@ is assumed simple: service takes as long for every row, and rows that wait now a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.core.levers import Kind
 from penstock.core.topology import Edge, Topology
 from penstock.core.view import View
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob, MicroBatchStage
@@ -20,6 +21,7 @@ DEFAULT_ROW_S = 0.0005  # an operator that was idle shows no cost
 LEAST_ROWS_RPS = 0.01
 
 Arrivals = Mapping[str, Sequence[float]]
+T = TypeVar("T")
 
 
 def is_micro_batch(view: View) -> bool:
@@ -77,11 +79,17 @@ def _learnt_query(job: JobFigures, rows: Rates, service: Service) -> MicroBatchJ
         name=job.name,
         stages=stages,
         arrivals=np.round(rows),
-        trigger_s=service.trigger_s,
+        trigger_s=_told(job, "trigger", service.trigger_s),
         batch_overhead_s=service.overhead_s,
-        max_rows_per_batch=service.most_rows,
+        max_rows_per_batch=_told(job, "bound", service.most_rows),
         **_threads(operator),
     )
+
+
+def _told(job: JobFigures, kind: Kind, learnt: T) -> T:
+    """How the job's lever stands, where the engine tells; else what was learnt from its batches."""
+    now: Any = next((dial.now for dial in job.levers if dial.kind == kind), None)
+    return learnt if now is None else now
 
 
 def _threads(operator: OperatorFigures) -> dict[str, Any]:
@@ -101,9 +109,9 @@ def _query(job: JobFigures, rows: Rates, share_slots: float) -> MicroBatchJob:
         name=job.name,
         stages=(stage,),
         arrivals=np.round(rows),
-        trigger_s=trigger_s,
+        trigger_s=_told(job, "trigger", trigger_s),
         batch_overhead_s=overhead_s,
-        max_rows_per_batch=most,
+        max_rows_per_batch=_told(job, "bound", most),
         **_threads(operator),
     )
 
