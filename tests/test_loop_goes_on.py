@@ -31,7 +31,7 @@ def driven(until_s: float, settings: LoopSettings = LoopSettings(), **stages: li
             "observe",
             "observing failed: ConnectionError: no answer; nothing was decided; the next round is in 10 s",
         ),
-        ("decide", "deciding failed: ConnectionError: no answer; nothing was done; the next round is in 10 s"),
+        ("decide", "deciding failed: ConnectionError: no answer; nothing was decided; the next round is in 10 s"),
         ("announce", "storing failed: ConnectionError: no answer"),
         (
             "apply",

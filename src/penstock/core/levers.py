@@ -180,6 +180,15 @@ def figure_text(kind: Kind, value: float | None) -> str:
     return how.figure(value) + (f" {how.unit}" if how.unit and value is not None else "")
 
 
+def unit_of(kind: Kind) -> str:
+    """What its plain numbers count; empty where its name says it.
+
+    >>> unit_of("trigger"), unit_of("memory"), unit_of("slots")
+    ('s', 'MiB', '')
+    """
+    return "s" if _WORDS[kind].seconds else _WORDS[kind].unit
+
+
 class Disturbs(StrEnum):
     """What a turn costs those who run."""
 
@@ -280,6 +289,7 @@ class _Words:
 
 _WORDS: Mapping[Kind, _Words] = {
     "slots": _Words("slots"),
+    "tasks": _Words("tasks"),
     "tasks": _Words("tasks"),
     "executors": _Words("executors"),
     "partitions": _Words("partitions"),
