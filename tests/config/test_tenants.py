@@ -127,9 +127,6 @@ def test_another_word_for_routing_is_refused(tmp_path: Path) -> None:
         read_tenants(path)
 
 
-
-
-
 def with_profiles(tmp_path: Path, profiles: dict[str, str]) -> TenantsFile:
     job = {"name": "fraud", "job": "m:f", "intent": {"latency": "2s", "recovery": "60s"}}
     (tmp_path / "tenants.yaml").write_text(yaml.safe_dump({"jobs": [job], "profiles": profiles}))

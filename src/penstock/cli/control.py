@@ -34,7 +34,8 @@ _LOOK_S = 0.2
 def control() -> None:
     """Pause, resume, change intents, answer proposals of a running controller.
 
-    Each lever can be asked for by its kind; `levers` lists them. Each command takes --run: the id or name of a run, the newest by default. Every act is kept with who and when.
+    Each lever can be asked for by its kind; `levers` lists them. Each command takes --run: the id or name of a run,
+    the newest by default. Every act is kept with who and when.
     """
 
 

@@ -106,7 +106,7 @@ def _cells(dial: Dial) -> tuple[str, ...]:
     asked = "" if dial.asked is None else figure_text(dial.kind, dial.asked)
     least = figure_text(dial.kind, dial.least)
     limits = f"{least} or more" if dial.most is None else f"{least} to {figure_text(dial.kind, dial.most)}"
-    return whose, f"{dial.kind}{unit}", now, asked, limits, dial.disturbs.value, dial.effect.value
+    return whose, f"{dial.kind}{unit}", now, asked, limits, dial.disturbs.value, dial.shows.value
 
 
 def _number(text: str, remedy: str) -> float:

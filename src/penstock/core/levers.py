@@ -290,7 +290,6 @@ class _Words:
 _WORDS: Mapping[Kind, _Words] = {
     "slots": _Words("slots"),
     "tasks": _Words("tasks"),
-    "tasks": _Words("tasks"),
     "executors": _Words("executors"),
     "partitions": _Words("partitions"),
     "bound": _Words("batch bound", "rows"),
