@@ -158,7 +158,7 @@ def test_levers_are_listed_as_they_stand_with_what_a_turn_disturbs(path: Path) -
     cells = [[cell.strip() for cell in line if cell] for line in told]
     assert cells[0] == ["of", "lever", "now", "asked", "limits", "a turn disturbs", "and shows"]
     assert ["ads", "tasks of map", "3", "1 or more", "nothing", "with the next task"] in cells
-    assert ["ads", "bound", "none", "1 rows or more", "its query starts again", "after the restart"] in cells
+    assert ["ads", "bound", "none", "1 row or more", "its query starts again", "after the restart"] in cells
     assert ["application", "executors", "2", "3", "1 to 4", "nothing", "with the next task"] in cells
 
 

@@ -113,7 +113,7 @@ def test_what_a_lever_can_be_turned_to_is_right(wish: Wish) -> None:
         (Wish("slots", "ads", 7), "value: 7 will not do; slots of ads can be 1 to 6"),
         (Wish("slots", "ads", 0), "value: 0 will not do; slots of ads can be 1 to 6"),
         (Wish("slots", "ads", None), "value: None will not do; slots of ads can be 1 to 6"),
-        (Wish("bound", "ads", 0), "value: 0 will not do; bound of ads can be 1 rows or more, or none"),
+        (Wish("bound", "ads", 0), "value: 0 will not do; bound of ads can be 1 row or more, or none"),
         (Wish("bound", "ads", 2.5), "value: 2.5 will not do; write a whole number"),
         (Wish("executors", WHOLE, 5), "value: 5 will not do; executors of the application can be 1 to 4"),
         (Wish("slots", "ads", 5), "value: 5 will not do; what is free allows 4"),

@@ -4,9 +4,10 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, Kind, figure_text
+from penstock.core.levers import Dial, Kind
 from penstock.core.units import seconds, size_mib
 from penstock.errors import ConfigError
+from penstock.telling.levers import asked_text, lever_name, limits_text, now_text, owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +100,9 @@ def lines_of(dials: Iterable[Dial]) -> list[str]:
 
 
 def _cells(dial: Dial) -> tuple[str, ...]:
-    whose = "application" if dial.job == WHOLE else dial.job
-    unit = "" if dial.operator == ALL_OPERATORS else f" of {dial.operator}"
-    unknown = dial.now is None and dial.kind != "bound"
-    now = "not known" if unknown else figure_text(dial.kind, dial.now)
-    asked = "" if dial.asked is None else figure_text(dial.kind, dial.asked)
-    least = figure_text(dial.kind, dial.least)
-    limits = f"{least} or more" if dial.most is None else f"{least} to {figure_text(dial.kind, dial.most)}"
-    return whose, f"{dial.kind}{unit}", now, asked, limits, dial.disturbs.value, dial.shows.value
+    asked = asked_text(dial) or ""
+    limits = limits_text(dial)
+    return owner(dial), lever_name(dial), now_text(dial), asked, limits, dial.disturbs.value, dial.shows.value
 
 
 def _number(text: str, remedy: str) -> float:
