@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.core.orders import Answer, Orders, Proposal
+from penstock.core.levers import Tasks
+from penstock.core.orders import Act, Answer, Orders, Proposal, Request, Wish
 from penstock.errors import ConfigError, EngineError, LeaseLostError
 from penstock.loop import LoopSettings, drive
 from penstock.planning.henge.memory import Kind
@@ -31,7 +32,7 @@ def driven(until_s: float, settings: LoopSettings = LoopSettings(), **stages: li
             "observe",
             "observing failed: ConnectionError: no answer; nothing was decided; the next round is in 10 s",
         ),
-        ("decide", "deciding failed: ConnectionError: no answer; nothing was done; the next round is in 10 s"),
+        ("decide", "deciding failed: ConnectionError: no answer; nothing was decided; the next round is in 10 s"),
         ("announce", "storing failed: ConnectionError: no answer"),
         (
             "apply",
@@ -167,6 +168,27 @@ def test_who_was_never_heard_may_have_paused_everything() -> None:
     world = driven(20.0, orders=[10.0])
     assert world.engine.done == [(20.0, "ads")]
     assert world.cycles[0].plan.note == "watching only: nobody could be heard yet"
+
+
+def turned(fails: str) -> World:
+    """One round in which a lever is asked for while that stage fails, and one in which nobody can be heard."""
+    world = World(Faults({fails: [10.0], "orders": [20.0]}))
+    turn = Wish("tasks", "fraud", 5, "map")
+    world.control.said = Orders(turns=(Request(Act.TURN, "ann", 5.0, turn=turn),))
+    drive(world.governor, lambda: INTENTS, Ticking(), 20.0)
+    return world
+
+
+def test_a_lever_that_is_asked_for_is_turned_also_where_the_policy_fails_and_once() -> None:
+    world = turned("decide")
+    assert [decision.moves for decision in world.cycles[0].plan.decisions] == [(Tasks("fraud", "map", 3, 5),)]
+    assert world.engine.done == [(10.0, "fraud"), (20.0, "ads")]
+
+
+def test_a_lever_that_is_asked_for_when_nothing_can_be_seen_is_not_turned_and_said() -> None:
+    world = turned("observe")
+    assert world.cycles[0].plan.note == "fraud: tasks of map 5, asked by ann, is not done"
+    assert world.engine.done == [(20.0, "ads")]
 
 
 def approved() -> Orders:

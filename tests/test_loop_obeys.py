@@ -10,8 +10,8 @@ import pytest
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Tasks
-from penstock.core.orders import Act, Answer, Request
-from penstock.core.plan import Outcome, Plan, Step, StepOutcome
+from penstock.core.orders import Act, Answer, Request, Wish
+from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import Memory
 from penstock.core.view import View, snapshot_of
 from penstock.loop import Carried, Governor, LoopSettings
@@ -155,6 +155,59 @@ def test_a_proposal_that_nobody_answers_expires(asking: Governed) -> None:
     asking.cycle(10.0)
     asking.cycle(11.0 + ANSWER_WITHIN_S)
     assert asking.answers == [Answer.EXPIRED, Answer.OPEN]
+
+
+def test_a_lever_that_a_person_asks_for_is_turned_once_ahead_of_the_policy(governed: Governed) -> None:
+    governed.ask(Act.TURN, turn=Wish("tasks", "ads", 5, "map"))
+    governed.cycle(10.0)
+    assert governed.engine.done == [Step("ads", (Tasks("ads", "map", 3, 5),))]  # and not to 6, as the policy would
+    (record,) = governed.store.read_run(RUN.id).decisions
+    assert (record.decision.reason, record.decision.why) == (Reason.ASKED, "asked by ann")
+    governed.cycle(20.0)
+    assert governed.engine.done[1:] == [Step("ads", (Tasks("ads", "map", 3, 6),))]
+
+
+def test_a_controller_that_is_started_again_turns_nothing_twice(governed: Governed) -> None:
+    governed.ask(Act.TURN, turn=Wish("tasks", "fraud", 5, "map"))
+    governed.cycle(10.0)
+    governed.carried = None
+    governed.cycle(20.0)
+    assert [step.job for step in governed.engine.done].count("fraud") == 1
+
+
+def test_what_a_person_asks_for_needs_no_approval_and_no_answer_to_what_waits(asking: Governed) -> None:
+    asking.cycle(10.0)  # the policy asks for 6, and ads is held as it is
+    asking.ask(Act.TURN, turn=Wish("tasks", "ads", 5, "map"))
+    asking.cycle(20.0)
+    assert asking.engine.done == [Step("ads", (Tasks("ads", "map", 3, 5),))]
+
+
+def test_what_is_approved_while_a_person_turns_the_same_lever_is_not_done(asking: Governed) -> None:
+    asking.cycle(10.0)
+    asking.ask(Act.APPROVE, proposal=1)
+    asking.ask(Act.TURN, turn=Wish("tasks", "ads", 5, "map"))
+    asking.cycle(20.0)
+    assert asking.engine.done == [Step("ads", (Tasks("ads", "map", 3, 5),))]
+    assert asking.answers == [Answer.EXPIRED]
+
+
+def test_what_is_asked_of_a_paused_controller_is_not_done_and_said(governed: Governed) -> None:
+    governed.ask(Act.PAUSE)
+    governed.ask(Act.TURN, turn=Wish("tasks", "ads", 5, "map"))
+    governed.cycle(10.0)
+    governed.ask(Act.RESUME)
+    governed.cycle(20.0)
+    assert governed.engine.done == [Step("ads", (Tasks("ads", "map", 3, 6),))]  # the policy's own
+    note = "paused by ann: watching only; ads: tasks of map 5, asked by ann, is not done"
+    assert note in [note.text for note in governed.store.read_run(RUN.id).notes]
+
+
+def test_what_is_asked_in_a_dry_run_is_recorded_and_not_carried_out(governed: Governed) -> None:
+    governed.ask(Act.DRY_RUN)
+    governed.ask(Act.TURN, turn=Wish("tasks", "ads", 5, "map"))
+    governed.cycle(10.0)
+    (record,) = governed.store.read_run(RUN.id).decisions
+    assert (record.decision.reason, record.outcomes, governed.engine.done) == (Reason.ASKED, (), [])
 
 
 def test_every_act_is_in_the_audit_log_and_taken_once(governed: Governed) -> None:

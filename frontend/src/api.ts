@@ -4,6 +4,8 @@ export type State = "trouble" | "missed" | "settling" | "unknown" | "met";
 export type Came = "better" | "no change" | "worse" | "not judged" | "not done" | "not carried out";
 export type Figure = number | null;
 
+export const WHOLE = "(application)"; // in the place of a job's name: all jobs of the application together
+
 export interface Run {
   id: string;
   name: string;
@@ -49,6 +51,22 @@ export interface Decision {
   judged_at_s: Figure;
   errors: string[];
 }
+export interface Lever {
+  kind: string;
+  job: string;
+  operator: string;
+  name: string;
+  unit: string;
+  now: Figure;
+  asked: Figure;
+  least: number;
+  most: Figure;
+  now_text: string;
+  asked_text: string | null;
+  limits: string;
+  disturbs: string;
+  shows: string;
+}
 export interface Tenant {
   name: string;
   state: State;
@@ -71,6 +89,7 @@ export interface Tenant {
   recovery_s: Figure;
   recovery_target_s: Figure;
   certainty: Figure;
+  levers: Lever[];
 }
 export interface Machine {
   name: string;
@@ -91,6 +110,7 @@ export interface Present {
   headline: string;
   tenants: Tenant[];
   machines: Machine[];
+  levers: Lever[];
 }
 export interface Series {
   at_s: number[];

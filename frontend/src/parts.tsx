@@ -1,7 +1,7 @@
 // Parts that several pages have.
 
 import type { ComponentChildren } from "preact";
-import type { Came, Decision, Run, State } from "./api";
+import { WHOLE, type Came, type Decision, type Run, type State } from "./api";
 import { clock, number, signs } from "./format";
 import { link } from "./route";
 
@@ -68,7 +68,7 @@ export function DecisionItem({ decision, run, link: runLink }: { decision: Decis
         <time>{clock(run, decision.at_s)}</time>
         <b>{decision.reason}</b>
         <span class="who">
-          {decision.jobs.map((job) => (
+          {decision.jobs.map((job) => job === WHOLE ? <span key={job}>{job}</span> : (
             <a key={job} href={link("tenant", { run: runLink, job })}>{job}</a>
           ))}
         </span>

@@ -23,7 +23,7 @@ from penstock.core.units import positive_seconds
 from penstock.core.view import View
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split
-from penstock.planning.limits import within_limits
+from penstock.planning.asked import asked_for, levers_of, watching, with_asked
 from penstock.planning.provision.advise import JobModels, advised
 from penstock.troubles import Stage, Troubles, Unstored
 
@@ -110,7 +110,7 @@ class Governor:
         orders = self._hear(carried, now, troubles)
         seen = self._see(intents, orders or Orders(), carried, now, troubles)
         view = aged(carried.view, now) if seen is None else seen
-        plan, memory = Plan(), carried.memory
+        plan, memory = watching("", () if orders is None else orders.turns), carried.memory
         if seen is not None:
             plan, memory = self._decide(seen, carried.memory, orders, troubles)
         open_decisions = carried.open_decisions
@@ -126,10 +126,10 @@ class Governor:
         return Carried(memory, open_decisions, outlooks, orders, view, failures, (), error, unstored, deeds_until_s)
 
     def _hear(self, carried: Carried, now: float, troubles: Troubles) -> Orders | None:
-        """What is asked; where nobody can be heard what was asked last, without what was approved then and is done."""
+        """What is asked; where nobody can be heard what was asked last, without what was done of it then."""
         with troubles.during(Stage.HEARING):
             return self.control.orders(now)
-        return None if carried.orders is None else replace(carried.orders, approved=())
+        return None if carried.orders is None else replace(carried.orders, approved=(), turns=())
 
     def _see(
         self, intents: Mapping[str, Intent], orders: Orders, carried: Carried, now: float, troubles: Troubles
@@ -149,15 +149,17 @@ class Governor:
         if orders is None:
             return Plan(note="watching only: nobody could be heard yet"), memory
         if orders.paused_by is not None:
-            return Plan(note=f"paused by {orders.paused_by}: watching only"), memory
+            return watching(f"paused by {orders.paused_by}: watching only", orders.turns), memory
         if view.at_s < self.settings.govern_from_s:
-            return Plan(note="watching only, not governing yet"), memory
+            return watching("watching only, not governing yet", orders.turns), memory
+        asked = Plan()
         with troubles.during(Stage.DECIDING):
-            left = held_still(view, orders.held)
+            asked = asked_for(orders.turns, view)
+            left = held_still(view, orders.held.difference(*(decision.jobs for decision in asked.decisions)))
             plan, after = self.policy.decide(left, memory)
-            plan = within_limits(plan, left)
+            plan = with_asked(asked, plan, left)
             return (plan if self._dry_run(orders) else self._as_approved(plan, view, orders, troubles)), after
-        return Plan(), memory
+        return with_asked(asked, Plan(), view), memory  # a person is heard also where the policy fails
 
     def _as_approved(self, plan: Plan, view: View, orders: Orders, troubles: Troubles) -> Plan:
         """The plan without what tenants must be asked first, and with what they said yes to."""
@@ -166,7 +168,8 @@ class Governor:
             with troubles.during(Stage.ASKING):
                 self.control.propose(decision)
         decisions = parts.plan.decisions
-        for proposal, approved in renewed(orders.approved, view):
+        asked = levers_of(decision for decision in decisions if decision.reason is Reason.ASKED)
+        for proposal, approved in renewed(orders.approved, view, asked):
             # What could not be settled stays approved, and is done when it can be: never twice.
             with troubles.during(Stage.ASKING):
                 self.control.settle(proposal, Answer.EXPIRED if approved is None else Answer.DONE, view.at_s)

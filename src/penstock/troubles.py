@@ -27,7 +27,7 @@ _THEN = {
     Stage.HEARING: "what was asked before holds",
     Stage.OBSERVING: "nothing was decided",
     Stage.JUDGING: "nothing was decided",
-    Stage.DECIDING: "nothing was done",
+    Stage.DECIDING: "nothing was decided",
     Stage.ASKING: "it is tried again",
     Stage.ACTING: "how much of it was done is not known",
 }

@@ -7,6 +7,7 @@ import sys
 import termios
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Event, Thread
 
@@ -15,13 +16,15 @@ from click.testing import CliRunner, Result
 
 from penstock.cli.control import control
 from penstock.cli.top import top
-from penstock.core.orders import Answer
+from penstock.cli.turning import LEVER_COMMANDS
+from penstock.core.levers import KINDS, WHOLE, Dial, Disturbs, Shows
+from penstock.core.orders import Act, Answer, Wish
 from penstock.store.control import DeskControl, Standing
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.acting import NotLiveError
 from tests.patience import patience_s
-from tests.recorded import RUN, a_cycle, a_decision, a_judging_cycle, an_acting_cycle
+from tests.recorded import RUN, a_cycle, a_decision, a_job, a_judging_cycle, a_view, an_acting_cycle
 
 STANDING = Standing(interval_s=patience_s())  # its sign of life holds for three intervals, however busy the machine is
 
@@ -77,6 +80,93 @@ def test_a_proposal_is_refused_from_the_terminal(path: Path, controlled: SqlStor
     controlled.desk.propose(RUN.id, a_decision(5.0))
     assert asked(path, "refuse", "1").exit_code == 0
     assert controlled.desk.proposals(RUN.id)[0].answer is Answer.REFUSED
+
+
+@pytest.fixture
+def levers(path: Path) -> None:
+    """The newest cycle has levers beside its operators' threads."""
+    ads = a_job("ads")
+    bound = Dial("bound", "ads", None, 1, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
+    trigger = Dial("trigger", "ads", 5.0, 0.0)
+    ads = replace(ads, figures=replace(ads.figures, levers=(bound, trigger)))
+    of_all = (Dial("executors", WHOLE, 2, 1, 4, asked=3), Dial("memory", WHOLE, 1024, 512))
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        store.append(a_cycle(40.0, replace(a_view(40.0, (ads, a_job("fraud"))), levers=of_all)))
+
+
+@pytest.mark.parametrize(
+    ("typed", "wish"),
+    [
+        ("bound ads 2000", Wish("bound", "ads", 2000)),
+        ("bound ads none", Wish("bound", "ads", None)),
+        ("tasks fraud map 5", Wish("tasks", "fraud", 5, "map")),
+        ("trigger ads 250ms", Wish("trigger", "ads", 0.25)),
+        ("trigger ads 2", Wish("trigger", "ads", 2)),
+        ("executors 4", Wish("executors", WHOLE, 4)),
+        ("memory 2g", Wish("memory", WHOLE, 2048)),
+        ("memory 700", Wish("memory", WHOLE, 700)),
+    ],
+)
+@pytest.mark.usefixtures("levers")
+def test_a_lever_is_asked_for_by_its_kind(path: Path, controlled: SqlStore, typed: str, wish: Wish) -> None:
+    assert asked(path, *typed.split()).exit_code == 0
+    (filed,) = controlled.desk.filed(RUN.id)
+    assert (filed.request.act, filed.request.turn) == (Act.TURN, wish)
+    (entry,) = controlled.audit(RUN.id)
+    assert (entry.act, entry.detail, entry.who.endswith("(command line)")) == ("turn", wish.text, True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("bound adz 2000", "job: 'adz' will not do; name one of ads, fraud"),
+        ("slots ads 3", "kind: 'slots' will not do; ads has tasks, bound, trigger"),
+        ("tasks ads mop 3", "operator: 'mop' will not do; tasks of ads are those of source, map"),
+        ("executors 9", "value: 9 will not do; executors of the application can be 1 to 4"),
+        ("executors -1", "value: '-1' will not do; write a whole number, such as 4"),
+        ("executors 2.5", "value: '2.5' will not do; write a whole number, such as 4"),
+        ("executors nan", "value: 'nan' will not do; write a whole number, such as 4"),
+        ("bound ads some", "value: 'some' will not do; write a number of rows, such as 2000, or none"),
+        ("bound ads 1e300", "value: 1e+300 will not do; should be less than or equal to 9007199254740992"),
+        ("trigger ads soon", "value: 'soon' will not do; write a number of seconds, or text such as"),
+        ("memory lots", "value: 'lots' will not do; write a size such as 512m or 2g"),
+        ("memory 1m", "value: 1 will not do; memory of the application can be 512 MiB or more"),
+    ],
+)
+@pytest.mark.usefixtures("levers", "controlled")
+def test_what_a_lever_cannot_be_turned_to_is_one_line_with_exit_code_2(path: Path, typed: str, said: str) -> None:
+    command = [sys.executable, "-m", "penstock.cli.main", "control", *typed.split(), "--store", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"penstock: {said}")
+
+
+@pytest.mark.usefixtures("levers")
+def test_who_asks_a_paused_controller_is_told_that_nothing_is_done(path: Path, controlled: SqlStore) -> None:
+    asked(path, "pause")
+    assert "it is not done: paused by" in asked(path, "executors", "4").output
+    asked(path, "resume")
+    asked(path, "dry-run")
+    assert "this is a dry run" in asked(path, "executors", "4").output
+
+
+@pytest.mark.usefixtures("levers")
+def test_levers_are_listed_as_they_stand_with_what_a_turn_disturbs(path: Path) -> None:
+    told = [line.split("  ") for line in asked(path, "levers").output.splitlines()]
+    cells = [[cell.strip() for cell in line if cell] for line in told]
+    assert cells[0] == ["of", "lever", "now", "asked", "limits", "a turn disturbs", "and shows"]
+    assert ["ads", "tasks of map", "3", "1 or more", "nothing", "with the next task"] in cells
+    assert ["ads", "bound", "none", "1 row or more", "its query starts again", "after the restart"] in cells
+    assert ["application", "executors", "2", "3", "1 to 4", "nothing", "with the next task"] in cells
+
+
+def test_every_kind_of_lever_but_tables_is_a_command_with_an_example() -> None:
+    assert {lever.kind for lever in LEVER_COMMANDS} == {*KINDS} - {"table"}
+    for lever in LEVER_COMMANDS:
+        assert f"Example: {lever.example}" in CliRunner().invoke(control, [lever.kind, "--help"]).output
+        assert lever.example.split()[2:3] == [lever.kind]
 
 
 def test_a_run_that_is_over_takes_no_requests(path: Path) -> None:

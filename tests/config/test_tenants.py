@@ -15,6 +15,8 @@ from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import ConfigError
 
+JOB = {"name": "fraud", "job": "m:f", "intent": {"latency": "2s"}}
+
 
 def read(tmp_path: Path, **changes: Any) -> TenantsFile:
     """A file with one ordinary job, changed so."""
@@ -45,6 +47,11 @@ def test_a_job_is_read_with_its_intent_limits_and_restarts(tmp_path: Path) -> No
         ({"job": "shop.jobs.fraud"}, r"jobs.0.job: 'shop.jobs.fraud' will not do"),
         ({"name": "a b"}, r"jobs.0.name: 'a b' will not do"),
         ({"restart": {"max_restarts": -1}}, r"jobs.0.restart.max_restarts: -1 will not do"),
+        ({"trigger": "soon"}, r"jobs.0.trigger: 'soon' will not do; write a number of seconds"),
+        ({"partitions": 0}, r"jobs.0.partitions: 0 will not do"),
+        ({"real_time": "5m", "trigger": "5s"}, r"trigger: 5.0 will not do; leave it out"),
+        ({"real_time": "5m", "partitions": 8}, r"partitions: 8 will not do; leave it out, and write real_time_tasks"),
+        ({"real_time": "5m", "max_rows_per_batch": 5}, r"max_rows_per_batch: 5 will not do; leave it out"),
     ],
 )
 def test_a_wrong_field_is_named_with_its_value_and_the_remedy(
@@ -52,6 +59,37 @@ def test_a_wrong_field_is_named_with_its_value_and_the_remedy(
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         read(tmp_path, **changes)
+
+
+def test_what_the_levers_of_a_job_begin_with_is_read(tmp_path: Path) -> None:
+    job = read(tmp_path, slots=2, max_rows_per_batch=500, trigger="5s", partitions=8).jobs[0]
+    assert (job.slots, job.max_rows_per_batch, job.trigger, job.partitions) == (2, 500, 5.0, 8)
+    untold = read(tmp_path).jobs[0]
+    assert (untold.trigger, untold.partitions) == (None, None)
+
+
+@pytest.mark.parametrize(("written", "told"), [("2g", "2048m"), ("512m", "512m"), (900, "900m"), (None, None)])
+def test_the_memory_of_executors_is_told_to_spark(written: object, told: str | None) -> None:
+    raw = {"jobs": [JOB], **({} if written is None else {"executor_memory": written})}
+    assert checked(TenantsFile, raw, "tenants file").all_conf.get("spark.executor.memory") == told
+
+
+def test_what_conf_says_of_memory_counts() -> None:
+    raw = {"jobs": [JOB], "executor_memory": "2g", "conf": {"spark.executor.memory": "3g"}}
+    assert checked(TenantsFile, raw, "tenants file").all_conf == {"spark.executor.memory": "3g"}
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("lots", r"executor_memory: 'lots' will not do; write a size such as 512m or 2g; a plain number is MiB"),
+        (True, r"executor_memory: True will not do"),
+        ("128m", r"executor_memory: '128m' will not do; write 450m or more: Spark's least"),
+    ],
+)
+def test_memory_that_will_not_do_is_named(written: object, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        checked(TenantsFile, {"jobs": [JOB], "executor_memory": written}, "tenants file")
 
 
 def test_a_route_is_found_in_its_module_and_routing_is_off_unless_told(tmp_path: Path) -> None:
@@ -87,9 +125,6 @@ def test_another_word_for_routing_is_refused(tmp_path: Path) -> None:
     path.write_text("routing: maybe\njobs: [{name: a, job: 'm:f', intent: {juice: 0.9}}]")
     with pytest.raises(ConfigError, match="routing: 'maybe' will not do"):
         read_tenants(path)
-
-
-JOB = {"name": "fraud", "job": "m:f", "intent": {"latency": "2s"}}
 
 
 def with_profiles(tmp_path: Path, profiles: dict[str, str]) -> TenantsFile:

@@ -40,7 +40,7 @@ def test_a_policy_that_fails_once_goes_on_governing(spark: SparkSession, name: s
     assert g.error is None
     errors = [note.text for note in store.read_run(spark.sparkContext.applicationId).errors]
     assert errors == [
-        "deciding failed: ZeroDivisionError: a defect of the policy; nothing was done; the next round is in 0.2 s",
+        "deciding failed: ZeroDivisionError: a defect of the policy; nothing was decided; the next round is in 0.2 s",
         "",
     ]
 

@@ -55,6 +55,14 @@ def test_local_masters_need_nobody_to_listen() -> None:
     check_master("local[4]")
 
 
+@pytest.mark.parametrize(("field", "value"), [("executors", 2), ("executor_memory", "2g")])
+def test_what_is_said_of_executors_is_refused_where_there_are_none(field: str, value: object) -> None:
+    job = {"name": "quick", "job": "tests.governing.tenant_jobs:quick", "intent": {"juice": 0.5}}
+    tenants = checked(TenantsFile, {"jobs": [job], field: value}, "tenants file")
+    with pytest.raises(ConfigError, match=rf"{field}: .* leave it out at master local\[\*\]: it has no executors"):
+        run_tenants(tenants, RunOptions(), lambda view: None)
+
+
 @pytest.mark.parametrize(
     ("settings", "said"),
     [

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from penstock.core.orders import Answer, Proposal
-from penstock.core.plan import Plan
+from penstock.core.plan import Plan, Reason
 from penstock.planning.approval import held_still, renewed, split
 from tests.recorded import a_decision, a_job, a_view
 
@@ -13,6 +13,12 @@ VIEW = a_view(10.0)
 def test_decisions_on_others_go_ahead() -> None:
     parts = split(Plan((a_decision(10.0), a_decision(10.0, "fraud"))), {"ads"}, ())
     assert ([d.jobs for d in parts.plan.decisions], [d.jobs for d in parts.asked]) == ([("fraud",)], [("ads",)])
+
+
+def test_what_a_person_asked_for_goes_ahead() -> None:
+    asked = replace(a_decision(10.0), reason=Reason.ASKED)
+    parts = split(Plan((asked,)), {"ads"}, {"ads"})
+    assert (parts.plan.decisions, parts.asked) == ((asked,), ())
 
 
 def test_a_held_job_is_neither_touched_nor_asked_again() -> None:

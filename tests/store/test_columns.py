@@ -7,12 +7,20 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from penstock.core.orders import Act, Request, Wish
 from penstock.store import desk_tables
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
 from tests.recorded import RUN, a_cycle, a_judging_cycle, a_view, an_acting_cycle
 
-LATER = (("penstock_cycles", "error"), ("penstock_step_outcomes", "undone"), ("penstock_verdicts", "effect"))
+LATER = (
+    ("penstock_cycles", "error"),
+    ("penstock_step_outcomes", "undone"),
+    ("penstock_verdicts", "effect"),
+    ("penstock_requests", "turn"),
+)
+PAUSE = Request(Act.PAUSE, "ann", 5.0)
+TURN = Request(Act.TURN, "ann", 6.0, turn=Wish("bound", "ads", 500))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -46,6 +54,18 @@ def test_who_writes_to_an_older_store_gives_it_the_columns_that_it_lacks(older: 
         store.begin(RUN)
         store.append(replace(a_cycle(80.0), error="observing failed: no answer"))
         assert [note.text for note in store.read_run(RUN.id).errors] == ["observing failed: no answer"]
+
+
+def test_an_older_store_can_be_asked_for_what_it_knows(older: str) -> None:
+    with closing(open_store(older, create=False)) as store:
+        store.desk.ask(RUN.id, PAUSE)
+        assert [filed.request for filed in store.desk.filed(RUN.id)] == [PAUSE]
+
+
+def test_an_older_store_can_be_asked_for_levers_once_a_controller_writes_to_it(older: str) -> None:
+    with closing(open_store(older)) as store:
+        store.desk.ask(RUN.id, TURN)
+        assert [filed.request for filed in store.desk.filed(RUN.id)] == [TURN]
 
 
 def test_every_column_that_came_later_may_be_absent() -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 from penstock.web.server import Site
 from tests.patience import eventually
@@ -45,6 +46,40 @@ def test_a_changed_intent_is_what_the_page_shows_next(live: LiveRun) -> None:
     eventually(lambda: reports() == "juice >= 0.3")
 
 
+def decided(live: LiveRun, who: str) -> Any:
+    """The newest decision that this person asked for."""
+    found = live.get("decisions", words=f"asked by {who}")["decisions"]
+    return found[0] if found else None
+
+
+def test_a_lever_of_a_tenant_is_turned_on_request_and_shows_how_it_stands(live: LiveRun) -> None:
+    assert live.act(act="turn", kind="bound", job="reports", value=300, who="eve").status_code == 200
+    done = eventually(lambda: decided(live, "eve"))
+    assert (done["reason"], done["text"]) == ("Asked", "reports: batch bound 400 -> 300 rows")
+    assert done["why"] == "asked by eve (127.0.0.1)"
+
+    def bound() -> Any:
+        tenants = live.get("overview")["present"]["tenants"]
+        levers = next(tenant["levers"] for tenant in tenants if tenant["name"] == "reports")
+        return next(lever for lever in levers if lever["kind"] == "bound")
+
+    eventually(lambda: bound()["now"] == 300)
+    assert (bound()["now_text"], bound()["limits"], bound()["shows"]) == (
+        "300 rows",
+        "1 row or more",
+        "with the next batch",
+    )
+
+
+def test_a_lever_of_the_application_is_turned_on_request(live: LiveRun) -> None:
+    (lever,) = live.get("cluster")["present"]["levers"]
+    assert (lever["name"], lever["now_text"], lever["limits"]) == ("executors", "2", "1 to 2")
+    assert live.act(act="turn", kind="executors", value=1, who="fay").status_code == 200
+    assert eventually(lambda: decided(live, "fay"))["jobs"] == ["(application)"]
+    live.act(act="turn", kind="executors", value=2, who="gus")
+    assert eventually(lambda: decided(live, "gus"))["text"] == "(application): executors 1 -> 2"
+
+
 def test_what_makes_no_sense_is_refused_with_its_field(live: LiveRun) -> None:
     for body, said in (
         ({"act": "dance"}, "act: "),
@@ -52,6 +87,14 @@ def test_what_makes_no_sense_is_refused_with_its_field(live: LiveRun) -> None:
         ({"act": "intent", "job": "nobody", "intents": [{"juice": 0.5}]}, "name one of clicks, fraud, reports"),
         ({"act": "intent", "job": "reports", "intents": [{"juice": 7}]}, "juice"),
         ({"act": "approve", "proposal": 99}, "none waits now"),
+        ({"act": "turn", "value": 3}, "say which kind of lever and its value"),
+        ({"act": "turn", "kind": "bound", "job": "reports"}, "say which kind of lever and its value"),
+        ({"act": "turn", "kind": "speed", "value": 3}, "kind: Input should be 'slots'"),
+        ({"act": "turn", "kind": "bound", "job": "nobody", "value": 3}, "name one of clicks, fraud, reports"),
+        ({"act": "turn", "kind": "memory", "value": 2048}, "the application has executors"),
+        ({"act": "turn", "kind": "bound", "job": "reports", "value": 0}, "can be 1 row or more, or none"),
+        ({"act": "turn", "kind": "bound", "job": "reports", "value": -5}, "value: Input should be greater"),
+        ({"act": "turn", "kind": "executors", "value": None}, "value: None will not do; executors of the application"),
     ):
         answer = live.act(**body)
         assert (answer.status_code in (404, 422), said in answer.json()["message"]) == (True, True), answer.text

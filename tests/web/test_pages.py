@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from penstock.core.orders import Wish
 from penstock.store.sql import SqlStore
 from penstock.telling.words import number
 from penstock.web.server import Site
@@ -93,6 +94,36 @@ def test_an_intent_is_changed_from_the_tenants_page(live: LiveRun, open_page: Op
     page.get_by_role("button", name="Ask for this from now on").click()
     expect(page.locator(".lead")).to_contain_text("juice ≥ 0.85")
     assert "clicks: juice >= 0.85" in [entry.detail for entry in live.store.audit(live.run.id)]
+
+
+def test_a_lever_is_asked_for_from_the_tenants_page(live: LiveRun, open_page: OpenPage) -> None:
+    page = open_page(f"{live.url}#/tenant?job=fraud")
+    page.get_by_placeholder("your name, for the log").fill("ann")
+    row = page.locator("tr[data-lever=bound]")
+    expect(row).to_contain_text("400 rows")
+    row.get_by_label("bound, rows").fill("350")
+    row.get_by_role("button", name="Ask").click()
+    expect(page.get_by_role("status").filter(has_text="bound: heard")).to_be_visible()
+    filed = [found.request for found in live.store.desk.filed(live.run.id) if found.request.who == "ann (127.0.0.1)"]
+    assert Wish("bound", "fraud", 350) in [request.turn for request in filed]
+    expect(row).to_contain_text("350 rows")
+    row.get_by_role("button", name="No bound").click()
+    expect(row.locator("td").first).to_have_text("none")
+
+
+def test_what_a_lever_cannot_be_turned_to_is_said_on_the_page(live: LiveRun, open_page: OpenPage) -> None:
+    page = open_page(f"{live.url}#/cluster")
+    row = page.locator("tr[data-lever=executors]")
+    row.get_by_label("executors").evaluate("field => field.removeAttribute('max')")
+    row.get_by_label("executors").fill("9")
+    row.get_by_role("button", name="Ask").click()
+    expect(page.get_by_role("alert")).to_contain_text("9 will not do; executors of the application can be 1 to 2")
+
+
+def test_the_levers_of_a_run_that_is_over_are_shown_and_cannot_be_asked_for(site: Site, open_page: OpenPage) -> None:
+    page = open_page(f"{site.url}#/tenant?job=ads")
+    expect(page.locator("tr[data-lever='tasks of map']")).to_contain_text("with the next task")
+    assert page.get_by_role("button", name="Ask", exact=True).count() == 0
 
 
 def test_decisions_are_filtered_by_words_and_exported(site: Site, open_page: OpenPage) -> None:

@@ -3,6 +3,7 @@
 import { Chart } from "../chart";
 import type { Cluster, Keys, Machine } from "../api";
 import { number, percent } from "../format";
+import { Levers } from "../levers";
 import { useAnswer } from "../live";
 import { Bar, Panel, Problem } from "../parts";
 import { useSite } from "../site";
@@ -35,6 +36,7 @@ export function ClusterPage() {
         <div class="machines">{machines.map((machine) => <MachineCard key={machine.name} machine={machine} />)}</div>
         {found && <Loads cluster={found} />}
       </Panel>
+      <Levers levers={overview.present?.levers ?? []} />
       <Panel title="Threads on slots">
         <Slots overview={overview} />
       </Panel>

@@ -5,6 +5,7 @@ import { Chart } from "../chart";
 import { changedIntent, type Figure, type Forecast, type Job, type Stage, type Tenant } from "../api";
 import { bytes, number, percent, seconds, signs, span } from "../format";
 import { Graph } from "../graph";
+import { Levers } from "../levers";
 import { useAnswer } from "../live";
 import { DecisionItem, Panel, Problem, Stat, StateBadge } from "../parts";
 import { link } from "../route";
@@ -31,6 +32,7 @@ function One({ name }: { name: string }) {
       {error && <Problem text={error} />}
       {live && <Head tenant={live} at_s={last} job={found} />}
       {found && <Body job={found} tenant={live} run={run} />}
+      {live && <Levers levers={live.levers} />}
       {live && <IntentForm key={live.intent} tenant={live} />}
     </>
   );

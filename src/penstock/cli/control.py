@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.cli.recorded import store_option
+from penstock.cli.turning import LEVER_COMMANDS, LeverCommand, lines_of
 from penstock.core.orders import Act
-from penstock.errors import EngineError
+from penstock.errors import ConfigError, EngineError
 
 if TYPE_CHECKING:
     from penstock.store.sql import SqlStore
@@ -22,6 +23,8 @@ Examples:
   penstock control pause
   penstock control intent fraud --latency 1s --percentile 95 --utility 40
   penstock control approve 3
+  penstock control levers
+  penstock control bound fraud 2000
 """
 _HEARD_WITHIN_S = 60.0
 _LOOK_S = 0.2
@@ -31,7 +34,8 @@ _LOOK_S = 0.2
 def control() -> None:
     """Pause, resume, change intents, answer proposals of a running controller.
 
-    Each command takes --run: the id or name of a run, the newest by default. Every act is kept with who and when.
+    Each lever can be asked for by its kind; `levers` lists them. Each command takes --run: the id or name of a run,
+    the newest by default. Every act is kept with who and when.
     """
 
 
@@ -83,6 +87,43 @@ _answer(Act.APPROVE, "Let PROPOSAL be carried out.")
 _answer(Act.REFUSE, "Do not let PROPOSAL be carried out.")
 
 
+def _turn(lever: LeverCommand) -> None:
+    def command(run_name: str, store: str | None, **given: str) -> None:
+        from penstock.config.problems import checked
+        from penstock.web.acting import ActIn
+
+        *about, value = lever.takes
+        turn = {"kind": lever.kind, "value": lever.read(given[value]), **{name: given[name] for name in about}}
+        checked(ActIn, {"act": Act.TURN, **turn}, "request")
+        _asked(store, run_name, Act.TURN, **turn)
+        _say_when_idle(store, run_name)
+
+    for name in reversed(lever.takes):
+        command = click.argument(name)(command)
+    # A negative number is a value that will not do, rather than an option that is not known.
+    how: dict[str, Any] = {"context_settings": {"ignore_unknown_options": True}, "help": lever.about}
+    control.command(lever.kind, epilog=f"Example: {lever.example}", **how)(run_option(store_option(command)))
+
+
+for _lever in LEVER_COMMANDS:
+    _turn(_lever)
+
+
+@control.command("levers", epilog="Example: penstock control levers --run shop")
+@run_option
+@store_option
+def levers(run_name: str, store: str | None) -> None:
+    """How every lever stood in the newest cycle: now, what was asked and has not come, limits, what a turn disturbs."""
+    from penstock.store.gallery import Gallery
+
+    with _opened(store, run_name) as (opened, run_id):
+        newest = Gallery(opened.database, run_id).newest()
+    if newest is None:
+        raise ConfigError("run", run_id, "no cycle of it is recorded yet")
+    for line in lines_of(newest.view.dials):
+        click.echo(line)
+
+
 @control.command("show")
 @run_option
 @store_option
@@ -120,6 +161,16 @@ def _asked(store: str | None, run_name: str, act: Act, **about: Any) -> None:
         number = ask(opened, run_id, ActIn(act=act, **about), f"{getpass.getuser()} (command line)")
         _wait(opened, run_id, number)
     click.echo(f"{act.value}: heard by the controller of {run_id}", err=True)
+
+
+def _say_when_idle(store: str | None, run_name: str) -> None:
+    """Nothing is turned by a controller that is paused or in a dry run, and who asks should know."""
+    with _opened(store, run_name) as (opened, run_id):
+        card = opened.desk.card(run_id)
+    if card is not None and card.paused_by is not None:
+        click.echo(f"it is not done: paused by {card.paused_by}; resume, then ask again", err=True)
+    elif card is not None and card.dry_run:
+        click.echo("it is recorded and not done: this is a dry run", err=True)
 
 
 def _wait(store: "SqlStore", run_id: str, number: int) -> None:

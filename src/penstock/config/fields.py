@@ -1,16 +1,18 @@
 """Kinds of fields that several files have: their errors get the field's place in the file."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator
 
-from penstock.core.units import positive_seconds, seconds
+from penstock.core.units import positive_seconds, seconds, size_mib
 from penstock.errors import ConfigError
 
+Number = TypeVar("Number", int, float)
 
-def _placed(parse: Callable[[object], float]) -> Callable[[object], float]:
-    def checked(value: object) -> float:
+
+def _placed(parse: Callable[[object], Number]) -> Callable[[object], Number]:
+    def checked(value: object) -> Number:
         try:
             return parse(value)
         except ConfigError as error:
@@ -25,4 +27,5 @@ def _listed(value: Any) -> Any:
 
 Seconds = Annotated[float, BeforeValidator(_placed(seconds))]
 PositiveSeconds = Annotated[float, BeforeValidator(_placed(positive_seconds))]
+SizeMib = Annotated[int, BeforeValidator(_placed(size_mib))]
 OneOrMore = BeforeValidator(_listed)  # one value stands for a list of it

@@ -4,6 +4,7 @@ name: shop
 conf: {spark.sql.shuffle.partitions: 4}
 kafka: true                       # some job reads or writes Kafka
 executors: 8                      # on a cluster: at most so many, as many as the jobs have slots; else left alone
+executor_memory: 2g               # on a cluster: the heap of each executor to begin with; Spark's own default else
 profiles: {fraud: fraud.csv}      # what was profiled of jobs, for policies that plan ahead; paths beside this file
 models: {fraud: fraud-plan.yaml}   # what a job's operators can do; see config/job_models.py
 jobs:
@@ -14,8 +15,13 @@ jobs:
     intent: {latency: 2s, percentile: 95, utility: 35}
     min_slots: 1
     max_slots: 6
-    max_rows_per_batch: 500
+    slots: 2                      # to begin with; an equal share else
+    max_rows_per_batch: 500       # the bound to begin with
+    trigger: 5s                   # instead of the one that the function sets
+    partitions: 8                 # of its state, at its first start: a checkpoint that is there keeps its own
     restart: {max_restarts: 5, backoff: 1s}
+
+What a job begins with is where its levers stand at first; each can be turned while it runs, see docs/levers.md.
 """
 
 import importlib
@@ -25,7 +31,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from penstock.config.fields import OneOrMore, PositiveSeconds
+from penstock.config.fields import OneOrMore, PositiveSeconds, Seconds, SizeMib
 from penstock.config.intents import IntentPart, intent_of
 from penstock.config.job_models import FileOrPart
 from penstock.config.problems import checked, read_yaml
@@ -46,6 +52,13 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]  # it names a pool, a
 InModule = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 # YAML reads a bare off as false.
 Mode = Annotated[Literal["off", "advise", "act"], BeforeValidator(lambda value: "off" if value is False else value)]
+
+_LEAST_HEAP_MIB = 450  # with less no executor of Spark starts
+_NOT_IN_REAL_TIME = {
+    "max_rows_per_batch": "leave it out: real_time has no such bound",
+    "trigger": "leave it out: in real_time no trigger begins a batch; real_time itself says how long batches are",
+    "partitions": "leave it out, and write real_time_tasks: N, which its state goes by",
+}
 
 
 class _Part(BaseModel):
@@ -77,6 +90,8 @@ class TenantPart(_Part):
     slots: Slots | None = None
     max_rows_per_batch: Slots | None = None
     max_files_per_batch: Slots | None = None
+    trigger: Seconds | None = None
+    partitions: Slots | None = None
     real_time: PositiveSeconds | None = None  # real-time mode, with batches (between checkpoints) of this length
     real_time_tasks: Slots | None = None  # behind each of its shuffles; the session's shuffle partitions by default
     restart: RestartPart = RestartPart()
@@ -99,10 +114,9 @@ class TenantPart(_Part):
             return None
         if self.real_time < SHORTEST_S:
             raise ConfigError("real_time", self.real_time, f"write {SHORTEST_S:g}s or more: Spark's least")
-        if self.max_rows_per_batch is not None:
-            raise ConfigError(
-                "max_rows_per_batch", self.max_rows_per_batch, "leave it out: real_time has no such bound"
-            )
+        for field, remedy in _NOT_IN_REAL_TIME.items():
+            if getattr(self, field) is not None:
+                raise ConfigError(field, getattr(self, field), remedy)
         return RealTime(self.real_time, self.real_time_tasks)
 
     def limits(self) -> SlotLimits:
@@ -151,6 +165,7 @@ class TenantsFile(_Part):
     master: str = "local[*]"
     conf: dict[str, str | int | float | bool] = {}
     executors: Slots | None = None
+    executor_memory: SizeMib | None = None
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
@@ -178,6 +193,13 @@ class TenantsFile(_Part):
         return self
 
     @model_validator(mode="after")
+    def _executors_can_start(self) -> "TenantsFile":
+        heap = self.executor_memory
+        if heap is not None and heap < _LEAST_HEAP_MIB:
+            raise ConfigError("executor_memory", f"{heap}m", f"write {_LEAST_HEAP_MIB}m or more: Spark's least")
+        return self
+
+    @model_validator(mode="after")
     def _profiles_and_models_are_of_jobs(self) -> "TenantsFile":
         names = [job.name for job in self.jobs]
         for field, named in (("profiles", self.profiles), ("models", self.models)):
@@ -185,6 +207,12 @@ class TenantsFile(_Part):
                 if name not in names:
                     raise ConfigError(f"{field}.{name}", name, f"name a job: {', '.join(names)}")
         return self
+
+    @property
+    def all_conf(self) -> dict[str, str | int | float | bool]:
+        """What Spark is told: `conf`, and the fields beside it that stand for settings of Spark's."""
+        heap = self.executor_memory
+        return {**({} if heap is None else {"spark.executor.memory": f"{heap}m"}), **self.conf}
 
     def read_profiles(self, base: Path) -> dict[str, tuple[Observation, ...]]:
         """What was profiled of jobs, by name; `base` is the file's directory."""

@@ -173,11 +173,21 @@ def thread_move(job: str, operator: str, before: int, after: int) -> ThreadMove:
 def figure_text(kind: Kind, value: float | None) -> str:
     """A figure of a lever of that kind, with its unit.
 
-    >>> figure_text("bound", 2000), figure_text("trigger", 5.0), figure_text("slots", 3)
-    ('2,000 rows', '5s', '3')
+    >>> figure_text("bound", 2000), figure_text("bound", 1), figure_text("trigger", 5.0), figure_text("slots", 3)
+    ('2,000 rows', '1 row', '5s', '3')
     """
     how = _WORDS[kind]
-    return how.figure(value) + (f" {how.unit}" if how.unit and value is not None else "")
+    unit = how.unit.removesuffix("s") if value == 1 else how.unit
+    return how.figure(value) + (f" {unit}" if unit and value is not None else "")
+
+
+def unit_of(kind: Kind) -> str:
+    """What its plain numbers count; empty where its name says it.
+
+    >>> unit_of("trigger"), unit_of("memory"), unit_of("slots")
+    ('s', 'MiB', '')
+    """
+    return "s" if _WORDS[kind].seconds else _WORDS[kind].unit
 
 
 class Disturbs(StrEnum):

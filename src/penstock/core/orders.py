@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from penstock.core.intents import Intent
+from penstock.core.levers import ALL_OPERATORS, WHOLE, Kind, figure_text
 from penstock.core.plan import Decision
 
 
@@ -17,8 +18,30 @@ class Act(StrEnum):
     DRY_RUN = "dry-run"  # decide and say so, but do nothing
     DO = "do"  # no dry run any more
     INTENT = "intent"  # want something else of a job
+    TURN = "turn"  # a lever, once
     APPROVE = "approve"
     REFUSE = "refuse"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A lever that is to be turned to a value, in the unit of its kind; None: a batch without a bound.
+
+    >>> Wish("bound", "ads", 2000).text, Wish("tasks", "ads", 6, "map").text, Wish("executors", WHOLE, 4).text
+    ('ads: bound 2,000 rows', 'ads: tasks of map 6', 'executors 4')
+    """
+
+    kind: Kind
+    job: str
+    value: float | None
+    operator: str = ALL_OPERATORS
+
+    @property
+    def text(self) -> str:
+        """In the words of `penstock control`."""
+        whose = "" if self.job == WHOLE else f"{self.job}: "
+        of = "" if self.operator == ALL_OPERATORS else f" of {self.operator}"
+        return f"{whose}{self.kind}{of} {figure_text(self.kind, self.value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +54,14 @@ class Request:
     job: str | None = None
     intent: Intent | None = None
     proposal: int | None = None
+    turn: Wish | None = None
 
     def text(self) -> str:
         """What it is about, in words; empty where the act says it all."""
         if self.intent is not None:
             return f"{self.job}: {self.intent.text()}"
+        if self.turn is not None:
+            return self.turn.text
         return "" if self.proposal is None else f"proposal {self.proposal}"
 
 
@@ -65,6 +91,7 @@ class Orders:
     """All that was asked so far, as it holds now. `dry_run` is None while nobody has said anything about it.
 
     `held` names the jobs that are to be left as they are: a proposal for them waits, or was refused lately.
+    `turns` are the requests to turn a lever that were not heard before: each is for this cycle only.
     """
 
     paused_by: str | None = None
@@ -72,6 +99,7 @@ class Orders:
     intents: Mapping[str, Intent] = field(default_factory=dict)
     approved: tuple[Proposal, ...] = ()
     held: frozenset[str] = frozenset()
+    turns: tuple[Request, ...] = ()
 
 
 class Control(Protocol):

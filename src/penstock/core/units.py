@@ -8,6 +8,8 @@ from typing import TypeGuard
 from penstock.errors import ConfigError
 
 _SECONDS_PER_UNIT = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+_MIB_PER_UNIT = {"k": 1 / 1024, "m": 1.0, "g": 1024.0, "t": 1024.0**2}
+_SIZE = re.compile(r"(\d+)\s*([kmgt]?)i?b?")
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|d)\s*")
 
 type_of_duration = "a number of seconds, or text such as '250ms', '2s', '10m' or '1h'"
@@ -63,6 +65,19 @@ def text_of_seconds(value: float) -> str:
         if value >= size and value % size == 0:
             return f"{value / size:g}{unit}"
     return f"{_three_digits(value)}s"
+
+
+def size_mib(value: object, field: str = "size") -> int:
+    """A size of memory as Spark writes it, in MiB.
+
+    >>> size_mib("2g"), size_mib("512m"), size_mib("512"), size_mib(512)
+    (2048, 512, 512, 512)
+    """
+    written = isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
+    match = _SIZE.fullmatch(str(value).strip().lower()) if written else None
+    if match is None:
+        raise ConfigError(field, value, "write a size such as 512m or 2g; a plain number is MiB")
+    return round(float(match.group(1)) * _MIB_PER_UNIT[match.group(2) or "m"])
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -63,7 +63,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     options = _filled(tenants, options)
     policy = policy_of(tenants, options)
     models = tenants.read_models(options.code or Path())
-    conf = {**tenants.conf, **_executors_conf(tenants, options)}
+    conf = {**tenants.all_conf, **_executors_conf(tenants, options)}
     if tenants.checkpoints is not None:
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
     if any(part.route is not None for part in tenants.jobs):
@@ -118,11 +118,13 @@ def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings
 
 def _executors_conf(tenants: TenantsFile, options: RunOptions) -> dict[str, int]:
     """What Spark must be told for executors that come and go: one slot each unless the file says otherwise."""
+    master = options.master or tenants.master
+    for field in ("executors", "executor_memory"):
+        if getattr(tenants, field) is not None and master.startswith("local"):
+            remedy = f"leave it out at master {master}: it has no executors"
+            raise ConfigError(field, getattr(tenants, field), remedy)
     if tenants.executors is None:
         return {}
-    master = options.master or tenants.master
-    if master.startswith("local"):
-        raise ConfigError("executors", tenants.executors, f"leave it out at master {master}: it has no executors")
     cores = int(tenants.conf.get("spark.executor.cores", 1))
     return {"spark.executor.cores": cores, "spark.cores.max": cores * tenants.executors}
 
@@ -158,6 +160,8 @@ def _job(part: TenantPart, slots: int | None) -> Job:
         restart=part.restart.policy(),
         max_rows_per_batch=part.max_rows_per_batch,
         max_files_per_batch=part.max_files_per_batch,
+        trigger_s=part.trigger,
+        partitions=part.partitions,
         real_time=part.mode(),
         route=part.routed_by(),
     )

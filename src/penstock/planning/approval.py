@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from penstock.core.levers import Move, Table, dial_of
 from penstock.core.orders import Answer, Proposal
-from penstock.core.plan import Decision, Plan
+from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import JobView, View
+from penstock.planning.asked import Lever, levers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,12 @@ def held_still(view: View, held: Collection[str]) -> View:
 def split(plan: Plan, approval: Collection[str], held: Collection[str]) -> Split:
     """What a plan may do at once, and what its tenants are to be asked; what touches a held job is dropped.
 
-    A policy goes on as after a step that the engine refused: its memory says that it has tried.
+    About what a person asked for nobody is asked again. A policy goes on as after a step that the engine refused: its
+    memory says that it has tried.
     """
-    free = tuple(d for d in plan.decisions if not set(d.jobs) & {*approval, *held})
-    asked = tuple(d for d in plan.decisions if set(d.jobs) & set(approval) and not set(d.jobs) & set(held))
+    own = [d for d in plan.decisions if d.reason is not Reason.ASKED]
+    free = tuple(d for d in plan.decisions if d.reason is Reason.ASKED or not set(d.jobs) & {*approval, *held})
+    asked = tuple(d for d in own if set(d.jobs) & set(approval) and not set(d.jobs) & set(held))
     if not asked:
         return Split(replace(plan, decisions=free), asked)
     whom = ", ".join(sorted({job for decision in asked for job in decision.jobs if job in approval}))
@@ -38,14 +41,20 @@ def split(plan: Plan, approval: Collection[str], held: Collection[str]) -> Split
     return Split(replace(plan, decisions=free, note=note), asked)
 
 
-def renewed(approved: Sequence[Proposal], view: View) -> tuple[tuple[Proposal, Decision | None], ...]:
-    """Each approved proposal as a decision of now; None where its jobs are no longer as they were."""
-    return tuple((proposal, _renewed(proposal, view)) for proposal in approved if proposal.answer is Answer.APPROVED)
+def renewed(
+    approved: Sequence[Proposal], view: View, asked: Collection[Lever] = ()
+) -> tuple[tuple[Proposal, Decision | None], ...]:
+    """Each approved proposal as a decision of now; None where its jobs are no longer as they were.
+
+    `asked` are the levers that a person has asked to be turned otherwise meanwhile.
+    """
+    open_now = [proposal for proposal in approved if proposal.answer is Answer.APPROVED]
+    return tuple((proposal, _renewed(proposal, view, asked)) for proposal in open_now)
 
 
-def _renewed(proposal: Proposal, view: View) -> Decision | None:
+def _renewed(proposal: Proposal, view: View, asked: Collection[Lever]) -> Decision | None:
     decision = proposal.decision
-    if any(not _as_it_was(move, view) for move in decision.moves):
+    if levers_of([decision]) & set(asked) or any(not _as_it_was(move, view) for move in decision.moves):
         return None
     gain = None if decision.expected_utility is None else decision.expected_utility - decision.utility_before
     return replace(

@@ -40,6 +40,7 @@ class DeskControl:
 
     def orders(self, now: float) -> Orders:
         """Take up what was asked since the last cycle, and leave a sign of life."""
+        self._orders = replace(self._orders, turns=())  # they were for the last cycle
         try:
             self._orders = self._heard(now)
             self.desk.leave_card(self.run_id, self._card(now))
@@ -68,7 +69,9 @@ class DeskControl:
         self.desk.take([found.number for found in filed if found.taken_at_s is None], now)
         self._last = max((found.number for found in filed), default=self._last)
         approved = tuple(proposal for proposal in proposals if proposal.answer is Answer.APPROVED)
-        return replace(orders, approved=approved, held=_held(proposals, now))
+        # A controller that was started again hears all that holds once more, and turns nothing twice.
+        turns = tuple(found.request for found in filed if found.taken_at_s is None and found.request.act is Act.TURN)
+        return replace(orders, approved=approved, held=_held(proposals, now), turns=turns)
 
     def _answer(self, filed: Iterable[Filed], now: float) -> None:
         open_now = {p.number for p in self.desk.proposals(self.run_id) if p.answer is Answer.OPEN}

@@ -6,11 +6,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from penstock.core.orders import Act, Answer, Proposal, Request
+from penstock.core.orders import Act, Answer, Proposal, Request, Wish
 from penstock.core.plan import Decision
 from penstock.store import tables
 from penstock.store.archive import unknown_run
 from penstock.store.codec import decode, encode
+from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.desk_tables import controllers, proposals, requests
 from penstock.store.intent_codec import decode_intent, encode_intent
@@ -58,6 +59,8 @@ class Desk:
             connection.execute(tables.audit.insert().values(run=run, detail=request.text(), **audit))
             intent = None if request.intent is None else encode_intent(request.intent)
             row = {"run": run, "job": request.job, "intent": intent, "proposal": request.proposal, **audit}
+            if request.turn is not None:  # only then: a controller of an older penstock has no such column
+                row["turn"] = encode(request.turn)
             return int(connection.execute(requests.insert().values(row).returning(requests.c.id)).scalar_one())
 
     def filed(self, run_id: str, after: int = 0) -> tuple[Filed, ...]:
@@ -113,7 +116,7 @@ class Desk:
             if not self._there:
                 return ()
             run = _number(connection, run_id)
-            wanted = sa.select(table).where(table.c.run == run, *beyond)
+            wanted = sa.select(*columns_of(connection, table)).where(table.c.run == run, *beyond)
             return connection.execute(wanted.order_by(*table.primary_key.columns)).mappings().all()
 
 
@@ -126,7 +129,8 @@ def _number(connection: sa.Connection, run_id: str) -> int:
 
 def _request(row: Found) -> Request:
     intent = None if row["intent"] is None else decode_intent(row["intent"])
-    return Request(Act(row["act"]), row["who"], row["at_epoch_s"], row["job"], intent, row["proposal"])
+    turn: Wish | None = None if row["turn"] is None else decode(row["turn"], Wish)
+    return Request(Act(row["act"]), row["who"], row["at_epoch_s"], row["job"], intent, row["proposal"], turn)
 
 
 def _proposal(row: Found) -> Proposal:

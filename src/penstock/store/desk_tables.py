@@ -26,6 +26,7 @@ requests = Table(
     Column("job", Words),
     Column("intent", Text),  # see intent_codec
     Column("proposal", Integer),
+    Column("turn", Text),  # JSON of a Wish
     Column("taken_at_s", Double),  # when the controller took it up, on the run's clock
     Index("penstock_requests_of_run", "run"),
 )

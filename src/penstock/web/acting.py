@@ -7,8 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.intents import Intent
-from penstock.core.orders import Act, Answer, Request
+from penstock.core.levers import ALL_OPERATORS, WHOLE, Kind
+from penstock.core.orders import Act, Answer, Request, Wish
 from penstock.errors import ConfigError, PenstockError
+from penstock.planning.asked import check
 from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
 
@@ -20,7 +22,11 @@ class NotLiveError(PenstockError):
 
 
 class ActIn(BaseModel):
-    """One act. `intent` needs `job` and `intents`; `approve` and `refuse` need `proposal`."""
+    """One act. `intent` needs `job` and `intents`; `approve` and `refuse` need `proposal`.
+
+    `turn` needs the `kind` of a lever and a `value`: rows, seconds, MiB or a number (null: a batch without a bound). A
+    job's lever needs `job`, that of one operator `operator` too; without a job it is one of the application.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -28,6 +34,9 @@ class ActIn(BaseModel):
     job: Words | None = None
     intents: Annotated[tuple[IntentPart, ...], Field(max_length=8)] = ()
     proposal: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    kind: Kind | None = None
+    operator: Words = ALL_OPERATORS
+    value: Annotated[float, Field(ge=0, le=2**53)] | None = None
     who: Annotated[str, Field(max_length=60)] = ""
 
     @model_validator(mode="after")
@@ -36,6 +45,8 @@ class ActIn(BaseModel):
             raise ValueError("say which job and give its intents")
         if self.act in (Act.APPROVE, Act.REFUSE) and self.proposal is None:
             raise ValueError("say which proposal")
+        if self.act is Act.TURN and (self.kind is None or "value" not in self.model_fields_set):
+            raise ValueError("say which kind of lever and its value")
         return self
 
 
@@ -44,13 +55,24 @@ def ask(store: SqlStore, run_id: str, act: ActIn, who: str) -> int:
     card = store.desk.card(run_id)
     if card is None or not card.alive(time.time()):
         raise NotLiveError(f"run {run_id!r} is not governed by anybody now; only a running controller can be asked")
-    intent, job, proposal = None, None, None
+    intent, job, proposal, turn = None, None, None, None
     if act.act is Act.INTENT:
         job = _known_job(store, run_id, act.job or "")
         intent = intent_of(act.intents, "intents", _intent_now(store, run_id, job))
     if act.act in (Act.APPROVE, Act.REFUSE):
         proposal = _open_proposal(store, run_id, act.proposal or 0)
-    return store.desk.ask(run_id, Request(act.act, who, time.time(), job, intent, proposal))
+    if act.act is Act.TURN and act.kind is not None:
+        turn = Wish(act.kind, act.job or WHOLE, act.value, act.operator)
+        job = act.job
+        _check(store, run_id, turn)
+    return store.desk.ask(run_id, Request(act.act, who, time.time(), job, intent, proposal, turn))
+
+
+def _check(store: SqlStore, run_id: str, turn: Wish) -> None:
+    newest = Gallery(store.database, run_id).newest()
+    if newest is None:
+        raise ConfigError("run", run_id, "its controller has not looked at its levers yet; ask again after a cycle")
+    check(turn, newest.view)
 
 
 def _known_job(store: SqlStore, run_id: str, job: str) -> str:

@@ -5,15 +5,18 @@ import math
 from collections.abc import Mapping, Sequence
 
 from penstock.core.figures import JobFigures, MachineFigures, StageFigures
+from penstock.core.levers import Dial, unit_of
 from penstock.core.outlook import JobOutlook
 from penstock.core.run import asked_latency_s
 from penstock.core.view import JobView
 from penstock.store.gallery import Newest
 from penstock.store.thinning import Columns
+from penstock.telling.levers import asked_text, lever_name, limits_text, now_text
 from penstock.web.shapes import (
     DecisionOut,
     ForecastOut,
     KeysOut,
+    LeverOut,
     MachineKeysOut,
     MachineOut,
     OperatorOut,
@@ -45,6 +48,7 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
         headline=headline(view),
         tenants=tuple(tenants),
         machines=tuple(_machine(machine) for machine in view.machines),
+        levers=tuple(_lever(dial) for dial in view.levers),
     )
 
 
@@ -75,6 +79,7 @@ def tenant(
         recovery_s=finite(recovery_s),
         recovery_target_s=job.intent.recovery_s,
         certainty=job.intent.certainty,
+        levers=tuple(_lever(dial) for dial in figures.dials),
     )
 
 
@@ -140,6 +145,25 @@ def _short(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return value if value.is_integer() else float(f"{value:.5g}")
+
+
+def _lever(dial: Dial) -> LeverOut:
+    return LeverOut(
+        kind=dial.kind,
+        job=dial.job,
+        operator=dial.operator,
+        name=lever_name(dial),
+        unit=unit_of(dial.kind),
+        now=dial.now,
+        asked=dial.asked,
+        least=dial.least,
+        most=finite(dial.most),
+        now_text=now_text(dial),
+        asked_text=asked_text(dial),
+        limits=limits_text(dial),
+        disturbs=dial.disturbs.value,
+        shows=dial.shows.value,
+    )
 
 
 def _machine(machine: MachineFigures) -> MachineOut:

@@ -78,6 +78,29 @@ class DecisionOut:
 
 
 @dataclass(frozen=True, slots=True)
+class LeverOut:
+    """A lever as it stands, in figures of its `unit` and in words; `most` is null where no bound is known.
+
+    Ask for it with its `kind`, `job` and `operator`, see `POST /api/control`.
+    """
+
+    kind: str
+    job: str
+    operator: str
+    name: str
+    unit: str
+    now: float | None
+    asked: float | None
+    least: float
+    most: float | None
+    now_text: str
+    asked_text: str | None
+    limits: str
+    disturbs: str
+    shows: str
+
+
+@dataclass(frozen=True, slots=True)
 class TenantOut:
     """A tenant now: what it wants, what it has, why it falls short, what was done about it and whether it helped."""
 
@@ -102,6 +125,7 @@ class TenantOut:
     recovery_s: float | None = None
     recovery_target_s: float | None = None  # stated as an objective, or as a bound for plans only
     certainty: float | None = None
+    levers: tuple[LeverOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +143,7 @@ class MachineOut:
 
 @dataclass(frozen=True, slots=True)
 class PresentOut:
-    """The whole fleet at its newest cycle, tenants by trouble."""
+    """The whole fleet at its newest cycle, tenants by trouble; `levers` are those of the application."""
 
     at_s: float
     cycle: int
@@ -130,6 +154,7 @@ class PresentOut:
     headline: str
     tenants: tuple[TenantOut, ...]
     machines: tuple[MachineOut, ...]
+    levers: tuple[LeverOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ class Job:
     max_rows_per_batch: int | None = None
     max_files_per_batch: int | None = None
     trigger_s: float | None = None  # instead of the one that its function sets
+    partitions: int | None = None  # of its state, at its first start; None: the session's shuffle partitions
     own_pool: bool = True
     real_time: RealTime | None = None
     route: Routing | None = None
@@ -71,13 +72,11 @@ def tasks_of(spark: SparkSession, job: Job, as_left: bool = False) -> tuple[Long
 
 @contextmanager
 def session_of(spark: SparkSession, job: Job) -> Iterator[None]:
-    """What a real-time job needs of the session, at its start: the query keeps its own copy."""
-    if job.real_time is None:
-        yield
-        return
-    wanted = {FORMAT_CONF: "2"}
-    if job.real_time.tasks is not None:
-        wanted[PARTITIONS_CONF] = str(job.real_time.tasks)
+    """What the job needs of the session, at its start: the query keeps its own copy."""
+    wanted = {} if job.real_time is None else {FORMAT_CONF: "2"}
+    partitions = job.partitions if job.real_time is None else job.real_time.tasks
+    if partitions is not None:
+        wanted[PARTITIONS_CONF] = str(partitions)
     before = {key: spark.conf.get(key, None) for key in wanted}
     try:
         for key, value in wanted.items():

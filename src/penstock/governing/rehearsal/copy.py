@@ -114,6 +114,8 @@ def _copied(job: RehearsedJob, spec: CopySpec) -> Job:
         restart=NO_RESTART,
         max_rows_per_batch=part.max_rows_per_batch,
         max_files_per_batch=part.max_files_per_batch,
+        trigger_s=part.trigger,
+        partitions=part.partitions,
     )
 
 

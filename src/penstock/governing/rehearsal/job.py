@@ -1,14 +1,13 @@
 """The job that is rehearsed, as `TENANTS.yaml:JOB` names it, and what its copies must be told of it."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from penstock.config.tenants import TenantPart, TenantsFile, read_tenants
+from penstock.core.units import size_mib
 from penstock.errors import ConfigError
 
-_SIZES = {"k": 1 / 1024, "m": 1.0, "g": 1024.0, "t": 1024.0**2}
 _LEAST_OVERHEAD_MIB = 384  # what Spark takes beside an executor's heap, or a tenth of it
 _NOT_FOR_COPIES = ("spark.cores.max", "spark.sql.streaming.checkpointLocation", "spark.dynamicAllocation.enabled")
 
@@ -30,12 +29,12 @@ class RehearsedJob:
     @property
     def memory_mib(self) -> int:
         """What one executor needs of a worker's memory."""
-        heap = size_mib(str(self.file.conf.get("spark.executor.memory", "1g")))
+        heap = size_mib(self.file.all_conf.get("spark.executor.memory", "1g"), "spark.executor.memory")
         return heap if self.master.startswith("spark://") else heap + max(_LEAST_OVERHEAD_MIB, heap // 10)
 
     def conf(self, scaleout: int) -> dict[str, Any]:
         """What Spark is told for a copy with so many executors."""
-        kept = {key: value for key, value in self.file.conf.items() if key not in _NOT_FOR_COPIES}
+        kept = {key: value for key, value in self.file.all_conf.items() if key not in _NOT_FOR_COPIES}
         return {**kept, "spark.executor.cores": self.cores, "spark.cores.max": self.cores * scaleout}
 
 
@@ -59,15 +58,3 @@ def job_named(job: str, master: str | None = None) -> RehearsedJob:
             "JOB", job, "a job in real-time mode keeps its slots for good; its scale-out is not executors"
         )
     return RehearsedJob(path.absolute(), file, part, found)
-
-
-def size_mib(text: str) -> int:
-    """A size as Spark writes it, in MiB.
-
-    >>> size_mib("2g"), size_mib("512m"), size_mib("512")
-    (2048, 512, 512)
-    """
-    found = re.fullmatch(r"(\d+)\s*([kmgt]?)i?b?", text.strip().lower())
-    if found is None:
-        raise ConfigError("spark.executor.memory", text, "write a size such as 512m or 2g")
-    return round(float(found[1]) * _SIZES[found[2] or "m"])

@@ -1,0 +1,48 @@
+"""What a job begins with: the levers as its tenants file sets them before it has run."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.engines.spark.checkpoints import read_checkpoint
+from penstock.engines.spark.jobs import Job, start_query
+from penstock.engines.spark.triggers import trigger_s
+from penstock.errors import EngineError
+from tests.engines.spark.helpers import counting, eventually
+
+
+def batches(spark: SparkSession, checkpoint: str) -> int:
+    """So many are committed."""
+    with suppress(EngineError):
+        return read_checkpoint(spark, checkpoint).committed + 1
+    return 0
+
+
+def run_a_batch(spark: SparkSession, job: Job, checkpoint: str) -> StreamingQuery:
+    before, query = batches(spark, checkpoint), start_query(spark, job)
+    try:
+        eventually(lambda: batches(spark, checkpoint) > before)
+    finally:
+        query.stop()
+    return query
+
+
+def test_a_job_begins_with_the_partitions_and_the_trigger_that_are_said_and_a_checkpoint_keeps_its_partitions(
+    spark: SparkSession, name: str, tmp_path: Path
+) -> None:
+    checkpoint = str(tmp_path / "checkpoint")
+    query = run_a_batch(spark, Job(name, counting(checkpoint), trigger_s=0.3, partitions=3), checkpoint)
+    assert (read_checkpoint(spark, checkpoint).partitions, trigger_s(query)) == (3, 0.3)
+    assert spark.conf.get("spark.sql.shuffle.partitions") == "2"  # for the others, as before
+    run_a_batch(spark, Job(name, counting(checkpoint), partitions=5), checkpoint)
+    assert read_checkpoint(spark, checkpoint).partitions == 3
+
+
+def test_a_job_of_which_nothing_is_said_begins_as_the_session_and_its_function_say(
+    spark: SparkSession, name: str, tmp_path: Path
+) -> None:
+    checkpoint = str(tmp_path / "checkpoint")
+    query = run_a_batch(spark, Job(name, counting(checkpoint)), checkpoint)
+    assert (read_checkpoint(spark, checkpoint).partitions, trigger_s(query)) == (2, 0.2)

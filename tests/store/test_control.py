@@ -1,0 +1,26 @@
+"""The controller's side of the desk while the database is down: what holds goes on to hold, turns are not repeated."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from penstock.core.orders import Act, Request, Wish
+from penstock.store.control import DeskControl
+from penstock.store.open import open_store
+from tests.recorded import RUN
+
+
+def test_while_nobody_can_be_heard_the_last_orders_hold_but_no_lever_is_turned_again(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    turn = Request(Act.TURN, "ann", 6.0, turn=Wish("bound", "ads", 500))
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        store.desk.ask(RUN.id, Request(Act.DRY_RUN, "ann", 5.0))
+        store.desk.ask(RUN.id, turn)
+        control = DeskControl(store.desk, RUN.id)
+        first = control.orders(10.0)
+        assert (first.dry_run, first.turns) == (True, (turn,))
+        with closing(sqlite3.connect(path)) as raw, raw:
+            raw.execute("DROP TABLE penstock_requests")
+        second = control.orders(20.0)
+        assert (second.dry_run, second.turns) == (True, ())
