@@ -10,7 +10,8 @@ from penstock.engines.spark.checkpoints import read_checkpoint
 from penstock.engines.spark.jobs import Job, start_query
 from penstock.engines.spark.triggers import trigger_s
 from penstock.errors import EngineError
-from tests.engines.spark.helpers import counting, eventually
+from tests.engines.spark.helpers import counting
+from tests.patience import eventually
 
 
 def batches(spark: SparkSession, checkpoint: str) -> int:
