@@ -11,7 +11,7 @@ from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import trial_runner
 from penstock.errors import EngineError
 from penstock.workloads.tasks.pi_viete import PiViete
-from tests.engines.spark.profiling.test_trials import Failing
+from tests.engines.spark.profiling.failing import Failing
 
 SETTINGS = TrialSettings(length_s=1.5, warm_up_s=0.5)
 
