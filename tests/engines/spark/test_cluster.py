@@ -1,61 +1,64 @@
 """A standalone cluster on loopback: up, used, and down to the last process."""
 
-import json
 import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from penstock.engines import processes
 from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
 from penstock.errors import ConfigError, EngineError
-
-ROOT = Path(__file__).parents[3]
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+from tests.drivers import told_by
 
 
 @pytest.fixture(scope="module")
 def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     place = tmp_path_factory.mktemp("cluster") / "cluster.json"
-    standalone.up(place, workers=2, cores=1, port=free_port())
+    standalone.up(place, workers=3, cores=1, port=processes.free_port())
     yield place
     standalone.down(place)
 
 
-def test_counts_are_exact_after_shares_moved_an_executor_was_lost_state_was_moved_and_the_controller_crashed(
-    state: Path, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def happened(state: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """What one driver tells of all that happened to its executors: JVMs cost more than anything else here."""
     cluster = standalone.status(state)
     assert cluster is not None
-    places = [str(tmp_path / name) for name in ("in", "out", "checkpoint")]
-    command = [sys.executable, "-m", "tests.engines.spark.on_cluster", cluster.master, *places]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert found["equal"] is True
+    return told_by("tests.engines.spark.on_cluster", cluster.master, tmp_path_factory.mktemp("driver"))
+
+
+def test_counts_are_exact_after_shares_moved_an_executor_was_lost_state_was_moved_and_the_controller_crashed(
+    happened: Any,
+) -> None:
+    found = happened["counted"]
     assert found["errors"] == [None] * 6
+    assert found["equal"] is True
+
+
+def test_equal_partitions_share_an_executor_and_do_so_again_after_one_was_lost_and_one_joined(happened: Any) -> None:
+    found = happened["pinned"]
+    (lost,) = found["lost"]
+    stayed = {partition for partition, home in found["before"].items() if home != lost}
+    assert {partition for partition, home in found["after"].items() if home == found["before"][partition]} == stayed
+    moved = {partition for partition, home in found["grown"].items() if home != found["after"][partition]}
+    joined = {found["grown"][partition] for partition in moved}
+    assert (len(moved), len(joined), joined & set(found["after"].values())) == (2, 1, set())
+    assert (found["counted"] > 0, found["wrong"]) == (True, {})
 
 
 def test_a_second_cluster_in_the_same_state_file_is_refused(state: Path) -> None:
     with pytest.raises(EngineError, match="a cluster runs already"):
-        standalone.up(state, workers=1, cores=1, port=free_port())
+        standalone.up(state, workers=1, cores=1, port=processes.free_port())
 
 
 def test_down_ends_what_up_started_and_only_that(state: Path) -> None:
     cluster = standalone.status(state)
     assert cluster is not None
-    assert [process.role for process in cluster.processes] == ["master", "worker 127.0.0.11", "worker 127.0.0.12"]
-    assert len(standalone.down(state)) == 3
+    assert [process.role for process in cluster.processes] == ["master", *(f"worker 127.0.0.{n}" for n in (11, 12, 13))]
+    assert len(standalone.down(state)) == 4
     assert not any(process.alive for process in cluster.processes)
     assert standalone.down(state) == ()
 
