@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.loading.observer import messages
+from tests.patience import patience_s
 
 
 def send(bootstrap: str, topic: str, rows: int) -> None:
@@ -14,7 +15,7 @@ def send(bootstrap: str, topic: str, rows: int) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
     for number in range(rows):
         producer.produce(topic, b"%d" % number, b"k%d" % (number % 10))
-    assert producer.flush(30) == 0
+    assert producer.flush(patience_s()) == 0
 
 
 def read(spark: SparkSession, bootstrap: str, topic: str) -> DataFrame:
