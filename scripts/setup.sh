@@ -63,6 +63,11 @@ if [ "${1:-}" = tests ] && [ -f src/penstock/engines/kafka/jars.lock ]; then
     .venv/bin/penstock kafka jars >/dev/null
 fi
 
+if [ "${1:-}" = tests ] && [ -f tests/harness/class_archive.py ]; then
+    # Once a machine, half a minute of it: a JVM of the tests starts in half the time with Spark's classes ready.
+    .venv/bin/python -m tests.harness.class_archive >/dev/null || say "no archive of classes: tests run without, slower"
+fi
+
 if [ "${1:-}" = tests ] && [ "$(uname -s)" = Linux ]; then
     # Hosts of their own (penstock cluster up --hosts) are made with these; without them their tests assert the message.
     if ! PATH="$PATH:/usr/sbin:/sbin" command -v tc >/dev/null 2>&1; then

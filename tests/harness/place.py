@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.harness import class_archive
+
 _NAMED = "PENSTOCK_TESTS"  # whoever is started by a test finds the folder by it
 
 
@@ -32,7 +34,7 @@ def prepare() -> None:
     os.environ["XDG_STATE_HOME"] = str(place() / "state" / (worker or "main"))
     # The tests start some fifty JVMs, most for seconds: the better compiler would cost them more than it gives.
     quick = f"-XX:TieredStopAtLevel=1 -XX:ErrorFile={place() / 'tmp'}/hs_err_%p.log"
-    os.environ.setdefault("JDK_JAVA_OPTIONS", quick)
+    os.environ.setdefault("JDK_JAVA_OPTIONS", f"{quick} {class_archive.options()}")
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses a place

@@ -6,6 +6,7 @@ but not together with the same start time.
 
 import contextlib
 import os
+import random
 import signal
 import socket
 import time
@@ -17,6 +18,7 @@ from penstock.errors import EngineError
 
 _DOWN_WITHIN_S = 15.0
 _LOOK_EVERY_S = 0.1
+_PORTS = range(11_000, 20_000)  # Linux gives those from 32768 on to connections
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +106,12 @@ def listens(port: int, address: str = "127.0.0.1") -> bool:
 
 
 def free_port() -> int:
-    """A port that nobody listens at just now."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    """A port that nobody listens at just now, and that the kernel gives to no connection until somebody does."""
+    for port in random.sample(_PORTS, len(_PORTS)):
+        with contextlib.suppress(OSError), socket.socket() as found:
+            found.bind(("127.0.0.1", port))
+            return port
+    raise EngineError(f"no port from {_PORTS[0]} to {_PORTS[-1]} is free; see who listens with `ss -lnt`")
 
 
 def start_ticks(pid: int) -> int | None:

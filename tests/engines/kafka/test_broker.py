@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from penstock.engines import processes
 from penstock.engines.kafka import broker
 from penstock.engines.processes import Process
 from penstock.errors import ConfigError, EngineError
+from tests.patience import patience_s
 
 pytestmark = pytest.mark.jvm
 
@@ -18,13 +20,13 @@ pytestmark = pytest.mark.jvm
 def sent(bootstrap: str, topic: str, value: bytes) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
     producer.produce(topic, value)
-    assert producer.flush(30) == 0
+    assert producer.flush(patience_s()) == 0
 
 
 def first(bootstrap: str, topic: str) -> bytes | None:
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "auto.offset.reset": "earliest"})
     consumer.subscribe([topic])
-    message = consumer.poll(60)
+    message = consumer.poll(patience_s())
     consumer.close()
     return None if message is None else message.value()
 
@@ -50,9 +52,10 @@ def test_a_broker_that_was_killed_comes_back_with_its_records_and_goes_down_whol
     assert started.process is not None
     sent(started.bootstrap, "kept", b"precious")
     processes.send(started.process, signal.SIGKILL)
-    processes.wait(lambda: not started.alive, 30.0, "the broker did not die")
-    processes.wait(lambda: not processes.listens(started.port), 30.0, "its port was not given back")
+    processes.wait(lambda: not started.alive, patience_s(), "the broker did not die")
+    processes.wait(lambda: not processes.listens(started.port), patience_s(), "its port was not given back")
     again = broker.up(state)
+    assert processes.found_by("broker", str(again.properties)) == (again.process,)
     assert first(again.bootstrap, "kept") == b"precious"
     assert broker.down(state) == again.process
     assert not again.alive
@@ -62,10 +65,10 @@ def test_a_broker_that_was_killed_comes_back_with_its_records_and_goes_down_whol
 
 def test_a_broker_whose_starter_died_before_it_was_noted_is_ended_too(tmp_path: Path) -> None:
     state = tmp_path / "kafka.json"
-    started = broker.up(state, port=processes.free_port())
-    noted = state.read_text(encoding="utf-8")
-    assert started.process is not None
-    state.write_text(noted.replace(f'"pid": {started.process.pid}', '"pid": 1'), encoding="utf-8")
+    planned = broker.Broker(1024, 1025, 1, tmp_path / "place")
+    broker._save(state, planned)  # and here it died; a broker's command line ends with its settings
+    command = [sys.executable, "-c", "import time; time.sleep(600)", str(planned.properties)]
+    started = processes.start("broker", command, tmp_path / "log", {})
     broker.down(state)
     assert not started.alive
 

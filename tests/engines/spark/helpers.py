@@ -7,9 +7,11 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import JobFigures, Snapshot
-from penstock.core.levers import Slots
+from penstock.core.levers import Partitions, Slots
 from penstock.core.plan import Outcome, Step
-from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.jobs import Job
+from penstock.errors import EngineError
 from tests.patience import eventually
 
 
@@ -31,6 +33,21 @@ def of(snapshot: Snapshot, job: str) -> JobFigures:
 def give(engine: SparkEngine, job: str, slots: int, before: int = 1) -> Outcome:
     """Apply one change of one job's slots."""
     return engine.apply([Step(job, (Slots(job, before, slots),))])
+
+
+def move_state(engine: SparkEngine, job: str, partitions: int) -> Outcome:
+    """Apply one change of the number of partitions of one job's state."""
+    return engine.apply([Step(job, (Partitions(job, 0, partitions),))])
+
+
+def taken_over(spark: SparkSession, job: Job) -> SparkEngine | None:
+    """The next controller of an application whose last one died; None while that one's lease lasts."""
+    engine = SparkEngine(spark, [job], SparkSettings(window_s=20.0, lease_s=30.0))
+    try:
+        engine.open()
+    except EngineError:
+        return None
+    return engine
 
 
 def rates(spark: SparkSession, rows_per_s: int = 20) -> DataFrame:

@@ -7,13 +7,15 @@ from observer import messages
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from tests.patience import patience_s
+
 
 def send(bootstrap: str, topic: str, rows: int) -> None:
     """So many rows at once, numbered, over ten keys."""
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
     for number in range(rows):
         producer.produce(topic, b"%d" % number, b"k%d" % (number % 10))
-    assert producer.flush(30) == 0
+    assert producer.flush(patience_s()) == 0
 
 
 def read(spark: SparkSession, bootstrap: str, topic: str) -> DataFrame:

@@ -1,70 +1,81 @@
 """A standalone cluster on loopback: up, used, and down to the last process."""
 
-import json
 import os
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from penstock.engines import processes
 from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
+from penstock.engines.spark.standalone import Cluster
 from penstock.errors import ConfigError, EngineError
+from tests.drivers import told_by
 
 pytestmark = pytest.mark.cluster
 
-ROOT = Path(__file__).parents[3]
 
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One cluster from up to down: JVMs cost more than anything else here, so that all tests look at the same."""
 
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    cluster: Cluster
+    refusal: str  # of a second one
+    driver: Any  # what one driver tells of all that happened to its executors
+    ended: tuple[Process, ...]
+    ended_again: tuple[Process, ...]
 
 
 @pytest.fixture(scope="module")
-def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    place = tmp_path_factory.mktemp("cluster") / "cluster.json"
-    standalone.up(place, workers=2, cores=1, port=free_port())
-    yield place
-    standalone.down(place)
+def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    state = tmp_path_factory.mktemp("cluster") / "cluster.json"
+    try:
+        cluster = standalone.up(state, workers=3, cores=1, port=processes.free_port())
+        with pytest.raises(EngineError) as refused:
+            standalone.up(state, workers=1, cores=1, port=processes.free_port())
+        told = told_by("tests.engines.spark.on_cluster", cluster.master, tmp_path_factory.mktemp("driver"))
+        return Story(cluster, str(refused.value), told, standalone.down(state), standalone.down(state))
+    finally:
+        standalone.down(state)
 
 
 def test_counts_are_exact_after_shares_moved_an_executor_was_lost_state_was_moved_and_the_controller_crashed(
-    state: Path, tmp_path: Path
+    story: Story,
 ) -> None:
-    cluster = standalone.status(state)
-    assert cluster is not None
-    places = [str(tmp_path / name) for name in ("in", "out", "checkpoint")]
-    command = [sys.executable, "-m", "tests.engines.spark.on_cluster", cluster.master, *places]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert found["equal"] is True
+    found = story.driver["counted"]
     assert found["errors"] == [None] * 6
+    assert found["equal"] is True
 
 
-def test_a_second_cluster_in_the_same_state_file_is_refused(state: Path) -> None:
-    with pytest.raises(EngineError, match="a cluster runs already"):
-        standalone.up(state, workers=1, cores=1, port=free_port())
+def test_equal_partitions_share_an_executor_and_do_so_again_after_one_was_lost_and_one_joined(story: Story) -> None:
+    found = story.driver["pinned"]
+    (lost,) = found["lost"]
+    stayed = {partition for partition, home in found["before"].items() if home != lost}
+    assert {partition for partition, home in found["after"].items() if home == found["before"][partition]} == stayed
+    moved = {partition for partition, home in found["grown"].items() if home != found["after"][partition]}
+    joined = {found["grown"][partition] for partition in moved}
+    assert (len(moved), len(joined), joined & set(found["after"].values())) == (2, 1, set())
+    assert (found["counted"] > 0, found["wrong"]) == (True, {})
+    assert any("state partitions sent to their executors" in text for text in found["deeds"])
 
 
-def test_down_ends_what_up_started_and_only_that(state: Path) -> None:
-    cluster = standalone.status(state)
-    assert cluster is not None
-    assert [process.role for process in cluster.processes] == ["master", "worker 127.0.0.11", "worker 127.0.0.12"]
-    assert len(standalone.down(state)) == 3
-    assert not any(process.alive for process in cluster.processes)
-    assert standalone.down(state) == ()
+def test_a_second_cluster_in_the_same_state_file_is_refused(story: Story) -> None:
+    assert "a cluster runs already" in story.refusal
+
+
+def test_down_ends_what_up_started_and_only_that(story: Story) -> None:
+    started = story.cluster.processes
+    assert [process.role for process in started] == ["master", *(f"worker 127.0.0.{n}" for n in (11, 12, 13))]
+    assert story.ended == started
+    assert not any(process.alive for process in started)
+    assert story.ended_again == ()
 
 
 def test_a_process_that_only_has_the_same_number_is_left_alone(tmp_path: Path) -> None:
     own = Process("master", os.getpid(), ticks=1)
-    standalone._save(tmp_path / "cluster.json", standalone.Cluster("spark://127.0.0.1:1", 1, (own,)))
+    standalone._save(tmp_path / "cluster.json", Cluster("spark://127.0.0.1:1", 1, (own,)))
     assert standalone.down(tmp_path / "cluster.json") == ()
 
 

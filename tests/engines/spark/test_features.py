@@ -1,13 +1,10 @@
 """What penstock needs of a session, and what it says where that is missing."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.features import FAIR_LINE, check_session
+from tests.drivers import ran
 
 pytestmark = pytest.mark.jvm
 
@@ -16,16 +13,16 @@ def test_a_session_in_fair_mode_will_do(spark: SparkSession) -> None:
     check_session(spark)
 
 
-def said_by(script: str) -> str:
+def said_by(driver: str) -> str:
     """What a driver of its own prints."""
-    path = Path(__file__).with_name(script)
-    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300, check=True)
+    done = ran(f"tests.engines.spark.{driver}")
+    assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
 
 
 def test_without_fair_mode_the_line_to_add_is_said() -> None:
-    assert FAIR_LINE in said_by("no_fair_mode.py")
+    assert FAIR_LINE in said_by("no_fair_mode")
 
 
 def test_a_connect_session_is_refused_with_the_reason() -> None:
-    assert "live in the driver's JVM, which a Connect client cannot reach" in said_by("connect_session.py")
+    assert "live in the driver's JVM, which a Connect client cannot reach" in said_by("connect_session")

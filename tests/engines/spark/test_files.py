@@ -2,8 +2,9 @@
 
 import json
 from pathlib import Path
+from threading import Event
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.jobs import Job
@@ -11,7 +12,8 @@ from penstock.engines.spark.quantum import BoundedSession
 from tests.engines.spark.helpers import observed
 from tests.real_spark import OpenEngine
 
-FILES, ROWS = 30, 50
+FILES, ROWS = 12, 50
+HELD = 2  # two batches before it tell a rate, and of three more the files wait
 
 
 def write_files(folder: Path) -> None:
@@ -25,12 +27,21 @@ def test_files_that_were_not_taken_yet_are_backlog_until_all_are_read(
     engine: OpenEngine, name: str, tmp_path: Path
 ) -> None:
     write_files(tmp_path / "in")
+    gate = Event()
+
+    def take(batch: DataFrame, batch_id: int) -> None:
+        batch.write.format("noop").mode("append").save()
+        if batch_id == HELD:
+            gate.wait()
 
     def job(spark: SparkSession) -> DataStreamWriter:
         rows = BoundedSession(spark, None, max_files=2).readStream.schema("a int").json(str(tmp_path / "in"))
-        return rows.writeStream.format("noop").trigger(processingTime="200 milliseconds")
+        return rows.writeStream.foreachBatch(take).trigger(processingTime="100 milliseconds")
 
     running = engine(Job(name, job))
-    observed(running, name, lambda job: job.backlog_rows)
+    try:
+        observed(running, name, lambda job: job.backlog_rows)
+    finally:
+        gate.set()
     done = observed(running, name, lambda job: job.backlog_rows == 0)
     assert done.arrival_rps is not None

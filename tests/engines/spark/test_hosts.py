@@ -1,7 +1,5 @@
 """Hosts of their own: real network namespaces; where the system permits none, the tests say why they were skipped."""
 
-import json
-import os
 import re
 import subprocess
 import sys
@@ -14,11 +12,11 @@ from penstock.engines import processes
 from penstock.engines.spark import hosts, standalone
 from penstock.engines.spark.hosts import Host, Net
 from penstock.errors import ConfigError, EngineError
+from tests.drivers import told_by
 from tests.patience import eventually
 
 pytestmark = pytest.mark.cluster
 
-ROOT = Path(__file__).parents[3]
 ECHO = "import socket, sys; s = socket.create_server((sys.argv[1], 7000)); c, _ = s.accept(); c.sendall(c.recv(9))"
 ASK = "import socket, sys; s = socket.create_connection((sys.argv[1], 7000)); s.sendall(b'hello'); print(s.recv(9))"
 
@@ -132,16 +130,11 @@ def test_a_driver_uses_workers_on_hosts_of_their_own(tmp_path: Path) -> None:
     try:
         # The usual port: on its new address it is free, even if a gateway to other networks answers there before.
         cluster = standalone.up(state, 2, 1, "512m", 7077, bandwidth="1gbit")
-        command = [sys.executable, "-m", "tests.engines.spark.on_hosts", cluster.master]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False
-        )
+        found = told_by("tests.engines.spark.on_hosts", cluster.master)
     finally:
         standalone.down(state)
-    assert done.returncode == 0, done.stderr[-2000:]
     assert cluster.net is not None
-    assert json.loads(done.stdout) == {"hosts": [host.address for host in cluster.net.hosts], "count": 100_000}
+    assert found == {"hosts": [host.address for host in cluster.net.hosts], "count": 100_000}
     assert left_of(cluster.net) == []
 
 

@@ -16,7 +16,7 @@ from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.progress import Batch
 from tests.engines.spark.helpers import of
 from tests.engines.spark.kafka_jobs import counting
-from tests.patience import eventually
+from tests.patience import eventually, patience_s
 from tests.real_spark import OpenEngine
 
 LATE_S = 100.0
@@ -64,17 +64,21 @@ def test_rows_dated_after_the_clock_waited_no_time() -> None:
     assert found.mean_s == 0.0
 
 
+@pytest.mark.usefixtures("short_batches")
 def test_a_real_time_jobs_latency_is_that_since_its_rows_were_produced(
     engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
 ) -> None:
     producer = Producer({"bootstrap.servers": kafka, "log_level": 0})
-    for number in range(100):
-        producer.produce(topic, b"row", b"k%d" % number, timestamp=round((time.time() - LATE_S) * 1000))
-    assert producer.flush(30) == 0
     job = counting(kafka, topic, f"{topic}_out", str(tmp_path / "checkpoint"))
-    running = engine(Job(name, job, real_time=RealTime(5.0, tasks=1)))
-    latency = eventually(lambda: latency_of(running, name))
-    assert latency.mean_s >= LATE_S
+    running = engine(Job(name, job, real_time=RealTime(1.0, tasks=1)))
+
+    def latency() -> LatencyFigures | None:
+        """Of late rows, more at each look: whatever batch is told of has some."""
+        producer.produce(topic, b"row", b"key", timestamp=round((time.time() - LATE_S) * 1000))
+        assert producer.flush(patience_s()) == 0
+        return latency_of(running, name)
+
+    assert eventually(latency).mean_s >= LATE_S
 
 
 def latency_of(engine: SparkEngine, job: str) -> LatencyFigures | None:

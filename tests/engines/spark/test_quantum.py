@@ -8,6 +8,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.quantum import BoundedSession, bound_option
+from tests.patience import patience_s
 from tests.real_spark import OpenEngine
 
 
@@ -37,6 +38,6 @@ def test_reads_are_bounded_without_the_jobs_knowing_unless_it_states_a_bound(
 
     engine(Job(name, job, max_files_per_batch=1))
     query = next(query for query in spark.streams.active if query.name == name)
-    assert query.awaitTermination(60)
+    assert query.awaitTermination(int(patience_s()))
     rows = [progress["numInputRows"] for progress in query.recentProgress if progress["numInputRows"]]
     assert (len(rows), sum(rows)) == (batches, 90)

@@ -89,7 +89,7 @@ def test_tasks_are_threads_that_a_planned_restart_changes_and_counts_stay_exact(
 ) -> None:
     send(kafka, topic, 1000)
     target = f"{topic}_out"
-    job = Job(name, counting(kafka, topic, target, str(tmp_path / "checkpoint")), real_time=RealTime(15.0, tasks=1))
+    job = Job(name, counting(kafka, topic, target, str(tmp_path / "checkpoint")), real_time=RealTime(5.0, tasks=1))
     watched = engine(job, Job(f"{name}_b", quick))
     eventually(lambda: sum(counts(kafka, target).values()) == 1000)
     figures = of(watched.observe(1.0), name)

@@ -16,7 +16,7 @@ from tests.patience import eventually
 from tests.real_kafka import PARTITIONS
 
 Crash = Callable[[SparkSession, str], None]
-BATCH_S = 5.0
+BATCH_S = 1.0
 
 
 def announced(spark: SparkSession, checkpoint: str) -> None:
@@ -54,6 +54,7 @@ CRASHES: Mapping[str, tuple[Crash, int]] = {
 }
 
 
+@pytest.mark.usefixtures("short_batches")
 @pytest.mark.parametrize("crash", CRASHES)
 def test_a_crash_after_any_step_costs_no_row_and_counts_none_twice(
     spark: SparkSession, kafka: str, topic: str, name: str, tmp_path: Path, crash: str

@@ -1,11 +1,5 @@
 """From a plan to workers, and what their threads are told; and a small plan carried out on real Spark."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from plan_runner import GENERATOR, sites_of
 
@@ -14,10 +8,10 @@ from penstock.core.topology import Topology
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place
 from penstock.planning.provision.settings import PlaceSettings
+from tests.drivers import told_by
 
 pytestmark = pytest.mark.cluster
 
-ROOT = Path(__file__).parents[4]
 # At 60/s: 3 threads of "wait" for each 30/s fill a slot; one thread of "parse" takes a tenth of one.
 WAIT = PerformanceModel([(1, 10.0, 0.1, 0.1), (3, 30.0, 0.3, 0.3)])
 PARSE = PerformanceModel([(1, 600.0, 1.0, 0.1)])
@@ -67,11 +61,7 @@ def test_every_source_is_fed_with_all_tuples_and_what_comes_after_stays() -> Non
 
 
 def test_a_plan_on_real_spark_has_each_operator_on_its_own_executors_where_it_was_planned() -> None:
-    command = [sys.executable, "-m", "tests.engines.spark.profiling.on_plan"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "benchmarks")))}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=420, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout.splitlines()[-1])
+    found = told_by("tests.engines.spark.profiling.on_plan")
     assert found["executors"] == found["planned"]
     assert len(found["planned"]) == 3
     assert found["processed_rps"] > 0

@@ -1,51 +1,23 @@
 """A trial on a real worker with a core of its own."""
 
-import json
 import os
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
-from penstock.core.trial import Work
 from penstock.engines.spark.profiling import usage
 from penstock.engines.spark.profiling.exchange import Report
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import latency_points
 from penstock.errors import ConfigError
+from tests.drivers import told_by
 
 pytestmark = pytest.mark.jvm
 
-ROOT = Path(__file__).parents[4]
-
-
-@dataclass(frozen=True)
-class Failing:
-    """A task whose service is not there."""
-
-    name: str = "failing"
-
-    @contextmanager
-    def open(self) -> Iterator[Work]:
-        with socket.create_connection(("127.0.0.1", 1)):  # where nobody listens
-            yield lambda message: 0.0
-
-
-def on_worker() -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tests.engines.spark.profiling.on_worker"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
-
 
 def test_trials_on_a_real_worker() -> None:
-    done = on_worker()
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout.splitlines()[-1])
+    found = told_by("tests.engines.spark.profiling.on_worker")
     assert found["threads"] == [1, 3]
     assert all(rate > 0 for rate in found["processed_rps"])
     assert found["memory_share"][1] > found["memory_share"][0] > 0
@@ -67,8 +39,11 @@ def test_a_warm_up_longer_than_the_trial_is_refused() -> None:
 
 
 def test_processes_of_a_process_are_found_with_what_they_use() -> None:
-    child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+    code = "import sys; print('up', flush=True); sys.stdin.read()"
+    child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "up\n"  # before that it may be nothing but a fork without pages
         assert child.pid in usage.below(os.getpid())
         assert usage.memory_bytes((child.pid,)) > 1_000_000
     finally:

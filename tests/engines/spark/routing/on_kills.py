@@ -1,13 +1,13 @@
 """One life of a driver that keeps a running count and a windowed one, re-routes both, and is killed with its JVM.
 
-Usage: on_kills.py PLACE LIFE. Run by test_kills, life after life; the last one prints what was counted.
+Usage: on_kills.py PLACE STORY LIFE. Run by test_kills, life after life; the last one prints what was counted.
 """
 
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,12 +29,13 @@ from tests.engines.spark.routing.town import (
 
 CONF = {"spark.sql.shuffle.partitions": 2}
 # In each life the steps of the two counts: R and W re-route, with what is killed in the midst of it; B dies in a batch.
-LIVES: list[list[tuple[str, str]]] = [
-    [("R", ""), ("W", ""), ("R", "offsets entered")],
-    [("W", ""), ("R", ""), ("W", "change written down")],
-    [("R", ""), ("W", ""), ("B", "")],
-    [("R", ""), ("W", "")],
-]
+Life = list[tuple[str, str]]
+FIRST: Life = [("R", ""), ("W", ""), ("R", "offsets entered")]
+LAST: Life = [("R", ""), ("W", "")]
+STORIES: Mapping[str, list[Life]] = {
+    "short": [FIRST, LAST],
+    "whole": [FIRST, [("W", ""), ("R", ""), ("W", "change written down")], [("R", ""), ("W", ""), ("B", "")], LAST],
+}
 
 
 def die(spark: SparkSession) -> NoReturn:
@@ -59,12 +60,12 @@ def all_to(partition: int) -> RoutingTable:
     )
 
 
-def main(place: Path, life: int) -> dict[str, Any]:
+def main(place: Path, lives: list[Life], life: int) -> dict[str, Any]:
     spark = start_application("kills test", "local[2]", CONF)
     running, windowed = Town(spark, place / "running", "running"), Town(spark, place / "windowed", "windowed")
     groups = {"R": (running, by_region), "W": (windowed, by_window_and_tag), "B": (running, by_region)}
-    made = sum(kind == "R" for steps in LIVES[:life] for kind, _ in steps)
-    for kind, kill_at in LIVES[life]:
+    made = sum(kind == "R" for steps in lives[:life] for kind, _ in steps)
+    for kind, kill_at in lives[life]:
         town, group = groups[kind]
         town.feed()
         if kind == "B":
@@ -85,4 +86,4 @@ def main(place: Path, life: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), int(sys.argv[2]))))
+    print(json.dumps(main(Path(sys.argv[1]), STORIES[sys.argv[2]], int(sys.argv[3]))))

@@ -23,7 +23,7 @@ from tests.engines.spark.routing.town import (
     state_partitions,
     windows_and_tags,
 )
-from tests.patience import eventually
+from tests.patience import eventually, patience_s
 
 
 class CrashError(Exception):
@@ -92,9 +92,9 @@ def test_a_batch_that_was_begun_is_finished_with_the_old_table_before_the_state_
     town.before_commit = dies
     query = start_query(town.spark, job)
     with pytest.raises(StreamingQueryException, match="before its commit"):
-        query.awaitTermination(300)
+        query.awaitTermination(int(patience_s()))
     town.before_commit = lambda: None
-    assert reroute(town.routed(job), query, all_to(wanted)).query.awaitTermination(300)
+    assert reroute(town.routed(job), query, all_to(wanted)).query.awaitTermination(int(patience_s()))
     assert town.counted == regions(town)
     assert set().union(*state_partitions(town).values()) == {wanted}
 
@@ -106,7 +106,7 @@ def test_a_running_count_goes_on_through_five_re_routings(town: Town) -> None:
         town.feed()
         changed = reroute(town.routed(job), query, all_to(number % 2))
         query = changed.query
-        assert query.awaitTermination(300)
+        assert query.awaitTermination(int(patience_s()))
         assert town.counted == regions(town)
         assert set().union(*state_partitions(town).values()) == {number % 2}
 

@@ -15,6 +15,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.engines.spark.jobs import Job, start_query
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.route import Routing
+from tests.patience import patience_s
 
 REGIONS, TAGS = 5, 7
 SCHEMA = "region string, hashtag int, at timestamp"
@@ -81,7 +82,7 @@ class Town:
     def run(self, job: Job) -> StreamingQuery:
         """Run the job over all files there are."""
         query = start_query(self.spark, job)
-        assert query.awaitTermination(300)
+        assert query.awaitTermination(int(patience_s()))
         return query
 
     @property

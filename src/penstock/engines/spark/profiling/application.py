@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import socket
 import sys
 import tempfile
 import time
@@ -14,6 +13,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from penstock.engines import processes
 from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
 from penstock.engines.spark.machines import ExecutorReader
@@ -59,7 +59,7 @@ def slot_application(workers: Sequence[standalone.Worker]) -> Iterator[SlotAppli
     with tempfile.TemporaryDirectory(prefix="penstock-slots-", ignore_cleanup_errors=True) as place:
         state = Path(place, "cluster.json")
         try:
-            cluster = standalone.up_workers(state, workers, _WORKER_MEMORY, _free_port())
+            cluster = standalone.up_workers(state, workers, _WORKER_MEMORY, processes.free_port())
             spark = _session(cluster.master, BY_GROUP if by_group else {})
             try:
                 if not by_group:
@@ -96,9 +96,3 @@ def _session(master: str, more: Mapping[str, str]) -> SparkSession:
 
 def _executors(spark: SparkSession) -> int:
     return sum(executor.id != "driver" for executor in ExecutorReader(spark.sparkContext).read())
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -25,11 +25,15 @@ _REACHED_WITHIN_S = 30.0
 
 
 def thread_of(
-    address: tuple[str, int], tasks: Mapping[str, Loader], operator: str | None = None
+    address: tuple[str, int],
+    tasks: Mapping[str, Loader],
+    operator: str | None = None,
+    now: Callable[[], float] = time.monotonic,
 ) -> Callable[[Iterable[int]], Iterator[int]]:
     """The function of a partition: it asks at that address which task it is to do, and does it until told to end.
 
-    A thread that is bound to an `operator` asks for that one. Says at the end how many tuples it did.
+    A thread that is bound to an `operator` asks for that one. Says at the end how many tuples it did. What is not begun
+    when the trial ends by its clock, `now`, is dropped.
     """
 
     def thread(partition: Iterable[int]) -> Iterator[int]:
@@ -43,20 +47,20 @@ def thread_of(
                 return
             with tasks[role]().open() as work:
                 link.sendall(READY)
-                yield _serve(link, work)
+                yield _serve(link, work, now)
 
     return thread
 
 
-def _serve(link: socket.socket, work: Work) -> int:
+def _serve(link: socket.socket, work: Work, now: Callable[[], float]) -> int:
     total = 0
     while (raw := read(link, CHUNK_BYTES)) is not None:
         chunk = unpack_chunk(raw)
         message, due_s, latency_s = chunk.first, chunk.due_s, 0.0
-        count, at_s = 0, time.monotonic()
+        count, at_s = 0, now()
         while count < chunk.count and at_s < chunk.until_s:
             work(message)
-            at_s = time.monotonic()
+            at_s = now()
             latency_s += at_s - due_s
             message += chunk.stride
             due_s += chunk.step_s

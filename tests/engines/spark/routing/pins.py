@@ -1,10 +1,6 @@
-"""A driver of its own on a cluster of three: a routed query whose partitions are pinned, through a loss and growth.
-
-Usage: on_pins.py MASTER PLACE. Run by test_pinning; prints one JSON document.
-"""
+"""A routed query on a cluster whose partitions are pinned, through a loss and growth; part of on_cluster."""
 
 import json
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -17,17 +13,10 @@ from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
-from penstock.governing.application import start_application
 from tests.engines.spark.routing.town import Town, windows_and_tags
 from tests.patience import eventually, patience_s
 
-PARTITIONS = 6  # three on each of two executors, two on each of three
-CONF = {
-    "spark.executor.cores": 1,
-    "spark.executor.memory": "512m",
-    "spark.sql.shuffle.partitions": PARTITIONS,
-    "spark.locality.wait": "3s",
-}
+PARTITIONS = 6  # two on each of three executors, three on each of two
 Homes = list[dict[int, str]]  # of each stateful operator: which executor ran which partition
 
 
@@ -62,8 +51,9 @@ def executors(spark: SparkSession) -> list[str]:
     return [executor.id for executor in ExecutorReader(spark.sparkContext).read()]
 
 
-def main(master: str, place: Path) -> dict[str, Any]:
-    spark = start_application("pins test", master, CONF)
+def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
+    """Which executor has which partition at first, after one was lost and after one joined; and wrong counts."""
+    spark.conf.set("spark.sql.shuffle.partitions", PARTITIONS)
     town, tasks = Town(spark, place, "town"), Tasks(spark)
     job = town.job(two_operators, processingTime="100 milliseconds")
 
@@ -75,9 +65,6 @@ def main(master: str, place: Path) -> dict[str, Any]:
 
     engine = SparkEngine(spark, [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
     engine.open()
-    eventually(lambda: len(executors(spark)) == 3)
-    executor_lever = ExecutorLever(spark.sparkContext)
-    executor_lever.scale(2, patience_s())
 
     deeds: set[str] = set()
 
@@ -98,26 +85,19 @@ def main(master: str, place: Path) -> dict[str, Any]:
         return {str(partition): home for partition, home in homes[0].items()} if even and told == homes else None
 
     engine.start_jobs()
-    before = eventually(settled)
-    lost = executors(spark)[0]
-    spark.sparkContext._jsc.sc().killAndReplaceExecutor(lost)
-    eventually(lambda: len(executors(spark)) == 2 and lost not in executors(spark))
-    after = eventually(settled)
-    executor_lever.scale(3, patience_s())
+    lever, before = ExecutorLever(spark.sparkContext), eventually(settled)
+    lever.scale(2, patience_s())
+    lost, after = set(before.values()) - set(executors(spark)), eventually(settled)
+    lever.scale(3, patience_s())
     grown = eventually(settled)
     engine.close(stop_queries=True)
     wrong = {str(key): count for key, count in town.counted.items() if windows_and_tags(town)[key] != count}
-    spark.stop()
     return {
         "before": before,
-        "lost": lost,
+        "lost": list(lost),
         "after": after,
         "grown": grown,
         "counted": len(town.counted),
         "wrong": wrong,
         "deeds": sorted(deeds),
     }
-
-
-if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], Path(sys.argv[2]))))
