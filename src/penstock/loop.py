@@ -159,7 +159,9 @@ class Governor:
             plan, after = self.policy.decide(left, memory)
             plan = with_asked(asked, plan, left)
             return (plan if self._dry_run(orders) else self._as_approved(plan, view, orders, troubles)), after
-        return with_asked(asked, Plan(), view), memory  # a person is heard also where the policy fails
+        with troubles.during(Stage.DECIDING):
+            return with_asked(asked, Plan(), view), memory  # a person is heard also where the policy fails
+        return Plan(), memory
 
     def _as_approved(self, plan: Plan, view: View, orders: Orders, troubles: Troubles) -> Plan:
         """The plan without what tenants must be asked first, and with what they said yes to."""

@@ -23,6 +23,7 @@ from penstock.store.control import DeskControl, Standing
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.acting import NotLiveError
+from tests.cli.calling import penstock
 from tests.patience import patience_s
 from tests.recorded import RUN, a_cycle, a_decision, a_job, a_judging_cycle, a_view, an_acting_cycle
 
@@ -136,8 +137,7 @@ def test_a_lever_is_asked_for_by_its_kind(path: Path, controlled: SqlStore, type
 )
 @pytest.mark.usefixtures("levers", "controlled")
 def test_what_a_lever_cannot_be_turned_to_is_one_line_with_exit_code_2(path: Path, typed: str, said: str) -> None:
-    command = [sys.executable, "-m", "penstock.cli.main", "control", *typed.split(), "--store", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = penstock("control", *typed.split(), "--store", str(path))
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"penstock: {said}")
