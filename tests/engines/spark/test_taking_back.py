@@ -5,12 +5,13 @@ from pyspark.sql import SparkSession
 
 from penstock.core.levers import Slots, Tasks
 from penstock.core.plan import Step, StepOutcome
+from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.lock import KEY
 from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.shares import PoolShare
-from penstock.errors import LeaseLostError
+from penstock.errors import EngineError, LeaseLostError
 from tests.engines.spark.helpers import quick
 from tests.real_spark import OpenEngine
 
@@ -35,6 +36,31 @@ def test_what_cannot_be_taken_back_is_said_with_why(engine: OpenEngine, name: st
     assert outcome.undone is False
     error = outcome.error or ""
     assert f"not undone: {name} slots 99 -> 2, because {name}: 99 slots are more than the slots there are, 4" in error
+
+
+class Refusing:
+    """A cluster manager that gives no other number of executors."""
+
+    def count(self) -> int:
+        return 1
+
+    def aim(self, wanted: int) -> None:
+        raise EngineError("the cluster manager did not acknowledge the new number of executors")
+
+    def let_go(self, count: int) -> None:
+        """Nothing ends."""
+
+
+def test_steps_are_done_and_told_also_where_executors_cannot_follow(engine: OpenEngine, name: str) -> None:
+    running = engine(Job(name, quick, slots=1))
+    running._elastic = Elastic(Refusing(), most=4)
+    (outcome,) = running.apply([Step(name, (Slots(name, 1, 2),))]).steps
+    assert outcome.error is None
+    (deed,) = running.observe(1.0).deeds
+    assert (deed.text, deed.error) == (
+        "executors stay as they are",
+        "the cluster manager did not acknowledge the new number of executors",
+    )
 
 
 def test_a_step_of_which_nothing_was_done_has_nothing_to_take_back(engine: OpenEngine, name: str) -> None:

@@ -149,9 +149,14 @@ class SparkEngine:
                 self._keep_bound(track)
 
     def _keep_bound(self, track: Track) -> None:
-        done = self._bounds.keep(track)
+        why = "its query was started again with the bound of its options"
+        try:
+            done = self._bounds.keep(track)
+        except EngineError as error:  # a query may end meanwhile, and the others are to be looked after
+            self._deeds.note(track.job.name, "its bound is not set again yet", why, told(error))
+            return
         if done is not None:
-            self._deeds.note(track.job.name, done, "its query was started again with the bound of its options")
+            self._deeds.note(track.job.name, done, why)
 
     def observe(self, now: float) -> Snapshot:
         """All jobs and machines at this instant."""
@@ -190,8 +195,16 @@ class SparkEngine:
         with self._lease.held():
             outcome = Outcome(tuple(self._apply(step) for step in steps))
             if self._lease.ours:
-                self._follow()
+                self._follow_plan()
         return outcome
+
+    def _follow_plan(self) -> None:
+        """Executors after a plan; where the cluster manager refuses, the plan's steps are done all the same."""
+        try:
+            self._follow()
+        except Exception as error:
+            _log.warning("executors do not follow the jobs' slots: %s", told(error))
+            self._deeds.note(None, "executors stay as they are", "the jobs' slots have changed", told(error))
 
     def _apply(self, step: Step) -> StepOutcome:
         done: list[Move] = []
