@@ -25,7 +25,7 @@ def cases() -> Iterator[ParameterSet]:
             yield pytest.param(path, id=path.stem, marks=[pytest.mark.long] if path.name in LONG else [])
 
 
-@pytest.mark.parametrize("path", cases())
+@pytest.mark.parametrize("path", list(cases()))
 def test_the_claims_of_a_scenario_come_out_as_it_says(path: Path) -> None:
     variants = read_scenario(path)
     expectations = variants[0].scenario.expect
