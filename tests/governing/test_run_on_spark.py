@@ -115,6 +115,7 @@ def _shown_as_recorded(view: View, page: Page) -> None:
     assert view.job("quick").figures.threads == 2
     expect(page.locator("tr[data-job=quick]").get_by_test_id("job-slots")).to_have_text("2")
     expect(page.get_by_test_id("trouble").filter(has_text="broken")).to_contain_text("no credentials")
+    page.close()  # it would complain of a server that is told to stop
 
 
 def _ended_by_ctrl_c(view: View, application: Application) -> None:
