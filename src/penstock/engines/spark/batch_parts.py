@@ -47,16 +47,19 @@ def parts(rows: int, weights: Sequence[float]) -> tuple[int, ...]:
     What waits drains everywhere at once: so does Spark divide a Kafka source's bound among its partitions.
 
     >>> parts(1000, [300, 100]), parts(1000, [0, 0, 0]), parts(1000, [400, 0])
-    ((750, 250), (334, 333, 333), (951, 49))
+    ((750, 250), (334, 333, 333), (952, 48))
     """
     total = sum(weights)
     least = _STILL / len(weights)
     shares = [max(least, weight / total) if total > 0 else 1.0 for weight in weights]
-    spare = max(0, rows - len(shares))  # beside the one row of each
-    exact = [spare * share / sum(shares) for share in shares]
-    left = spare - sum(int(part) for part in exact)
-    most_cut = sorted(range(len(exact)), key=lambda place: (int(exact[place]) - exact[place], place))[:left]
-    return tuple(1 + int(part) + (place in most_cut) for place, part in enumerate(exact))
+    exact = [rows * share / sum(shares) for share in shares]
+    whole = [max(1, int(part)) for part in exact]
+    most_cut = sorted(range(len(exact)), key=lambda place: (int(exact[place]) - exact[place], place))
+    for place in most_cut[: max(0, rows - sum(whole))]:
+        whole[place] += 1
+    while sum(whole) > max(rows, len(whole)):
+        whole[whole.index(max(whole))] -= 1  # for those that were given their one row
+    return tuple(whole)
 
 
 def _span(source: Mapping[str, Any]) -> Span:
