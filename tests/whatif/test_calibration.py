@@ -26,7 +26,7 @@ def simulated(figures: JobFigures) -> MicroBatchJob:
 
 
 def test_levers_that_the_engine_tells_of_stand_as_it_tells_and_others_as_latency_suggests() -> None:
-    levers = (Dial("trigger", "ads", 5.0, 0.0), Dial("bound", "ads", 400, 1))
+    levers = (Dial("trigger", "ads", 5.0, 0.0), Dial("bound", "ads", 400.0, 1))
     told, guessed = simulated(replace(FIGURES, levers=levers)), simulated(FIGURES)
     assert (told.trigger_s, told.max_rows_per_batch) == (5.0, 400)
     # Latency at rest is half a trigger and one and a half batches: 2 (3 - 1.5 x 0.5) s.

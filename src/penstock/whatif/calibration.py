@@ -5,7 +5,7 @@ is assumed simple: service takes as long for every row, and rows that wait now a
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,6 @@ DEFAULT_ROW_S = 0.0005  # an operator that was idle shows no cost
 LEAST_ROWS_RPS = 0.01
 
 Arrivals = Mapping[str, Sequence[float]]
-T = TypeVar("T")
 
 
 def is_micro_batch(view: View) -> bool:
@@ -79,17 +78,26 @@ def _learnt_query(job: JobFigures, rows: Rates, service: Service) -> MicroBatchJ
         name=job.name,
         stages=stages,
         arrivals=np.round(rows),
-        trigger_s=_told(job, "trigger", service.trigger_s),
+        trigger_s=_trigger_s(job, service.trigger_s),
         batch_overhead_s=service.overhead_s,
-        max_rows_per_batch=_told(job, "bound", service.most_rows),
+        max_rows_per_batch=_bound(job, service.most_rows),
         **_threads(operator),
     )
 
 
-def _told(job: JobFigures, kind: Kind, learnt: T) -> T:
-    """How the job's lever stands, where the engine tells; else what was learnt from its batches."""
-    now: Any = next((dial.now for dial in job.levers if dial.kind == kind), None)
-    return learnt if now is None else now
+def _trigger_s(job: JobFigures, learnt: float) -> float:
+    told = _now(job, "trigger")
+    return learnt if told is None else told
+
+
+def _bound(job: JobFigures, learnt: int | None) -> int | None:
+    told = _now(job, "bound")
+    return learnt if told is None else round(told)
+
+
+def _now(job: JobFigures, kind: Kind) -> float | None:
+    """How the job's lever stands, where the engine tells: else it is learnt from its batches."""
+    return next((dial.now for dial in job.levers if dial.kind == kind), None)
 
 
 def _threads(operator: OperatorFigures) -> dict[str, Any]:
@@ -109,9 +117,9 @@ def _query(job: JobFigures, rows: Rates, share_slots: float) -> MicroBatchJob:
         name=job.name,
         stages=(stage,),
         arrivals=np.round(rows),
-        trigger_s=_told(job, "trigger", trigger_s),
+        trigger_s=_trigger_s(job, trigger_s),
         batch_overhead_s=overhead_s,
-        max_rows_per_batch=_told(job, "bound", most),
+        max_rows_per_batch=_bound(job, most),
         **_threads(operator),
     )
 
