@@ -81,7 +81,7 @@ def _learnt_query(job: JobFigures, rows: Rates, service: Service) -> MicroBatchJ
         arrivals=np.round(rows),
         trigger_s=_told(job, "trigger", service.trigger_s),
         batch_overhead_s=service.overhead_s,
-        max_rows_per_batch=_told(job, "bound", service.most_rows),
+        max_rows_per_batch=_bound(job, service.most_rows),
         **_threads(operator),
     )
 
@@ -90,6 +90,11 @@ def _told(job: JobFigures, kind: Kind, learnt: T) -> T:
     """How the job's lever stands, where the engine tells; else what was learnt from its batches."""
     now: Any = next((dial.now for dial in job.levers if dial.kind == kind), None)
     return learnt if now is None else now
+
+
+def _bound(job: JobFigures, learnt: int | None) -> int | None:
+    found = _told(job, "bound", learnt)
+    return None if found is None else round(found)  # a dial that was stored comes back in floats
 
 
 def _threads(operator: OperatorFigures) -> dict[str, Any]:
@@ -111,7 +116,7 @@ def _query(job: JobFigures, rows: Rates, share_slots: float) -> MicroBatchJob:
         arrivals=np.round(rows),
         trigger_s=_told(job, "trigger", trigger_s),
         batch_overhead_s=overhead_s,
-        max_rows_per_batch=_told(job, "bound", most),
+        max_rows_per_batch=_bound(job, most),
         **_threads(operator),
     )
 
