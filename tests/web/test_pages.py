@@ -111,13 +111,12 @@ def test_a_lever_is_asked_for_from_the_tenants_page(live: LiveRun, open_page: Op
     expect(row.locator("td").first).to_have_text("none")
 
 
-def test_what_a_lever_cannot_be_turned_to_is_said_on_the_page(live: LiveRun, open_page: OpenPage) -> None:
-    page = open_page(f"{live.url}#/cluster")
-    row = page.locator("tr[data-lever=executors]")
-    row.get_by_label("executors").evaluate("field => field.removeAttribute('max')")
-    row.get_by_label("executors").fill("9")
-    row.get_by_role("button", name="Ask").click()
-    expect(page.get_by_role("alert")).to_contain_text("9 will not do; executors of the application can be 1 to 2")
+def test_a_lever_of_the_application_takes_no_more_than_there_can_be(live: LiveRun, open_page: OpenPage) -> None:
+    field = open_page(f"{live.url}#/cluster").locator("tr[data-lever=executors]").get_by_label("executors")
+    field.fill("9")
+    assert field.evaluate("field => [field.form.checkValidity(), field.validity.rangeOverflow]") == [False, True]
+    field.fill("2")
+    assert field.evaluate("field => field.form.checkValidity()")
 
 
 def test_the_levers_of_a_run_that_is_over_are_shown_and_cannot_be_asked_for(site: Site, open_page: OpenPage) -> None:

@@ -8,9 +8,17 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.listener import Started, Terminated
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import EngineError
+
+
+@dataclass
+class Running:
+    """A query that runs."""
+
+    runId: str
 
 
 def fleet(**threads: int) -> Fleet:
@@ -36,6 +44,25 @@ def test_what_fits_is_left_alone() -> None:
     found = fleet(a=2, b=2)
     assert found.fit(4) == {}
     assert [track.threads for track in found] == [2, 2]
+
+
+def at(second: int) -> str:
+    """A timestamp as Spark writes it."""
+    return f"1970-01-01T00:00:{second:02d}.000Z"
+
+
+def test_the_query_that_ends_an_unfinished_batch_does_not_pass_for_the_one_that_was_started_after_it() -> None:
+    found = fleet(a=1)
+    track = found.named("a")
+    track.begin("first", 1.0)
+    # All of it happens in one deed of the engine, before any of Spark's events is looked at.
+    found.running("a", cast(StreamingQuery, Running("third")), 20.0)
+    ended = [Terminated("first", None), Started("between", "a", at(10)), Terminated("between", None)]
+    found.take([*ended, Started("third", "a", at(19))], 21.0)
+    assert (track.run_id, track.runs, track.ended) == ("third", True, None)
+    # One that somebody starts later is the job's query.
+    found.take([Terminated("third", None), Started("fourth", "a", at(30))], 31.0)
+    assert (track.run_id, track.runs) == ("fourth", True)
 
 
 @dataclass

@@ -83,8 +83,7 @@ class Fleet:
         """Bring the tracks up to date."""
         for event in events:
             if isinstance(event, Started):
-                if event.name in self._tracks and event.run_id not in self._runs:
-                    self._begin(event.name, event.run_id, epoch_s(event.timestamp)).pooled = True
+                self._started(event)
             elif isinstance(event, Progressed):
                 self._progressed(event)
             elif isinstance(event, Idled):
@@ -173,6 +172,16 @@ class Fleet:
     def _of_run(self, run_id: str) -> Track | None:
         name = self._runs.get(run_id)
         return None if name is None else self._tracks[name]
+
+    def _started(self, event: Started) -> None:
+        """Somebody's query of a job's name; one that began before the job's own is over, or about to be.
+
+        So is the one that runs an unfinished batch to its end while a state is moved.
+        """
+        track, began_s = self._tracks.get(event.name or ""), epoch_s(event.timestamp)
+        if track is None or event.run_id in self._runs or began_s < (track.started_s or 0.0):
+            return
+        self._begin(track.job.name, event.run_id, began_s).pooled = True
 
     def _progressed(self, event: Progressed) -> None:
         _, batch = parse_batch(event.json)
