@@ -100,11 +100,6 @@ def _now(job: JobFigures, kind: Kind) -> float | None:
     return next((dial.now for dial in job.levers if dial.kind == kind), None)
 
 
-def _bound(job: JobFigures, learnt: int | None) -> int | None:
-    found = _told(job, "bound", learnt)
-    return None if found is None else round(found)  # a dial that was stored comes back in floats
-
-
 def _threads(operator: OperatorFigures) -> dict[str, Any]:
     most = None if operator.max_threads is None else max(operator.max_threads, operator.threads)
     threads = max(operator.threads, operator.min_threads)

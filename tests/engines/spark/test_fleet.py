@@ -18,7 +18,7 @@ from penstock.errors import EngineError
 class Running:
     """A query that runs."""
 
-    runId: str
+    runId: str  # noqa: N815
 
 
 def fleet(**threads: int) -> Fleet:
@@ -57,8 +57,8 @@ def test_the_query_that_ends_an_unfinished_batch_does_not_pass_for_the_one_that_
     track.begin("first", 1.0)
     # All of it happens in one deed of the engine, before any of Spark's events is looked at.
     found.running("a", cast(StreamingQuery, Running("third")), 20.0)
-    ended = [Terminated("first", None), Started("between", "a", at(10)), Terminated("between", None)]
-    found.take([*ended, Started("third", "a", at(19))], 21.0)
+    ended = (Terminated("first", None), Started("between", "a", at(10)), Terminated("between", None))
+    found.take((*ended, Started("third", "a", at(19))), 21.0)
     assert (track.run_id, track.runs, track.ended) == ("third", True, None)
     # One that somebody starts later is the job's query.
     found.take([Terminated("third", None), Started("fourth", "a", at(30))], 31.0)
