@@ -220,16 +220,20 @@ def drive(
     clock: Clock,
     until_s: float,
     on_cycle: Callable[[float], None] = lambda now: None,
-) -> None:
-    """Repeat the cycle until `until_s`, or until the clock says to stop."""
-    carried = governor.start()
+    carried: Carried | None = None,
+) -> Carried:
+    """Repeat the cycle until `until_s`, or until the clock says to stop; what another loop would go on from.
+
+    `carried` is what an earlier one came to, else the stored memory is where it begins.
+    """
+    carried = governor.start() if carried is None else carried
     wanted: Mapping[str, Intent] = {}
     due = clock.now()
     while True:
         # A late cycle is not made up for: the next one is due an interval after now.
         due = max(due + governor.settings.wait_s(carried.failures), clock.now())
         if due > until_s or not clock.wait_until(due):
-            return
+            return carried
         troubles = governor.troubles()
         with troubles.during(Stage.HEARING):
             wanted = intents()

@@ -1,4 +1,4 @@
-"""Jobs that the tenants file of test_run names."""
+"""Jobs that the tenants files of test_run and on_memory name."""
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -15,3 +15,15 @@ def quick(spark: SparkSession, rows_per_second: int) -> DataStreamWriter:
 
 def broken(spark: SparkSession) -> DataStreamWriter:
     raise RuntimeError("no credentials")
+
+
+def counting(spark: SparkSession, place: str) -> DataStreamWriter:
+    """Counts the rows of a file at a time; what each batch counted is below `place`, for other processes to read."""
+
+    def keep(batch: DataFrame, batch_id: int) -> None:
+        batch.coalesce(1).write.mode("overwrite").parquet(f"{place}/out/batch={batch_id}")
+
+    rows = spark.readStream.schema("key long").option("maxFilesPerTrigger", 1).parquet(f"{place}/in")
+    writer = rows.groupBy("key").count().writeStream.outputMode("update").foreachBatch(keep)
+    writer = writer.option("checkpointLocation", f"{place}/checkpoint")
+    return writer.trigger(processingTime="100 milliseconds")

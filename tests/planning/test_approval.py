@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+from penstock.core.levers import Memory
 from penstock.core.orders import Answer, Proposal
 from penstock.core.plan import Plan, Reason
-from penstock.planning.approval import held_still, renewed, split
+from penstock.planning.approval import Split, held_still, renewed, split
 from tests.recorded import a_decision, a_job, a_view
 
 VIEW = a_view(10.0)
@@ -24,6 +25,15 @@ def test_what_a_person_asked_for_goes_ahead() -> None:
 def test_a_held_job_is_neither_touched_nor_asked_again() -> None:
     parts = split(Plan((a_decision(10.0),)), {"ads"}, {"ads"})
     assert (parts.plan.decisions, parts.asked) == ((), ())
+
+
+def test_what_starts_every_query_again_is_asked_of_all_who_want_to_be_asked() -> None:
+    restart = replace(a_decision(10.0), moves=(Memory(1024, 2048),))
+    parts = split(Plan((restart,)), {"ads"}, ())
+    assert (parts.plan.decisions, parts.asked) == ((), (restart,))
+    assert parts.plan.note == "ads must approve first"
+    assert split(Plan((restart,)), (), {"ads"}) == Split(Plan(), ())  # ads is held
+    assert split(Plan((restart,)), (), ()).plan.decisions == (restart,)
 
 
 def test_a_held_job_has_no_room_in_the_view_of_a_policy() -> None:

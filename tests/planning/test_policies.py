@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from penstock.analysis.assess import assess
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
 from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.levers import WHOLE, Dial
 from penstock.core.plan import Plan
 from penstock.core.view import View
 from penstock.errors import ConfigError
@@ -43,8 +44,9 @@ def whole(name: str, seed: int) -> tuple[list[Plan], Any]:
 
 def _snapshot(chance: random.Random, at_s: float) -> Snapshot:
     jobs = tuple(_job(chance, name) for name in INTENTS if chance.random() > 0.05)
-    machines = tuple(MachineFigures(f"m{n}", 4, chance.uniform(0, 9)) for n in range(3))
-    return Snapshot(at_s, jobs, machines, max_threads=60)
+    gc_share = 0.2 if 50.0 < at_s < 350.0 else 0.01  # executors are short of memory for a while
+    machines = tuple(MachineFigures(f"m{n}", 4, chance.uniform(0, 9), gc_share=gc_share) for n in range(3))
+    return Snapshot(at_s, jobs, machines, max_threads=60, levers=(Dial("memory", WHOLE, 1024, 512),))
 
 
 def _job(chance: random.Random, name: str) -> JobFigures:

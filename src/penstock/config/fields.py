@@ -28,4 +28,7 @@ def _listed(value: Any) -> Any:
 Seconds = Annotated[float, BeforeValidator(_placed(seconds))]
 PositiveSeconds = Annotated[float, BeforeValidator(_placed(positive_seconds))]
 SizeMib = Annotated[int, BeforeValidator(_placed(size_mib))]
+# Of a policy: a number, or a word; YAML reads a bare off as false.
+Setting = Annotated[int | float | str, BeforeValidator(lambda value: "off" if value is False else value)]
+PolicySettings = dict[str, dict[str, Setting | dict[str, int | float]]]  # by policy
 OneOrMore = BeforeValidator(_listed)  # one value stands for a list of it

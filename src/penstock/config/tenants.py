@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from penstock.config.fields import OneOrMore, PositiveSeconds, Seconds, SizeMib
+from penstock.config.fields import OneOrMore, PolicySettings, PositiveSeconds, Seconds, SizeMib
 from penstock.config.intents import IntentPart, intent_of
 from penstock.config.job_models import FileOrPart
 from penstock.config.problems import checked, read_yaml
@@ -169,7 +169,7 @@ class TenantsFile(_Part):
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
-    settings: dict[str, dict[str, int | float | dict[str, int | float]]] = {}  # a policy's settings, by policy
+    settings: PolicySettings = {}
     routing: Mode = "off"  # jobs with a route: left alone, advised on, or re-routed
     routing_window: PositiveSeconds = 600.0  # pairs of keys are told of in windows of so much time
     interval: PositiveSeconds = 10.0

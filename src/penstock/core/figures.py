@@ -143,7 +143,11 @@ class JobFigures:
 
 @dataclass(frozen=True, slots=True)
 class MachineFigures:
-    """One machine at an instant. `load` counts running and runnable threads, as the kernel's load does."""
+    """One machine at an instant. `load` counts running and runnable threads, as the kernel's load does.
+
+    `memory_share` is of the whole machine's memory where a host tells it; `gc_share` is of the time of the tasks that
+    ran in its executors, what garbage collection took: the sign of executors that are short of memory.
+    """
 
     name: str
     cores: int
@@ -153,6 +157,7 @@ class MachineFigures:
     alive: bool = True
     age_s: float = 0.0
     slots: int | None = None  # that its executors offer: more or fewer than its cores
+    gc_share: float | None = None
 
     @property
     def congested(self) -> bool:

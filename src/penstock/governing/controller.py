@@ -15,11 +15,12 @@ from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.replan import end_between_batches
 from penstock.errors import EngineError, LeaseLostError, told
 from penstock.governing.clock import RealClock
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import Carried, Governor, LoopSettings, drive
 from penstock.planning.provision.advise import JobModels
 
 _log = logging.getLogger("penstock")
@@ -83,19 +84,27 @@ class Controller:
     """Starts when it is entered, stops when it is left; the queries run on."""
 
     def __init__(
-        self, engine: SparkEngine, governed: Governed, on_view: Callable[[View], None] = lambda view: None
+        self,
+        engine: SparkEngine,
+        governed: Governed,
+        on_view: Callable[[View], None] = lambda view: None,
+        earlier: "Controller | None" = None,
     ) -> None:
+        """It goes on where an `earlier` one ended: its clock, its record, and all that its loop carried."""
         self._engine = engine
         self._asked = _OneAtATime(engine)
         self._governed = governed
         self._on_view = on_view
         remembering = governed.remembering
         store = None if remembering is None else remembering.store
-        self._recorder = Recorder(store)
+        self._recorder: Recorder = Recorder(store, None if earlier is None else earlier._recorder)
+        self._carried: Carried | None = None if earlier is None else earlier._carried
         self._stop = Event()
+        self._gently = False
         already_s = 0.0 if remembering is None else remembering.already_s
+        already_s = already_s if earlier is None else earlier._clock.now()
         self._tending = Tending(self._asked.tend)
-        self._clock = RealClock(self._stop, self._tending, already_s)
+        self._clock: RealClock = RealClock(self._stop, self._tending, already_s)
         self._thread = Thread(target=self._run, name="penstock", daemon=True)
         self._error: Exception | None = None
 
@@ -124,8 +133,20 @@ class Controller:
                 self._engine.start_jobs()
                 self.wait()
             finally:
+                if self._gently:
+                    end_between_batches(spark.streams.active)
                 for query in spark.streams.active:
                     query.stop()
+
+    def end(self) -> None:
+        """Let the round that is under way be the last one; queries then end between two batches of their own."""
+        self._gently = True
+        self._stop.set()
+
+    @property
+    def left_s(self) -> float:
+        """How long the run is still to last."""
+        return self._governed.until_s - self._clock.now()
 
     def wait(self) -> None:
         """Until the run is over."""
@@ -166,7 +187,9 @@ class Controller:
             self._asked, served.policy, self._recorder, served.settings, control, served.models, self._tending.troubles
         )
         try:
-            drive(governor, lambda: served.intents, self._clock, served.until_s, self._after)
+            self._carried = drive(
+                governor, lambda: served.intents, self._clock, served.until_s, self._after, self._carried
+            )
         except LeaseLostError as error:
             self._error = error
             _log.error("governing ended: %s", error)

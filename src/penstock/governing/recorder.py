@@ -13,14 +13,19 @@ _KEPT = 10_000
 
 
 class Recorder:
-    """Fills the Store port: keeps what can be asked, and hands each cycle on to a store where there is one."""
+    """Fills the Store port: keeps what can be asked, and hands each cycle on to a store where there is one.
 
-    def __init__(self, store: Store | None) -> None:
+    It goes on with what an `earlier` one kept, whose store is closed.
+    """
+
+    def __init__(self, store: Store | None, earlier: "Recorder | None" = None) -> None:
         self._store = store
         self._lock = Lock()
         self._records: deque[DecisionRecord] = deque(maxlen=_KEPT)
         self._verdicts: deque[Verdict] = deque(maxlen=_KEPT)
         self._views: deque[View] = deque(maxlen=_KEPT)
+        if earlier is not None:
+            self._records, self._verdicts, self._views = earlier._records, earlier._verdicts, earlier._views
 
     def announce(self, cycle: Cycle) -> None:
         """What is about to be done is the store's affair: it must outlive this process."""

@@ -2,16 +2,20 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from penstock.core.levers import Memory
 from penstock.core.orders import Control, NoControl
-from penstock.core.run import RunInfo
+from penstock.core.run import DecisionRecord, RunInfo
+from penstock.core.view import View
+from penstock.errors import ConfigError
 from penstock.loop import LoopSettings
-from penstock.store.archive import Archive
+from penstock.store.archive import Archive, StoreError
 from penstock.store.control import DeskControl, Standing
 from penstock.store.desk import Desk
 from penstock.store.gallery import Gallery
@@ -33,7 +37,6 @@ class Remembering:
     run: RunInfo
     already_s: float
     control: Control = field(default_factory=NoControl)  # where people's requests come in
-    slots: Mapping[str, int] = field(default_factory=dict)  # what each job had last, in a run that is gone on with
 
 
 def remember(
@@ -63,13 +66,38 @@ def remember(
     _log.info("run %s is recorded in %s", run.id, place)
     already_s = max(0.0, now - (run.started_at_s or now))
     desk = None if sql is None else sql.desk
-    slots = {} if sql is None or run_id is None else _last_slots(sql, run)
-    return Remembering(store, place, run, already_s, _control(desk, run, settings), slots)
+    return Remembering(store, place, run, already_s, _control(desk, run, settings))
 
 
-def _last_slots(store: SqlStore, run: RunInfo) -> Mapping[str, int]:
-    newest = Gallery(store.database, run.id).newest()
-    return {} if newest is None else {job.name: job.figures.threads for job in newest.view.jobs}
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a driver that died had last: the slots of each job, and the memory of its executors, as far as known."""
+
+    slots: Mapping[str, int] = field(default_factory=dict)
+    memory_mib: int | None = None
+
+
+def left_behind(target: str | Path | None, run_id: str | None) -> Left:
+    """What is to be had again in a run that is gone on with; nothing where no store tells of it."""
+    if target is None or run_id is None:
+        return Left()
+    try:
+        with closing(open_store(None if target == DEFAULT_STORE else target, create=False)) as store:
+            gallery = Gallery(store.database, run_id)
+            newest = gallery.newest()
+            return Left() if newest is None else _left(newest.view, gallery.decisions())
+    except (StoreError, ConfigError):  # as in a run's first life; a store that will not do is told when it is begun
+        return Left()
+
+
+def _left(view: View, records: Sequence[DecisionRecord]) -> Left:
+    slots = {job.name: job.figures.threads for job in view.jobs}
+    memory = next((dial.asked or dial.now for dial in view.levers if dial.kind == "memory"), None)
+    # What was turned in the newest cycle is in no view yet.
+    newest = (record for record in records if record.decision.at_s >= view.at_s and record.outcomes)
+    turned = [move for record in newest if not record.errors for move in record.decision.moves]
+    memory = next((move.after for move in turned if isinstance(move, Memory)), memory)
+    return Left(slots, None if memory is None else round(memory))
 
 
 def _control(desk: Desk | None, run: RunInfo, settings: LoopSettings) -> Control:

@@ -14,12 +14,14 @@ from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.heap import memory_mib
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
-from penstock.governing.remembering import DEFAULT_STORE, remember
+from penstock.governing.lives import Application, Applications, Life, Wish
+from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import DEFAULT, POLICIES, policy_named, takes_profiles
@@ -68,24 +70,58 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
         conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
     if any(part.route is not None for part in tenants.jobs):
         conf.setdefault("spark.locality.wait", _PINNED_WAIT)
-    spark = start_application(tenants.name, options.master or tenants.master, conf, options.code, tenants.kafka)
-    try:
-        approval = frozenset(part.name for part in tenants.jobs if part.approval)
-        settings = LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run, approval=approval)
-        remembering = remember(options.store, spark, tenants.name, policy.name, settings, options.run_id)
-        had = {} if remembering is None else remembering.slots
-        engine = SparkEngine(spark, _jobs(tenants, models, had), _engine_settings(tenants, options))
-        governed = Governed(
-            intents={part.name: part.intent() for part in tenants.jobs},
-            policy=policy,
-            remembering=remembering,
-            settings=settings,
-            until_s=options.for_s,
-            models=models,
-        )
-        return _governed(spark, Controller(engine, governed, on_view), _story(tenants, options))
-    finally:
-        spark.stop()
+    master = options.master or tenants.master
+    starts = partial(start_application, tenants.name, master, code=options.code, kafka=tenants.kafka)
+    applications = Applications(lambda given: starts(conf=given), conf)
+    left = left_behind(options.store, options.run_id)
+    life: Life | None = Life(_jobs(tenants, models, left.slots), left.memory_mib, run_id=options.run_id)
+    governed = Governed(
+        intents={part.name: part.intent() for part in tenants.jobs},
+        policy=policy,
+        settings=_loop_settings(tenants, options),
+        until_s=options.for_s,
+        models=models,
+    )
+    story = _story(tenants, options)
+    while life is not None:
+        with applications.started(life) as application:
+            lived = _Lived(tenants, options, life, application)
+            story, life = lived.governed(governed, Wish(applications.not_given), on_view)
+    return story
+
+
+@dataclass(frozen=True, slots=True)
+class _Lived:
+    """One life of the application: governed until the run is over, or until executors are to get other memory."""
+
+    tenants: TenantsFile
+    options: RunOptions
+    life: Life
+    application: Application
+
+    def governed(self, governed: Governed, wish: Wish, on_view: Callable[[View], None]) -> tuple[RunStory, Life | None]:
+        """What the run came to so far, and the next life, if there is to be one."""
+        spark, life, name = self.application.spark, self.life, self.tenants.name
+        kept = remember(self.options.store, spark, name, governed.policy.name, governed.settings, life.run_id)
+        settings = _engine_settings(self.tenants, self.options)
+        if life.earlier is not None:
+            settings = replace(settings, down_since_s=None)  # nothing has failed
+        engine = SparkEngine(spark, life.jobs, settings, ask_memory=wish.ask)
+        had_mib = memory_mib(spark.sparkContext)
+        if self.application.instead is not None:
+            engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)
+        controller = Controller(engine, replace(governed, remembering=kept), on_view, life.earlier)
+        wish.ends = controller.end
+        story = _governed(spark, controller, _story(self.tenants, self.options))
+        over = story.interrupted or story.error is not None or controller.left_s <= self.tenants.interval
+        if wish.mib is None or over:
+            return story, None
+        return story, Life(engine.jobs, wish.mib, had_mib, story.run_id, controller)
+
+
+def _loop_settings(tenants: TenantsFile, options: RunOptions) -> LoopSettings:
+    approval = frozenset(part.name for part in tenants.jobs if part.approval)
+    return LoopSettings(interval_s=tenants.interval, dry_run=options.dry_run, approval=approval)
 
 
 def _filled(tenants: TenantsFile, options: RunOptions) -> RunOptions:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from penstock.core.levers import Move, Table, dial_of
+from penstock.core.levers import Memory, Move, Table, dial_of
 from penstock.core.orders import Answer, Proposal
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import JobView, View
@@ -32,13 +32,19 @@ def split(plan: Plan, approval: Collection[str], held: Collection[str]) -> Split
     memory says that it has tried.
     """
     own = [d for d in plan.decisions if d.reason is not Reason.ASKED]
-    free = tuple(d for d in plan.decisions if d.reason is Reason.ASKED or not set(d.jobs) & {*approval, *held})
-    asked = tuple(d for d in own if set(d.jobs) & set(approval) and not set(d.jobs) & set(held))
+    free = tuple(d for d in plan.decisions if d.reason is Reason.ASKED or not _touched(d, {*approval, *held}))
+    asked = tuple(d for d in own if _touched(d, approval) and not _touched(d, held))
     if not asked:
         return Split(replace(plan, decisions=free), asked)
-    whom = ", ".join(sorted({job for decision in asked for job in decision.jobs if job in approval}))
+    whom = ", ".join(sorted({job for decision in asked for job in _touched(decision, approval)}))
     note = f"{whom} must approve first" + (f"; {plan.note}" if plan.note else "")
     return Split(replace(plan, decisions=free, note=note), asked)
+
+
+def _touched(decision: Decision, jobs: Collection[str]) -> set[str]:
+    """Which of these it touches; what starts every query again touches all of them."""
+    whole = any(isinstance(move, Memory) for move in decision.moves)
+    return set(jobs) if whole else set(decision.jobs) & set(jobs)
 
 
 def renewed(

@@ -4,6 +4,7 @@
     all others                          Henge searches for the best utility of them together; a job with
                                         performance models starts that search at the models' answer
     routes of correlated keys           beside both, wrapped around in the registry
+    memory of the executors             after both: it concerns all jobs alike, and no thread of any
 
 Each sees the fleet as the other leaves it: the threads of one are not there for the other to give. What is free
 goes to Phoebe first, for a recovery missed costs a tenant more than a search that takes a round longer.
@@ -17,6 +18,7 @@ from penstock.core.view import JobView, View
 from penstock.planning.combined_settings import CombinedSettings
 from penstock.planning.henge.memory import HengeMemory
 from penstock.planning.henge.policy import Henge
+from penstock.planning.memory import ShortMemory, more_memory
 from penstock.planning.phoebe.memory import PhoebeMemory
 from penstock.planning.phoebe.policy import Phoebe
 
@@ -27,6 +29,7 @@ class CombinedMemory:
 
     henge: HengeMemory = HengeMemory()
     phoebe: PhoebeMemory = PhoebeMemory()
+    short: ShortMemory = ShortMemory()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +44,16 @@ class Combined:
         return CombinedMemory(self._henge.start(), self._phoebe.start())
 
     def decide(self, view: View, memory: CombinedMemory) -> tuple[Plan, CombinedMemory]:
-        """Phoebe first, then Henge with what is left."""
+        """Phoebe first, then Henge with what is left, then the memory that both need."""
         ahead = part(view, planned_ahead=True)
         planned, phoebe = self._phoebe.decide(ahead, memory.phoebe) if ahead.jobs else (Plan(), memory.phoebe)
         searched, henge = Plan(), memory.henge
         rest = part(as_planned(view, planned), planned_ahead=False)
         if rest.jobs:
             searched, henge = self._henge.decide(rest, memory.henge)
-        return _both(view, (planned, ahead), (searched, rest)), CombinedMemory(henge, phoebe)
+        more, short = more_memory(view, memory.short, self.settings.memory)
+        plan = _both(view, (planned, ahead), (searched, rest), (Plan(more), view))
+        return plan, CombinedMemory(henge, phoebe, short)
 
     @property
     def _henge(self) -> Henge:

@@ -1,8 +1,10 @@
-"""The settings of the `penstock` policy: those of its parts."""
+"""The settings of the `penstock` policy: those of its parts, and whether executors' memory is governed."""
 
 from dataclasses import dataclass, field
 
+from penstock.errors import ConfigError
 from penstock.planning.henge.settings import HengeSettings
+from penstock.planning.memory import MemoryMode
 from penstock.planning.phoebe.settings import PhoebeSettings, Profiles
 
 
@@ -13,3 +15,8 @@ class CombinedSettings:
     henge: HengeSettings = HengeSettings()
     phoebe: PhoebeSettings = PhoebeSettings()
     profiles: Profiles = field(default_factory=dict)
+    memory: MemoryMode | str = MemoryMode.ADVISE  # where executors are short of it; see planning/memory.py
+
+    def __post_init__(self) -> None:
+        if self.memory not in tuple(MemoryMode):
+            raise ConfigError("memory", self.memory, f"choose one of {', '.join(MemoryMode)}")

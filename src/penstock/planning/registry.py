@@ -105,6 +105,8 @@ def _built(kind: type[Any], given: Mapping[str, Any], place: str) -> Any:
         if key not in known:
             raise ConfigError(f"{place}.{key}", key, f"choose one of {', '.join(known)}")
         inner = type(known[key].default)
+        if isinstance(value, str) and inner in (int, float):
+            raise ConfigError(f"{place}.{key}", value, "write a number")
         nested = is_dataclass(inner) and isinstance(value, Mapping)
         values[key] = _built(inner, value, f"{place}.{key}") if nested else value
     return kind(**values)

@@ -91,6 +91,7 @@ def _cluster(scenario: ScenarioFile, seed: int, scheduling: str) -> MicroBatchCl
         noise=part.noise,
         seed=seed,
         metrics_window_s=max(scenario.interval, 30.0),
+        executor_memory_mib=part.executor_memory_mib,
     )
 
 
@@ -127,6 +128,7 @@ def _job(
         starts_at_s=part.starts,
         ends_at_s=float("inf") if part.ends is None else part.ends,
         restart_s=batch.restart,
+        memory_mib=batch.memory_mib,
     )
 
 

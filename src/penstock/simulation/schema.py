@@ -4,8 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from penstock.config.fields import OneOrMore, PositiveSeconds, Seconds
+from penstock.config.fields import OneOrMore, PolicySettings, PositiveSeconds, Seconds
 from penstock.config.intents import IntentPart
+from penstock.engines.sim.microbatch.spec import LEAST_MEMORY_MIB
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -134,6 +135,7 @@ class BatchPart(Part):
     overhead: Seconds = 0.1
     commit: Seconds = 0.05
     max_rows_per_batch: Count | None = None
+    memory_mib: Annotated[float, Field(ge=0)] = 0.0  # its working set, in all executors together
     restart: Seconds = 10.0
     threads: Count = 1
     min_threads: Count = 1
@@ -189,7 +191,7 @@ class JobPart(Part):
 
 
 class ClusterPart(Part):
-    """Machines, all alike; `slots` and `scheduling` are for micro-batches."""
+    """Machines, all alike; `slots` and `executor_memory_mib` are for micro-batches."""
 
     machines: Count = 10
     cores: Count = 8
@@ -200,6 +202,7 @@ class ClusterPart(Part):
     link_mb_per_s: Annotated[float, Field(gt=0)] = 125.0
     noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
     slots: Count = 8
+    executor_memory_mib: Annotated[int, Field(ge=LEAST_MEMORY_MIB)] = 1024
 
 
 class FaultPart(Part):
@@ -250,7 +253,7 @@ class ScenarioFile(Part):
     models: Literal["none", "step", "start"] = "none"
     seed: int = 0
     policies: tuple[str, ...] = ("henge",)
-    settings: dict[str, dict[str, int | float | dict[str, int | float]]] = {}  # a policy's settings, by policy
+    settings: PolicySettings = {}
     cluster: ClusterPart = ClusterPart()
     topologies: dict[str, TopologyPart] = {}
     jobs: Annotated[list[JobPart], Field(min_length=1)]

@@ -19,11 +19,14 @@ from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.fleet import Fleet, first_line
+from penstock.engines.spark.garbage import GarbageWatch
+from penstock.engines.spark.heap import StandaloneHeap
 from penstock.engines.spark.jobs import Job, start_query
 from penstock.engines.spark.kafka_sources import ArrivalWatch
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.levers.executors import ExecutorsLever
 from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.levers.memory import MemoryLever
 from penstock.engines.spark.levers.planned import PartitionsLever, TasksLever, TriggerLever
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.levers.table import TableLever
@@ -65,7 +68,9 @@ class SparkEngine:
         jobs: Sequence[Job],
         settings: SparkSettings = SparkSettings(),
         wall: Callable[[], float] = time.time,
+        ask_memory: Callable[[int], None] | None = None,
     ) -> None:
+        """`ask_memory` is told of how many MiB executors shall have, by whoever can start the application again."""
         check_session(spark)
         self._spark = spark
         self._settings = settings
@@ -78,6 +83,7 @@ class SparkEngine:
         self._events = QueryEvents(spark, name_pools=own_pools)
         self._executor_reader = ExecutorReader(context)
         self._executors = ExecutorLever(context)
+        self._garbage = GarbageWatch(settings.window_s)
         self._stages = StageReader(context)
         self._watch = ArrivalWatch()
         self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs, self._fails)
@@ -92,6 +98,7 @@ class SparkEngine:
             self._slot_shares,
             TasksLever(self._fleet, self._planned),
             ExecutorsLever(self._executors, self._elastic),
+            MemoryLever(StandaloneHeap(context) if str(context.master).startswith("spark://") else None, ask_memory),
             PartitionsLever(self._fleet, self._planned),
             self._bounds,
             TriggerLever(self._fleet, self._planned),
@@ -117,6 +124,17 @@ class SparkEngine:
             self._fleet.adopt(query, self._wall(), pooled=True)
         self._slot_shares.push()
         self._follow()
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The jobs as they would have to be started to go on as they stand, in another application for instance."""
+        return tuple(
+            replace(track.job, slots=track.threads, bound=self._bounds.wanted(track.job.name)) for track in self._fleet
+        )
+
+    def note(self, text: str, why: str) -> None:
+        """Have it in the record that this was done to the application, by whoever started it."""
+        self._deeds.note(None, text, why)
 
     def start_jobs(self) -> None:
         """Start every job that has a function and does not run yet."""
@@ -174,7 +192,7 @@ class SparkEngine:
         return Snapshot(
             at_s=now,
             jobs=tuple(self._figures(track, slots, wall_s) for track in self._fleet),
-            machines=machines(executors, self._driver_host),
+            machines=machines(executors, self._driver_host, self._garbage.shares(executors, wall_s)),
             max_threads=None if self._elastic is None else self._elastic.slots(wall_s),
             routes=self._fleet.routes(),
             levers=_known(lever.of_all(wall_s) for lever in self._levers.values()),

@@ -34,6 +34,7 @@ class Job:
     slots: int | None = None  # to begin with; None: an equal share
     restart: RestartPolicy = RestartPolicy()
     max_rows_per_batch: int | None = None
+    bound: int | None = None  # rows of a batch, set while it runs as soon as its sources are there
     max_files_per_batch: int | None = None
     trigger_s: float | None = None  # instead of the one that its function sets
     partitions: int | None = None  # of its state, at its first start; None: the session's shuffle partitions

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ class Executor:
     host: str
     slots: int
     memory_share: float | None
+    tasks_s: float = 0.0  # of all tasks that ended in it since its start
+    gc_s: float = 0.0  # of these, while garbage was collected
 
 
 class ExecutorReader:
@@ -38,12 +40,15 @@ class ExecutorReader:
         return tuple(sorted(found, key=lambda executor: executor.id))
 
 
-def machines(executors: Sequence[Executor], driver_host: str | None) -> tuple[MachineFigures, ...]:
+def machines(
+    executors: Sequence[Executor], driver_host: str | None, gc_shares: Mapping[str, float]
+) -> tuple[MachineFigures, ...]:
     """One record for each host. Load and memory are known for this machine only, by whatever address it goes."""
     hosts: dict[str, list[Executor]] = {}
     for executor in executors:
         hosts.setdefault(executor.host, []).append(executor)
-    return tuple(_machine(host, found, driver_host) for host, found in sorted(hosts.items()))
+    told = ((_machine(host, found, driver_host), gc_shares.get(host)) for host, found in sorted(hosts.items()))
+    return tuple(replace(machine, gc_share=share) for machine, share in told)
 
 
 def _executor(entry: Mapping[str, Any]) -> Executor:
@@ -53,6 +58,8 @@ def _executor(entry: Mapping[str, Any]) -> Executor:
         host=entry["hostPort"].rsplit(":", 1)[0],
         slots=entry["totalCores"],
         memory_share=used / most if most > 0 else None,
+        tasks_s=entry["totalDuration"] / 1000.0,
+        gc_s=entry["totalGCTime"] / 1000.0,
     )
 
 

@@ -5,6 +5,7 @@ operators. The checkpoint carries it over, so nothing is lost and no state is co
 """
 
 import time
+from collections.abc import Iterable
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -46,6 +47,20 @@ def between_batches(query: StreamingQuery, last: int | None, within_s: float) ->
             return False
         time.sleep(_LOOK_EVERY_S)
     return True
+
+
+def end_between_batches(queries: Iterable[StreamingQuery]) -> None:
+    """End queries for good, each as soon as a batch of its own is committed; those that take too long all the same."""
+    waiting = [(query, last_batch(query)) for query in queries]
+    deadline = time.monotonic() + COMMITS_WITHIN_S
+    while waiting and time.monotonic() < deadline:
+        ready = [query for query, last in waiting if between_batches(query, last, within_s=0.0)]
+        for query in ready:
+            query.stop()
+        waiting = [(query, last) for query, last in waiting if query not in ready]
+        time.sleep(_LOOK_EVERY_S)
+    for query, _ in waiting:
+        query.stop()
 
 
 def last_batch(query: StreamingQuery) -> int | None:

@@ -15,10 +15,11 @@ _MESSAGES = "org.apache.spark.deploy.DeployMessages"
 
 @dataclass(frozen=True, slots=True)
 class WorkerRoom:
-    """What one worker has free."""
+    """What one worker has free, and of how much memory in all."""
 
     cores: int
     memory_mib: int
+    of_mib: int = 0
 
 
 def free_on(workers: Sequence[WorkerRoom], cores: int, memory_mib: int) -> int:
@@ -42,7 +43,7 @@ def workers_of(context: SparkContext, master: str) -> tuple[WorkerRoom, ...]:
         request = load(f"{_MESSAGES}$RequestMasterState$").getField("MODULE$").get(None)
         tags = load("scala.reflect.ClassTag$").getField("MODULE$").get(None)
         workers = endpoint.askSync(request, tags.apply(load(f"{_MESSAGES}$MasterStateResponse"))).workers()
-        return tuple(WorkerRoom(w.coresFree(), w.memoryFree()) for w in workers if w.isAlive())
+        return tuple(WorkerRoom(w.coresFree(), w.memoryFree(), w.memory()) for w in workers if w.isAlive())
     except Py4JError as error:
         why = str(error).replace("\n", " ")[:400]
         raise EngineError(f"the master at {master} does not say what is free: {why}") from None

@@ -6,11 +6,12 @@ from typing import Any
 
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent, Latency
-from penstock.core.levers import Slots
+from penstock.core.levers import Memory, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.ports import Engine
 from penstock.core.view import View
 from penstock.loop import Governor
+from penstock.planning.registry import policy_named
 from tests.engines.sim.microbatch.builders import a_job, an_engine, waiting_stage
 
 INTENTS = {"urgent": Intent(Latency("3s", utility=35))}
@@ -67,3 +68,17 @@ def test_a_share_given_by_the_loop_brings_the_urgent_job_back() -> None:
     assert max(before) < 20.0  # and falling: its backlog grows
     assert min(after) == 35.0
     assert [len(cycle.outcome.steps) for cycle in store.kept].count(1) == 1
+
+
+def test_the_penstock_policy_gives_executors_that_are_short_of_memory_more_of_it_and_the_job_is_on_time_again() -> None:
+    # 3 slots of CPU work; 1,300 of 1,024 MiB: garbage collection takes 74 % of the time.
+    engine = an_engine(a_job("urgent", rate=120.0, memory_mib=1300.0, threads=4), executor_start_s=4.0)
+    store = Cycles()
+    governor = Governor(engine, policy_named("penstock", {"memory": "act"}), store)
+    carried = governor.start()
+    for now in range(10, 901, 10):
+        carried = governor.run_cycle(INTENTS, carried, float(now))
+    moves = [move for cycle in store.kept for step in cycle.outcome.steps for move in step.step.moves]
+    assert [move for move in moves if isinstance(move, Memory)] == [Memory(1024, 2048)]
+    assert utilities(store.kept)[10] < 20.0
+    assert utilities(store.kept)[-1] == 35.0

@@ -33,6 +33,7 @@ def end_job(world: World, job: JobState) -> None:
     _stop_batch(world, job)
     job.present = False
     world.share_anew()
+    world.take_up_memory()
     offer_slots(world)
 
 
@@ -53,6 +54,17 @@ def replan(world: World, job: JobState, spec: MicroBatchJob) -> None:
         _take_up(world, job)
 
 
+def restart_all(world: World, memory_mib: int) -> None:
+    """Every query starts again between two batches of its own, on executors of that memory."""
+    world.memory_wanted_mib = memory_mib
+    present = [job for job in world.jobs if job.present]
+    for job in present:
+        job.planned = job.wanted  # all of them, before the first one is down: they go together
+    for job in present:
+        replan(world, job, job.wanted)
+    world.take_up_memory()
+
+
 def restart_job(world: World, visit: Visit) -> None:
     """Back after a failure: the open batch runs again with the same rows, so each row counts once."""
     job, life = visit
@@ -61,7 +73,7 @@ def restart_job(world: World, visit: Visit) -> None:
     job.accrue(world.now)
     job.up_since_s = world.now
     if job.batch is None:
-        job.spec, job.planned = job.wanted, None
+        _become_wanted(world, job)
         world.schedule(world.now, "trigger", visit)
     else:
         job.batch.restart(world.now)
@@ -162,8 +174,15 @@ def _take_up(world: World, job: JobState) -> None:
     """Between two batches the query stops and starts again as what was planned."""
     job.life += 1
     job.accrue(world.now)
+    # Executors of another size start with the query; those that are there would only be handed on.
+    more_s = world.cluster.executor_start_s if world.memory_awaited else 0.0
+    _become_wanted(world, job)
+    _go_down(world, job, job.spec.replan_s + more_s, "changed")
+
+
+def _become_wanted(world: World, job: JobState) -> None:
     job.spec, job.planned = job.wanted, None
-    _go_down(world, job, job.spec.replan_s, "changed")
+    world.take_up_memory()
 
 
 def _go_down(world: World, job: JobState, for_s: float, why: str) -> None:

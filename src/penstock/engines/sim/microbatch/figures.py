@@ -115,12 +115,15 @@ def _latency(world: World, job: JobState, now: Totals) -> LatencyFigures | None:
 
 
 def _machine(world: World, machine: Machine) -> MachineFigures:
+    held = world.held_share
     return MachineFigures(
         name=machine.name,
         cores=machine.cores,
         load=machine.mean_load(world.now) if machine.alive else None,
+        memory_share=None if held is None or not machine.alive else min(1.0, held),
         executors=1 if machine.alive else 0,
         alive=machine.alive,
+        gc_share=None if held is None or not machine.alive else world.collecting,
     )
 
 

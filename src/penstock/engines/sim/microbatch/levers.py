@@ -2,7 +2,9 @@
 
 A share counts from the next task on, a bound from the next batch. A trigger and the partitions of state are taken up
 in a planned restart: when the open batch is committed the query stops, and is back `replan_s` later. Executors are
-machines: one that goes takes its running tasks with it, one that comes is there after `executor_start_s`.
+machines: one that goes takes its running tasks with it, one that comes is there after `executor_start_s`. For other
+memory every query starts again: each when its open batch is committed, and back that much later than from a restart of
+its own.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,14 +17,16 @@ from penstock.core.levers import (
     Dial,
     Disturbs,
     Executors,
+    Memory,
     Move,
     Partitions,
     Shows,
     Slots,
     Trigger,
 )
-from penstock.engines.sim.microbatch.batches import replan
+from penstock.engines.sim.microbatch.batches import replan, restart_all
 from penstock.engines.sim.microbatch.faults import lose_machine
+from penstock.engines.sim.microbatch.spec import LEAST_MEMORY_MIB
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.world import World
 
@@ -46,7 +50,10 @@ def application_dials(world: World) -> tuple[Dial, ...]:
     there = sum(machine.alive for machine in world.machines)
     asked = _asked(world.executors, there)
     most = len(world.machines)
-    return (Dial("executors", WHOLE, there, 1, most, asked=asked, shows=Shows.WHEN_GIVEN),)
+    executors = Dial("executors", WHOLE, there, 1, most, asked=asked, shows=Shows.WHEN_GIVEN)
+    awaited = _asked(world.memory_wanted_mib, world.memory_mib)
+    restart: dict[str, Any] = {"disturbs": Disturbs.APPLICATION, "shows": Shows.AFTER_RESTART}
+    return executors, Dial("memory", WHOLE, world.memory_mib, LEAST_MEMORY_MIB, asked=awaited, **restart)
 
 
 def refusal(world: World, move: Move) -> str | None:
@@ -54,6 +61,8 @@ def refusal(world: World, move: Move) -> str | None:
     if isinstance(move, Executors):
         most = len(world.machines)
         return None if 1 <= move.after <= most else f"there are 1 to {most} executors to be had"
+    if isinstance(move, Memory):
+        return None if move.after >= LEAST_MEMORY_MIB else f"no executor starts with less than {LEAST_MEMORY_MIB} MiB"
     job = next((job for job in world.jobs if job.name == move.job and job.present), None)
     if job is None:
         return f"there is no job {move.job!r}"
@@ -67,6 +76,10 @@ def turn(world: World, move: Move) -> None:
     """Carry a move out that was not refused."""
     if isinstance(move, Executors):
         _hold(world, move.after)
+        return
+    if isinstance(move, Memory):
+        if move.after != world.memory_wanted_mib:
+            restart_all(world, move.after)
         return
     job = next(job for job in world.jobs if job.name == move.job)
     if isinstance(move, Slots):

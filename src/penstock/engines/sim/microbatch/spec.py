@@ -11,6 +11,7 @@ from penstock.core.units import non_negative, positive
 from penstock.errors import ConfigError
 
 SCHEDULING = ("fifo", "fair")
+LEAST_MEMORY_MIB = 512  # Spark starts no executor with less than 450
 FAULT_KINDS = ("job", "machine", "link", "interference")
 
 
@@ -58,6 +59,7 @@ class MicroBatchJob:
     ends_at_s: float = math.inf
     restart_s: float = 10.0  # downtime after a failure
     replan_s: float = 1.1  # downtime of a planned restart between two batches, as measured on Spark 4.3
+    memory_mib: float = 0.0  # its working set, in all executors together; see memory.py
 
     def __post_init__(self) -> None:
         if not self.stages:
@@ -67,7 +69,7 @@ class MicroBatchJob:
         for value in self.selectivity:
             non_negative(value, f"{self.name}.selectivity")
         _checked_arrivals(self.arrivals, self.name)
-        for word in ("trigger_s", "batch_overhead_s", "commit_s", "starts_at_s", "restart_s", "replan_s"):
+        for word in ("trigger_s", "batch_overhead_s", "commit_s", "starts_at_s", "restart_s", "replan_s", "memory_mib"):
             non_negative(getattr(self, word), f"{self.name}.{word}")
         if math.isnan(self.ends_at_s) or self.ends_at_s <= self.starts_at_s:
             raise ConfigError(f"{self.name}.ends_at_s", self.ends_at_s, "write a time after starts_at_s")
@@ -99,11 +101,13 @@ class MicroBatchCluster:
     metrics_window_s: float = 30.0
     juice_window_s: float = 60.0
     executor_start_s: float = 4.0  # 2 to 4 s on a warm machine
+    executor_memory_mib: int = 1024  # of each machine's executor; Spark's own default
 
     def __post_init__(self) -> None:
         _whole(self.machines, "machines", at_least=1)
         _whole(self.slots, "slots", at_least=self.machines)
         _whole(self.cores, "cores", at_least=self.machines)
+        _whole(self.executor_memory_mib, "executor_memory_mib", at_least=LEAST_MEMORY_MIB)
         if self.max_threads is not None:
             _whole(self.max_threads, "max_threads", at_least=1)
         if self.scheduling not in SCHEDULING:

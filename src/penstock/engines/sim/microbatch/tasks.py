@@ -81,7 +81,7 @@ def _occupy(world: World, demand: float) -> Machine:
 
 
 def _start(world: World, job: JobState, batch: Batch, machine: Machine) -> None:
-    cpu_s = batch.cpu_s * machine.slowdown(world.cluster)
+    cpu_s = batch.cpu_s * machine.slowdown(world.cluster) / (1.0 - world.collecting)
     duration_s = (cpu_s + batch.wait_s) * job.next_noise()
     cpu_rate = min(batch.cpu_s / duration_s, 1.0) if duration_s > 0 else 0.0
     job.cpu_rate += cpu_rate

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from penstock.engines.sim.microbatch.batch import Batch
 from penstock.engines.sim.microbatch.machines import Machine, machines_of
+from penstock.engines.sim.microbatch.memory import collecting_share, held_share
 from penstock.engines.sim.microbatch.shares import reshare
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob
 from penstock.engines.sim.microbatch.state import JobState
@@ -29,8 +30,8 @@ class World:
     """All that changes, in one place. The functions that change it live beside it, one idea to a file."""
 
     __slots__ = (
-        *("_sequence", "batches", "cluster", "events", "executors"),
-        *("free", "jobs", "machines", "now", "running", "tasks"),
+        *("_sequence", "batches", "cluster", "collecting", "events", "executors", "free", "jobs", "machines"),
+        *("memory_mib", "memory_wanted_mib", "now", "running", "tasks"),
     )
 
     def __init__(self, cluster: MicroBatchCluster, specs: Sequence[MicroBatchJob]) -> None:
@@ -42,6 +43,8 @@ class World:
         )
         self.machines = machines_of(cluster)
         self.executors = cluster.machines  # that are wanted; a machine may be lost meanwhile
+        self.memory_mib = self.memory_wanted_mib = cluster.executor_memory_mib  # of each executor
+        self.collecting = 0.0  # share of the time that garbage collection takes
         self.free = cluster.slots  # over all machines
         self.running: dict[int, Task] = {}
         self.events: list[Event] = []
@@ -59,8 +62,26 @@ class World:
         return sum(machine.slots for machine in self.machines if machine.alive)
 
     def share_anew(self) -> None:
-        """Set weights and minimum shares after threads, jobs or machines changed."""
+        """Set weights, minimum shares and how short memory is after threads, jobs, machines or memory changed."""
         present = [job for job in self.jobs if job.present]
         for job in present:
             job.accrue(self.now)
         reshare(present, self.slots)
+        self.collecting = collecting_share(self.held_share)
+
+    @property
+    def held_share(self) -> float | None:
+        """How much of the memory of all executors the jobs' working sets hold; None where they have none."""
+        executors = sum(machine.alive for machine in self.machines)
+        return held_share(sum(job.spec.memory_mib for job in self.jobs if job.present), executors * self.memory_mib)
+
+    @property
+    def memory_awaited(self) -> bool:
+        """Whether the application is about to start again with other executors."""
+        return self.memory_mib != self.memory_wanted_mib
+
+    def take_up_memory(self) -> None:
+        """The executors have the memory that is wanted once no query waits for its batch's end to start again."""
+        if self.memory_awaited and all(job.planned is None for job in self.jobs if job.present):
+            self.memory_mib = self.memory_wanted_mib
+            self.share_anew()

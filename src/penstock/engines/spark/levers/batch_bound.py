@@ -49,7 +49,10 @@ class BatchBoundLever(Lever[BatchBound]):
         self._bounds = bounds
         self._planned = planned
         self._known: dict[str, _Standing] = {}
-        self._wanted: dict[str, tuple[str, int | None]] = {}  # by job: in which run it was set last, and to what
+        # By job: in which run it was set last, and to what. What an earlier life left was set in none of ours.
+        self._wanted: dict[str, tuple[str, int | None]] = {
+            track.job.name: ("", track.job.bound) for track in fleet if track.job.bound is not None
+        }
 
     def of_job(self, track: Track, wall_s: float) -> Dial | None:
         found = self._standing(track)
@@ -76,6 +79,10 @@ class BatchBoundLever(Lever[BatchBound]):
             return
         self._bounds.set(query, move.after)
         self._settled(track, query, move.after)
+
+    def wanted(self, job: str) -> int | None:
+        """What it was set to while its query ran; None: to nothing, or to what its options say."""
+        return self._wanted.get(job, ("", None))[1]
 
     def keep(self, track: Track) -> str | None:
         """Set the bound again on a query that was started since; what was done, in words, or None."""

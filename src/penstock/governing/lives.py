@@ -1,0 +1,116 @@
+"""The lives of an application: executors get other memory with another application only, in which the run goes on.
+
+governing -- memory is asked for --> this round is recorded --> queries end between two batches --> the session ends
+    ^                                                                                                     |
+    |        as the life before left them: jobs, slots, bounds, the loop's memory, clock and record       |
+    +------ an executor came <-- started with that memory; where none comes in time, with the old one <---+
+"""
+
+import logging
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from pyspark.sql import SparkSession
+
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.machines import ExecutorReader
+from penstock.errors import EngineError
+from penstock.governing.controller import Controller
+
+COMES_WITHIN_S = 60.0  # an executor of another size: 2 to 4 s on a warm machine, 15 s where eight start at once
+_LOOK_EVERY_S = 0.2
+
+_log = logging.getLogger("penstock")
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What a life of the application begins with."""
+
+    jobs: Sequence[Job]
+    memory_mib: int | None = None  # of each executor; None: as its settings say
+    before_mib: int | None = None  # what executors had in the life before
+    run_id: str | None = None  # of the run that goes on
+    earlier: Controller | None = None  # who governed the life before
+
+
+class Wish:
+    """Other memory, to be had in the next life: `ends` is called when it is asked for."""
+
+    def __init__(self, not_given: Collection[int], ends: Callable[[], None] = lambda: None) -> None:
+        self._not_given = not_given
+        self.ends = ends
+        self.mib: int | None = None
+
+    def ask(self, mib: int) -> None:
+        """End this life for it; an EngineError where that was in vain before."""
+        if mib in self._not_given:
+            raise EngineError(f"no executor of {mib:,} MiB came when this run asked for it last; ask for less")
+        self.mib = mib
+        self.ends()
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A session that was started; `instead` says in words why its executors do not have the memory they were to."""
+
+    spark: SparkSession
+    instead: str | None = None
+
+
+class Applications:
+    """Starts one application after the other; `start` takes what Spark is told."""
+
+    def __init__(
+        self,
+        start: Callable[[Mapping[str, object]], SparkSession],
+        conf: Mapping[str, object],
+        within_s: float = COMES_WITHIN_S,
+    ) -> None:
+        self._start = start
+        self._conf = conf
+        self._within_s = within_s
+        self.not_given: set[int] = set()
+
+    @contextmanager
+    def started(self, life: Life) -> Iterator[Application]:
+        """The application of this life, which ends with the block."""
+        application = self._started(life)
+        try:
+            yield application
+        finally:
+            application.spark.stop()
+
+    def _started(self, life: Life) -> Application:
+        wanted = life.memory_mib
+        if wanted is None or wanted == life.before_mib:
+            return Application(self._with(wanted))
+        try:
+            return Application(self._with_executors(wanted))
+        except EngineError as error:
+            self.not_given.add(wanted)
+            _log.warning("%s; it is started again with the memory that executors had", error)
+            return Application(self._with(life.before_mib), str(error))
+
+    def _with_executors(self, mib: int) -> SparkSession:
+        """Started, and an executor came; else nothing is left of it but an EngineError."""
+        spark = self._with(mib)
+        if _executor_came(spark, self._within_s):
+            return spark
+        spark.stop()
+        raise EngineError(f"no executor of {mib:,} MiB came within {self._within_s:.0f} s")
+
+    def _with(self, mib: int | None) -> SparkSession:
+        return self._start(self._conf if mib is None else {**self._conf, "spark.executor.memory": f"{mib}m"})
+
+
+def _executor_came(spark: SparkSession, within_s: float) -> bool:
+    reader = ExecutorReader(spark.sparkContext)
+    deadline = time.monotonic() + within_s
+    while not reader.read():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_EVERY_S)
+    return True
