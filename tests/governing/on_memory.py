@@ -23,19 +23,18 @@ from penstock.core.levers import Memory, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import View
 from penstock.engines.spark.heap import memory_mib
-from penstock.engines.spark.machines import ExecutorReader
 from penstock.governing.application import start_application
 from penstock.governing.lives import Applications, Life
 from penstock.governing.run import RunOptions, run_tenants
 from penstock.planning.registry import POLICIES, Entry
 
-ROWS_PER_FILE, FILES, KEYS = 400, 30, 13
+ROWS_PER_FILE, FILES, KEYS = 400, 24, 13
 CONF = {"spark.executor.memory": "512m", "spark.sql.shuffle.partitions": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class WantsOneGib:
-    """One slot less once rows come, and then executors of 1 GiB; counts its rounds."""
+    """A second slot once rows come, and then executors of 1 GiB; counts its rounds."""
 
     name: str = "wants 1 GiB"
 
@@ -46,7 +45,7 @@ class WantsOneGib:
         job, dial = view.job("counting").figures, view.levers[-1]
         moves: tuple[Memory | Slots, ...] = ()
         if job.processed_rps and dial.now == 512:
-            moves = (Slots("counting", 2, 1),) if job.threads == 2 else (Memory(512, 1024),)
+            moves = (Slots("counting", 1, 2),) if job.threads == 1 else (Memory(512, 1024),)
         decisions = (Decision(Reason.RESCALED, moves, "the test wants it", view.at_s, view.utility),) if moves else ()
         return Plan(decisions, note=f"round {memory}"), memory + 1
 
@@ -103,11 +102,8 @@ class Watch:
 def comes_back(master: str) -> dict[str, Any]:
     """An application whose executors are to have more than any worker."""
     applications = Applications(partial(_started, master), CONF, within_s=2.0)
-    with applications.started(Life((), 9000, before_mib=600)) as application:
+    with applications.started(Life((), 9000, before_mib=600, slots=2)) as application:
         had = memory_mib(application.spark.sparkContext)
-        reader = ExecutorReader(application.spark.sparkContext)
-        while not reader.read():
-            pass
     return {"instead": application.instead, "had": had, "not_given": sorted(applications.not_given)}
 
 
@@ -118,8 +114,8 @@ def _started(master: str, conf: Any) -> Any:
 def main(master: str, place: Path) -> dict[str, Any]:
     expected = write_input(place / "in")
     back = comes_back(master)
-    job = {"name": "counting", "job": "tests.governing.tenant_jobs:counting", "params": {"place": str(place)}}
-    job["intent"] = {"juice": 0.5}
+    job: dict[str, Any] = {"name": "counting", "intent": {"juice": 0.5}, "slots": 1}
+    job |= {"job": "tests.governing.tenant_jobs:counting", "params": {"place": str(place)}}
     file = {"name": "memory", "master": master, "conf": CONF, "interval": "1s", "window": "5s", "jobs": [job]}
     POLICIES["wants 1 GiB"] = Entry("for a test", lambda _: WantsOneGib())
     options = RunOptions("wants 1 GiB", store=str(place / "runs.sqlite"), code=Path())

@@ -20,6 +20,7 @@ from penstock.errors import EngineError
 from penstock.governing.controller import Controller
 
 COMES_WITHIN_S = 60.0  # an executor of another size: 2 to 4 s on a warm machine, 15 s where eight start at once
+_TOGETHER_S = 5.0  # so long after one the next one comes, if it does
 _LOOK_EVERY_S = 0.2
 
 _log = logging.getLogger("penstock")
@@ -32,6 +33,7 @@ class Life:
     jobs: Sequence[Job]
     memory_mib: int | None = None  # of each executor; None: as its settings say
     before_mib: int | None = None  # what executors had in the life before
+    slots: int = 0  # that they offered: jobs get theirs again of as many as are there
     run_id: str | None = None  # of the run that goes on
     earlier: Controller | None = None  # who governed the life before
 
@@ -86,18 +88,24 @@ class Applications:
     def _started(self, life: Life) -> Application:
         wanted = life.memory_mib
         if wanted is None or wanted == life.before_mib:
-            return Application(self._with(wanted))
+            return Application(self._as_before(wanted, life.slots))
         try:
-            return Application(self._with_executors(wanted))
+            return Application(self._with_executors(wanted, life.slots))
         except EngineError as error:
             self.not_given.add(wanted)
             _log.warning("%s; it is started again with the memory that executors had", error)
-            return Application(self._with(life.before_mib), str(error))
+            return Application(self._as_before(life.before_mib, life.slots), str(error))
 
-    def _with_executors(self, mib: int) -> SparkSession:
+    def _as_before(self, mib: int | None, slots: int) -> SparkSession:
+        spark = self._with(mib)
+        if slots:
+            _slots_came(spark, slots, self._within_s)
+        return spark
+
+    def _with_executors(self, mib: int, slots: int) -> SparkSession:
         """Started, and an executor came; else nothing is left of it but an EngineError."""
         spark = self._with(mib)
-        if _executor_came(spark, self._within_s):
+        if _slots_came(spark, slots, self._within_s):
             return spark
         spark.stop()
         raise EngineError(f"no executor of {mib:,} MiB came within {self._within_s:.0f} s")
@@ -106,11 +114,16 @@ class Applications:
         return self._start(self._conf if mib is None else {**self._conf, "spark.executor.memory": f"{mib}m"})
 
 
-def _executor_came(spark: SparkSession, within_s: float) -> bool:
+def _slots_came(spark: SparkSession, slots: int, within_s: float) -> int:
+    """How many did, at the latest then: of larger executors fewer may fit, and those that come, come together."""
     reader = ExecutorReader(spark.sparkContext)
-    deadline = time.monotonic() + within_s
-    while not reader.read():
-        if time.monotonic() > deadline:
-            return False
+    began_s = last_s = time.monotonic()
+    there = 0
+    while there < max(1, slots):
+        now_s, before = time.monotonic(), there
+        there = sum(executor.slots for executor in reader.read())
+        last_s = now_s if there != before else last_s
+        if now_s - began_s > within_s or (there and now_s - last_s > _TOGETHER_S):
+            break
         time.sleep(_LOOK_EVERY_S)
-    return True
+    return there

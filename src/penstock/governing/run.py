@@ -16,6 +16,7 @@ from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.heap import memory_mib
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.machines import ExecutorReader
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.application import start_application
@@ -63,31 +64,43 @@ class RunStory:
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
     """Start every tenant and govern them until the time is over or Ctrl-C; then stop them all."""
     options = _filled(tenants, options)
-    policy = policy_of(tenants, options)
     models = tenants.read_models(options.code or Path())
-    conf = {**tenants.all_conf, **_executors_conf(tenants, options)}
-    if tenants.checkpoints is not None:
-        conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
-    if any(part.route is not None for part in tenants.jobs):
-        conf.setdefault("spark.locality.wait", _PINNED_WAIT)
-    master = options.master or tenants.master
-    starts = partial(start_application, tenants.name, master, code=options.code, kafka=tenants.kafka)
-    applications = Applications(lambda given: starts(conf=given), conf)
-    left = left_behind(options.store, options.run_id)
-    life: Life | None = Life(_jobs(tenants, models, left.slots), left.memory_mib, run_id=options.run_id)
     governed = Governed(
         intents={part.name: part.intent() for part in tenants.jobs},
-        policy=policy,
+        policy=policy_of(tenants, options),
         settings=_loop_settings(tenants, options),
         until_s=options.for_s,
         models=models,
     )
+    applications = Applications(_start(tenants, options), _conf(tenants, options))
+    left = left_behind(options.store, options.run_id)
+    jobs, had = _jobs(tenants, models, left.slots), sum(left.slots.values())
+    life: Life | None = Life(jobs, left.memory_mib, slots=had, run_id=options.run_id)
     story = _story(tenants, options)
-    while life is not None:
-        with applications.started(life) as application:
-            lived = _Lived(tenants, options, life, application)
-            story, life = lived.governed(governed, Wish(applications.not_given), on_view)
+    try:
+        while life is not None:
+            with applications.started(life) as application:
+                lived = _Lived(tenants, options, life, application)
+                story, life = lived.governed(governed, Wish(applications.not_given), on_view)
+    except KeyboardInterrupt:  # while an application was started or ended
+        if not story.views:
+            raise
+        return replace(story, interrupted=True)
     return story
+
+
+def _start(tenants: TenantsFile, options: RunOptions) -> Callable[[Mapping[str, object]], SparkSession]:
+    master = options.master or tenants.master
+    return lambda conf: start_application(tenants.name, master, conf, options.code, tenants.kafka)
+
+
+def _conf(tenants: TenantsFile, options: RunOptions) -> Mapping[str, object]:
+    conf: dict[str, object] = {**tenants.all_conf, **_executors_conf(tenants, options)}
+    if tenants.checkpoints is not None:
+        conf.setdefault("spark.sql.streaming.checkpointLocation", tenants.checkpoints)
+    if any(part.route is not None for part in tenants.jobs):
+        conf.setdefault("spark.locality.wait", _PINNED_WAIT)
+    return conf
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +121,7 @@ class _Lived:
             settings = replace(settings, down_since_s=None)  # nothing has failed
         engine = SparkEngine(spark, life.jobs, settings, ask_memory=wish.ask)
         had_mib = memory_mib(spark.sparkContext)
-        if self.application.instead is not None:
+        if self.application.instead is not None and life.memory_mib != had_mib:
             engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)
         controller = Controller(engine, replace(governed, remembering=kept), on_view, life.earlier)
         wish.ends = controller.end
@@ -116,7 +129,8 @@ class _Lived:
         over = story.interrupted or story.error is not None or controller.left_s <= self.tenants.interval
         if wish.mib is None or over:
             return story, None
-        return story, Life(engine.jobs, wish.mib, had_mib, story.run_id, controller)
+        slots = sum(executor.slots for executor in ExecutorReader(spark.sparkContext).read())
+        return story, Life(engine.jobs, wish.mib, had_mib, slots, story.run_id, controller)
 
 
 def _loop_settings(tenants: TenantsFile, options: RunOptions) -> LoopSettings:

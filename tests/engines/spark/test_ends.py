@@ -1,0 +1,39 @@
+"""An application that is to start again ends its queries for good, each between two batches of its own."""
+
+from pathlib import Path
+from threading import Thread
+
+from pyspark.sql import SparkSession
+
+from penstock.engines.spark.replan import end_between_batches
+from tests.engines.spark.batches import Gate
+from tests.engines.spark.helpers import quick, rates
+from tests.patience import eventually, patience_s
+
+
+def test_a_query_ends_after_the_batch_that_it_has_in_hand_and_no_other_waits_for_it(
+    spark: SparkSession, name: str, tmp_path: Path
+) -> None:
+    gate = Gate()
+    held = gate.held(rates(spark).writeStream.trigger(processingTime="200 milliseconds"), str(tmp_path / "checkpoint"))
+    other = quick(spark).queryName(name).start()
+    eventually(lambda: other.lastProgress)
+    ending = Thread(target=end_between_batches, args=([held, other], patience_s()))
+    ending.start()
+    eventually(lambda: not other.isActive)
+    assert held.isActive
+    in_hand = gate.batch
+    gate.let_go()
+    ending.join(patience_s())
+    assert not held.isActive
+    assert (tmp_path / "checkpoint" / "commits" / str(in_hand)).exists()
+
+
+def test_a_query_whose_batch_takes_too_long_is_ended_all_the_same(
+    spark: SparkSession, name: str, tmp_path: Path
+) -> None:
+    gate = Gate()
+    held = gate.held(rates(spark).writeStream.trigger(processingTime="200 milliseconds"), str(tmp_path / "checkpoint"))
+    end_between_batches([held], within_s=0.1)
+    gate.let_go()
+    assert not held.isActive
