@@ -21,7 +21,7 @@ def test_a_query_ends_after_the_batch_that_it_has_in_hand_and_no_other_waits_for
     ending = Thread(target=end_between_batches, args=([held, other], patience_s()))
     ending.start()
     eventually(lambda: not other.isActive)
-    assert held.isActive
+    assert [held.isActive, other.isActive] == [True, False]
     in_hand = gate.batch
     gate.let_go()
     ending.join(patience_s())
