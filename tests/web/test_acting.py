@@ -72,7 +72,8 @@ def test_a_lever_of_a_tenant_is_turned_on_request_and_shows_how_it_stands(live: 
 
 
 def test_a_lever_of_the_application_is_turned_on_request(live: LiveRun) -> None:
-    (lever,) = live.get("cluster")["present"]["levers"]
+    levers = live.get("cluster")["present"]["levers"]
+    (lever,) = [lever for lever in levers if lever["kind"] == "executors"]
     assert (lever["name"], lever["now_text"], lever["limits"]) == ("executors", "2", "1 to 2")
     assert live.act(act="turn", kind="executors", value=1, who="fay").status_code == 200
     assert eventually(lambda: decided(live, "fay"))["jobs"] == ["(application)"]
@@ -91,7 +92,7 @@ def test_what_makes_no_sense_is_refused_with_its_field(live: LiveRun) -> None:
         ({"act": "turn", "kind": "bound", "job": "reports"}, "say which kind of lever and its value"),
         ({"act": "turn", "kind": "speed", "value": 3}, "kind: Input should be 'slots'"),
         ({"act": "turn", "kind": "bound", "job": "nobody", "value": 3}, "name one of clicks, fraud, reports"),
-        ({"act": "turn", "kind": "memory", "value": 2048}, "the application has executors"),
+        ({"act": "turn", "kind": "table", "value": 2}, "the application has executors, memory"),
         ({"act": "turn", "kind": "bound", "job": "reports", "value": 0}, "can be 1 row or more, or none"),
         ({"act": "turn", "kind": "bound", "job": "reports", "value": -5}, "value: Input should be greater"),
         ({"act": "turn", "kind": "executors", "value": None}, "value: None will not do; executors of the application"),
