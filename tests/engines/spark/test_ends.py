@@ -27,13 +27,3 @@ def test_a_query_ends_after_the_batch_that_it_has_in_hand_and_no_other_waits_for
     ending.join(patience_s())
     assert not held.isActive
     assert (tmp_path / "checkpoint" / "commits" / str(in_hand)).exists()
-
-
-def test_a_query_whose_batch_takes_too_long_is_ended_all_the_same(
-    spark: SparkSession, name: str, tmp_path: Path
-) -> None:
-    gate = Gate()
-    held = gate.held(rates(spark).writeStream.trigger(processingTime="200 milliseconds"), str(tmp_path / "checkpoint"))
-    end_between_batches([held], within_s=0.1)
-    gate.let_go()
-    assert not held.isActive
