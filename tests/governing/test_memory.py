@@ -30,9 +30,11 @@ def done(place: Path) -> Any:
     state = place / "cluster.json"
     cluster = standalone.up(state, workers=1, cores=2, memory="1536m", port=own_port())
     command = [sys.executable, "-m", "tests.governing.on_memory", cluster.master, str(place)]
-    with (place / "driver.log").open("wb") as said:
-        run = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=said, check=False)
-    standalone.down(state)
+    try:
+        with (place / "driver.log").open("wb") as said:
+            run = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=said, check=False)
+    finally:
+        standalone.down(state)
     assert run.returncode == 0, (place / "driver.log").read_text()[-3000:]
     return json.loads(run.stdout.splitlines()[-1])
 
