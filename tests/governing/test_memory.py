@@ -30,9 +30,11 @@ def done(place: Path) -> Any:
     state = place / "cluster.json"
     cluster = standalone.up(state, workers=1, cores=2, memory="1536m", port=own_port())
     command = [sys.executable, "-m", "tests.governing.on_memory", cluster.master, str(place)]
-    with (place / "driver.log").open("wb") as said:
-        run = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=said, check=False)
-    standalone.down(state)
+    try:
+        with (place / "driver.log").open("wb") as said:
+            run = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=said, check=False)
+    finally:
+        standalone.down(state)
     assert run.returncode == 0, (place / "driver.log").read_text()[-3000:]
     return json.loads(run.stdout.splitlines()[-1])
 
@@ -70,7 +72,9 @@ def test_a_driver_that_takes_the_place_of_this_one_begins_with_what_it_had(done:
 
 
 def test_executors_tell_how_much_of_their_time_garbage_takes(done: dict[str, Any]) -> None:
-    assert all(0.0 <= share < 1.0 for share in done["gc"])
+    told = [share for share in done["gc"] if share is not None]
+    assert told
+    assert all(0.0 <= share < 1.0 for share in told)
 
 
 def test_where_no_executor_of_that_size_comes_the_old_one_is_started_and_it_is_said(done: dict[str, Any]) -> None:
