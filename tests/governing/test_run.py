@@ -14,8 +14,6 @@ from penstock.governing.run import RunOptions, RunStory, as_document, policy_of,
 from penstock.planning.registry import POLICIES, takes_profiles
 from tests.recorded import a_job, a_view
 
-pytestmark = pytest.mark.jvm
-
 TENANTS = """
 name: shop
 master: local[2]
