@@ -230,8 +230,10 @@ class Dial:
         >>> Dial("slots", "ads", now=9, least=1, most=6).held(12), Dial("slots", "ads", now=2, least=1, most=6).held(12)
         (9, 6)
         """
-        if value is None or self.now is None:
-            return value if value is None else self._within(value)
+        if value is None:
+            return None
+        if self.now is None:
+            return self._within(value)
         if value > self.now:
             return max(self.now, self._within(value))
         return min(self.now, self._within(value))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, figure_text, move_of
+from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, Move, figure_text, move_of
 from penstock.core.orders import Request, Wish
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import View
@@ -49,7 +49,7 @@ def watching(note: str, requests: Iterable[Request]) -> Plan:
 
 def levers_of(decisions: Iterable[Decision]) -> frozenset[Lever]:
     """What they turn."""
-    return frozenset((move.kind, move.job, move.operator) for decision in decisions for move in decision.moves)
+    return frozenset(_lever(move) for decision in decisions for move in decision.moves)
 
 
 def lever_for(wish: Wish, view: View) -> Dial:
@@ -92,9 +92,10 @@ def _own(decision: Decision) -> Decision:
 
 def _cut(asked: Sequence[Decision], held: Sequence[Decision]) -> Iterator[str]:
     """What of the wishes is not done, or not as far as was asked."""
-    done = {lever: move for decision in held for move in decision.moves for lever in levers_of([decision])}
+    done = {_lever(move): move for decision in held for move in decision.moves}
     for decision in asked:
-        (move,), (lever,) = decision.moves, levers_of([decision])
+        (move,) = decision.moves
+        lever = _lever(move)
         told = f"{move.job}: {move.text}, {decision.why}"
         if move.before == move.after:
             yield f"{told}: it is so already"
@@ -121,7 +122,7 @@ def _range(dial: Dial) -> str:
     return f"{dial.kind} of {of} can be {least} {up_to}" + (", or none" if dial.kind == "bound" else "")
 
 
-def _lever(of: Wish | Dial) -> Lever:
+def _lever(of: Wish | Dial | Move) -> Lever:
     return of.kind, of.job, of.operator
 
 

@@ -40,9 +40,7 @@ class PartitionsLever(Lever[Partitions]):
         if not _restarts(track) or track.state_bytes is None:
             return None
         now = self._planned.partitions(track)
-        return Dial(
-            "partitions", track.job.name, now, 1, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART
-        )  # fmt: skip
+        return Dial("partitions", track.job.name, now, 1, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
 
     def turn(self, move: Partitions, wall_s: float) -> None:
         self._planned.repartition(self._fleet.named(move.job), move.after)
