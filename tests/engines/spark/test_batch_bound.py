@@ -152,7 +152,8 @@ def test_a_minimum_is_kept_beside_the_bound(
     assert sorted(gate.rows) == [0, 1]  # 300 rows wait, and that is too few
     send(kafka, topic, 300)
     eventually(lambda: gate.rows.get(2))
-    assert gate.rows[2] == 200
+    # Planned as soon as 500 rows wait, while more arrive: parts of any size, each of them rounded down.
+    assert 200 - PARTITIONS < gate.rows[2] <= 200
 
 
 def test_a_bound_that_is_set_twice_is_as_set_once(
