@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from penstock.core.batches import BatchFigures
 from penstock.core.deeds import Deed
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import ALL_OPERATORS as ALL_OPERATORS
@@ -120,6 +121,7 @@ class JobFigures:
     trouble: str | None = None  # what is wrong with it in words, such as the error that ended its query
     keys: tuple[KeyPlacement, ...] = ()
     levers: tuple[Dial, ...] = ()  # that it has beside its threads
+    batches: tuple[BatchFigures, ...] = ()  # the last that ended, oldest first
 
     @property
     def dials(self) -> tuple[Dial, ...]:

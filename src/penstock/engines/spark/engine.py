@@ -191,7 +191,7 @@ class SparkEngine:
         self._fleet.see_places()
         return Snapshot(
             at_s=now,
-            jobs=tuple(self._figures(track, slots, wall_s) for track in self._fleet),
+            jobs=tuple(self._figures(track, slots, wall_s, now) for track in self._fleet),
             machines=machines(executors, self._driver_host, self._garbage.shares(executors, wall_s)),
             max_threads=None if self._elastic is None else self._elastic.slots(wall_s),
             routes=self._fleet.routes(),
@@ -199,9 +199,9 @@ class SparkEngine:
             deeds=self._deeds.told(now),
         )
 
-    def _figures(self, track: Track, slots: int, wall_s: float) -> JobFigures:
+    def _figures(self, track: Track, slots: int, wall_s: float, now: float) -> JobFigures:
         dials = _known(lever.of_job(track, wall_s) for lever in self._levers.values())
-        found = track.figures(self._standing(track, slots, wall_s), dials)
+        found = track.figures(replace(self._standing(track, slots, wall_s), at_s=now), dials)
         changed = self._elastic is not None and self._elastic.settles(wall_s, self._settings.window_s)
         return replace(found, settling=True) if changed else found
 

@@ -4,10 +4,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from penstock.core.batches import TOLD
 from penstock.core.figures import StageFigures
 from penstock.engines.spark.stages import StageReading
 
 _KEPT_S = 180.0
+_WORKS_KEPT = 4 * TOLD  # batches; some are under way, or not told of yet
 _NAMES_AT_MOST = 500  # stages of adaptive plans can vary; names are looked up again after so many
 
 
@@ -20,6 +22,43 @@ class Busy:
     cpu_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the stages of one batch did together; None of what is not known because they were not all read."""
+
+    stages: int = 0
+    tasks: int = 0
+    busy_s: float = 0.0
+    cpu_s: float = 0.0
+    spans: tuple[tuple[float, float], ...] = ()  # from each stage's submission to its completion
+    whole: bool = True  # every stage was read, and to its end
+
+    def and_also(self, reading: StageReading, first: bool) -> "Work":
+        """With a reading more, which is a stage's first or what it did since."""
+        spans = self.spans
+        if reading.complete and reading.submitted_s is not None and reading.completed_s is not None:
+            spans = (*spans, (reading.submitted_s, reading.completed_s))
+        return Work(
+            stages=self.stages + first,
+            tasks=self.tasks + (reading.tasks if first else 0),
+            busy_s=self.busy_s + reading.busy_s,
+            cpu_s=self.cpu_s + reading.cpu_s,
+            spans=spans,
+            whole=self.whole and reading.counts_for == 1.0,
+        )
+
+    @property
+    def staged_s(self) -> float | None:
+        """Time with a stage under way; None while one has not told its end."""
+        if len(self.spans) < self.stages:
+            return None
+        total_s, until_s = 0.0, 0.0
+        for from_s, to_s in sorted(self.spans):
+            total_s += max(0.0, to_s - max(from_s, until_s))
+            until_s = max(until_s, to_s)
+        return total_s
+
+
 @dataclass(slots=True)
 class StageHistory:
     """What the stages of a job did, reading by reading."""
@@ -28,6 +67,8 @@ class StageHistory:
     _readings: deque[tuple[float, int, StageReading]] = field(default_factory=deque)
     _first_stage: dict[tuple[str, int], int] = field(default_factory=dict)
     _names: dict[int, str] = field(default_factory=dict)
+    _works: dict[tuple[str, int], Work] = field(default_factory=dict)  # of the last batches, oldest first
+    _begun: set[int] = field(default_factory=set)  # stages that were read and are not at their end
 
     def open(self, at_s: float) -> None:
         """Readings begin here."""
@@ -39,10 +80,26 @@ class StageHistory:
         if place not in self._names:
             self._names[place] = name(reading.stage_id) or f"stage {place}"
         self._readings.append((at_s, place, reading))
+        self._add_to_batch(reading)
         while self._readings[0][0] < at_s - _KEPT_S:
             self._readings.popleft()
         if len(self._first_stage) > _NAMES_AT_MOST:
             self._first_stage = {key: value for key, value in self._first_stage.items() if key[1] >= reading.batch_id}
+
+    def work(self, run_id: str, batch_id: int) -> Work | None:
+        """What the stages of a batch did; None where not all of them were read, or it was long ago."""
+        found = self._works.get((run_id, batch_id))
+        return found if found is not None and found.whole else None
+
+    def _add_to_batch(self, reading: StageReading) -> None:
+        batch, first = (reading.run_id, reading.batch_id), reading.stage_id not in self._begun
+        self._works[batch] = self._works.get(batch, Work()).and_also(reading, first)
+        if reading.complete:
+            self._begun.discard(reading.stage_id)
+        else:
+            self._begun.add(reading.stage_id)
+        while len(self._works) > _WORKS_KEPT:
+            del self._works[next(iter(self._works))]
 
     def busy(self, from_s: float, to_s: float) -> Busy | None:
         """Task time in the window; None before the first reading."""

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
@@ -31,6 +32,8 @@ class StageReading:
     shuffle_remote_bytes: int
     complete: bool
     counts_for: float = 1.0
+    submitted_s: float | None = None  # since the epoch; a stage waits for slots from then on
+    completed_s: float | None = None
 
 
 class StageReader:
@@ -149,4 +152,11 @@ def _reading(document: Mapping[str, Any], run_id: str, batch_id: int) -> StageRe
         shuffle_local_bytes=document["shuffleLocalBytesRead"],
         shuffle_remote_bytes=document["shuffleRemoteBytesRead"],
         complete=document["status"] not in ("ACTIVE", "PENDING"),
+        submitted_s=_epoch_s(document.get("submissionTime")),
+        completed_s=_epoch_s(document.get("completionTime")),
     )
+
+
+def _epoch_s(text: str | None) -> float | None:
+    """Seconds since the epoch, of a time as Spark's status pages write it: 2026-11-22T08:00:00.123GMT."""
+    return None if text is None else datetime.fromisoformat(text.removesuffix("GMT")).replace(tzinfo=UTC).timestamp()

@@ -9,6 +9,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
 from penstock.core.levers import Dial
 from penstock.engines.spark.arrivals import Arrivals, Seen
+from penstock.engines.spark.ended import ended_batches
 from penstock.engines.spark.files import WaitingFiles
 from penstock.engines.spark.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.jobs import Job
@@ -35,6 +36,7 @@ class Standing:
     slots: int  # that it could have, of all there are
     window_s: float
     wall_s: float
+    at_s: float = 0.0  # the same instant, as the snapshot has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ class Track:
             trouble=self.trouble(standing.wall_s),
             keys=self.watch.placements if self.watch is not None and self.runs else (),
             levers=levers,
+            batches=() if self.tasks else tuple(ended_batches(batches, self.stages, standing.wall_s, standing.at_s)),
         )
 
     def _arrivals(

@@ -148,3 +148,13 @@ def test_noise_leaves_the_mean_duration_as_it_is() -> None:
     drawn = [state.next_noise() for _ in range(20_000)]
     assert np.mean(drawn) == pytest.approx(1.0, abs=0.02)
     assert np.std(np.log(drawn)) == pytest.approx(0.5, abs=0.02)
+
+
+def test_every_batch_that_ended_is_told_with_what_it_took() -> None:
+    figures = seen(an_engine(a_job()), 60.9)
+    last = figures.batches[-1]
+    assert [one.number for one in figures.batches] == list(range(last.number - 7, last.number + 1))
+    assert (last.rows, last.left_rows, last.stages, last.tasks) == (100, 0, 1, 4)
+    assert (last.ended_s, last.took_s, last.staged_s) == pytest.approx((60.0 + BATCH_S, BATCH_S, 0.3))
+    assert (last.busy_s, last.cpu_s) == pytest.approx((4 * 0.3, 4 * 0.25))
+    assert last.aside_s == pytest.approx(0.2)

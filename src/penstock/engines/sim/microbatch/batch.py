@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from penstock.core.batches import BatchFigures
 from penstock.core.figures import StageFigures
 from penstock.engines.sim.microbatch.spec import MicroBatchJob
 
@@ -10,10 +11,27 @@ from penstock.engines.sim.microbatch.spec import MicroBatchJob
 class BatchReport:
     """A finished batch: its rows, its phases, and each stage in detail."""
 
+    ended_s: float
     rows: int
     duration_s: float
     phases_s: dict[str, float]
     stages: tuple[StageFigures, ...]
+    cpu_s: float
+
+    def figures(self, number: int, left_rows: int) -> BatchFigures:
+        """As an engine tells of it."""
+        return BatchFigures(
+            number=number,
+            ended_s=self.ended_s,
+            took_s=self.duration_s,
+            rows=self.rows,
+            left_rows=left_rows,
+            stages=len(self.stages),
+            tasks=sum(stage.tasks for stage in self.stages),
+            busy_s=sum(stage.busy_s or 0.0 for stage in self.stages),
+            cpu_s=self.cpu_s,
+            staged_s=self.phases_s["stages"],
+        )
 
 
 class Batch:
@@ -32,6 +50,7 @@ class Batch:
         "stage_from_s",
         "stages_from_s",
         "started_s",
+        "used_cpu_s",
         "wait_s",
     )
 
@@ -52,6 +71,7 @@ class Batch:
         self.demand = 0.0  # share of their time that wants a core
         self.busy_s = 0.0  # of the open stage's tasks that are done
         self.stage_from_s = started_s
+        self.used_cpu_s = 0.0  # of all tasks that are done
         self.done: list[StageFigures] = []
 
     def open_next_stage(self, spec: MicroBatchJob, now: float) -> bool:
@@ -91,7 +111,7 @@ class Batch:
             "stages": now - commit_s - self.stages_from_s,
             "commit": commit_s,
         }
-        return BatchReport(self.rows, now - self.started_s, phases, tuple(self.done))
+        return BatchReport(now, self.rows, now - self.started_s, phases, tuple(self.done), self.used_cpu_s)
 
 
 def rows_into(spec: MicroBatchJob, stage: int, rows: float) -> float:

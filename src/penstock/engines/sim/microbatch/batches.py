@@ -126,6 +126,7 @@ def committed(world: World, visit: Visit) -> None:
     job.accrue(world.now)
     job.report = batch.report(world.now, job.spec.commit_s)
     job.processed += batch.rows
+    job.tell(job.arrivals.by(batch.started_s) - job.processed)
     job.batch = None
     entry = Commit(
         at_s=world.now,

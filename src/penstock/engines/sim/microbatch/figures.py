@@ -66,6 +66,7 @@ def _job(world: World, job: JobState) -> JobFigures:
         stages=job.report.stages if job.report else (),
         trouble=f"{job.down_for}; restarts in {job.down_until_s - world.now:.0f} s" if down else None,
         levers=job_dials(job),
+        batches=tuple(job.ended),
     )
 
 

@@ -1,9 +1,11 @@
 """A job's present in the simulation: what runs, what waits, and what it has used so far."""
 
 import math
+from collections import deque
 
 import numpy as np
 
+from penstock.core.batches import TOLD, BatchFigures
 from penstock.engines.sim.microbatch.arrivals import ArrivalCurve
 from penstock.engines.sim.microbatch.batch import Batch, BatchReport
 from penstock.engines.sim.microbatch.ledger import Ledger
@@ -29,6 +31,7 @@ class JobState:
         "cpu_s",
         "down_for",
         "down_until_s",
+        "ended",
         "ledger",
         "life",
         "min_share",
@@ -64,6 +67,7 @@ class JobState:
         self.batch: Batch | None = None
         self.batch_order = 0
         self.report: BatchReport | None = None  # of the last batch
+        self.ended: deque[BatchFigures] = deque(maxlen=TOLD)
         self.waiting = 0  # tasks of the open stage that have no slot yet
         self.running = 0
         self.processed = 0
@@ -98,6 +102,12 @@ class JobState:
         if self.batch is not None and self._since_s >= self.down_until_s:
             self.batch_s += elapsed
         self._since_s = now
+
+    def tell(self, left_rows: int) -> None:
+        """Keep the last batch's figures for whoever looks."""
+        if self.report is not None:
+            number = self.ended[-1].number + 1 if self.ended else 0
+            self.ended.append(self.report.figures(number, left_rows))
 
     def next_noise(self) -> float:
         """The factor on a task's duration: lognormal with mean 1."""

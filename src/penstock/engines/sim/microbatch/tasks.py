@@ -44,6 +44,7 @@ def end_task(world: World, number: int) -> JobState | None:
     _release(world, task)
     task.batch.left -= 1
     task.batch.busy_s += world.now - task.started_s
+    task.batch.used_cpu_s += task.cpu_rate * (world.now - task.started_s)
     return task.job
 
 

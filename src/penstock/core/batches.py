@@ -1,0 +1,29 @@
+"""Batches that ended: what each took of time, slots and cores. From these a policy learns what a job's rows cost."""
+
+from dataclasses import dataclass
+
+TOLD = 8  # batches of a job at the most in one snapshot, the last ones; a policy meets most of them several times
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFigures:
+    """One batch, from its trigger to its commit. What its stages did is None where not all of them were seen.
+
+    Numbers rise by one; they begin anew with another checkpoint. Tasks and slot time are of all stages together.
+    """
+
+    number: int
+    ended_s: float  # on the snapshot's clock
+    took_s: float
+    rows: float
+    left_rows: float | None = None  # that waited and that it did not take
+    stages: int | None = None
+    tasks: int | None = None
+    busy_s: float | None = None  # of its tasks in slots
+    cpu_s: float | None = None  # of its tasks on cores
+    staged_s: float | None = None  # in which at least one of its stages was under way, waiting for slots included
+
+    @property
+    def aside_s(self) -> float | None:
+        """Time that it spent off the slots: planning, offsets, commit."""
+        return None if self.staged_s is None else max(0.0, self.took_s - self.staged_s)
