@@ -1,0 +1,148 @@
+"""Costs: what a job's batches take, learnt from every batch that ends, with forgetting.
+
+    slot time of a batch = tasks x task_s + rows x row_s
+
+Cold code costs two to four times what it costs a minute later, so that what was learnt fades within some batches.
+Where all batches have about as many rows the two terms cannot be told apart: then a task is taken to cost what tasks
+of Spark cost by experience, and the rest is the rows'.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from penstock.core.batches import BatchFigures
+from penstock.core.figures import JobFigures
+
+KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is left
+TASK_S = 0.01  # a task's own slot time, where nothing tells: starting it, sending its result
+TASK_TRUST = 0.02  # of that experience, in batches
+_LEAST_S = 1e-4  # of slot time in a batch: less is not measured
+
+
+@dataclass(frozen=True, slots=True)
+class Squares:
+    """Fading sums of a least-squares fit of slot time on tasks and rows, each batch relative to its own size."""
+
+    tasks_tasks: float = 0.0
+    tasks_rows: float = 0.0
+    rows_rows: float = 0.0
+    tasks_busy: float = 0.0
+    rows_busy: float = 0.0
+
+    def with_batch(self, tasks: float, rows: float, busy_s: float) -> "Squares":
+        """One batch more; what was known before fades."""
+        trust = 1.0 / max(busy_s, _LEAST_S) ** 2
+        return Squares(
+            KEPT * self.tasks_tasks + trust * tasks * tasks,
+            KEPT * self.tasks_rows + trust * tasks * rows,
+            KEPT * self.rows_rows + trust * rows * rows,
+            KEPT * self.tasks_busy + trust * tasks * busy_s,
+            KEPT * self.rows_busy + trust * rows * busy_s,
+        )
+
+    def costs(self) -> tuple[float, float]:
+        """Seconds of slot time for a task and for a row; neither is negative."""
+        prior = TASK_TRUST * self.tasks_tasks
+        tt, tb = self.tasks_tasks + prior, self.tasks_busy + prior * TASK_S
+        determinant = tt * self.rows_rows - self.tasks_rows**2
+        if determinant <= 0.0 or self.rows_rows <= 0.0:
+            return (tb / tt if tt > 0 else TASK_S), 0.0
+        task_s = (tb * self.rows_rows - self.tasks_rows * self.rows_busy) / determinant
+        row_s = (self.rows_busy - task_s * self.tasks_rows) / self.rows_rows
+        if task_s < 0.0:
+            return 0.0, max(0.0, self.rows_busy / self.rows_rows)
+        if row_s < 0.0:
+            return (tb / tt), 0.0
+        return task_s, row_s
+
+
+@dataclass(frozen=True, slots=True)
+class JobCosts:
+    """What is known of one job. `batches` is how many it was learnt from, `number` and `ended_s` the last of them."""
+
+    batches: int = 0
+    number: int = -1
+    ended_s: float = 0.0
+    began_s: float = 0.0  # when the last batch took its rows
+    left_rows: float = 0.0  # by the last batch
+    took_s: float = 0.0  # the last batch
+    fit: Squares = Squares()
+    tasks: float = 0.0  # of a batch
+    stages: float = 0.0
+    aside_s: float = 0.0  # of a batch off the slots
+    cpu_share: float = 1.0  # of its tasks' time in slots, that they had a core
+    arrival_rps: float | None = None
+    spread: float = 0.0  # of a batch's slot time about the fit, as a share of it
+    staged: float = 1.0  # how long its stages took over how long they were foretold to
+
+    @property
+    def known(self) -> bool:
+        """Whether a prediction can be made."""
+        return self.batches > 0 and self.tasks > 0 and self.arrival_rps is not None
+
+
+def learnt(costs: JobCosts, job: JobFigures) -> JobCosts:
+    """What is known once the batches that ended since were looked at."""
+    for batch in new_batches(costs, job.batches):
+        costs = _with_batch(costs, batch)
+    return costs
+
+
+def new_batches(costs: JobCosts, batches: Iterable[BatchFigures]) -> list[BatchFigures]:
+    """Those that were not learnt from yet; another checkpoint begins to count from zero, later in time."""
+    return [
+        one for one in batches if one.number > costs.number or one.ended_s > costs.ended_s + max(1.0, costs.took_s)
+    ]
+
+
+def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
+    costs = _with_arrivals(costs, batch)
+    known = batch.busy_s is not None and batch.tasks and batch.rows > 0
+    return _with_work(costs, batch) if known else costs
+
+
+def _with_arrivals(costs: JobCosts, batch: BatchFigures) -> JobCosts:
+    """What waited for a batch, and what the one before had left, say what came between their beginnings."""
+    began_s, left = batch.ended_s - batch.took_s, batch.left_rows or 0.0
+    arrival_rps = costs.arrival_rps
+    between_s = began_s - costs.began_s
+    if 0 <= costs.number == batch.number - 1 and between_s > 0:
+        came_rps = max(0.0, batch.rows + left - costs.left_rows) / between_s
+        # Long intervals tell more of a rate than short ones; of a few seconds' worth it is to follow at once.
+        kept = 0.0 if arrival_rps is None else 2.0 ** (-between_s / _ARRIVALS_HALVE_S)
+        arrival_rps = kept * (arrival_rps or 0.0) + (1.0 - kept) * came_rps
+    return replace(
+        costs,
+        number=batch.number,
+        ended_s=batch.ended_s,
+        began_s=began_s,
+        took_s=batch.took_s,
+        left_rows=left,
+        arrival_rps=arrival_rps,
+    )
+
+
+_ARRIVALS_HALVE_S = 3.0
+
+
+def _with_work(costs: JobCosts, batch: BatchFigures) -> JobCosts:
+    busy_s, tasks, stages = batch.busy_s or 0.0, float(batch.tasks or 0), float(batch.stages or 1)
+    cpu_share = min(1.0, (batch.cpu_s or 0.0) / busy_s) if busy_s > 0 else 1.0
+    aside_s = batch.aside_s
+    task_s, row_s = costs.fit.costs()
+    foretold_s = tasks * task_s + batch.rows * row_s
+    off = abs(busy_s - foretold_s) / max(busy_s, _LEAST_S) if costs.batches else 0.0
+    return replace(
+        costs,
+        batches=costs.batches + 1,
+        fit=costs.fit.with_batch(tasks, batch.rows, busy_s),
+        tasks=_faded(costs, costs.tasks, tasks),
+        stages=_faded(costs, costs.stages, stages),
+        aside_s=costs.aside_s if aside_s is None else _faded(costs, costs.aside_s, aside_s),
+        cpu_share=_faded(costs, costs.cpu_share, cpu_share),
+        spread=_faded(costs, costs.spread, off),
+    )
+
+
+def _faded(costs: JobCosts, before: float, now: float) -> float:
+    return now if costs.batches == 0 else KEPT * before + (1.0 - KEPT) * now

@@ -1,0 +1,77 @@
+"""The outcome of any shares and bounds: what every tenant would have over the next seconds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from penstock.planning.arbiter.fleet import Fleet, Floats
+from penstock.planning.arbiter.horizon import course
+from penstock.planning.arbiter.sharing import Pace, conditions, pace
+from penstock.planning.arbiter.worth import worth
+
+HORIZON_S = 40.0
+DOWN_S = 15.0  # from a failure until a query works on rows again, where none was seen
+_FUTURES = ((1.0, 0.7), (1.2, 0.3))  # times what arrives now, and how likely: there is no telling
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A candidate for every row: each job's weight in its pool, and the bound of its batches."""
+
+    weights: Floats
+    bounds: Floats
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def row(self, place: int) -> "Settings":
+        """One of them, as the only one."""
+        return Settings(self.weights[place : place + 1], self.bounds[place : place + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Of every candidate (first axis) and job: utility over the horizon, latency and juice once it has settled."""
+
+    utility: Floats
+    latency_s: Floats
+    juice: Floats
+
+    @property
+    def total(self) -> Floats:
+        """Of all jobs together."""
+        total: Floats = self.utility.sum(axis=1)
+        return total
+
+
+def present(fleet: Fleet) -> Settings:
+    """How all levers stand."""
+    return Settings(fleet.weights[None, :].copy(), fleet.bounds[None, :].copy())
+
+
+def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> Outcome:
+    """What each candidate would give, over the futures that are thought of."""
+    found = [_future(fleet, settings, horizon_s, rate) for rate, _ in _FUTURES]
+    utility = sum(
+        (likely * one.utility for one, (_, likely) in zip(found, _FUTURES, strict=True)), np.zeros_like(settings.bounds)
+    )
+    return Outcome(utility, found[0].latency_s, found[0].juice)
+
+
+def _future(fleet: Fleet, settings: Settings, horizon_s: float, rate: float) -> Outcome:
+    ahead = fleet if rate == 1.0 else fleet.with_arrivals(rate)
+    found = pace(ahead, conditions(ahead, settings.weights, settings.bounds, horizon_s))
+    lived = course(ahead, found, settings.bounds, horizon_s)
+    judged = worth([job.intent for job in ahead.jobs], lived, recovery_s(ahead, found, settings.bounds))
+    return Outcome(judged.utility, judged.latency_s, judged.juice)
+
+
+def recovery_s(fleet: Fleet, found: Pace, bounds: Floats) -> Floats:
+    """How long after a failure a job would be back to normal: its downtime, and working off what came meanwhile."""
+    rows = np.minimum(bounds, np.maximum(fleet.arrivals * DOWN_S, 1.0))
+    most_rps = rows / np.maximum(np.maximum(found.took_s(rows), 1e-6), np.where(bounds <= rows, fleet.trigger_s, 0.0))
+    down_s = np.array([job.figures.downtime_s or DOWN_S for job in fleet.jobs])
+    spare_rps = most_rps - fleet.arrivals
+    behind_s = np.where(spare_rps > 0, fleet.arrivals * down_s / np.maximum(spare_rps, 1e-9), np.inf)
+    recovery: Floats = down_s + behind_s
+    return recovery

@@ -1,0 +1,135 @@
+"""The search: the best shares and bounds of all jobs together, from what each would give.
+
+It begins at how the levers stand, at equal shares and at some that favour the most valuable; from the best of these it
+turns one job's levers at a time, whichever is best, until nothing gains. All candidates of a round are foretold at once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet, Floats
+from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, present
+from penstock.planning.arbiter.sharing import conditions, pace
+
+BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
+_ROUNDS = 8
+_LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
+TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best, and what it would give; beside it what the levers give as they stand."""
+
+    best: Settings
+    outcome: Outcome
+    now: Outcome
+
+    @property
+    def gain(self) -> float:
+        """Of utility, over leaving all as it is."""
+        return float(self.outcome.total[0] - self.now.total[0])
+
+
+def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
+    """The best that was found."""
+    now = present(fleet)
+    worth = sum(job.max_utility for job in fleet.jobs)
+    steps = bound_steps(fleet, horizon_s)
+    candidates = _joined([now, *_beginnings(fleet, steps)])
+    outcome = foretell(fleet, candidates, horizon_s)
+    scores = outcome.total - TURN_COSTS * worth * _turned(fleet, candidates)
+    place = int(np.argmax(scores))
+    best, best_score = candidates.row(place), float(scores[place])
+    for _ in range(_ROUNDS):
+        around = _neighbours(fleet, best, steps)
+        scores = foretell(fleet, around, horizon_s).total - TURN_COSTS * worth * _turned(fleet, around)
+        place = int(np.argmax(scores))
+        if scores[place] <= best_score + _LEAST_GAIN * worth:
+            break
+        best, best_score = around.row(place), float(scores[place])
+    both = foretell(fleet, _joined([best, now]), horizon_s)
+    return Found(best, _row(both, 0), _row(both, 1))
+
+
+def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:
+    """The bounds to try of each job (first axis: jobs): rows that take so long at its present pace, or none."""
+    now = present(fleet)
+    found = pace(fleet, conditions(fleet, now.weights, now.bounds, horizon_s))
+    rows = (np.array(BATCHES_S)[None, :] - found.fixed_s[0][:, None]) / np.maximum(found.row_s[0][:, None], 1e-12)
+    steps = np.concatenate([_rounded(rows), np.full((fleet.size, 1), UNBOUNDED)], axis=1)
+    return np.where(fleet.can_bound[:, None], steps, fleet.bounds[:, None])
+
+
+def _rounded(rows: Floats) -> Floats:
+    """To two figures, as a person would write it; what is less than a row bounds nothing."""
+    kept = np.maximum(rows, 1.0)
+    unit = 10.0 ** np.maximum(0.0, np.floor(np.log10(kept)) - 1.0)
+    rounded: Floats = np.where(rows >= 1.0, np.round(kept / unit) * unit, UNBOUNDED)
+    return rounded
+
+
+def _weight_steps(fleet: Fleet) -> list[float]:
+    """Weights to try: all up to eight, then in wider steps."""
+    most = int(fleet.slots)
+    steps = sorted({*range(1, min(most, 8) + 1), *(round(most * part) for part in (0.25, 0.5, 0.75, 1.0))} - {0})
+    return [float(step) for step in steps]
+
+
+def _beginnings(fleet: Fleet, steps: Floats) -> list[Settings]:
+    """Equal shares, shares by worth, and most for each of the most valuable; each with batches of several lengths."""
+    values = np.array([job.max_utility for job in fleet.jobs])
+    shapes = [np.ones(fleet.size), np.maximum(1.0, np.round(fleet.slots * values / values.sum()))]
+    for place in np.argsort(-values, kind="stable")[:3]:
+        for part in (0.5, 0.75):
+            shape = np.ones(fleet.size)
+            shape[place] = max(1.0, np.round(part * fleet.slots))
+            shapes.append(shape)
+    many = []
+    for shape in shapes:
+        weights = _held(fleet, shape)
+        many.append(Settings(weights, np.where(fleet.can_bound, UNBOUNDED, fleet.bounds)[None, :]))
+        for length in range(len(BATCHES_S)):
+            bounded = steps[:, length]
+            many.append(Settings(weights, bounded[None, :]))
+            # All but the most valuable: its own rows are not to wait.
+            spared = np.where(values >= values.max(), np.where(fleet.can_bound, UNBOUNDED, fleet.bounds), bounded)
+            many.append(Settings(weights, spared[None, :]))
+    return many
+
+
+def _held(fleet: Fleet, weights: Floats) -> Floats:
+    held: Floats = np.clip(weights, fleet.least, fleet.most)[None, :]
+    return held
+
+
+def _neighbours(fleet: Fleet, best: Settings, steps: Floats) -> Settings:
+    """Every single job turned to every share and bound that is tried."""
+    shares = np.array([*_weight_steps(fleet)])
+    options = [(share, bound) for share in range(len(shares)) for bound in range(steps.shape[1] + 1)]
+    count = fleet.size * len(options)
+    weights = np.repeat(best.weights, count, axis=0)
+    bounds = np.repeat(best.bounds, count, axis=0)
+    known = np.concatenate([steps, best.bounds[0][:, None]], axis=1)
+    for place in range(fleet.size):
+        rows = slice(place * len(options), (place + 1) * len(options))
+        weights[rows, place] = np.clip([shares[share] for share, _ in options], fleet.least[place], fleet.most[place])
+        bounds[rows, place] = [known[place, bound] for _, bound in options]
+    return Settings(weights, bounds)
+
+
+def _turned(fleet: Fleet, settings: Settings) -> Floats:
+    """How many levers are turned from where they stand, a share of those there are."""
+    moved = (settings.weights != fleet.weights).sum(axis=1) + (settings.bounds != fleet.bounds).sum(axis=1)
+    share: Floats = moved / fleet.size
+    return share
+
+
+def _joined(many: list[Settings]) -> Settings:
+    return Settings(np.concatenate([one.weights for one in many]), np.concatenate([one.bounds for one in many]))
+
+
+def _row(found: Outcome, place: int) -> Outcome:
+    rows = slice(place, place + 1)
+    return Outcome(found.utility[rows], found.latency_s[rows], found.juice[rows])

@@ -1,0 +1,139 @@
+"""Sharing: how many slots each job's stages have while they run, and how much slower work is where cores are short.
+
+Spark's FAIR pools serve those below their floor first, then by weight; nothing is preempted. A job is on the slots for
+a part of the time only, and what the others leave meanwhile is there for the rest: each job's slots follow from how
+active the others are, which follows from their slots. Some rounds find where both agree.
+
+Arrays are (candidates, jobs); those of a job against the others (candidates, jobs, others).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from penstock.planning.arbiter.fleet import Fleet, Floats
+
+_ROUNDS = 5
+_HALVINGS = 12
+_PAIRWISE_TO = 16  # jobs; of more, each sees the same mean of all
+LAST_TASK = 0.35  # of a wave: the last tasks of a stage leave slots idle (tried on twins of real runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What each job meets: slots, how many times longer CPU work takes, and the wait for a slot at a stage's start."""
+
+    slots: Floats
+    slow: Floats
+    wait_s: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a job's batch time depends on its rows: `fixed_s` + `row_s` x rows; `aside_s` of it is off the slots."""
+
+    fixed_s: Floats
+    row_s: Floats
+    aside_s: Floats
+
+    def took_s(self, rows: Floats) -> Floats:
+        """How long a batch of so many rows takes."""
+        return self.fixed_s + self.row_s * rows
+
+
+def pace(fleet: Fleet, conditions: Conditions) -> Pace:
+    """The pace of every job under these conditions."""
+    slots = np.maximum(conditions.slots, 0.05)
+    waves = np.maximum(1.0, fleet.tasks / slots + LAST_TASK * (1.0 - 1.0 / np.maximum(slots, 1.0)))
+    task_s = fleet.task_cpu_s * conditions.slow + fleet.task_wait_s
+    row_s = (fleet.row_cpu_s * conditions.slow + fleet.row_wait_s) / (fleet.tasks * fleet.stages)
+    staged = fleet.staged * fleet.stages
+    return Pace(fleet.aside_s + staged * (conditions.wait_s + waves * task_s), staged * waves * row_s, fleet.aside_s)
+
+
+def conditions(fleet: Fleet, weights: Floats, bounds: Floats, horizon_s: float) -> Conditions:
+    """Where slots, slowness and activity agree."""
+    floors = np.minimum(_floors(fleet, weights), fleet.tasks)
+    active = np.ones_like(weights)
+    found = Conditions(_slots(fleet, weights, floors, active), np.ones_like(weights), np.zeros_like(weights))
+    for _ in range(_ROUNDS):
+        active = 0.5 * active + 0.5 * _activity(fleet, bounds, pace(fleet, found), horizon_s)
+        slots = _slots(fleet, weights, floors, active)
+        slow = _slow(fleet, slots, active)
+        found = Conditions(slots, slow, _wait_s(fleet, slots, slow, active, bounds))
+    return found
+
+
+def _floors(fleet: Fleet, weights: Floats) -> Floats:
+    """Minimum shares, as penstock sets them: together never more than the slots."""
+    wanted: Floats = np.maximum(fleet.slots, weights.sum(axis=1, keepdims=True))
+    return np.floor(fleet.slots * weights / wanted)
+
+
+def _slots(fleet: Fleet, weights: Floats, floors: Floats, active: Floats) -> Floats:
+    if fleet.size > _PAIRWISE_TO:
+        return _level(weights, floors, fleet.tasks, active, fleet.slots)
+    # Each job as if it ran all the time, beside the others as active as they are.
+    beside = np.broadcast_to(active[:, None, :], (*active.shape, active.shape[1])).copy()
+    own = np.arange(fleet.size)
+    beside[:, own, own] = 1.0
+    levelled = _level(weights[:, None, :], floors[:, None, :], fleet.tasks, beside, fleet.slots)
+    return levelled[:, own, own]
+
+
+def _level(weights: Floats, floors: Floats, most: Floats, active: Floats, slots: float) -> Floats:
+    """Slots by weight, floors first, no more than there are tasks: the level at which all are given away."""
+    low = np.zeros((*active.shape[:-1], 1))
+    high = np.full_like(low, slots)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        given = np.minimum(np.maximum(middle * weights, floors), most)
+        over = (given * active).sum(axis=-1, keepdims=True) > slots
+        high, low = np.where(over, middle, high), np.where(over, low, middle)
+    level: Floats = np.minimum(np.maximum(low * weights, floors), most)
+    return level
+
+
+def _slow(fleet: Fleet, slots: Floats, active: Floats) -> Floats:
+    """Tasks that want a core over the cores there are; a job's own tasks run for sure while it is looked at."""
+    cpu = fleet.task_cpu_s + fleet.row_cpu_s
+    wanting = cpu / np.maximum(cpu + fleet.task_wait_s + fleet.row_wait_s, 1e-12)
+    others = (active * slots * wanting).sum(axis=1, keepdims=True) - active * slots * wanting
+    running: Floats = np.maximum(1.0, (others + slots * wanting) / fleet.cores)
+    return running
+
+
+def _activity(fleet: Fleet, bounds: Floats, found: Pace, horizon_s: float) -> Floats:
+    """The share of the time that a job's stages are under way over the horizon, its backlog included."""
+    carried = found.row_s * fleet.arrivals  # of each second, what its rows take
+    every_s = np.maximum(fleet.trigger_s, found.fixed_s / np.maximum(1.0 - carried, 1e-3))
+    rows = np.minimum(fleet.arrivals * every_s, bounds)
+    took_s = np.minimum(found.took_s(rows), horizon_s)
+    every_s = np.maximum(fleet.trigger_s, took_s)
+    at_rest = np.maximum(0.0, took_s - found.aside_s) / np.maximum(every_s, 1e-6)
+    # While it works off what waits its batches follow one another.
+    full = np.minimum(np.minimum(bounds, np.maximum(fleet.backlog, rows)), 1e12)
+    full_s = found.took_s(full)
+    gains_rps = full / np.maximum(full_s, 1e-6) - fleet.arrivals
+    behind_s = np.where(gains_rps > 0, (fleet.backlog - rows) / np.maximum(gains_rps, 1e-9), horizon_s)
+    part = np.clip(behind_s / horizon_s, 0.0, 1.0)
+    catching_up = np.clip(1.0 - found.aside_s / np.maximum(full_s, 1e-6), 0.0, 1.0)
+    activity: Floats = np.clip(part * catching_up + (1.0 - part) * at_rest, 0.0, 1.0)
+    return activity
+
+
+def _wait_s(fleet: Fleet, slots: Floats, slow: Floats, active: Floats, bounds: Floats) -> Floats:
+    """How long a stage that begins waits for its slots: others' tasks hold them to their end."""
+    rows = np.minimum(bounds, np.maximum(fleet.backlog, fleet.arrivals * np.maximum(fleet.trigger_s, 1.0)))
+    each_s = (
+        fleet.task_cpu_s * slow
+        + fleet.task_wait_s
+        + rows / (fleet.tasks * fleet.stages) * (fleet.row_cpu_s * slow + fleet.row_wait_s)
+    )
+    holds = active * slots
+    all_held, all_s = holds.sum(axis=1, keepdims=True), (holds * each_s).sum(axis=1, keepdims=True)
+    held, held_s = all_held - holds, all_s - holds * each_s
+    mean_s = held_s / np.maximum(held, 1e-9)
+    taken = np.clip(held / fleet.slots, 0.0, 1.0)
+    wait: Floats = 0.5 * taken * mean_s * slots / fleet.slots
+    return wait

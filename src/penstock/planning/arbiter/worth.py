@@ -1,0 +1,91 @@
+"""Worth: what latencies and juice over the horizon are worth to each tenant, by its own intent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from penstock.core.intents import Intent, Juice, Latency, Recovery
+from penstock.core.shapes import Shape
+from penstock.planning.arbiter.fleet import Floats
+from penstock.planning.arbiter.horizon import Course
+
+_GRID = np.geomspace(0.02, 200.0, 800)  # times the target
+_LOG_GRID = np.log(_GRID)
+LATE = 0.5  # how much of a score is about the horizon's second half: what lasts, beside what comes first
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """Under every candidate, of every job: its utility, mean latency and juice once the horizon's first half is over."""
+
+    utility: Floats
+    latency_s: Floats
+    juice: Floats
+
+
+def worth(intents: Sequence[Intent], found: Course, recovery_s: Floats) -> Worth:
+    """The utilities of all jobs under all candidates."""
+    weights = _weights(found.counts_s)
+    late = _late(found.counts_s)
+    mean_s = 0.5 * (found.oldest_s + found.newest_s)
+    utility = np.zeros_like(found.juice)
+    for place, intent in enumerate(intents):
+        utility[:, place] = _of_one(intent, found, weights, recovery_s, place)
+    return Worth(utility, (late * mean_s).sum(axis=0), found.late_juice)
+
+
+def _of_one(intent: Intent, found: Course, weights: Floats, recovery_s: Floats, place: int) -> Floats:
+    achieved = np.zeros(found.juice.shape[0])
+    possible = 0.0
+    for objective in intent.objectives:
+        if isinstance(objective, Latency):
+            latency_s = _latency_s(objective, found, place)
+            share = (weights[:, :, place] * _shares(objective.shape, latency_s / objective.target_s)).sum(axis=0)
+        elif isinstance(objective, Juice):
+            juice = LATE * found.late_juice[:, place] + (1.0 - LATE) * found.juice[:, place]
+            share = _shares(objective.shape, objective.target / np.maximum(juice, 1e-6))
+        else:
+            share = _shares(objective.shape, recovery_s[:, place] / _target_s(objective))
+        achieved += objective.utility * share
+        possible += objective.utility
+    result: Floats = achieved / possible * intent.max_utility
+    return result
+
+
+def _target_s(objective: Recovery) -> float:
+    return objective.target_s
+
+
+def _latency_s(objective: Latency, found: Course, place: int) -> Floats:
+    oldest_s, newest_s = found.oldest_s[:, :, place], found.newest_s[:, :, place]
+    part = 0.5 if objective.percentile is None else objective.percentile / 100.0
+    latency_s: Floats = newest_s + part * (oldest_s - newest_s)
+    return latency_s
+
+
+def _weights(counts_s: Floats) -> Floats:
+    """How much each batch counts: by its time, what is late also once more."""
+    total = np.maximum(counts_s.sum(axis=0), 1e-9)
+    weights: Floats = (1.0 - LATE) * counts_s / total + LATE * _late(counts_s)
+    return weights
+
+
+def _late(counts_s: Floats) -> Floats:
+    """The same of the second half alone."""
+    until_s = np.cumsum(counts_s, axis=0)
+    half_s = 0.5 * until_s[-1]
+    late_s = np.maximum(0.0, until_s - np.maximum(until_s - counts_s, half_s))
+    weights: Floats = late_s / np.maximum(late_s.sum(axis=0), 1e-9)
+    return weights
+
+
+def _shares(shape: Shape, badness: Floats) -> Floats:
+    shares: Floats = np.interp(np.log(np.maximum(badness, _GRID[0])), _LOG_GRID, _table(shape))
+    return shares
+
+
+@lru_cache(maxsize=4096)
+def _table(shape: Shape) -> Floats:
+    return np.array([shape.share(float(badness)) for badness in _GRID])
