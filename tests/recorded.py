@@ -9,6 +9,7 @@ from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.levers import Tasks
 from penstock.core.pairs import PairCounts
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
+from penstock.core.prediction import Error, Foretold
 from penstock.core.routes import PastMove, RouteFigures
 from penstock.core.run import RunInfo
 from penstock.core.topology import Topology
@@ -70,6 +71,23 @@ def an_acting_cycle(at_s: float, error: str | None = None) -> Cycle:
     decision = a_decision(at_s)
     outcome = Outcome((StepOutcome(Step("ads", decision.moves), error),))
     return Cycle(at_s, "henge", a_view(at_s), Plan((decision,)), outcome, Noted(int(at_s)))
+
+
+FORETOLD = (
+    Foretold("ads", 2.1, None, 35.0, was_latency_s=6.4, was_juice=None, was_utility=20.0),
+    Foretold("fraud", None, 0.72, 32.0, was_latency_s=None, was_juice=1.0, was_utility=35.0),
+)
+ERRORS = (Error("ads", 0.031, 12), Error("fraud", 0.0, 3))
+SHORTFALL = (
+    "no shares meet all: ads 2 s and fraud 0.9 need 9.4 slots of 8; best is ads first; one more executor would do"
+)
+
+
+def a_foretelling_cycle(at_s: float, shortfall: str = SHORTFALL, errors: tuple[Error, ...] = ERRORS) -> Cycle:
+    """It acts on a prediction, tells how far off earlier ones were, and that not all intents can be met."""
+    acting = an_acting_cycle(at_s)
+    decision = replace(a_decision(at_s), foretold=FORETOLD)
+    return replace(acting, plan=Plan((decision,), errors=errors, shortfall=shortfall))
 
 
 def a_judging_cycle(at_s: float, decided_at_s: float) -> Cycle:

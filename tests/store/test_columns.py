@@ -8,13 +8,27 @@ import pytest
 import sqlalchemy as sa
 
 from penstock.core.orders import Act, Request, Wish
+from penstock.core.run import Note
 from penstock.store import desk_tables
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
-from tests.recorded import RUN, a_cycle, a_judging_cycle, a_view, an_acting_cycle
+from tests.recorded import (
+    ERRORS,
+    FORETOLD,
+    RUN,
+    SHORTFALL,
+    a_cycle,
+    a_foretelling_cycle,
+    a_judging_cycle,
+    a_view,
+    an_acting_cycle,
+)
 
 LATER = (
     ("penstock_cycles", "error"),
+    ("penstock_cycles", "shortfall"),
+    ("penstock_cycles", "prediction_errors"),
+    ("penstock_decisions", "foretold"),
     ("penstock_step_outcomes", "undone"),
     ("penstock_verdicts", "effect"),
     ("penstock_requests", "turn"),
@@ -45,8 +59,9 @@ def test_an_older_store_is_read_as_it_is(older: str) -> None:
     (record,) = run.decisions
     assert (record.errors, record.outcomes[0].undone) == (("ads: no free slot",), None)
     assert (record.verdict and record.verdict.effect, run.errors) == (None, ())
+    assert (record.decision.foretold, run.shortfalls, run.prediction_errors) == ((), (), ())
     assert newest is not None
-    assert newest.note == "waiting"
+    assert (newest.note, newest.shortfall, newest.errors) == ("waiting", "", {})
 
 
 def test_who_writes_to_an_older_store_gives_it_the_columns_that_it_lacks(older: str) -> None:
@@ -54,6 +69,15 @@ def test_who_writes_to_an_older_store_gives_it_the_columns_that_it_lacks(older: 
         store.begin(RUN)
         store.append(replace(a_cycle(80.0), error="observing failed: no answer"))
         assert [note.text for note in store.read_run(RUN.id).errors] == ["observing failed: no answer"]
+
+
+def test_who_writes_to_an_older_store_keeps_predictions_in_it(older: str) -> None:
+    with closing(open_store(older)) as store:
+        store.begin(RUN)
+        store.append(a_foretelling_cycle(80.0))
+        run = store.read_run(RUN.id)
+    assert [record.decision.foretold for record in run.decisions] == [(), FORETOLD]
+    assert (run.prediction_errors, run.shortfalls) == (ERRORS, (Note(80.0, SHORTFALL),))
 
 
 def test_an_older_store_can_be_asked_for_what_it_knows(older: str) -> None:

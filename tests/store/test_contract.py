@@ -27,12 +27,26 @@ from penstock.core.levers import (
     Trigger,
 )
 from penstock.core.plan import Effect, Outcome, Plan, Step, StepOutcome, Verdict
+from penstock.core.prediction import Error
 from penstock.core.routing_table import RoutingTable
 from penstock.core.run import Note
 from penstock.errors import ConfigError
 from penstock.store.archive import Archive, AuditEntry
 from penstock.store.open import find_run
-from tests.recorded import RUN, Noted, a_cycle, a_decision, a_job, a_judging_cycle, a_route, a_view, an_acting_cycle
+from tests.recorded import (
+    FORETOLD,
+    RUN,
+    SHORTFALL,
+    Noted,
+    a_cycle,
+    a_decision,
+    a_foretelling_cycle,
+    a_job,
+    a_judging_cycle,
+    a_route,
+    a_view,
+    an_acting_cycle,
+)
 
 Reopen = Callable[[], Archive]
 
@@ -154,6 +168,35 @@ def test_every_kind_of_move_survives(reopen: Reopen) -> None:
     assert told.outcomes == steps
     assert told.carried_out
     assert told.errors == ()
+
+
+def test_a_decision_keeps_the_prediction_that_it_was_made_on(reopen: Reopen) -> None:
+    store = begun(reopen)
+    cycle = a_foretelling_cycle(10.0)
+    store.announce(replace(cycle, outcome=Outcome()))
+    store.append(cycle)
+    store.append(an_acting_cycle(20.0))
+    assert [record.decision.foretold for record in store.read_run(RUN.id).decisions] == [FORETOLD, ()]
+
+
+def test_how_far_off_predictions_were_is_told_as_it_was_said_last(reopen: Reopen) -> None:
+    store = begun(reopen)
+    later = (Error("ads", 0.02, 13), Error("clicks", 0.5, 1))
+    store.append(a_cycle(5.0))
+    assert store.read_run(RUN.id).prediction_errors == ()
+    for cycle in (a_foretelling_cycle(10.0), a_foretelling_cycle(20.0, errors=later), a_cycle(30.0)):
+        store.append(cycle)
+    assert store.read_run(RUN.id).prediction_errors == later
+
+
+def test_that_no_shares_meet_all_is_told_from_its_begin_to_its_end(reopen: Reopen) -> None:
+    store = begun(reopen)
+    for at_s in (10.0, 20.0):
+        store.announce(a_foretelling_cycle(at_s))
+        store.append(a_foretelling_cycle(at_s))
+    for at_s in (30.0, 40.0):
+        store.append(a_cycle(at_s))
+    assert store.read_run(RUN.id).shortfalls == (Note(10.0, SHORTFALL), Note(30.0, ""))
 
 
 def test_how_every_lever_stood_is_kept_with_the_view(reopen: Reopen) -> None:

@@ -13,7 +13,7 @@ from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.store.thinning import Stretch
-from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
+from tests.recorded import ERRORS, RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_view, an_acting_cycle
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -55,6 +55,15 @@ def test_an_outage_is_a_point_without_figures(sql_store: SqlStore) -> None:
     found = gallery(sql_store, 10.0, 20.0, 30.0, 500.0, 510.0).totals(Stretch())
     assert found.at_s == (10.0, 20.0, 30.0, 40.0, 500.0, 510.0)
     assert found.values["utility"][3] is None
+
+
+def test_the_newest_cycle_tells_how_far_off_predictions_were_and_that_no_shares_meet_all(sql_store: SqlStore) -> None:
+    told = gallery(sql_store, 10.0)
+    sql_store.append(a_foretelling_cycle(20.0))
+    for at_s, errors, shortfall in ((10.0, {}, ""), (20.0, {error.job: error for error in ERRORS}, SHORTFALL)):
+        newest = told.newest(at_s)
+        assert newest is not None
+        assert (newest.errors, newest.shortfall) == (errors, shortfall)
 
 
 def test_a_figure_that_is_absent_stays_absent(sql_store: SqlStore) -> None:

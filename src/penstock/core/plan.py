@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from penstock.core.levers import Move, Slots, Tasks, ThreadMove
 from penstock.core.outlook import JobOutlook
+from penstock.core.prediction import Error, Foretold
 
 
 class Reason(StrEnum):
@@ -21,7 +22,10 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whom, what, from what to what, why, and what utility is expected of it."""
+    """Whom, what, from what to what, why, and what utility is expected of it.
+
+    `foretold` is the prediction that it was made on, tenant by tenant, also of those that it does not touch.
+    """
 
     reason: Reason
     moves: tuple[Move, ...]
@@ -29,6 +33,7 @@ class Decision:
     at_s: float
     utility_before: float
     expected_utility: float | None = None
+    foretold: tuple[Foretold, ...] = ()
 
     @property
     def jobs(self) -> tuple[str, ...]:
@@ -69,13 +74,17 @@ class Verdict:
 class Plan:
     """What a policy wants done this round; `note` says in words why nothing, or nothing more.
 
-    `outlooks` are those of the jobs that it looked at, where it plans ahead.
+    `outlooks` are those of the jobs that it looked at, where it plans ahead. `errors` are how far off its predictions
+    have been so far, by tenant: all of them in every cycle, for who looks sees the newest. `shortfall` is the sentence
+    that says that no shares meet all intents, what is best then, and what would do; empty while some do.
     """
 
     decisions: tuple[Decision, ...] = ()
     note: str = ""
     verdicts: tuple[Verdict, ...] = ()
     outlooks: tuple[JobOutlook, ...] = ()
+    errors: tuple[Error, ...] = ()
+    shortfall: str = ""
 
 
 @dataclass(frozen=True, slots=True)

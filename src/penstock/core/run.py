@@ -10,6 +10,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
+from penstock.core.prediction import Error
 from penstock.core.view import JobView
 
 
@@ -93,7 +94,8 @@ class DecisionRecord:
 class Run:
     """A whole run. `notes` holds what was said of its cycles where the words changed: what went wrong in the loop, then
     why the policy did nothing, or nothing more. `errors` holds only the former. `deeds` are what the
-    engine did by itself.
+    engine did by itself. `shortfalls` say that no shares meet all intents, where the words change; `prediction_errors`
+    are how far off the policy's predictions were in the end.
     """
 
     info: RunInfo
@@ -106,6 +108,8 @@ class Run:
     notes: tuple[Note, ...] = ()
     errors: tuple[Note, ...] = ()
     deeds: tuple[Deed, ...] = ()
+    shortfalls: tuple[Note, ...] = ()
+    prediction_errors: tuple[Error, ...] = ()
 
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from penstock.core.cycle import Cycle
 from penstock.core.plan import Verdict
 from penstock.core.ports import Memory, Store
+from penstock.core.prediction import Error
 from penstock.core.run import (
     DecisionRecord,
     JobTimeline,
@@ -48,6 +49,8 @@ class Recorder:
     decisions: list[DecisionRecord] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    shortfalls: list[Note] = field(default_factory=list)
+    prediction_errors: tuple[Error, ...] = ()
 
     def announce(self, cycle: Cycle) -> None:
         """A simulated controller does not die between deciding and acting; another store may want to know."""
@@ -84,6 +87,9 @@ class Recorder:
         self.verdicts.extend(cycle.plan.verdicts)
         if cycle.note != (self.notes[-1].text if self.notes else ""):
             self.notes.append(Note(cycle.at_s, cycle.note))
+        if cycle.plan.shortfall != (self.shortfalls[-1].text if self.shortfalls else ""):
+            self.shortfalls.append(Note(cycle.at_s, cycle.plan.shortfall))
+        self.prediction_errors = cycle.plan.errors or self.prediction_errors
 
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         """Every simulated run starts afresh."""
@@ -114,6 +120,8 @@ class Recorder:
             machines=(MachineTimeline("a machine, on average", cores, self.load),),
             decisions=self.told(),
             notes=tuple(self.notes),
+            shortfalls=tuple(self.shortfalls),
+            prediction_errors=self.prediction_errors,
         )
 
     def _timeline(self, place: int) -> JobTimeline:

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from penstock.core.cycle import noted_of
 from penstock.core.outlook import JobOutlook
+from penstock.core.prediction import Error
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError
@@ -18,7 +19,7 @@ from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.reading import read_audit, read_decisions, read_intents, read_outlooks, run_rows
-from penstock.store.rows import run_info, view_of
+from penstock.store.rows import errors_of, run_info, view_of
 from penstock.store.slices import Slices
 from penstock.store.thinning import Columns, Stretch, Thinning, Wanted
 
@@ -29,13 +30,16 @@ _cycles, _figures, _loads = tables.cycles.c, tables.job_figures.c, tables.machin
 class Newest:
     """The newest cycle of a run, with the outlooks that hold, by job.
 
-    `note` says what went wrong in the loop, if anything did, and why nothing, or nothing more, was done.
+    `note` says what went wrong in the loop, if anything did, and why nothing, or nothing more, was done; `shortfall`
+    that no shares meet all intents. `errors` are how far off predictions have been, by job.
     """
 
     cycle: int
     view: View
     note: str
     outlooks: Mapping[str, JobOutlook] = field(default_factory=dict)
+    shortfall: str = ""
+    errors: Mapping[str, Error] = field(default_factory=dict)
 
     def recovery_s(self, job: JobView) -> float | None:
         """How long the job would take to be back to normal, did it fail now; None where nobody worked it out."""
@@ -92,7 +96,9 @@ class Gallery:
                 remedy = f"its figures were recorded by another penstock ({error}); look at it with that one"
                 raise ConfigError("run", self._run_id, remedy) from None
             outlooks = read_outlooks(connection, self._number, row["id"], row["at_s"])
-            return Newest(row["id"], view, noted_of(row["error"], row["note"]), outlooks)
+            errors = {error.job: error for error in errors_of(row["prediction_errors"])}
+            note = noted_of(row["error"], row["note"])
+            return Newest(row["id"], view, note, outlooks, row["shortfall"] or "", errors)
 
     def cycles(self) -> tuple[int, float, float]:
         """How many cycles there are, and when the first and the last were."""

@@ -10,6 +10,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.plan import Verdict
 from penstock.core.ports import Memory
+from penstock.core.prediction import Error
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, records_of, with_verdicts
 from penstock.core.view import View
 from penstock.store.archive import AuditEntry, unknown_run
@@ -99,6 +100,8 @@ class _Remembered:
     notes: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     errors: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     deeds: deque[Deed] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
+    shortfalls: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
+    prediction_errors: tuple[Error, ...] = ()
     memories: dict[str, Memory] = field(default_factory=dict)
     audit: deque[AuditEntry] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
 
@@ -113,6 +116,8 @@ class _Remembered:
         noted(self.notes, cycle.at_s, cycle.note)
         noted(self.errors, cycle.at_s, cycle.error or "")
         self.deeds.extend(cycle.view.deeds)
+        noted(self.shortfalls, cycle.at_s, cycle.plan.shortfall)
+        self.prediction_errors = cycle.plan.errors or self.prediction_errors
         self.memories[cycle.policy] = cycle.memory
 
     def run(self) -> Run:
@@ -128,6 +133,8 @@ class _Remembered:
             notes=tuple(self.notes),
             errors=tuple(self.errors),
             deeds=tuple(self.deeds),
+            shortfalls=tuple(self.shortfalls),
+            prediction_errors=self.prediction_errors,
         )
 
     def _take_back(self, cycle: Cycle) -> None:
@@ -136,7 +143,7 @@ class _Remembered:
             self.decisions.pop()
         for _ in cycle.plan.verdicts:
             self.verdicts.pop()
-        for notes in (self.notes, self.errors):
+        for notes in (self.notes, self.errors, self.shortfalls):
             if notes and notes[-1].at_s == cycle.at_s:
                 notes.pop()
         for _ in cycle.view.deeds:

@@ -11,6 +11,7 @@ from penstock.core.cycle import noted_of
 from penstock.core.intents import Intent
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import StepOutcome
+from penstock.core.prediction import Error
 from penstock.core.run import DecisionRecord, Note, Run, with_verdicts
 from penstock.core.view import View
 from penstock.store import rows, tables
@@ -32,7 +33,7 @@ def read_run(connection: sa.Connection, run: int) -> Run:
     """The whole run."""
     info = rows.run_info(connection.execute(sa.select(tables.runs).where(tables.runs.c.number == run)).mappings().one())
     lines = _timelines(connection, run)
-    notes, errors = _notes(connection, run)
+    notes, errors, shortfalls = _notes(connection, run)
     return Run(
         info=info,
         at_s=tuple(lines.at_s),
@@ -44,6 +45,8 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         notes=notes,
         errors=errors,
         deeds=tuple(rows.deed_of(row) for row in _if_there(connection, tables.deeds, run)),
+        shortfalls=shortfalls,
+        prediction_errors=_last_errors(connection, run),
     )
 
 
@@ -194,13 +197,24 @@ def _record(row: Found, outcomes: Mapping[int, Sequence[StepOutcome]]) -> Decisi
     return DecisionRecord(decision, tuple(step for step in steps if step.step.job in decision.jobs))
 
 
-def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple[Note, ...]]:
-    """What was said of the cycles, and what of it went wrong in the loop."""
+def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple[Note, ...], tuple[Note, ...]]:
+    """What was said of the cycles, what of it went wrong in the loop, and when no shares met all intents."""
     cycles = tables.cycles
-    told = [column for column in columns_of(connection, cycles) if column.name in ("at_s", "note", "error")]
+    wanted = ("at_s", "note", "error", "shortfall")
+    told = [column for column in columns_of(connection, cycles) if column.name in wanted]
     notes: list[Note] = []
     errors: list[Note] = []
+    shortfalls: list[Note] = []
     for row in connection.execute(sa.select(*told).where(cycles.c.run == run).order_by(cycles.c.id)):
         noted(notes, row.at_s, noted_of(row.error, row.note))
         noted(errors, row.at_s, row.error or "")
-    return tuple(notes), tuple(errors)
+        noted(shortfalls, row.at_s, row.shortfall or "")
+    return tuple(notes), tuple(errors), tuple(shortfalls)
+
+
+def _last_errors(connection: sa.Connection, run: int) -> tuple[Error, ...]:
+    """How far off predictions were, as the last cycle has it that tells of any."""
+    known = {column.name: column for column in columns_of(connection, tables.cycles)}["prediction_errors"]
+    wanted = sa.select(known).where(tables.cycles.c.run == run, known.is_not(None))
+    newest = wanted.order_by(tables.cycles.c.at_s.desc()).limit(1)
+    return rows.errors_of(connection.execute(newest).scalar_one_or_none())

@@ -13,6 +13,7 @@ from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Decision, Effect, Reason, Step, StepOutcome, Verdict
+from penstock.core.prediction import Error, Foretold
 from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.view import JobView, View, snapshot_of
@@ -46,7 +47,15 @@ def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> Row:
         "note": cycle.plan.note,
         "snapshot": _deflated(encode_figures(snapshot_of(view), Snapshot)),
         "error": cycle.error,
+        "shortfall": cycle.plan.shortfall or None,
+        "prediction_errors": packed(cycle.plan.errors) if cycle.plan.errors else None,
     }
+
+
+def errors_of(body: bytes | None) -> tuple[Error, ...]:
+    """How far off predictions were, as a cycle has it; none of cycles from before there were any."""
+    errors: tuple[Error, ...] = () if body is None else unpacked(body, cast(Any, tuple[Error, ...]))
+    return errors
 
 
 def job_row(job: JobView, cycle_id: int, intent_id: int) -> Row:
@@ -92,6 +101,7 @@ def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[Row]:
             "changes": encode(decision.moves),
             "utility_before": decision.utility_before,
             "expected_utility": decision.expected_utility,
+            "foretold": encode(decision.foretold) if decision.foretold else None,
         }
         for position, decision in enumerate(decisions)
     ]
@@ -105,6 +115,7 @@ def decision_of(row: Mapping[Any, Any]) -> Decision:
         at_s=row["at_s"],
         utility_before=row["utility_before"],
         expected_utility=row["expected_utility"],
+        foretold=() if row["foretold"] is None else decode(row["foretold"], cast(Any, tuple[Foretold, ...])),
     )
 
 

@@ -95,6 +95,8 @@ cycles = Table(
     Column("note", Words, nullable=False),
     Column("snapshot", LargeBinary, nullable=False),  # all figures, JSON deflated, for replay
     Column("error", Words),  # what went wrong in the loop itself
+    Column("shortfall", Words),  # that no shares meet all intents; null while some do
+    Column("prediction_errors", LargeBinary),  # JSON of the plan's errors, deflated; null where it tells of none
     UniqueConstraint("run", "at_s"),
     Index("penstock_cycles_by_age", "epoch_s"),
 )
@@ -148,6 +150,7 @@ decisions = Table(
     Column("changes", Words, nullable=False),  # JSON: [{"job", "operator", "before", "after"}, ...]
     Column("utility_before", Double, nullable=False),
     Column("expected_utility", Double),
+    Column("foretold", Words),  # JSON: [{"job", "latency_s", "juice", "utility", "was_latency_s", ...}, ...]
     sqlite_with_rowid=False,
 )
 
