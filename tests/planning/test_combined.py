@@ -26,6 +26,10 @@ def ahead(threads: int, rate_rps: float) -> JobView:
     return replace(made, intent=Intent(Latency("1s", utility=10), recovery="180s"))
 
 
+def _ahead(job: JobView) -> bool:
+    return job.name == "ahead"
+
+
 def steady(jobs: Sequence[JobView], minutes: int = 30, max_threads: int | None = None) -> list[View]:
     """The same fleet, seen every ten seconds."""
     return [view(10.0 * n, jobs, max_threads=max_threads) for n in range(6 * minutes)]
@@ -60,10 +64,10 @@ def test_outlooks_of_what_is_planned_ahead_are_handed_on() -> None:
 
 def test_threads_that_one_part_takes_are_not_there_for_the_other() -> None:
     fleet = view(0.0, [ahead(4, 390.0), job("b", 4, 10)], max_threads=20)
-    assert part(fleet, planned_ahead=True).max_threads == 16
-    assert part(fleet, planned_ahead=False).max_threads == 16
+    assert part(fleet, _ahead).max_threads == 16
+    assert part(fleet, lambda job: not _ahead(job)).max_threads == 16
     grown = as_planned(fleet, _growing(fleet))
-    assert part(grown, planned_ahead=False).max_threads == 20 - grown.job("ahead").figures.threads < 16
+    assert part(grown, lambda job: not _ahead(job)).max_threads == 20 - grown.job("ahead").figures.threads < 16
 
 
 def _growing(fleet: View) -> Plan:

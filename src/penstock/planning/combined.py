@@ -1,20 +1,29 @@
-"""The `penstock` policy: the four systems as one. The only file that knows all of them.
+"""The `penstock` policy: the four systems as one mind. The only file that knows all of them.
 
-    jobs that state a recovery target   Phoebe plans them ahead of the load
-    all others                          Henge searches for the best utility of them together; a job with
-                                        performance models starts that search at the models' answer
-    routes of correlated keys           beside both, wrapped around in the registry
-    memory of the executors             after both: it concerns all jobs alike, and no thread of any
+    jobs that run in batches on slots they share   the arbiter solves shares and bounds of them together, on costs
+                                                   learnt from their batches
+    of these, with a recovery target               Phoebe foretells; what it would give them is the least they get
+    of these, where foretelling stays wrong        Henge searches, as it does for all others
+    all others, with a recovery target             Phoebe plans them ahead of the load
+    all others                                     Henge searches for the best utility of them together; a job with
+                                                   performance models starts that search at the models' answer
+    routes of correlated keys                      beside all, wrapped around in the registry
+    memory of the executors                        after all: it concerns all jobs alike, and no thread of any
 
-Each sees the fleet as the other leaves it: the threads of one are not there for the other to give. What is free
+Each sees the fleet as the others leave it: the threads of one are not there for the other to give. What is free
 goes to Phoebe first, for a recovery missed costs a tenant more than a search that takes a round longer.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field, replace
 
 from penstock.core.plan import Plan
 from penstock.core.view import JobView, View
+from penstock.planning.approval import held_still
+from penstock.planning.arbiter.fleet import shares_slots
+from penstock.planning.arbiter.memory import ArbiterMemory
+from penstock.planning.arbiter.policy import Arbiter
+from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.combined_settings import CombinedSettings
 from penstock.planning.henge.memory import HengeMemory
 from penstock.planning.henge.policy import Henge
@@ -25,56 +34,111 @@ from penstock.planning.phoebe.policy import Phoebe
 
 @dataclass(frozen=True, slots=True)
 class CombinedMemory:
-    """What each part remembers."""
+    """What each part remembers. `minima` are the threads that Phoebe asks for, of jobs that the arbiter has in hand."""
 
     henge: HengeMemory = HengeMemory()
     phoebe: PhoebeMemory = PhoebeMemory()
     short: ShortMemory = ShortMemory()
+    arbiter: ArbiterMemory = ArbiterMemory()
+    minima: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """Ahead of the load where a recovery target asks for it, by utility everywhere else."""
+    """All jobs together: foretold where their batches tell their costs, searched for where they do not."""
 
     settings: CombinedSettings = CombinedSettings()
     name: str = "penstock"
 
     def start(self) -> CombinedMemory:
         """Nothing was seen yet."""
-        return CombinedMemory(self._henge.start(), self._phoebe.start())
+        return CombinedMemory(self._henge.start(), self._phoebe.start(), arbiter=self._arbiter.start())
 
     def decide(self, view: View, memory: CombinedMemory) -> tuple[Plan, CombinedMemory]:
-        """Phoebe first, then Henge with what is left, then the memory that both need."""
-        ahead = part(view, planned_ahead=True)
+        """Phoebe first, then the arbiter, then Henge with what is left, then the memory that all need."""
+        solved = self._solved(view, memory.arbiter)
+        ahead = part(view, lambda job: job.intent.recovery_s is not None)
         planned, phoebe = self._phoebe.decide(ahead, memory.phoebe) if ahead.jobs else (Plan(), memory.phoebe)
+        minima = _with_minima(memory.minima, planned, solved)
+        planned = replace(planned, decisions=tuple(d for d in planned.decisions if not solved.issuperset(d.jobs)))
+        left = as_planned(view, planned)
+        together, arbiter = Plan(), memory.arbiter
+        if any(shares_slots(job.figures) for job in view.jobs):
+            others = {job.name for job in view.jobs} - solved
+            together, arbiter = self._arbiter.decide(held_still(_at_least(left, minima), others), arbiter)
+        left = as_planned(left, together)
         searched, henge = Plan(), memory.henge
-        rest = part(as_planned(view, planned), planned_ahead=False)
+        rest = part(left, lambda job: job.name not in solved and job.intent.recovery_s is None)
         if rest.jobs:
             searched, henge = self._henge.decide(rest, memory.henge)
         more, short = more_memory(view, memory.short, self.settings.memory)
-        plan = _both(view, (planned, ahead), (searched, rest), (Plan(more), view))
-        return plan, CombinedMemory(henge, phoebe, short)
+        plan = _all(view, (planned, ahead), (together, view), (searched, rest), (Plan(more), view))
+        return plan, CombinedMemory(henge, phoebe, short, arbiter, minima)
+
+    def _solved(self, view: View, memory: ArbiterMemory) -> frozenset[str]:
+        """The jobs that the arbiter has in hand: those of whose batches anything is known, or soon will be."""
+        lost = memory.lost(self.settings.arbiter)
+        return frozenset(
+            job.name
+            for job in view.jobs
+            if shares_slots(job.figures)
+            and job.name not in lost
+            and (job.figures.batches or memory.knows(job.name) or _begins(job, self.settings.arbiter))
+        )
 
     @property
     def _henge(self) -> Henge:
         return Henge(self.settings.henge)
 
     @property
+    def _arbiter(self) -> Arbiter:
+        return Arbiter(self.settings.arbiter)
+
+    @property
     def _phoebe(self) -> Phoebe:
         return Phoebe(replace(self.settings.phoebe, profiles=self.settings.profiles))
 
 
-def part(view: View, planned_ahead: bool) -> View:
-    """The view of the jobs that are, or are not, planned ahead, with the threads that the others leave them."""
-    mine = tuple(job for job in view.jobs if (job.intent.recovery_s is not None) == planned_ahead)
-    others = sum(job.figures.threads for job in view.jobs) - sum(job.figures.threads for job in mine)
+def part(view: View, mine: Callable[[JobView], bool]) -> View:
+    """The view of some jobs, with the threads that the others leave them."""
+    jobs = tuple(job for job in view.jobs if mine(job))
+    others = sum(job.figures.threads for job in view.jobs) - sum(job.figures.threads for job in jobs)
     return replace(
         view,
-        jobs=mine,
-        utility=sum(job.utility or 0.0 for job in mine),
-        max_utility=sum(job.max_utility for job in mine),
+        jobs=jobs,
+        utility=sum(job.utility or 0.0 for job in jobs),
+        max_utility=sum(job.max_utility for job in jobs),
         max_threads=None if view.max_threads is None else max(0, view.max_threads - others),
     )
+
+
+def _begins(job: JobView, settings: ArbiterSettings) -> bool:
+    """Whether its first batches are still to be waited for: it has only just started, and no engine tells of none."""
+    figures = job.figures
+    return bool(figures.levers) and figures.up_s is not None and figures.up_s < settings.patience_s
+
+
+def _with_minima(before: Mapping[str, int], planned: Plan, solved: Set[str]) -> dict[str, int]:
+    """The newest that Phoebe asked for, of each job that the arbiter has in hand."""
+    news = {move.job: move.after for decision in planned.decisions for move in decision.thread_moves}
+    return {name: least for name, least in {**before, **news}.items() if name in solved}
+
+
+def _at_least(view: View, minima: Mapping[str, int]) -> View:
+    """The view with no less room than those minima, as far as a job's own limit goes."""
+    return replace(view, jobs=tuple(_from(job, minima.get(job.name, 0)) for job in view.jobs))
+
+
+def _from(job: JobView, least: int) -> JobView:
+    if not least:
+        return job
+    operators = tuple(
+        replace(
+            one, min_threads=max(one.min_threads, least if one.max_threads is None else min(least, one.max_threads))
+        )
+        for one in job.figures.operators
+    )
+    return replace(job, figures=replace(job.figures, operators=operators))
 
 
 def as_planned(view: View, plan: Plan) -> View:
@@ -91,15 +155,20 @@ def _with_threads(job: JobView, given: Mapping[tuple[str, str], int]) -> JobView
     return replace(job, figures=replace(job.figures, operators=operators))
 
 
-def _both(view: View, *parts: tuple[Plan, View]) -> Plan:
+def _all(view: View, *parts: tuple[Plan, View]) -> Plan:
     """One plan; what each part says of its own jobs' utility becomes what the fleet's will be."""
     decisions = tuple(
         replace(decision, utility_before=view.utility, expected_utility=_of_all(view, decision.expected_utility, of))
         for plan, of in parts
         for decision in plan.decisions
     )
-    note = "; ".join(plan.note for plan, _ in parts if plan.note)
-    return Plan(decisions, note, outlooks=tuple(outlook for plan, _ in parts for outlook in plan.outlooks))
+    return Plan(
+        decisions,
+        note="; ".join(plan.note for plan, _ in parts if plan.note),
+        outlooks=tuple(outlook for plan, _ in parts for outlook in plan.outlooks),
+        errors=tuple(error for plan, _ in parts for error in plan.errors),
+        shortfall="; ".join(plan.shortfall for plan, _ in parts if plan.shortfall),
+    )
 
 
 def _of_all(view: View, expected: float | None, of: View) -> float | None:

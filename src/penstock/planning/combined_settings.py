@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from penstock.errors import ConfigError
+from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.memory import MemoryMode
 from penstock.planning.phoebe.settings import PhoebeSettings, Profiles
@@ -12,6 +13,7 @@ from penstock.planning.phoebe.settings import PhoebeSettings, Profiles
 class CombinedSettings:
     """`profiles` is what was profiled of jobs, by name."""
 
+    arbiter: ArbiterSettings = ArbiterSettings()
     henge: HengeSettings = HengeSettings()
     phoebe: PhoebeSettings = PhoebeSettings()
     profiles: Profiles = field(default_factory=dict)

@@ -58,7 +58,7 @@ POLICIES: dict[str, Entry] = {
     "phoebe": Entry("ahead of the load, the least that recovers from failures in time", _phoebe, PhoebeSettings),
     "henge": Entry("utility of all jobs together: reconfigure, reduce, revert", Henge, HengeSettings),
     "penstock": Entry(
-        "all of it: ahead of the load for jobs with a recovery target, by utility for the others",
+        "all of it: shares and batch bounds of all jobs together, on costs learnt from their batches",
         _combined,
         CombinedSettings,
     ),

@@ -74,6 +74,9 @@ class JobCosts:
     arrival_rps: float | None = None
     spread: float = 0.0  # of a batch's slot time about the fit, as a share of it
     staged: float = 1.0  # how long its stages took over how long they were foretold to
+    rows: float = 0.0  # of the last batch whose work is known
+    staged_s: float | None = None  # of the same
+    own_bound: float | None = None  # that it came with: never loosened beyond it
 
     @property
     def known(self) -> bool:
@@ -81,18 +84,20 @@ class JobCosts:
         return self.batches > 0 and self.tasks > 0 and self.arrival_rps is not None
 
 
-def learnt(costs: JobCosts, job: JobFigures) -> JobCosts:
-    """What is known once the batches that ended since were looked at."""
+def learnt(costs: JobCosts | None, job: JobFigures) -> JobCosts:
+    """What is known once the batches that ended since were looked at; of a job never seen, from its first look on."""
+    if costs is None:
+        costs = JobCosts(own_bound=next((dial.now for dial in job.levers if dial.kind == "bound"), None))
     for batch in new_batches(costs, job.batches):
         costs = _with_batch(costs, batch)
+    if costs.arrival_rps is None and costs.batches and job.arrival_rps is not None:
+        return replace(costs, arrival_rps=job.arrival_rps)
     return costs
 
 
 def new_batches(costs: JobCosts, batches: Iterable[BatchFigures]) -> list[BatchFigures]:
     """Those that were not learnt from yet; another checkpoint begins to count from zero, later in time."""
-    return [
-        one for one in batches if one.number > costs.number or one.ended_s > costs.ended_s + max(1.0, costs.took_s)
-    ]
+    return [one for one in batches if one.number > costs.number or one.ended_s > costs.ended_s + max(1.0, costs.took_s)]
 
 
 def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
@@ -141,6 +146,8 @@ def _with_work(costs: JobCosts, batch: BatchFigures) -> JobCosts:
         aside_s=costs.aside_s if aside_s is None else _faded(costs, costs.aside_s, aside_s),
         cpu_share=_faded(costs, costs.cpu_share, cpu_share),
         spread=_faded(costs, costs.spread, off),
+        rows=batch.rows,
+        staged_s=batch.staged_s,
     )
 
 

@@ -19,7 +19,7 @@ _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slo
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """All jobs whose costs are known. Times in seconds, rates in rows a second; `slots` and `cores` are all there are."""
+    """All jobs whose costs are known, with all the slots and cores there are. Seconds, and rows a second."""
 
     names: tuple[str, ...]
     jobs: tuple[JobView, ...]
@@ -40,6 +40,7 @@ class Fleet:
     most: Floats
     weights: Floats  # now
     bounds: Floats  # now; infinite: none
+    own_bounds: Floats  # that they came with
     can_bound: NDArray[np.bool_]
 
     @property
@@ -89,7 +90,8 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts]) -> Fleet | None:
         least=np.array([float(job.figures.operators[0].min_threads) for job in known]),
         most=np.array([float(_most(job, slots)) for job in known]),
         weights=np.array([float(job.figures.operators[0].threads) for job in known]),
-        bounds=np.array([_now(job, "bound") or UNBOUNDED for job in known]),
+        bounds=np.array([_now(job, "bound") or UNBOUNDED for job in known], dtype=float),
+        own_bounds=np.array([one.own_bound or UNBOUNDED for one in found], dtype=float),
         can_bound=np.array([_bounded_at_once(job) for job in known]),
     )
 

@@ -34,8 +34,14 @@ class Outcome:
     """Of every candidate (first axis) and job: utility over the horizon, latency and juice once it has settled."""
 
     utility: Floats
+    settled: Floats  # utility once it has settled
     latency_s: Floats
     juice: Floats
+
+    def row(self, place: int) -> "Outcome":
+        """Of one candidate, as the only one."""
+        rows = slice(place, place + 1)
+        return Outcome(self.utility[rows], self.settled[rows], self.latency_s[rows], self.juice[rows])
 
     @property
     def total(self) -> Floats:
@@ -55,7 +61,7 @@ def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> 
     utility = sum(
         (likely * one.utility for one, (_, likely) in zip(found, _FUTURES, strict=True)), np.zeros_like(settings.bounds)
     )
-    return Outcome(utility, found[0].latency_s, found[0].juice)
+    return Outcome(utility, found[0].settled, found[0].latency_s, found[0].juice)
 
 
 def _future(fleet: Fleet, settings: Settings, horizon_s: float, rate: float) -> Outcome:
@@ -63,7 +69,7 @@ def _future(fleet: Fleet, settings: Settings, horizon_s: float, rate: float) -> 
     found = pace(ahead, conditions(ahead, settings.weights, settings.bounds, horizon_s))
     lived = course(ahead, found, settings.bounds, horizon_s)
     judged = worth([job.intent for job in ahead.jobs], lived, recovery_s(ahead, found, settings.bounds))
-    return Outcome(judged.utility, judged.latency_s, judged.juice)
+    return Outcome(judged.utility, judged.settled, judged.latency_s, judged.juice)
 
 
 def recovery_s(fleet: Fleet, found: Pace, bounds: Floats) -> Floats:

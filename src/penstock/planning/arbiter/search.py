@@ -1,7 +1,7 @@
 """The search: the best shares and bounds of all jobs together, from what each would give.
 
 It begins at how the levers stand, at equal shares and at some that favour the most valuable; from the best of these it
-turns one job's levers at a time, whichever is best, until nothing gains. All candidates of a round are foretold at once.
+turns one job's levers at a time, whichever is best, until nothing gains. A round's candidates are foretold at once.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
             break
         best, best_score = around.row(place), float(scores[place])
     both = foretell(fleet, _joined([best, now]), horizon_s)
-    return Found(best, _row(both, 0), _row(both, 1))
+    return Found(best, both.row(0), both.row(1))
 
 
 def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:
@@ -59,6 +59,7 @@ def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:
     found = pace(fleet, conditions(fleet, now.weights, now.bounds, horizon_s))
     rows = (np.array(BATCHES_S)[None, :] - found.fixed_s[0][:, None]) / np.maximum(found.row_s[0][:, None], 1e-12)
     steps = np.concatenate([_rounded(rows), np.full((fleet.size, 1), UNBOUNDED)], axis=1)
+    steps = np.minimum(steps, fleet.own_bounds[:, None])
     return np.where(fleet.can_bound[:, None], steps, fleet.bounds[:, None])
 
 
@@ -89,12 +90,12 @@ def _beginnings(fleet: Fleet, steps: Floats) -> list[Settings]:
     many = []
     for shape in shapes:
         weights = _held(fleet, shape)
-        many.append(Settings(weights, np.where(fleet.can_bound, UNBOUNDED, fleet.bounds)[None, :]))
+        many.append(Settings(weights, steps[:, -1][None, :]))
         for length in range(len(BATCHES_S)):
             bounded = steps[:, length]
             many.append(Settings(weights, bounded[None, :]))
             # All but the most valuable: its own rows are not to wait.
-            spared = np.where(values >= values.max(), np.where(fleet.can_bound, UNBOUNDED, fleet.bounds), bounded)
+            spared = np.where(values >= values.max(), steps[:, -1], bounded)
             many.append(Settings(weights, spared[None, :]))
     return many
 
@@ -128,8 +129,3 @@ def _turned(fleet: Fleet, settings: Settings) -> Floats:
 
 def _joined(many: list[Settings]) -> Settings:
     return Settings(np.concatenate([one.weights for one in many]), np.concatenate([one.bounds for one in many]))
-
-
-def _row(found: Outcome, place: int) -> Outcome:
-    rows = slice(place, place + 1)
-    return Outcome(found.utility[rows], found.latency_s[rows], found.juice[rows])

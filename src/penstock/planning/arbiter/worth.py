@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from penstock.core.intents import Intent, Juice, Latency, Recovery
+from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.shapes import Shape
 from penstock.planning.arbiter.fleet import Floats
 from penstock.planning.arbiter.horizon import Course
@@ -18,44 +18,44 @@ LATE = 0.5  # how much of a score is about the horizon's second half: what lasts
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """Under every candidate, of every job: its utility, mean latency and juice once the horizon's first half is over."""
+    """Under every candidate, of every job: its utility, and what is left of that once the horizon's first half is over.
+
+    `settled` is the utility then, with the mean latency and the juice of that time.
+    """
 
     utility: Floats
+    settled: Floats
     latency_s: Floats
     juice: Floats
 
 
 def worth(intents: Sequence[Intent], found: Course, recovery_s: Floats) -> Worth:
     """The utilities of all jobs under all candidates."""
-    weights = _weights(found.counts_s)
-    late = _late(found.counts_s)
-    mean_s = 0.5 * (found.oldest_s + found.newest_s)
-    utility = np.zeros_like(found.juice)
+    whole, late = _of_time(found.counts_s), _late(found.counts_s)
+    over_all, settled = np.zeros_like(found.juice), np.zeros_like(found.juice)
     for place, intent in enumerate(intents):
-        utility[:, place] = _of_one(intent, found, weights, recovery_s, place)
-    return Worth(utility, (late * mean_s).sum(axis=0), found.late_juice)
+        over_all[:, place] = _of_one(intent, found, whole[:, :, place], found.juice, recovery_s, place)
+        settled[:, place] = _of_one(intent, found, late[:, :, place], found.late_juice, recovery_s, place)
+    mean_s = 0.5 * (found.oldest_s + found.newest_s)
+    utility = LATE * settled + (1.0 - LATE) * over_all
+    return Worth(utility, settled, (late * mean_s).sum(axis=0), found.late_juice)
 
 
-def _of_one(intent: Intent, found: Course, weights: Floats, recovery_s: Floats, place: int) -> Floats:
+def _of_one(intent: Intent, found: Course, weights: Floats, juice: Floats, recovery_s: Floats, place: int) -> Floats:
     achieved = np.zeros(found.juice.shape[0])
     possible = 0.0
     for objective in intent.objectives:
         if isinstance(objective, Latency):
             latency_s = _latency_s(objective, found, place)
-            share = (weights[:, :, place] * _shares(objective.shape, latency_s / objective.target_s)).sum(axis=0)
+            share = (weights * _shares(objective.shape, latency_s / objective.target_s)).sum(axis=0)
         elif isinstance(objective, Juice):
-            juice = LATE * found.late_juice[:, place] + (1.0 - LATE) * found.juice[:, place]
-            share = _shares(objective.shape, objective.target / np.maximum(juice, 1e-6))
+            share = _shares(objective.shape, objective.target / np.maximum(juice[:, place], 1e-6))
         else:
-            share = _shares(objective.shape, recovery_s[:, place] / _target_s(objective))
+            share = _shares(objective.shape, recovery_s[:, place] / objective.target_s)
         achieved += objective.utility * share
         possible += objective.utility
     result: Floats = achieved / possible * intent.max_utility
     return result
-
-
-def _target_s(objective: Recovery) -> float:
-    return objective.target_s
 
 
 def _latency_s(objective: Latency, found: Course, place: int) -> Floats:
@@ -65,10 +65,9 @@ def _latency_s(objective: Latency, found: Course, place: int) -> Floats:
     return latency_s
 
 
-def _weights(counts_s: Floats) -> Floats:
-    """How much each batch counts: by its time, what is late also once more."""
-    total = np.maximum(counts_s.sum(axis=0), 1e-9)
-    weights: Floats = (1.0 - LATE) * counts_s / total + LATE * _late(counts_s)
+def _of_time(counts_s: Floats) -> Floats:
+    """How much each batch counts: by its time."""
+    weights: Floats = counts_s / np.maximum(counts_s.sum(axis=0), 1e-9)
     return weights
 
 

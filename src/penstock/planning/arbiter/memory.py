@@ -1,0 +1,56 @@
+"""What the arbiter remembers between rounds: plain frozen values, so that any store can keep them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from penstock.core.levers import Move
+from penstock.core.prediction import Error
+from penstock.planning.arbiter.costs import JobCosts
+from penstock.planning.arbiter.settings import ArbiterSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """Utilities that were foretold, by job, of levers as they stood from `at_s` on; compared at `due_s`."""
+
+    at_s: float
+    due_s: float
+    utilities: Mapping[str, float]
+    arrivals_rps: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """The last decision, until it has shown what it does."""
+
+    at_s: float
+    settled_s: float  # when
+    moves: tuple[Move, ...]
+    utility_before: float
+    foretold: float  # of all jobs, once settled
+    arrivals_rps: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ArbiterMemory:
+    """Everything that the next round needs to know of the rounds before."""
+
+    costs: Mapping[str, JobCosts] = field(default_factory=dict)
+    since_s: float | None = None  # when these jobs were first seen together
+    jobs: tuple[str, ...] = ()
+    acted: Acted | None = None
+    expected: Expected | None = None
+    errors: Mapping[str, Error] = field(default_factory=dict)
+    wary_until_s: float = 0.0  # after a decision that was taken back: more gain is asked for
+
+    def knows(self, job: str) -> bool:
+        """Whether any batch of the job was learnt from."""
+        return job in self.costs and self.costs[job].batches > 0
+
+    def lost(self, settings: ArbiterSettings) -> frozenset[str]:
+        """The jobs of which what was foretold has been wrong for long."""
+        return frozenset(
+            error.job
+            for error in self.errors.values()
+            if error.share > settings.lost_above and error.of >= settings.lost_after
+        )

@@ -1,0 +1,280 @@
+"""The arbiter: one decision over all jobs that share slots, made on what it would give, and checked against what came.
+
+    batches that ended -> costs -> what any shares and bounds would give -> the best
+          gain > what is worth a turn?    yes: turn all of them at once, and wait until that has shown
+                                          no:  rest; bounds that hold nothing back are loosened
+
+It waits as long as the slowest of the jobs that it turned needs to settle, unless much is to be gained at once. What
+made utility fall although a rise was foretold is taken back.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from penstock.core.levers import BatchBound, Move, Slots
+from penstock.core.plan import Decision, Plan, Reason
+from penstock.core.prediction import Error, Foretold
+from penstock.core.view import JobView, View
+from penstock.planning.arbiter.costs import JobCosts, learnt
+from penstock.planning.arbiter.fleet import Fleet, fleet_of, shares_slots
+from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
+from penstock.planning.arbiter.outcome import Outcome, Settings, foretell, present
+from penstock.planning.arbiter.search import Found, search
+from penstock.planning.arbiter.settings import ArbiterSettings
+from penstock.planning.arbiter.sharing import conditions, pace
+from penstock.planning.arbiter.words import why
+
+_COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
+_SAME_ARRIVALS = 0.25  # share by which arrivals may differ where what was foretold is compared with what came
+_WARY_S = 120.0
+_URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
+_LONGEST_SETTLE_S = 60.0
+_ERROR_KEPT = 0.8
+_BAND, _BAND_OF = 0.03, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
+_LOOSENED_AFTER_S = 60.0
+_HARMLESS = 0.002  # of the maximum utility
+
+
+@dataclass(frozen=True, slots=True)
+class Arbiter:
+    """Shares and bounds of all jobs together, on costs learnt from their batches."""
+
+    settings: ArbiterSettings = ArbiterSettings()
+    name: str = "arbiter"
+
+    def start(self) -> ArbiterMemory:
+        """Nothing was seen yet."""
+        return ArbiterMemory()
+
+    def decide(self, view: View, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
+        """One round."""
+        memory = _looked_at(view, memory)
+        fleet = fleet_of(view, memory.costs)
+        waiting = _awaited(view, memory.costs)
+        since_s = view.at_s - (memory.since_s or 0.0)
+        if fleet is None or (waiting and since_s < self.settings.patience_s):
+            names = ", ".join(waiting[:3]) + (" and more" if len(waiting) > 3 else "")
+            return Plan(note=f"learning what batches cost; awaiting those of {names or 'all jobs'}"), memory
+        memory = _with_bias(fleet, memory)
+        memory = _compared(view, memory)
+        fleet = fleet_of(view, memory.costs) or fleet
+        plan, memory = self._decided(view, fleet, memory)
+        return replace(plan, errors=tuple(memory.errors[name] for name in sorted(memory.errors))), memory
+
+    def _decided(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
+        back = self._taken_back(view, memory)
+        if back is not None:
+            return Plan((back,)), replace(memory, acted=None, expected=None, wary_until_s=view.at_s + _WARY_S)
+        found = search(fleet, self.settings.horizon_s)
+        most = sum(job.max_utility for job in fleet.jobs)
+        least = most * max(self.settings.least_gain, _band(fleet, memory))
+        least *= 2.0 if view.at_s < memory.wary_until_s else 1.0
+        settling = memory.acted is not None and view.at_s < memory.acted.settled_s
+        if found.gain > (_URGENT * least if settling else least):
+            return self._act(view, fleet, found, memory)
+        loosened = None if settling else _loosened(view, fleet, found, memory, most)
+        if loosened is not None:
+            return self._act(view, fleet, loosened, memory)
+        note = "waiting until the last turn has shown" if settling else _resting(view, found, most)
+        return Plan(note=note), _expecting(view, fleet, found.now, memory)
+
+    def _act(self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
+        moves = moves_to(fleet, found.best)
+        if not moves:
+            return Plan(note="nothing to turn"), memory
+        foretold = _foretold(fleet, found)
+        gain = float(found.outcome.settled.sum() - found.now.settled.sum())
+        decision = Decision(
+            Reason.RECONFIGURED,
+            moves,
+            why(view, fleet, found),
+            view.at_s,
+            view.utility,
+            min(view.max_utility, max(0.0, view.utility + gain)),
+            foretold,
+        )
+        came_s = view.at_s + _settles_s(fleet, found.best)
+        arrivals = _arrivals(memory.costs)
+        total = float(found.outcome.settled.sum())
+        acted = Acted(view.at_s, came_s, moves, view.utility, total, arrivals)
+        return Plan((decision,)), replace(
+            memory, acted=acted, expected=_expectation(view, fleet, found.outcome, memory)
+        )
+
+    def _taken_back(self, view: View, memory: ArbiterMemory) -> Decision | None:
+        acted = memory.acted
+        if acted is None or view.at_s < acted.settled_s or not _same(acted.arrivals_rps, _arrivals(memory.costs)):
+            return None
+        fell = acted.utility_before - view.utility
+        off = acted.foretold - view.utility
+        if min(fell, off) <= self.settings.taken_back_below * view.max_utility:
+            return None
+        was, foretold = acted.utility_before, acted.foretold
+        because = f"utility fell from {was:.1f} to {view.utility:.1f}, where {foretold:.1f} was foretold"
+        moves = tuple(move.undo for move in reversed(acted.moves))
+        return Decision(Reason.REVERTED, moves, because, view.at_s, view.utility, acted.utility_before)
+
+
+def _band(fleet: Fleet, memory: ArbiterMemory) -> float:
+    """The error to be reckoned with, as a share of all utility: a second turn is for more than that.
+
+    The first one has nothing to lose: nobody chose how the levers stand.
+    """
+    if memory.acted is None:
+        return 0.0
+    most = sum(job.max_utility for job in fleet.jobs)
+    off = [(memory.errors.get(job.name, Error(job.name, 0.0, 0)), job.max_utility) for job in fleet.jobs]
+    known = sum(worth * (error.share * error.of + _BAND * _BAND_OF) / (error.of + _BAND_OF) for error, worth in off)
+    return known / most
+
+
+# What was learnt
+
+
+def _looked_at(view: View, memory: ArbiterMemory) -> ArbiterMemory:
+    """The memory with what the batches since tell, of the jobs that are there."""
+    names = tuple(job.name for job in view.jobs if shares_slots(job.figures))
+    costs = {name: learnt(memory.costs.get(name), view.job(name).figures) for name in names}
+    if names == memory.jobs:
+        return replace(memory, costs=costs)
+    return replace(memory, costs=costs, jobs=names, since_s=view.at_s, acted=None, expected=None)
+
+
+def _awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
+    """The jobs that run and of which too little is known yet."""
+    return [
+        job.name
+        for job in view.jobs
+        if shares_slots(job.figures) and job.figures.trouble is None and not costs[job.name].known
+    ]
+
+
+def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
+    """How long stages took over how long they were foretold to, of batches that ran under the levers as they stand."""
+    now = present(fleet)
+    found = pace(fleet, conditions(fleet, now.weights, now.bounds, 40.0))
+    costs = dict(memory.costs)
+    for place, name in enumerate(fleet.names):
+        one = costs[name]
+        since_s = memory.acted.at_s if memory.acted is not None else -np.inf
+        if one.staged_s is None or one.began_s < since_s:
+            continue
+        foretold_s = float(found.fixed_s[0, place] - found.aside_s[place] + found.row_s[0, place] * one.rows)
+        off = min(max(one.staged_s / max(foretold_s, 1e-6), 0.25), 4.0)
+        costs[name] = replace(one, staged=float(np.clip(one.staged * off**0.2, 0.5, 3.0)), staged_s=None)
+    return replace(memory, costs=costs)
+
+
+def _compared(view: View, memory: ArbiterMemory) -> ArbiterMemory:
+    """The running errors with what was foretold and has come, or not."""
+    expected = memory.expected
+    if expected is None or view.at_s < expected.due_s:
+        return memory
+    arrivals, errors = _arrivals(memory.costs), dict(memory.errors)
+    for job in view.jobs:
+        foretold = expected.utilities.get(job.name)
+        same = _same({job.name: expected.arrivals_rps.get(job.name, 0.0)}, arrivals)
+        if foretold is None or job.utility is None or not same:
+            continue
+        off = abs(job.utility - foretold) / max(job.max_utility, 1e-9)
+        known = errors.get(job.name)
+        share = off if known is None else _ERROR_KEPT * known.share + (1.0 - _ERROR_KEPT) * off
+        errors[job.name] = Error(job.name, share, 1 if known is None else known.of + 1)
+    return replace(memory, errors=errors, expected=None)
+
+
+def _arrivals(costs: Mapping[str, JobCosts]) -> dict[str, float]:
+    return {name: one.arrival_rps for name, one in costs.items() if one.arrival_rps is not None}
+
+
+def _same(then: Mapping[str, float], now: Mapping[str, float]) -> bool:
+    shared = then.keys() & now.keys()
+    return all(abs(now[name] - then[name]) <= _SAME_ARRIVALS * max(now[name], then[name]) for name in shared)
+
+
+# What is expected
+
+
+def _expecting(view: View, fleet: Fleet, now: Outcome, memory: ArbiterMemory) -> ArbiterMemory:
+    """With what is foretold of leaving all as it is, where nothing else is to be compared."""
+    if memory.expected is not None:
+        return memory
+    return replace(memory, expected=_expectation(view, fleet, now, memory))
+
+
+def _expectation(view: View, fleet: Fleet, outcome: Outcome, memory: ArbiterMemory) -> Expected:
+    utilities = {name: float(outcome.settled[0, place]) for place, name in enumerate(fleet.names)}
+    return Expected(view.at_s, view.at_s + _COMPARED_AFTER_S, utilities, _arrivals(memory.costs))
+
+
+def _foretold(fleet: Fleet, found: Found) -> tuple[Foretold, ...]:
+    return tuple(
+        Foretold(
+            job=name,
+            latency_s=float(found.outcome.latency_s[0, place]),
+            juice=float(found.outcome.juice[0, place]),
+            utility=float(found.outcome.settled[0, place]),
+            was_latency_s=float(found.now.latency_s[0, place]),
+            was_juice=float(found.now.juice[0, place]),
+            was_utility=float(found.now.settled[0, place]),
+        )
+        for place, name in enumerate(fleet.names)
+    )
+
+
+def _settles_s(fleet: Fleet, settings: Settings) -> float:
+    """Two batches of the slowest job that is turned, once what waits for it is worked off."""
+    found = pace(fleet, conditions(fleet, settings.weights, settings.bounds, 40.0))
+    every_s = np.maximum(fleet.trigger_s, found.fixed_s[0] / np.maximum(1.0 - found.row_s[0] * fleet.arrivals, 0.1))
+    turned = (settings.weights[0] != fleet.weights) | (settings.bounds[0] != fleet.bounds)
+    return float(min(_LONGEST_SETTLE_S, 2.0 * np.max(every_s[turned], initial=1.0)))
+
+
+# What is done
+
+
+def moves_to(fleet: Fleet, best: Settings) -> tuple[Move, ...]:
+    """The moves from how the levers stand, job by job."""
+    moves: list[Move] = []
+    for place, name in enumerate(fleet.names):
+        before, after = round(fleet.weights[place]), round(float(best.weights[0, place]))
+        if before != after:
+            moves.append(Slots(name, before, after))
+        was, bound = _rows(fleet.bounds[place]), _rows(best.bounds[0, place])
+        if was != bound:
+            moves.append(BatchBound(name, was, bound))
+    return tuple(moves)
+
+
+def _rows(bound: float) -> int | None:
+    return round(float(bound)) if np.isfinite(bound) else None
+
+
+def _loosened(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, most: float) -> Found | None:
+    """Bounds that hold nothing back are taken off: they would, once the load rises."""
+    acted_s = memory.acted.at_s if memory.acted is not None else memory.since_s or 0.0
+    tight = fleet.can_bound & (fleet.bounds < fleet.own_bounds)
+    if view.at_s - acted_s < _LOOSENED_AFTER_S or not bool(tight.any()):
+        return None
+    now = present(fleet)
+    each = np.repeat(now.bounds, fleet.size + 1, axis=0)
+    for place in np.flatnonzero(tight).tolist():
+        each[place, place] = fleet.own_bounds[place]
+    each[-1] = np.where(tight, fleet.own_bounds, fleet.bounds)
+    candidates = Settings(np.repeat(now.weights, fleet.size + 1, axis=0), each)
+    outcome = foretell(fleet, candidates)
+    fine = np.flatnonzero((outcome.total >= found.now.total[0] - _HARMLESS * most) & (each != now.bounds).any(axis=1))
+    if not len(fine):
+        return None
+    last = int(fine[-1])  # all of them together stand last
+    return Found(candidates.row(last), outcome.row(last), found.now)
+
+
+def _resting(view: View, found: Found, most: float) -> str:
+    missing: list[JobView] = [job for job in view.jobs if job.utility is not None and not job.met]
+    if not missing:
+        return "everyone has what they asked for"
+    names = ", ".join(job.name for job in missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+    return f"{names} below target; no other shares or bounds would give {100 * found.gain / most:.1f} % more or better"
