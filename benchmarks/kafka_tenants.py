@@ -21,14 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from own_broker import own_broker
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from table import HEADER, row
 
 from penstock.config.tenants import TenantPart
 from penstock.core.intents import Intent, Juice, Latency
-from penstock.engines import processes
-from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import SlotLimits
@@ -107,17 +106,6 @@ def _write(part: TenantPart, params: Mapping[str, Any], place: Path, spark: Spar
 
 
 @contextmanager
-def own_broker() -> Iterator[str]:
-    """A broker for this benchmark only."""
-    with tempfile.TemporaryDirectory(prefix="penstock-kafka-") as place:
-        state = Path(place, "kafka.json")
-        try:
-            yield broker.up(state, port=processes.free_port(), partitions=PARTITIONS).bootstrap
-        finally:
-            broker.down(state)
-
-
-@contextmanager
 def loads(bootstrap: str, load: float, samples: Path | None) -> Iterator[None]:
     """A generator for each topic, for as long as the block lasts."""
     make_topics(bootstrap, [*RATES, *(f"{tenant.name}-out" for tenant in TENANTS)], PARTITIONS)
@@ -193,7 +181,7 @@ def main() -> None:
     print(f"Kafka tenants, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
     with ExitStack() as open_:
         place = Path(open_.enter_context(tempfile.TemporaryDirectory(prefix="penstock-bench-")))
-        bootstrap = open_.enter_context(own_broker())
+        bootstrap = open_.enter_context(own_broker(PARTITIONS)).bootstrap
         open_.enter_context(loads(bootstrap, options.load, options.riotbench))
         spark = start_application("kafka bench", options.master, CONF, ROOT / "workloads", kafka=True)
         open_.callback(spark.stop)
