@@ -6,7 +6,7 @@ One trial of one policy, about three minutes in all (start, calibration, which w
 
 All of it, by default on as many slots as cores and twice as many, each policy once in every turn:
 
-    python benchmarks/kafka_cpu.py --runs 5 --grid --out runs.jsonl
+    python benchmarks/kafka_cpu.py --runs 5 --grid 2 --out runs.jsonl
 
 The rates come from the machine: while more rows wait than anybody can do, so many come through of each tenant; that
 is a load of 1.0. `--rates FILE` keeps them from one call to the next, so that runs of different calls are alike; each
@@ -28,18 +28,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cpu_meter import Meter, done_rps
-from cpu_runs import COUNTED_FROM_S, HEADER, Case, Ran, as_json, line, table
-from cpu_tenants import INTENTS, PARTITIONS, TENANTS, by_hand, full_tenants, grid, tenants_of
-from machine_use import read_machine, use_between
+from cpu_tenants import PARTITIONS, TENANTS, URGENT, by_hand, full_tenants, grid, tenants_of
+from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
 from own_broker import own_broker
 from pyspark.sql import SparkSession
+from table import HEADER, rows
+from trial_meter import Meter, Topics, done_rps
 
-from penstock.config.tenants import TenantsFile
 from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.governing.application import start_application
-from penstock.governing.comparison import Tenants, Trial, run_trial
+from penstock.governing.comparison import Trial, run_trial
 
 # Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: whoever
 # runs a stream of some hundred rows a second has lowered them.
@@ -47,8 +46,7 @@ CONF = {"spark.sql.shuffle.partitions": 4}
 POLICIES = ("fair", "shares by hand", "bounds by hand", "penstock", "henge")
 CALIBRATION_ROWS = 400  # of a batch: half a second of a core or so
 FULL_ROWS_A_CORE = 40_000  # that wait for each tenant's calibration
-INTERVAL_S = float(TenantsFile.model_fields["interval"].default)
-WINDOW_S = float(TenantsFile.model_fields["window"].default)
+COUNTED_FROM_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +58,14 @@ class Bench:
     slots: int
     options: argparse.Namespace
 
-    @property
-    def pids(self) -> Mapping[str, int]:
-        """The processes that are ours."""
-        jvm = self.spark._jvm
-        assert jvm is not None
-        assert self.broker.process is not None
-        spark_pid = int(jvm.java.lang.ProcessHandle.current().pid())
-        return {"spark": spark_pid, "broker": self.broker.process.pid, "penstock": os.getpid()}
-
     def calibrated(self) -> dict[str, float]:
         """Rows a second of each tenant that the machine does while all four have more than enough."""
         fill(self.broker.bootstrap)
         seconds = self.options.warm + self.options.calibrate
-        topics = {tenant.name: tenant.full_topic for tenant in TENANTS}
         start_s = time.time()
-        with Meter(self.spark, self.broker.bootstrap, topics) as meter:
+        with Meter(self.spark) as meter:
             full = full_tenants(self.broker.bootstrap, CALIBRATION_ROWS)
-            run_trial(self.spark, full, Trial("fair", seconds, interval_s=INTERVAL_S))
+            run_trial(self.spark, full, Trial("fair", seconds, interval_s=10.0))
         from_s = start_s + self.options.warm
         return {tenant.name: self._rate(tenant.name, meter, from_s) for tenant in TENANTS}
 
@@ -91,30 +79,16 @@ class Bench:
             raise SystemExit(f"{name} ended fewer than two batches in {self.options.calibrate:g} s; raise --calibrate")
         return found
 
-    def ran(self, case: Case, policy: str, turn: int) -> Ran:
-        """One run."""
-        tenants, trial = self._trial(case, policy)
-        pids = self.pids
-        with generator(self.broker.bootstrap, case.rates) as generating:
-            pids = {**pids, "generator": generating.pid}
-            topics = {tenant.name: tenant.topic for tenant in TENANTS}
-            before, start_s = read_machine(pids), time.time()
-            with Meter(self.spark, self.broker.bootstrap, topics) as meter:
-                result = run_trial(self.spark, tenants, trial)
-            machine = use_between(before, read_machine(pids))
-        moments = meter.measured.moments(INTENTS, start_s, trial.seconds)
-        return Ran(case, policy, turn, result, moments, meter.measured, start_s, machine)
-
-    def _trial(self, case: Case, policy: str) -> tuple[Tenants, Trial]:
+    def ran(self, load: float, rates: Mapping[str, float], policy: str, turn: int) -> Judged:
+        """One run at these rates."""
+        case = Case(f"{load:g} x the cores, {self.slots} slots", policy, turn, URGENT, {"rates": rates})
         fixed = {**by_hand(self.slots), **grid(self.slots)}.get(policy)
-        trial = Trial(
-            "static" if fixed is not None else policy,
-            self.options.seconds,
-            measure_from_s=COUNTED_FROM_S,
-            interval_s=self.options.interval,
-            window_s=self.options.window,
-        )
-        return tenants_of(self.broker.bootstrap, case.rates, fixed), trial
+        trial = trial_as_run("static" if fixed is not None else policy, self.options.seconds, COUNTED_FROM_S)
+        topics = Topics(self.broker.bootstrap, {tenant.name: tenant.topic for tenant in TENANTS})
+        assert self.broker.process is not None
+        with generator(self.broker.bootstrap, rates) as generating:
+            watched = Watched({self.broker.process.pid: "broker", generating.pid: "generator"}, topics)
+            return judged_trial(self.spark, tenants_of(topics.bootstrap, rates, fixed), trial, case, watched)
 
 
 def fill(bootstrap: str) -> None:
@@ -173,26 +147,28 @@ def main() -> None:
 
 
 def _compare(bench: Bench) -> None:
-    rates, options = rates_of(bench), bench.options
+    ones, options = rates_of(bench), bench.options
     print(HEADER, flush=True)
     for load in options.loads:
-        case = Case(bench.slots, load, {name: load * rate for name, rate in rates.items()})
-        fixed = [*by_hand(bench.slots), *(grid(bench.slots) if options.grid else ())]
-        policies = list(dict.fromkeys([*options.policies, *(fixed if options.grid else ())]))
-        runs = [
-            _told(bench.ran(case, policy, turn), options.out) for turn in range(options.runs) for policy in policies
+        rates = {name: load * rate for name, rate in ones.items()}
+        turns = [
+            _told(bench.ran(load, rates, policy, turn), options.out)
+            for turn in range(options.runs)
+            for policy in _policies(bench, turn)
         ]
-        print("\n".join(table(runs, fixed)), flush=True)
+        print("\n".join(rows(turns, {**by_hand(bench.slots), **grid(bench.slots)})), flush=True)
 
 
-def _told(ran: Ran, out: Path | None) -> Ran:
-    print(line(ran), file=sys.stderr, flush=True)
-    for told in ran.result.decisions:
-        print(f"  {told.text()}", file=sys.stderr, flush=True)
-    if out is not None:
-        with out.open("a", encoding="utf-8") as file:
-            print(as_json(ran), file=file)
-    return ran
+def _policies(bench: Bench, turn: int) -> list[str]:
+    """One of each in turn, so that a machine that slows down slows down all of them."""
+    measured = grid(bench.slots) if turn < bench.options.grid else ()
+    return list(dict.fromkeys([*bench.options.policies, *measured]))
+
+
+def _told(run: Judged, out: Path | None) -> Judged:
+    print(run.line(), *(f"  {told.text()}" for told in run.result.decisions), sep="\n", file=sys.stderr, flush=True)
+    keep(run, out)
+    return run
 
 
 def _options() -> argparse.Namespace:
@@ -201,14 +177,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--loads", type=_numbers, default=[1.0, 1.3, 1.6], help="times what the cores can do")
     parser.add_argument("--slots", type=_whole_numbers, default=[cores, 2 * cores], help="of the application")
     parser.add_argument("--policies", type=lambda text: text.split(","), default=list(POLICIES))
-    parser.add_argument("--grid", action="store_true", help="and fixed shares by fixed bounds")
+    parser.add_argument("--grid", type=int, default=0, help="turns in which fixed shares by fixed bounds take part")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=110.0)
     parser.add_argument("--warm", type=float, default=30.0, help="seconds before the machine is calibrated")
     parser.add_argument("--calibrate", type=float, default=25.0, help="seconds of it")
     parser.add_argument("--rates", type=Path, help="a file that keeps the rates of a load of 1.0")
-    parser.add_argument("--interval", type=float, default=INTERVAL_S, help="of the rounds; penstock run's own")
-    parser.add_argument("--window", type=float, default=WINDOW_S, help="of what policies see; penstock run's own")
     parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
     return parser.parse_args()
 

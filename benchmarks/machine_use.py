@@ -1,7 +1,7 @@
 """Who used the machine meanwhile: the cores of each process that is ours, of all others, and what the host took."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,18 +36,48 @@ class MachineUse:
         return f"{told}; steal {self.steal:.1%}, load {self.load:.1f}"
 
 
-def read_machine(pids: Mapping[str, int]) -> Reading:
-    """The machine and these processes now; one that is gone has used nothing."""
+def read_machine(names: Mapping[int, str]) -> Reading:
+    """The machine now, and those processes by name, each with all that it has started and nobody else of them has."""
     first = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
     load = float(Path("/proc/loadavg").read_text(encoding="ascii").split()[0])
     busy_s, idle_s, steal_s = cpu_line(first)
-    return Reading(busy_s, idle_s, steal_s, load, {name: _process_s(pid) for name, pid in pids.items()})
+    texts = (_text(place / "stat") for place in Path("/proc").iterdir() if place.name.isdigit())
+    return Reading(busy_s, idle_s, steal_s, load, used_by(names, [process(text) for text in texts if text]))
 
 
 def cpu_line(line: str) -> tuple[float, float, float]:
     """Busy, idle and stolen seconds of the first line of /proc/stat."""
     user, nice, system, idle, wait, irq, soft_irq, steal = (int(word) / _TICKS_PER_S for word in line.split()[1:9])
     return user + nice + system + irq + soft_irq, idle + wait, steal
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One process: who started it, and its CPU time with that of those it started that have ended."""
+
+    pid: int
+    parent: int
+    used_s: float
+
+
+def process(text: str) -> Process:
+    """Of its /proc/PID/stat; the name in it may hold anything."""
+    pid, _, rest = text.partition(" ")
+    words = rest.rpartition(")")[2].split()
+    return Process(int(pid), int(words[1]), sum(int(word) for word in words[11:15]) / _TICKS_PER_S)
+
+
+def used_by(names: Mapping[int, str], processes: Iterable[Process]) -> dict[str, float]:
+    """CPU seconds by name: a process counts to the nearest of those named that it comes from."""
+    known = {process.pid: process for process in processes}
+    used_s = dict.fromkeys(names.values(), 0.0)
+    for process in known.values():
+        at: Process | None = process
+        while at is not None and at.pid not in names:
+            at = known.get(at.parent)
+        if at is not None:
+            used_s[names[at.pid]] += process.used_s
+    return used_s
 
 
 def use_between(before: Reading, after: Reading) -> MachineUse:
@@ -66,10 +96,8 @@ def use_between(before: Reading, after: Reading) -> MachineUse:
     )
 
 
-def _process_s(pid: int) -> float:
+def _text(place: Path) -> str:
     try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return 0.0
-    user, system = text.rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / _TICKS_PER_S
+        return place.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # it has ended
+        return ""

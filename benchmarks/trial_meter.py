@@ -4,7 +4,6 @@ Policies look through windows of their own length; what came of them is judged h
 with the arithmetic of the product's own figures (`benchmarks/kafka_latency.py` holds that against a reader's latency).
 """
 
-import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,11 +41,12 @@ class Moment:
 
     at_s: float
     had: Mapping[str, Had]
+    max_utility: float
 
     @property
     def utility(self) -> float:
-        """Of all together."""
-        return sum(had.utility for had in self.had.values())
+        """Of all together, as a share of what it could be."""
+        return sum(had.utility for had in self.had.values()) / self.max_utility
 
 
 @dataclass(slots=True)
@@ -58,9 +58,10 @@ class Measured:
 
     def moments(self, intents: Mapping[str, Intent], start_s: float, seconds: float) -> list[Moment]:
         """Second by second; `start_s` is since the epoch."""
+        most = sum(intent.max_utility for intent in intents.values())
         return [
-            Moment(at_s, {name: self._had(name, intent, start_s + at_s) for name, intent in intents.items()})
-            for at_s in itertools.takewhile(lambda at_s: at_s <= seconds, map(float, itertools.count(1)))
+            Moment(at_s, {name: self._had(name, intent, start_s + at_s) for name, intent in intents.items()}, most)
+            for at_s in map(float, range(1, int(seconds) + 1))
         ]
 
     def _had(self, name: str, intent: Intent, wall_s: float) -> Had:
@@ -76,13 +77,20 @@ class Measured:
         return Had(mean_s, flow.juice, 0.0 if score is None else score.utility, score is not None and score.met)
 
 
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """Where the tenants' rows come from, by the tenants' names."""
+
+    bootstrap: str
+    by_name: Mapping[str, str]
+
+
 class Meter:
     """Collects while it is entered: what Spark says of batches, and what the broker says of arrivals."""
 
-    def __init__(self, spark: SparkSession, bootstrap: str, topics: Mapping[str, str]) -> None:
-        """`topics` are the tenants' by name."""
+    def __init__(self, spark: SparkSession, topics: "Topics | None" = None) -> None:
+        """Without topics the batches alone tell of arrivals."""
         self._events = QueryEvents(spark, name_pools=False)
-        self._ends = TopicEnds(bootstrap)
         self._topics = topics
         self._over = Event()
         self._watch = Thread(target=self._watch_arrivals, name="arrivals", daemon=True)
@@ -90,23 +98,27 @@ class Meter:
 
     def __enter__(self) -> "Meter":
         self._events.attach()
-        self._watch.start()
+        if self._topics is not None:
+            self._watch.start()
         return self
 
     def __exit__(self, *raised: object) -> None:
         self._over.set()
-        self._watch.join()
+        if self._topics is not None:
+            self._watch.join()
         self._events.detach()
         for name, batch in told_batches(self._events):
             self.measured.batches.setdefault(name, []).append(batch)
 
     def _watch_arrivals(self) -> None:
+        assert self._topics is not None
+        broker, by_name = TopicEnds(self._topics.bootstrap), self._topics.by_name
         while not self._over.wait(_LOOK_EVERY_S):
             try:
-                ends = self._ends.read(list(self._topics.values()))
+                ends = broker.read(sorted(set(by_name.values())))
             except EngineError:  # the batches themselves tell nearly as much
                 continue
-            for name, topic in self._topics.items():
+            for name, topic in by_name.items():
                 rows = float(sum(ends[topic].values()))
                 self.measured.seen.setdefault(name, []).append(Seen(time.time(), rows))
 
