@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-random lint format bench bench-routing bench-tenants bench-kafka bench-kafka-tenants bench-plans soak pages scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -66,9 +66,19 @@ bench: setup ## speed of the simulator, of deciding and of planning, with its gr
 bench-routing: setup ## routing tables: speed, drifting pairs, the routing paper's figures (some minutes)
 	$(BIN)/python benchmarks/routing.py --out docs/results/routing.md
 
-bench-tenants: setup ## real Spark: the same tenants under fifo, fair, static and henge, local and on a cluster (four hours)
-	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120
-	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120 --workers 2 --cases constrained,feasible,spike,diurnal
+# In turns, medians and ranges, with what else used the machine: tenants that wait, local and on a cluster; tenants that
+# burn the cores, on Kafka; what governing costs. --grid measures what a clairvoyant could have set by hand.
+bench-tenants: setup ## real Spark: the same tenants under each policy and with the best set by hand (half a day)
+	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120 --grid 1
+	$(BIN)/python benchmarks/tenants.py --runs 3 --seconds 120 --grid 1 --workers 2
+	$(BIN)/python benchmarks/kafka_cpu.py --runs 5 --grid 1
+	$(BIN)/python benchmarks/cost_of_governing.py --pairs 48
+
+bench-tenants-short: setup ## the cases of bench-tenants that are hardest, twice each (35 minutes)
+	$(BIN)/python benchmarks/tenants.py --runs 2 --seconds 90 --cases constrained --policies fair,static,penstock
+	$(BIN)/python benchmarks/kafka_cpu.py --runs 2 --seconds 90 --loads 1.3 --slots $$((2 * $$(nproc))) \
+		--policies "fair,shares by hand,bounds by hand,penstock"
+	$(BIN)/python benchmarks/cost_of_governing.py --pairs 12
 
 bench-plans: setup ## real Spark: plans against what was predicted of them; rounds with and without models (half an hour)
 	$(BIN)/python benchmarks/plans_on_spark.py
@@ -78,7 +88,7 @@ bench-kafka: setup ## real Kafka: latency as penstock says and as a reader sees,
 	$(BIN)/python benchmarks/kafka_latency.py
 	$(BIN)/python benchmarks/real_time.py
 
-bench-kafka-tenants: setup ## real Kafka: eight tenants of the workloads under fifo, fair, static and henge (about half an hour)
+bench-kafka-tenants: setup ## real Kafka: eight tenants of the workloads under each policy (about half an hour)
 	$(BIN)/python benchmarks/kafka_tenants.py --runs 3 --seconds 120
 
 soak: setup ## an hour on Kafka with things going wrong; every row counted

@@ -8,7 +8,8 @@ Writes a Markdown table. Latency is from producing a row to appending its result
 import argparse
 import signal
 
-from kafka_trial import Seen, Trial, machine, own_broker, run
+from kafka_trial import Seen, Trial, machine, run
+from own_broker import own_broker
 
 from penstock.governing.application import start_application
 
@@ -38,13 +39,13 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1000.0)
     options = parser.parse_args()
     spark = start_application("latency", "local[4]", {"spark.sql.shuffle.partitions": 2}, kafka=True)
-    with own_broker() as bootstrap:
-        run(spark, bootstrap, Trial("stateless", 100.0, 15, skip_s=5.0))  # warm
+    with own_broker() as broker:
+        run(spark, broker.bootstrap, Trial("stateless", 100.0, 15, skip_s=5.0))  # warm
         print(f"{machine()}, local[4], {options.rate:g} rows/s for {options.seconds} s.\n")
         print("| case | penstock says p50, p95, p99 (s) | a reader sees | arrivals/s said | rows | lost | doubled |")
         print("|---|---|---|---|---|---|---|", flush=True)
         for name, trial in cases(options.rate, options.seconds).items():
-            print(_row(name, run(spark, bootstrap, trial)), flush=True)
+            print(_row(name, run(spark, broker.bootstrap, trial)), flush=True)
     spark.stop()
 
 

@@ -1,8 +1,9 @@
-"""Eight tenants of the field's workloads on one application, from Kafka to Kafka, under fifo, fair, static and henge.
+"""Eight tenants of the field's workloads on one application, from Kafka to Kafka, under one policy after the other.
 
     python benchmarks/kafka_tenants.py --runs 3 --seconds 120 [--riotbench SYS_sample_data_senml.csv.gz]
 
-Starts a broker of its own and a generator for each topic; writes the table of `benchmarks/tenants.py`.
+Starts a broker of its own and a generator for each topic; writes the table of `benchmarks/tenants.py`. `penstock` runs
+with its default settings, `henge` with settings that were chosen for these tenants.
 """
 
 import argparse
@@ -21,23 +22,27 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
+from own_broker import own_broker
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
-from table import HEADER, row
+from table import CHOSEN, HEADER, rows
+from trial_meter import Topics
 
 from penstock.config.tenants import TenantPart
 from penstock.core.intents import Intent, Juice, Latency
-from penstock.engines import processes
-from penstock.engines.kafka import broker
+from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import SlotLimits
 from penstock.governing.application import start_application
 from penstock.governing.comparison import Tenants, Trial, run_trial
+from penstock.planning.registry import DEFAULT
 from penstock.workloads.rows import SAMPLES, read_samples
 
 ROOT = Path(__file__).parents[1]
-POLICIES = ("fifo", "fair", "static", "henge")
+HENGE_CHOSEN = f"henge, {CHOSEN}"
+POLICIES = ("fifo", "fair", "static", "penstock", "henge")
 URGENT = "campaigns"
 PARTITIONS = 4
 SLOTS = 8
@@ -107,26 +112,15 @@ def _write(part: TenantPart, params: Mapping[str, Any], place: Path, spark: Spar
 
 
 @contextmanager
-def own_broker() -> Iterator[str]:
-    """A broker for this benchmark only."""
-    with tempfile.TemporaryDirectory(prefix="penstock-kafka-") as place:
-        state = Path(place, "kafka.json")
-        try:
-            yield broker.up(state, port=processes.free_port(), partitions=PARTITIONS).bootstrap
-        finally:
-            broker.down(state)
-
-
-@contextmanager
-def loads(bootstrap: str, load: float, samples: Path | None) -> Iterator[None]:
-    """A generator for each topic, for as long as the block lasts."""
+def loads(bootstrap: str, load: float, samples: Path | None) -> Iterator[list[int]]:
+    """A generator for each topic, for as long as the block lasts; their processes."""
     make_topics(bootstrap, [*RATES, *(f"{tenant.name}-out" for tenant in TENANTS)], PARTITIONS)
     started = []
     try:
         for topic, rate in RATES.items():
             maker = "riotbench" if topic == "senml" and samples is not None else topic
             started.append(_generator(bootstrap, topic, maker, load * rate, samples))
-        yield
+        yield [process.pid for process in started]
     finally:
         for process in started:
             process.terminate()
@@ -158,24 +152,44 @@ def _sensors(samples: Path | None, place: Path) -> str | None:
     return str(place / "sensors.csv")
 
 
-def _compare(spark: SparkSession, bootstrap: str, sensors: str | None, options: argparse.Namespace) -> None:
-    print(HEADER, flush=True)
-    run_trial(spark, tenants_of(bootstrap, "fair", options.load, sensors), Trial("fair", options.warm))
-    for policy in options.policies.split(","):
-        trial = Trial(
-            policy,
-            options.seconds,
-            measure_from_s=min(15.0, options.seconds / 4),
-            interval_s=INTERVAL_S,
-            window_s=15.0,
-            govern_from_s=6.0,
-            settings=HENGE if policy == "henge" else {},
-        )
-        again = partial(run_trial, spark, tenants_of(bootstrap, policy, options.load, sensors), trial)
-        results = [again() for _ in range(options.runs)]
-        print(row(f"kafka, load {options.load:g}", policy, URGENT, results), flush=True)
-        shares = {t.name: sum(r.job_utility_share(t.name) for r in results) / len(results) for t in TENANTS}
-        print(f"  {policy}: {', '.join(f'{name} {share:.2f}' for name, share in shares.items())}", file=sys.stderr)
+def _compare(spark: SparkSession, watched: Watched, sensors: str | None, options: argparse.Namespace) -> None:
+    assert watched.topics is not None
+    named = partial(tenants_of, watched.topics.bootstrap, load=options.load, sensors=sensors)
+    run_trial(spark, named(policy="fair"), Trial("fair", options.warm))
+    # One of each in turn, so that a machine that slows down slows down all of them.
+    runs = [
+        _judged(spark, named(policy=policy), policy, turn, watched, options)
+        for turn in range(options.runs)
+        for policy in options.policies.split(",")
+    ]
+    print("\n".join((HEADER, *rows(runs))), flush=True)
+
+
+def _judged(
+    spark: SparkSession, tenants: Tenants, policy: str, turn: int, watched: Watched, options: argparse.Namespace
+) -> Judged:
+    told = HENGE_CHOSEN if policy == "henge" else policy
+    case = Case(f"kafka, load {options.load:g}", told, turn, URGENT)
+    run = judged_trial(spark, tenants, _trial(policy, options.seconds), case, watched)
+    shares = ", ".join(f"{tenant.name} {run.share(tenant.name):.2f}" for tenant in TENANTS)
+    print(f"{run.line()}\n  {shares}", file=sys.stderr, flush=True)
+    keep(run, options.out)
+    return run
+
+
+def _trial(policy: str, seconds: float) -> Trial:
+    """The default policy as users have it; the others see and act as often as these tenants can bear."""
+    measure_from_s = min(15.0, seconds / 4)
+    if policy == DEFAULT:
+        return trial_as_run(policy, seconds, measure_from_s)
+    settings = HENGE if policy == "henge" else {}
+    return Trial(policy, seconds, measure_from_s, INTERVAL_S, 15.0, 6.0, settings)
+
+
+def _watched(broker: Broker, generators: Sequence[int]) -> Watched:
+    assert broker.process is not None
+    names = {broker.process.pid: "broker", **dict.fromkeys(generators, "generators")}
+    return Watched(names, Topics(broker.bootstrap, {tenant.name: tenant.topic for tenant in TENANTS}))
 
 
 def main() -> None:
@@ -187,17 +201,18 @@ def main() -> None:
     parser.add_argument("--master", default=f"local[{SLOTS}]")
     parser.add_argument("--policies", default=",".join(POLICIES))
     parser.add_argument("--load", type=float, default=1.0, help="times the rates of all topics")
+    parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
     parser.add_argument("--riotbench", type=Path, help="RIoTBench's SYS samples, replayed instead of made ones")
     options = parser.parse_args()
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {options.master}"
     print(f"Kafka tenants, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
     with ExitStack() as open_:
         place = Path(open_.enter_context(tempfile.TemporaryDirectory(prefix="penstock-bench-")))
-        bootstrap = open_.enter_context(own_broker())
-        open_.enter_context(loads(bootstrap, options.load, options.riotbench))
+        broker = open_.enter_context(own_broker(PARTITIONS))
+        generators = open_.enter_context(loads(broker.bootstrap, options.load, options.riotbench))
         spark = start_application("kafka bench", options.master, CONF, ROOT / "workloads", kafka=True)
         open_.callback(spark.stop)
-        _compare(spark, bootstrap, _sensors(options.riotbench, place), options)
+        _compare(spark, _watched(broker, generators), _sensors(options.riotbench, place), options)
 
 
 if __name__ == "__main__":

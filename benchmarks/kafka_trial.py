@@ -8,10 +8,7 @@ import tempfile
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +17,6 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import JobFigures
-from penstock.engines import processes
-from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
@@ -61,17 +56,6 @@ class Seen:
     def at(self, percentile: float) -> float:
         """The latency that the reader saw."""
         return float(np.percentile(self.latency_s, percentile))
-
-
-@contextmanager
-def own_broker() -> Iterator[str]:
-    """A broker for the benchmark alone."""
-    with tempfile.TemporaryDirectory(prefix="penstock-kafka-") as place:
-        state = Path(place, "kafka.json")
-        try:
-            yield broker.up(state, processes.free_port()).bootstrap
-        finally:
-            broker.down(state)
 
 
 def machine() -> str:

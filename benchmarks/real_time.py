@@ -10,7 +10,8 @@ import argparse
 import os
 import signal
 
-from kafka_trial import Seen, Trial, machine, own_broker, run
+from kafka_trial import Seen, Trial, machine, run
+from own_broker import own_broker
 
 from penstock.engines.spark.modes import RealTime
 from penstock.governing.application import start_application
@@ -34,14 +35,14 @@ def main() -> None:
     options = parser.parse_args()
     spark = start_application("real-time", "local[6]", {"spark.sql.shuffle.partitions": 2}, kafka=True)
     print(f"{machine()}, local[6], {options.rate:g} rows/s for {options.seconds} s.\n")
-    with own_broker() as bootstrap:
-        run(spark, bootstrap, Trial("stateless", 100.0, 15, skip_s=5.0))  # warm
+    with own_broker() as broker:
+        run(spark, broker.bootstrap, Trial("stateless", 100.0, 15, skip_s=5.0))  # warm
         print(HEADER, flush=True)
         for kind in options.jobs.split(","):
             for mode in options.modes.split(","):
                 load = round(os.getloadavg()[0])
                 trial = Trial(kind, options.rate, options.seconds, trigger=TRIGGER, real_time=MODES[mode])
-                print(_row(f"{kind} | {mode}", run(spark, bootstrap, trial), load), flush=True)
+                print(_row(f"{kind} | {mode}", run(spark, broker.bootstrap, trial), load), flush=True)
     spark.stop()
 
 

@@ -1,11 +1,13 @@
-"""The same tenants on real Spark under fifo, fair, static and henge: constrained, feasible, spike, diurnal.
+"""The same tenants on real Spark under one policy after the other: constrained, feasible, spike, diurnal.
 
-    python benchmarks/tenants.py --runs 3 --seconds 120 [--workers 2] [--cases spike]
+    python benchmarks/tenants.py --runs 3 --seconds 120 [--workers 2] [--cases spike] [--grid 1]
 
 With --workers on a standalone cluster of as many workers of four slots, on loopback addresses of their own, which is
 started and ended here.
 
-Writes a Markdown table with medians and spreads, and the machine that it comes from.
+`penstock`, the default policy, runs with its default settings and the rounds and windows of `penstock run`; `henge`
+with settings that were chosen for these tenants. --grid measures shares by hand for the case that is said first: what
+a clairvoyant could have chosen. Writes a Markdown table with medians and ranges, and the machine that it comes from.
 """
 
 import argparse
@@ -13,19 +15,17 @@ import math
 import os
 import platform
 import signal
-import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
-from pyspark.sql.streaming.readwriter import DataStreamWriter
-from table import HEADER, late, row
+from table import CHOSEN, HEADER, rows
 
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.engines import processes
@@ -33,18 +33,28 @@ from penstock.engines.spark import standalone
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import SlotLimits
 from penstock.governing.application import start_application
-from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
+from penstock.governing.comparison import Tenants, Trial, run_trial
 from penstock.governing.demo_tenants import Tenant, spike
+from penstock.planning.registry import DEFAULT
 
 SLOTS_EACH = 4  # of a worker
-ALONE = "alone"  # the case of one query that nobody competes with, governed and not
-POLICIES = ("fifo", "fair", "static", "henge")
+URGENT = "payments"
+HENGE_CHOSEN = f"henge, {CHOSEN}"
+POLICIES = ("fifo", "fair", "static", "penstock", "henge")
 INTERVAL_S = 2.0
 GOVERN_FROM_S = 6.0
+COUNTED_FROM_S = 10.0
 # Rounds of two seconds, five in one of Henge's: a run takes two minutes, and quiet is judged on the same six rounds.
 HENGE = {"quiet_within": 0.02, "quiet_at_most_s": 20.0, "drop_within": 0.03}
 # What a person would give at the median load, within eight slots.
-STATIC = {"payments": 4, "reports": 2, "clicks": 1, "models": 1}
+BY_HAND = {"payments": 4, "reports": 2, "clicks": 1, "models": 1}
+GRID = {
+    f"payments {payments}, reports {reports}": {**BY_HAND, "payments": payments, "reports": reports}
+    for payments in (3, 4, 5, 6, 7)
+    for reports in (1, 2)
+    if (payments, reports) != (BY_HAND["payments"], BY_HAND["reports"])
+}
+FIXED = {"static": BY_HAND, **GRID}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +108,7 @@ def tenants_of(load: Load, policy: str) -> Tenants:
 
 def _job(tenant: Tenant, place: Path, policy: str) -> Job:
     job = tenant.job(place)
-    return Job(job.name, job.function, job.limits, slots=STATIC[job.name] if policy == "static" else 1)
+    return Job(job.name, job.function, job.limits, slots=FIXED[policy][job.name] if policy in FIXED else 1)
 
 
 def _day(seconds: float, low: float, high: float) -> tuple[tuple[float, float], ...]:
@@ -110,123 +120,73 @@ def _day(seconds: float, low: float, high: float) -> tuple[tuple[float, float], 
     )
 
 
-def unlimited(spark: SparkSession) -> DataStreamWriter:
-    """A query of its own, as fast as it goes."""
-    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 200_000).option("numPartitions", 4)
-    return (
-        source.load().selectExpr("sum(hash(value, timestamp)) AS sum").writeStream.format("noop").outputMode("update")
-    )
-
-
-def throughput(spark: SparkSession, governed: bool, seconds: float) -> float:
-    """Rows a second of one query that nobody competes with."""
-    if governed:
-        from penstock.engines.spark.engine import SparkEngine, SparkSettings
-        from penstock.governing.controller import Controller, Governed
-        from penstock.loop import LoopSettings
-        from penstock.planning.registry import policy_named
-
-        engine = SparkEngine(spark, [Job("alone")], SparkSettings(10.0))
-        settings = LoopSettings(interval_s=INTERVAL_S)
-        with Controller(engine, Governed({"alone": Intent(Juice(0.1))}, policy_named("henge"), settings=settings)):
-            return _rows_per_s(spark, seconds)
-    return _rows_per_s(spark, seconds)
-
-
-def _batches(query: StreamingQuery) -> int:
-    progress = query.lastProgress
-    return 0 if progress is None else int(progress["batchId"])
-
-
-def _rows_per_s(spark: SparkSession, seconds: float) -> float:
-    query = unlimited(spark).queryName("alone").start()
-    time.sleep(seconds / 4)
-    started_s, skipped = time.monotonic(), _batches(query)
-    time.sleep(seconds)
-    batches = _batches(query) - skipped
-    spent_s = time.monotonic() - started_s
-    query.stop()
-    return batches * 200_000 / spent_s
-
-
-def cost_of_governing(spark: SparkSession, seconds: float, pairs: int = 12) -> str:
-    """Governed over ungoverned throughput in pairs, each in the other order: a drifting machine favours none."""
-    ratios = []
-    for pair in range(pairs):
-        order = (True, False) if pair % 2 else (False, True)
-        rates = {governed: throughput(spark, governed, seconds) for governed in order}
-        ratios.append(rates[True] / rates[False])
-    low, middle, high = statistics.quantiles(ratios, n=4)
-    spread = f"half of them {low:.3f}-{high:.3f}, all {min(ratios):.3f}-{max(ratios):.3f}"
-    return f"{middle:.3f} (median of {pairs} pairs; {spread})"
-
-
 @contextmanager
-def master_of(options: argparse.Namespace) -> Iterator[str]:
-    """Where the tenants run."""
+def master_of(options: argparse.Namespace) -> Iterator[tuple[str, Watched]]:
+    """Where the tenants run, and the processes of the cluster that is there for them alone."""
     if options.workers is None:
-        yield options.master
+        yield options.master, Watched()
         return
     with tempfile.TemporaryDirectory(prefix="penstock-bench-") as place:
         state = Path(place, "cluster.json")
         try:
-            yield standalone.up(state, options.workers, SLOTS_EACH, port=processes.free_port()).master
+            cluster = standalone.up(state, options.workers, SLOTS_EACH, port=processes.free_port())
+            yield cluster.master, Watched({process.pid: "cluster" for process in cluster.processes})
         finally:
             standalone.down(state)
 
 
 def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=180.0)
+    parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--master", default="local[8]")
     parser.add_argument("--workers", type=int, help="run on a cluster of so many instead")
-    parser.add_argument("--cases", default=f"constrained,feasible,spike,diurnal,{ALONE}", help=f"{ALONE}: throughput")
+    parser.add_argument("--cases", default="constrained,feasible,spike,diurnal")
     parser.add_argument("--policies", default=",".join(POLICIES))
+    parser.add_argument("--grid", type=int, default=0, help="turns of the first case in which shares by hand take part")
+    parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
     options = parser.parse_args()
-    with master_of(options) as master:
+    with master_of(options) as (master, watched):
         spark = start_application("bench", master, {"spark.sql.shuffle.partitions": 4})
-        _bench(spark, master, options)
+        _bench(spark, master, watched, options)
         spark.stop()
 
 
-def _bench(spark: SparkSession, master: str, options: argparse.Namespace) -> None:
+def _bench(spark: SparkSession, master: str, watched: Watched, options: argparse.Namespace) -> None:
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {master}"
     print(f"Real Spark, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
-    listed = options.cases.split(",")
-    if compared := [case for case in listed if case != ALONE]:
-        _compare(spark, compared, options)
-    if ALONE in listed:
-        print(f"Throughput of one query alone, governed / ungoverned: {cost_of_governing(spark, 10.0)}", flush=True)
-
-
-def _compare(spark: SparkSession, listed: list[str], options: argparse.Namespace) -> None:
     print(HEADER, flush=True)
     chosen = cases(options.seconds)
     run_trial(spark, tenants_of(chosen["feasible"], "fair"), Trial("fair", 15.0))  # warm
-    policies = options.policies.split(",")
-    for case in listed:
+    for place, name in enumerate(options.cases.split(",")):
+        grid_turns = options.grid if place == 0 else 0
         # One of each in turn, so that a machine that slows down slows down all of them.
-        turns = [[_trial(spark, chosen[case], policy, options) for policy in policies] for _ in range(options.runs)]
-        for policy, results in zip(policies, zip(*turns, strict=True), strict=True):
-            print(row(case, policy, "payments", results), flush=True)
-    print()
+        runs = [
+            _judged(spark, Case(name, policy, turn, URGENT), chosen[name], watched, options)
+            for turn in range(options.runs)
+            for policy in [*options.policies.split(","), *(GRID if turn < grid_turns else ())]
+        ]
+        print("\n".join(rows(runs, FIXED if grid_turns else ())), flush=True)
 
 
-def _trial(spark: SparkSession, load: Load, policy: str, options: argparse.Namespace) -> TrialResult:
-    trial = Trial(
-        policy,
-        options.seconds,
-        measure_from_s=10.0,
-        interval_s=INTERVAL_S,
-        window_s=10.0,
-        govern_from_s=GOVERN_FROM_S,
-        settings=HENGE if policy == "henge" else {},
-    )
-    result = run_trial(spark, tenants_of(load, policy), trial)
-    print(f"{policy}: {result.utility_share:.3f}, last third {late(result):.3f}", file=sys.stderr, flush=True)
-    return result
+def _judged(spark: SparkSession, case: Case, load: Load, watched: Watched, options: argparse.Namespace) -> Judged:
+    tenants = tenants_of(load, case.policy)
+    if case.policy == "henge":
+        case = replace(case, policy=HENGE_CHOSEN)
+    run = judged_trial(spark, tenants, _trial(case.policy, options.seconds), case, watched)
+    print(run.line(), file=sys.stderr, flush=True)
+    keep(run, options.out)
+    return run
+
+
+def _trial(policy: str, seconds: float) -> Trial:
+    """The default policy as users have it; the others see and act as often as these tenants can bear."""
+    if policy == DEFAULT:
+        return trial_as_run(policy, seconds, COUNTED_FROM_S)
+    named, settings = ("henge", HENGE) if policy == HENGE_CHOSEN else (policy, {})
+    named = "static" if policy in FIXED else named
+    return Trial(named, seconds, COUNTED_FROM_S, INTERVAL_S, 10.0, GOVERN_FROM_S, settings)
 
 
 if __name__ == "__main__":

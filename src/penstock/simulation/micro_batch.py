@@ -80,6 +80,11 @@ class MicroBatchSimulation(MicroBatchEngine):
             recovery.seconds = self._reached_s - recovery.at_s
 
 
+def scheduling_of(policy: str) -> str:
+    """The two baselines are Spark's own scheduling, chosen when an application starts; the others move shares."""
+    return policy if policy in ("fifo", "fair") else "governed"
+
+
 def _cluster(scenario: ScenarioFile, seed: int, scheduling: str) -> MicroBatchCluster:
     part = scenario.cluster
     return MicroBatchCluster(
@@ -90,7 +95,7 @@ def _cluster(scenario: ScenarioFile, seed: int, scheduling: str) -> MicroBatchCl
         context_switch=part.context_switch,
         noise=part.noise,
         seed=seed,
-        metrics_window_s=max(scenario.interval, 30.0),
+        window_s=part.window,
         executor_memory_mib=part.executor_memory_mib,
     )
 

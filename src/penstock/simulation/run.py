@@ -14,7 +14,7 @@ from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.registry import policy_named, takes_profiles
 from penstock.simulation.continuous import continuous_cluster, models_of
 from penstock.simulation.jobs import intents_of
-from penstock.simulation.micro_batch import MicroBatchSimulation
+from penstock.simulation.micro_batch import MicroBatchSimulation, scheduling_of
 from penstock.simulation.reading import Variant
 from penstock.simulation.recorder import Recorder
 from penstock.simulation.scale_out import profiles_of, scale_out_cluster
@@ -153,5 +153,4 @@ def cluster_of(scenario: ScenarioFile, base: Path, seed: int, policy: str) -> Si
         return continuous_cluster(scenario, base, seed)
     if scenario.engine == "scale-out":
         return scale_out_cluster(scenario, base, seed)
-    # Spark's scheduling mode is chosen when an application starts: `fifo` is the policy of not choosing one.
-    return MicroBatchSimulation(scenario, base, seed, "fifo" if policy == "fifo" else "fair")
+    return MicroBatchSimulation(scenario, base, seed, scheduling_of(policy))

@@ -191,7 +191,7 @@ class JobPart(Part):
 
 
 class ClusterPart(Part):
-    """Machines, all alike; `slots` and `executor_memory_mib` are for micro-batches."""
+    """Machines, all alike; `slots`, `window` and `executor_memory_mib` are for micro-batches."""
 
     machines: Count = 10
     cores: Count = 8
@@ -202,6 +202,7 @@ class ClusterPart(Part):
     link_mb_per_s: Annotated[float, Field(gt=0)] = 125.0
     noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
     slots: Count = 8
+    window: PositiveSeconds = 30.0  # figures are over so much time
     executor_memory_mib: Annotated[int, Field(ge=LEAST_MEMORY_MIB)] = 1024
 
 

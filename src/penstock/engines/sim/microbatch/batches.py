@@ -8,7 +8,7 @@ start -> wait for trigger -> planning -> stage 1 .. n -> commit -> wait for trig
 import math
 
 from penstock.engines.sim.microbatch.batch import Batch
-from penstock.engines.sim.microbatch.ledger import JUICE_STEP_S, Commit, Totals
+from penstock.engines.sim.microbatch.ledger import Commit, Totals
 from penstock.engines.sim.microbatch.spec import MicroBatchJob
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.tasks import end_task, kill_tasks, offer_slots
@@ -85,7 +85,7 @@ def trigger(world: World, visit: Visit) -> None:
     job, life = visit
     if life != job.life:
         return
-    waiting = job.arrivals.by(world.now) - job.processed
+    waiting = job.arrivals.by(_offered_until(job, world.now)) - job.processed
     rows = min(waiting, job.spec.max_rows_per_batch or waiting)
     if rows == 0:
         _await_rows(world, job)
@@ -93,7 +93,6 @@ def trigger(world: World, visit: Visit) -> None:
     first = job.processed
     job.accrue(world.now)
     job.batch = Batch(rows, job.arrivals.time_of(first), job.arrivals.time_of(first + rows - 1), world.now)
-    job.batch_order = next(world.batches)
     world.schedule(world.now + job.spec.batch_overhead_s, "planned", visit)
 
 
@@ -102,6 +101,7 @@ def planned(world: World, visit: Visit) -> None:
     job, life = visit
     if life == job.life and job.batch is not None:
         job.batch.stages_from_s = world.now
+        job.batch_order = next(world.batches)  # a Spark job has its place in the queue once it is planned
         _next_stage(world, job, job.batch)
 
 
@@ -201,9 +201,23 @@ def _await_rows(world: World, job: JobState) -> None:
     if job.spec.trigger_s > 0:
         due = _next_trigger(job, world.now)
     else:
-        due = max(job.arrivals.time_of(job.processed), world.now + _POLL_S)
+        due = max(_offered_from(job, job.arrivals.time_of(job.processed)), world.now + _POLL_S)
     if due < math.inf:
         world.schedule(due, "trigger", (job, job.life))
+
+
+def _offered_until(job: JobState, now: float) -> float:
+    """The source offers the rows that arrived by then: all, or those of the steps that are over."""
+    step_s, from_s = job.spec.source_step_s, job.spec.starts_at_s
+    return now if step_s == 0 else from_s + math.floor((now - from_s) / step_s + 1e-9) * step_s
+
+
+def _offered_from(job: JobState, arrived_s: float) -> float:
+    """When the source offers a row that arrived then."""
+    step_s, from_s = job.spec.source_step_s, job.spec.starts_at_s
+    if step_s == 0 or arrived_s == math.inf:
+        return arrived_s
+    return from_s + math.ceil((arrived_s - from_s) / step_s - 1e-9) * step_s
 
 
 def _due_after(job: JobState, started_s: float, now: float) -> float:
@@ -213,11 +227,11 @@ def _due_after(job: JobState, started_s: float, now: float) -> float:
 
 
 def _next_trigger(job: JobState, after_s: float) -> float:
-    """The first multiple of the interval, counted from the job's start, that lies after `after_s`."""
-    interval_s, from_s = job.spec.trigger_s, job.spec.starts_at_s
+    """The first multiple of the interval, counted from the job's start and its phase, that lies after `after_s`."""
+    interval_s, from_s = job.spec.trigger_s, job.spec.starts_at_s + job.spec.trigger_phase_s
     passed = math.floor((after_s - from_s) / interval_s + 1e-9)
     return from_s + (passed + 1) * interval_s
 
 
 def _kept_s(world: World) -> float:
-    return max(world.cluster.metrics_window_s, world.cluster.juice_window_s) + JUICE_STEP_S
+    return 2.0 * world.cluster.window_s

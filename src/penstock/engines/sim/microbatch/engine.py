@@ -127,7 +127,7 @@ class MicroBatchEngine:
             if job.present:
                 batches.sample_job(self._world, job)
         for machine in self._world.machines:
-            machine.sample(self._world.now, self._world.cluster.metrics_window_s)
+            machine.sample(self._world.now, self._world.cluster.window_s)
 
     def _link_down(self, at_s: float) -> bool:
         return any(lost_s <= at_s < found_s for lost_s, found_s in self._link_losses)

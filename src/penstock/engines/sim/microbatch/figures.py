@@ -12,7 +12,7 @@ from penstock.core.figures import (
 )
 from penstock.engines.sim.microbatch.batch import rows_into
 from penstock.engines.sim.microbatch.batches import totals
-from penstock.engines.sim.microbatch.ledger import Totals
+from penstock.engines.sim.microbatch.ledger import Flow, Totals
 from penstock.engines.sim.microbatch.levers import application_dials, job_dials
 from penstock.engines.sim.microbatch.machines import Machine
 from penstock.engines.sim.microbatch.mixture import Uniform, latency_of
@@ -47,13 +47,14 @@ def aged(snapshot: Snapshot, now: float) -> Snapshot:
 
 def _job(world: World, job: JobState) -> JobFigures:
     now = totals(world, job)
-    past = job.ledger.totals_at(world.now - world.cluster.metrics_window_s)
+    past = job.ledger.totals_at(world.now - world.cluster.window_s)
+    flow = job.ledger.flow(now, world.cluster.window_s)
     down = world.now < job.down_until_s
     return JobFigures(
         name=job.name,
-        operators=(_operator(job, past, now),),
-        latency=_latency(world, job, now),
-        juice=job.ledger.juice(now, world.cluster.juice_window_s, job.spec.trigger_s),
+        operators=(_operator(world, job, past, now),),
+        latency=_latency(world, job, now, flow),
+        juice=None if flow is None else flow.juice,
         arrival_rps=_rate(past, now, now.arrived - past.arrived),
         processed_rps=_rate(past, now, now.processed - past.processed),
         working_rps=job.report.rows / job.report.duration_s if job.report and job.report.duration_s > 0 else None,
@@ -70,7 +71,7 @@ def _job(world: World, job: JobState) -> JobFigures:
     )
 
 
-def _operator(job: JobState, past: Totals, now: Totals) -> OperatorFigures:
+def _operator(world: World, job: JobState, past: Totals, now: Totals) -> OperatorFigures:
     """The job's one scalable unit: its share of the slots."""
     processed_rps = _rate(past, now, now.processed - past.processed)
     leaving = rows_into(job.spec, len(job.spec.stages), 1.0)
@@ -85,7 +86,7 @@ def _operator(job: JobState, past: Totals, now: Totals) -> OperatorFigures:
         backlog_rows=float(now.arrived - now.processed),
         is_source=True,
         min_threads=job.spec.min_threads,
-        max_threads=job.spec.max_threads,
+        max_threads=world.slots if job.spec.max_threads is None else job.spec.max_threads,
     )
 
 
@@ -102,17 +103,17 @@ def _capacity(past: Totals, now: Totals) -> float | None:
     return _of_share(past, now, now.busy_s - past.busy_s)
 
 
-def _latency(world: World, job: JobState, now: Totals) -> LatencyFigures | None:
-    parts = job.ledger.latencies(world.now - world.cluster.metrics_window_s)
-    if parts:
-        return latency_of(parts)
+def _latency(world: World, job: JobState, now: Totals, flow: Flow | None) -> LatencyFigures | None:
+    """Of the rows that were committed in the window, and of those that wait where nothing comes out any more."""
+    parts = job.ledger.latencies(world.now - world.cluster.window_s if flow is None else flow.start_s)
     waiting = now.arrived - now.processed
-    if waiting == 0:
-        return None
-    # Nothing came out for a whole window: as if all that waits were committed now, the least it can be.
-    youngest_s = world.now - job.arrivals.time_of(now.arrived - 1)
-    oldest_s = world.now - job.arrivals.time_of(now.processed)
-    return latency_of([Uniform(waiting, max(0.0, youngest_s), max(0.0, oldest_s))], estimated=True)
+    late = waiting > 0 and (flow.stalled if flow is not None else not parts)
+    if late:
+        # As if all that waits were committed now, the least that it can be.
+        youngest_s = world.now - job.arrivals.time_of(now.arrived - 1)
+        oldest_s = world.now - job.arrivals.time_of(now.processed)
+        parts.append(Uniform(waiting, max(0.0, youngest_s), max(0.0, oldest_s)))
+    return latency_of(parts, estimated=late) if parts else None
 
 
 def _machine(world: World, machine: Machine) -> MachineFigures:
@@ -124,6 +125,7 @@ def _machine(world: World, machine: Machine) -> MachineFigures:
         memory_share=None if held is None or not machine.alive else min(1.0, held),
         executors=1 if machine.alive else 0,
         alive=machine.alive,
+        slots=machine.slots if machine.alive else 0,
         gc_share=None if held is None or not machine.alive else world.collecting,
     )
 

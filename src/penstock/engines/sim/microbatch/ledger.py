@@ -2,13 +2,16 @@
 
 from collections import deque
 from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
 
 from penstock.engines.sim.microbatch.mixture import Uniform
 
-JUICE_STEP_S = 10.0  # Henge, section 5: a sliding window in sub-windows of 10 s
-# A window ends with the newest commit, so that the batch in flight is not counted as lost; but not
-# when that batch takes more than twice what the last one took.
-_PATIENCE = 2.0
+# A window ends with the newest commit, so that the batch in flight is not counted as lost; but with the present when
+# that batch takes longer than these many times the longest from commit to commit, as the Spark engine has it.
+_STALLED_AFTER_CYCLES = 1.5
+_STALLED_AFTER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,21 @@ class Commit:
     duration_s: float
     arrived: int
     processed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """What came and what went over a window from one commit to another, or to the present of a job that stalls."""
+
+    start_s: float
+    arrived: float
+    processed: float
+    stalled: bool
+
+    @property
+    def juice(self) -> float:
+        """The share of what came that went, at most 1."""
+        return min(1.0, self.processed / self.arrived) if self.arrived > 0 else 1.0
 
 
 class Ledger:
@@ -68,43 +86,32 @@ class Ledger:
             found = sample
         return found
 
-    def latencies(self, after_s: float) -> list[Uniform]:
-        """The latencies of all rows committed after that instant."""
+    def latencies(self, from_s: float) -> list[Uniform]:
+        """The latencies of all rows committed since that instant."""
         return [
             Uniform(commit.rows, commit.at_s - commit.newest_s, commit.at_s - commit.oldest_s)
             for commit in self._commits
-            if commit.at_s > after_s
+            if commit.at_s >= from_s
         ]
 
-    def juice(self, now: Totals, window_s: float, trigger_s: float) -> float | None:
-        """Rows processed over rows arrived in the window, at most 1.
-
-        The window runs from commit to commit. None until there are two, or the job has been there for a window.
-        """
-        last = self._commits[-1] if self._commits else self._start()
-        first = self._first_of(now.at_s, window_s)
-        if now.at_s - last.at_s > max(JUICE_STEP_S, _PATIENCE * trigger_s, _PATIENCE * last.duration_s):
-            return _ratio(now.processed - first.processed, now.arrived - first.arrived)
-        if first == last:
-            return None
-        return _ratio(last.processed - first.processed, last.arrived - first.arrived)
-
-    def _first_of(self, now: float, window_s: float) -> Commit:
-        """The newest commit before the window; within its first window, the job's first commit."""
-        from_s = (now // JUICE_STEP_S + 1) * JUICE_STEP_S - window_s
-        started = self._start()
+    def flow(self, now: Totals, window_s: float) -> Flow | None:
+        """The flow of the window. None until there are two commits, or the job has been there for a window."""
         if len(self._commits) < 2:
-            return started if not self._commits or started.at_s <= from_s else self._commits[0]
-        found = self._commits[0]
-        for commit in list(self._commits)[1:-1]:
-            if commit.at_s <= from_s:
-                found = commit
-        return found
+            since_s = now.at_s - self._starts_at_s
+            return Flow(self._starts_at_s, now.arrived, now.processed, True) if since_s >= window_s else None
+        last, stalled = self._commits[-1], self._stalls(now.at_s)
+        end_s, arrived = (now.at_s, now.arrived) if stalled else (last.at_s, last.arrived)
+        start_s = max(end_s - window_s, self._commits[0].at_s)
+        arrived_before, processed_before = self._between(start_s, now)
+        return Flow(start_s, arrived - arrived_before, last.processed - processed_before, stalled)
 
-    def _start(self) -> Commit:
-        at_s = self._starts_at_s
-        return Commit(at_s, 0, at_s, at_s, 0.0, 0, 0)
+    def _stalls(self, now_s: float) -> bool:
+        times = [commit.at_s for commit in self._commits]
+        longest_s = max(after - before for before, after in pairwise(times))
+        return now_s - times[-1] > max(_STALLED_AFTER_CYCLES * longest_s, _STALLED_AFTER_S)
 
-
-def _ratio(processed: int, arrived: int) -> float:
-    return min(1.0, processed / arrived) if arrived > 0 else 1.0
+    def _between(self, at_s: float, now: Totals) -> tuple[float, float]:
+        """Rows that had arrived and that were processed by then, on straight lines from commit to commit."""
+        points = [(commit.at_s, commit.arrived, commit.processed) for commit in self._commits]
+        times, arrived, processed = zip(*points, (now.at_s, now.arrived, now.processed), strict=True)
+        return float(np.interp(at_s, times, arrived)), float(np.interp(at_s, times, processed))

@@ -107,8 +107,9 @@ def _hold(world: World, executors: int) -> None:
 
 def _slots(world: World, job: JobState, move: Slots) -> str | None:
     spec, limit = job.spec, world.cluster.max_threads
-    if move.after < spec.min_threads or (spec.max_threads is not None and move.after > spec.max_threads):
-        return f"{job.name} takes {spec.min_threads} to {spec.max_threads or 'any number of'} threads"
+    most = world.slots if spec.max_threads is None else spec.max_threads
+    if not spec.min_threads <= move.after <= most:
+        return f"{job.name} takes {spec.min_threads} to {most} threads"
     all_threads = sum(other.threads for other in world.jobs if other.present)
     if limit is not None and move.after > job.threads and all_threads - job.threads + move.after > limit:
         return f"{limit} threads are all there are"

@@ -1,4 +1,8 @@
-"""Who gets the next free slot: threads become the weight and the minimum share of a job's pool."""
+"""Who gets the next free slot: Spark's pools, whose weights and minimum shares come from the threads of the jobs.
+
+What a pool gets for its threads is the rule of the Spark engine (its `pool_shares`), written again: the two worlds do
+not know each other, and a test holds them to the same figures.
+"""
 
 from collections.abc import Sequence
 
@@ -7,21 +11,27 @@ from penstock.engines.sim.microbatch.state import JobState
 Rank = tuple[int, float, str]
 
 
-def reshare(jobs: Sequence[JobState], slots: int) -> None:
-    """Set the pools of `jobs` from their threads: together the minimum shares never exceed the slots."""
-    wanted = max(slots, sum(job.threads for job in jobs))
+def reshare(jobs: Sequence[JobState], slots: int, scheduling: str) -> None:
+    """Set the pools of `jobs`: governed ones from their threads, fair ones all alike, as Spark makes them by itself."""
+    wanted = max(slots, sum(job.threads for job in jobs), 1)
     for job in jobs:
         job.share_slots = slots * job.threads / wanted
-        job.min_share = slots * job.threads // wanted
+        job.weight, job.min_share = (job.threads, _floor(job, slots)) if scheduling == "governed" else (1, 0)
+
+
+def _floor(job: JobState, slots: int) -> int:
+    """Its share rounded down, never below its own least threads, and never above what there is or it may have."""
+    most = slots if job.spec.max_threads is None else min(slots, job.spec.max_threads)
+    return min(max(int(job.share_slots), job.spec.min_threads), most)
 
 
 def fair_order(job: JobState) -> Rank:
     """Spark's FAIR order: pools below their minimum share first, then by running tasks for each weight."""
     if job.running < job.min_share:
         return (0, job.running / job.min_share, job.name)
-    return (1, job.running / job.threads, job.name)
+    return (1, job.running / job.weight, job.name)
 
 
 def fifo_order(job: JobState) -> Rank:
-    """Spark's FIFO order: the batch that began first."""
+    """Spark's FIFO order: the batch whose Spark job was submitted first, with all its stages."""
     return (job.batch_order, 0.0, job.name)

@@ -10,8 +10,12 @@ from penstock.core.topology import Topology
 from penstock.core.units import non_negative, positive
 from penstock.errors import ConfigError
 
-SCHEDULING = ("fifo", "fair")
+SCHEDULING = ("fifo", "fair", "governed")
 LEAST_MEMORY_MIB = 512  # Spark starts no executor with less than 450
+_NOT_NEGATIVE = (
+    *("trigger_s", "trigger_phase_s", "source_step_s", "batch_overhead_s", "commit_s"),
+    *("starts_at_s", "restart_s", "replan_s", "memory_mib"),
+)
 FAULT_KINDS = ("job", "machine", "link", "interference")
 
 
@@ -49,6 +53,8 @@ class MicroBatchJob:
     topology: Topology | None = None
     selectivity: tuple[float, ...] = ()
     trigger_s: float = 1.0  # 0: the next batch starts as soon as rows wait
+    trigger_phase_s: float = 0.0  # triggers are due at whole intervals of the clock, which began before the job did
+    source_step_s: float = 0.0  # rows can be taken once their step is over: a second of Spark's rate source; 0: at once
     batch_overhead_s: float = 0.1  # planning, offset log and commit log
     commit_s: float = 0.0  # committing the state of a batch
     max_rows_per_batch: int | None = None  # bounds the length of tasks, hence how long they hold slots
@@ -69,7 +75,7 @@ class MicroBatchJob:
         for value in self.selectivity:
             non_negative(value, f"{self.name}.selectivity")
         _checked_arrivals(self.arrivals, self.name)
-        for word in ("trigger_s", "batch_overhead_s", "commit_s", "starts_at_s", "restart_s", "replan_s", "memory_mib"):
+        for word in _NOT_NEGATIVE:
             non_negative(getattr(self, word), f"{self.name}.{word}")
         if math.isnan(self.ends_at_s) or self.ends_at_s <= self.starts_at_s:
             raise ConfigError(f"{self.name}.ends_at_s", self.ends_at_s, "write a time after starts_at_s")
@@ -91,15 +97,14 @@ class MicroBatchCluster:
     slots: int = 8
     cores: int = 8
     machines: int = 1
-    scheduling: str = "fair"
+    scheduling: str = "governed"  # by threads; "fair": pools all alike; "fifo": one pool, the oldest batch first
     # Share of a core lost for each runnable thread beyond the first per core: switching and cold caches.
     context_switch: float = 0.0
     interference: float = 0.0  # how much longer CPU work takes when all cores are busy: caches, memory
     noise: float = 0.0  # spread of task durations: standard deviation of their logarithm
     seed: int = 0
     max_threads: int | None = None  # limit over all jobs together
-    metrics_window_s: float = 30.0
-    juice_window_s: float = 60.0
+    window_s: float = 30.0  # figures are over so much time
     executor_start_s: float = 4.0  # 2 to 4 s on a warm machine
     executor_memory_mib: int = 1024  # of each machine's executor; Spark's own default
 
@@ -115,8 +120,7 @@ class MicroBatchCluster:
         for word in ("context_switch", "interference", "noise", "seed"):
             non_negative(getattr(self, word), word)
         non_negative(self.executor_start_s, "executor_start_s")
-        positive(self.metrics_window_s, "metrics_window_s")
-        positive(self.juice_window_s, "juice_window_s")
+        positive(self.window_s, "window_s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ class JobState:
         "trigger",
         "up_since_s",
         "waiting",
+        "weight",
     )
 
     def __init__(self, spec: MicroBatchJob, seed: tuple[int, int], noise: float) -> None:
@@ -56,6 +57,7 @@ class JobState:
         self.arrivals = ArrivalCurve(spec.arrivals, spec.starts_at_s, spec.ends_at_s)
         self.threads = spec.threads
         self.min_share = 0
+        self.weight = 1
         self.share_slots = 0.0
         self.present = False
         self.up_since_s = spec.starts_at_s

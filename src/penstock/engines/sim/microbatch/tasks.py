@@ -14,7 +14,7 @@ from penstock.engines.sim.microbatch.world import Task, World
 
 Placed = tuple[JobState, Batch, Machine]
 
-_ORDERS: dict[str, Callable[[JobState], Rank]] = {"fair": fair_order, "fifo": fifo_order}
+_ORDERS: dict[str, Callable[[JobState], Rank]] = {"fair": fair_order, "fifo": fifo_order, "governed": fair_order}
 
 
 def offer_slots(world: World) -> None:

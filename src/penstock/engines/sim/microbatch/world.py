@@ -66,7 +66,7 @@ class World:
         present = [job for job in self.jobs if job.present]
         for job in present:
             job.accrue(self.now)
-        reshare(present, self.slots)
+        reshare(present, self.slots, self.cluster.scheduling)
         self.collecting = collecting_share(self.held_share)
 
     @property

@@ -1,0 +1,152 @@
+"""What rounds cost a query that nobody competes with: the same query, governed and left alone in turns.
+
+    python benchmarks/cost_of_governing.py --pairs 24 --seconds 10
+
+One query runs all the time and takes all the processor it gets; it is governed for a stretch, then left alone for one,
+and each pair of stretches comes in the other order than the pair before. Rounds are five times as frequent as `penstock
+run` has them. Two ratios are told, with the interval that 95 % of all such sets of pairs would agree on: of rows a
+second, which feels all that other processes do, and of rows for each second of a core that the application and penstock
+used, which feels hardly any of it.
+"""
+
+import argparse
+import os
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from judged import pid_of
+from machine_use import read_machine
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.core.intents import Intent, Juice
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.progress import epoch_s
+from penstock.governing.application import start_application
+from penstock.governing.controller import Controller, Governed
+from penstock.loop import LoopSettings
+from penstock.planning.registry import DEFAULT, policy_named
+
+NAME = "alone"
+ROWS = 200_000  # of a batch
+INTERVAL_S = 2.0
+_SETTLES_S = 1.0  # of each stretch: the controller begins or ends
+_RESAMPLED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The last batch that was done, when, and the CPU time that we had used."""
+
+    batch: int
+    at_s: float
+    cpu_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What came through in one stretch."""
+
+    rows_per_s: float
+    rows_per_cpu_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Governed over left alone: the typical pair, and the interval of 95 % around it."""
+
+    middle: float
+    low: float
+    high: float
+
+    def text(self) -> str:
+        """In words."""
+        return f"{self.middle:.3f} ({self.low:.3f}-{self.high:.3f})"
+
+
+def ratio_of(pairs: Sequence[tuple[float, float]], seed: int = 1) -> Ratio:
+    """The geometric mean of governed / alone over pairs, and how far it would move with other pairs (bootstrap).
+
+    >>> ratio_of([(98.0, 100.0), (100.0, 100.0)]).text()
+    '0.990 (0.980-1.000)'
+    """
+    logs = np.log([governed / alone for governed, alone in pairs])
+    rng = np.random.default_rng(seed)
+    means = rng.choice(logs, (_RESAMPLED, len(logs))).mean(axis=1)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return Ratio(float(np.exp(logs.mean())), float(np.exp(low)), float(np.exp(high)))
+
+
+def governing(spark: SparkSession) -> AbstractContextManager[Any]:
+    """The default policy with default settings, over the query that runs."""
+    engine = SparkEngine(spark, [Job(NAME)], SparkSettings(10.0))
+    settings = LoopSettings(interval_s=INTERVAL_S)
+    return Controller(engine, Governed({NAME: Intent(Juice(0.1))}, policy_named(DEFAULT), settings=settings))
+
+
+def unlimited(spark: SparkSession) -> StreamingQuery:
+    """A query as fast as it goes."""
+    source = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", ROWS).option("numPartitions", 4)
+    summed = source.load().selectExpr("sum(hash(value, timestamp)) AS sum")
+    return summed.writeStream.format("noop").outputMode("update").queryName(NAME).start()
+
+
+def stretch(spark: SparkSession, query: StreamingQuery, governed: bool, seconds: float) -> Stretch:
+    """One stretch of the query that runs."""
+    with governing(spark) if governed else nullcontext():
+        time.sleep(_SETTLES_S)
+        before = _mark(spark, query)
+        time.sleep(seconds)
+        after = _mark(spark, query)
+    rows = (after.batch - before.batch) * ROWS
+    return Stretch(rows / (after.at_s - before.at_s), rows / (after.cpu_s - before.cpu_s))
+
+
+def _mark(spark: SparkSession, query: StreamingQuery) -> Mark:
+    progress = query.lastProgress
+    if progress is None:
+        raise SystemExit("the query has not ended a batch; it needs longer to start")
+    ended_s = epoch_s(progress["timestamp"]) + progress["durationMs"]["triggerExecution"] / 1000.0
+    used = read_machine({os.getpid(): "penstock", pid_of(spark): "spark"})
+    return Mark(int(progress["batchId"]), ended_s, sum(used.processes_s.values()))
+
+
+def measured(spark: SparkSession, pairs: int, seconds: float) -> tuple[Ratio, Ratio]:
+    """The ratios of rows a second, and of rows for each second of a core."""
+    query = unlimited(spark)
+    time.sleep(3 * seconds)  # warm
+    found: list[tuple[Stretch, Stretch]] = []
+    for pair in range(pairs):
+        order = (True, False) if pair % 2 else (False, True)
+        came = {governed: stretch(spark, query, governed, seconds) for governed in order}
+        found.append((came[True], came[False]))
+    query.stop()
+    return (
+        ratio_of([(governed.rows_per_s, alone.rows_per_s) for governed, alone in found]),
+        ratio_of([(governed.rows_per_cpu_s, alone.rows_per_cpu_s) for governed, alone in found]),
+    )
+
+
+def main() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=24)
+    parser.add_argument("--seconds", type=float, default=10.0, help="of each stretch")
+    parser.add_argument("--master", default="local[8]")
+    options = parser.parse_args()
+    spark = start_application("cost of governing", options.master, {"spark.sql.shuffle.partitions": 4})
+    per_s, per_cpu_s = measured(spark, options.pairs, options.seconds)
+    spark.stop()
+    how = f"{options.pairs} pairs of {options.seconds:g} s, rounds of {INTERVAL_S:g} s, {options.master}"
+    print(f"Throughput of one query alone, governed / ungoverned: {per_s.text()}; for each second of a core:")
+    print(f"{per_cpu_s.text()}; mean and interval of 95 %, {how}, load {os.getloadavg()[0]:.1f} at the end.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""Real Kafka, work that binds the cores, nothing tuned: what the urgent tenant gets at 1.0, 1.3 and 1.6 x the cores.
+
+One trial of one policy, about three minutes in all (start, calibration, which warms up, and 110 s):
+
+    python benchmarks/kafka_cpu.py --loads 1.3 --slots 4 --policies penstock --runs 1 --out runs.jsonl
+
+All of it, by default on as many slots as cores and twice as many, each policy once in every turn:
+
+    python benchmarks/kafka_cpu.py --runs 5 --grid 2 --out runs.jsonl
+
+The rates come from the machine: while more rows wait than anybody can do, so many come through of each tenant; that
+is a load of 1.0. `--rates FILE` keeps them from one call to the next, so that runs of different calls are alike; each
+call says what the machine can do this time.
+`penstock` and `henge` run with default settings and the rounds and windows of `penstock run`. "Shares by hand" and
+"bounds by hand" are a person's choices, `--grid` measures more of them: the best of these is the clairvoyant's.
+"""
+
+import argparse
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cpu_tenants import PARTITIONS, TENANTS, URGENT, by_hand, full_tenants, grid, tenants_of
+from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
+from own_broker import own_broker
+from pyspark.sql import SparkSession
+from table import HEADER, rows
+from trial_meter import Meter, Topics, done_rps
+
+from penstock.engines.kafka.broker import Broker
+from penstock.engines.kafka.topics import make_topics
+from penstock.governing.application import start_application
+from penstock.governing.comparison import Trial, run_trial
+
+# Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: whoever
+# runs a stream of some hundred rows a second has lowered them.
+CONF = {"spark.sql.shuffle.partitions": 4}
+POLICIES = ("fair", "shares by hand", "bounds by hand", "penstock", "henge")
+CALIBRATION_ROWS = 400  # of a batch: half a second of a core or so
+FULL_ROWS_A_CORE = 40_000  # that wait for each tenant's calibration
+COUNTED_FROM_S = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """One application, the broker beside it, and what was asked for."""
+
+    spark: SparkSession
+    broker: Broker
+    slots: int
+    options: argparse.Namespace
+
+    def calibrated(self) -> dict[str, float]:
+        """Rows a second of each tenant that the machine does while all four have more than enough."""
+        fill(self.broker.bootstrap)
+        seconds = self.options.warm + self.options.calibrate
+        start_s = time.time()
+        with Meter(self.spark) as meter:
+            full = full_tenants(self.broker.bootstrap, CALIBRATION_ROWS)
+            run_trial(self.spark, full, Trial("fair", seconds, interval_s=10.0))
+        from_s = start_s + self.options.warm
+        return {tenant.name: self._rate(tenant.name, meter, from_s) for tenant in TENANTS}
+
+    def _rate(self, name: str, meter: Meter, from_s: float) -> float:
+        batches = meter.measured.batches.get(name, [])
+        late = [batch for batch in batches if batch.committed_s >= from_s]
+        if any(batch.rows < CALIBRATION_ROWS for batch in late):
+            raise SystemExit(f"{name} had no more rows to be calibrated with; raise FULL_ROWS_A_CORE")
+        found = done_rps(late, from_s)
+        if found is None:
+            raise SystemExit(f"{name} ended fewer than two batches in {self.options.calibrate:g} s; raise --calibrate")
+        return found
+
+    def ran(self, load: float, rates: Mapping[str, float], policy: str, turn: int) -> Judged:
+        """One run at these rates."""
+        case = Case(f"{load:g} x the cores, {self.slots} slots", policy, turn, URGENT, {"rates": rates})
+        fixed = {**by_hand(self.slots), **grid(self.slots)}.get(policy)
+        trial = trial_as_run("static" if fixed is not None else policy, self.options.seconds, COUNTED_FROM_S)
+        topics = Topics(self.broker.bootstrap, {tenant.name: tenant.topic for tenant in TENANTS})
+        assert self.broker.process is not None
+        with generator(self.broker.bootstrap, rates) as generating:
+            watched = Watched({self.broker.process.pid: "broker", generating.pid: "generator"}, topics)
+            return judged_trial(self.spark, tenants_of(topics.bootstrap, rates, fixed), trial, case, watched)
+
+
+def fill(bootstrap: str) -> None:
+    """More rows for each tenant than its calibration takes."""
+    rows = FULL_ROWS_A_CORE * (os.cpu_count() or 1)
+    command = _load_command(bootstrap, {tenant.full_topic: rows for tenant in TENANTS})
+    subprocess.run([*command, "--at-once"], check=True)
+
+
+@contextmanager
+def generator(bootstrap: str, rates: Mapping[str, float]) -> Iterator["subprocess.Popen[bytes]"]:
+    """Rows at these rates for as long as the block lasts."""
+    process = subprocess.Popen(_load_command(bootstrap, rates))
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(timeout=90)
+
+
+def _load_command(bootstrap: str, rates: Mapping[str, float]) -> list[str]:
+    pairs = [f"{topic}={rate:g}" for topic, rate in rates.items()]
+    return [sys.executable, str(Path(__file__).with_name("cpu_load.py")), "--bootstrap", bootstrap, *pairs]
+
+
+def rates_of(bench: Bench) -> dict[str, float]:
+    """The rates of a load of 1.0: those of the file where it has them, else what was measured, which goes into it."""
+    measured = bench.calibrated()
+    file: Path | None = bench.options.rates
+    known: dict[str, dict[str, float]] = {}
+    if file is not None and file.exists():
+        known = json.loads(file.read_text(encoding="utf-8"))
+    rates = known.setdefault(str(bench.slots), measured)
+    if file is not None:
+        file.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
+    told = ", ".join(f"{name} {rate:.0f}" for name, rate in rates.items())
+    now = sum(measured.values()) / sum(rates.values())
+    print(f"local[{bench.slots}]: a load of 1.0 is {told} rows/s; {now:.2f} of that can be done now\n", flush=True)
+    return rates
+
+
+def main() -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
+    options = _options()
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    print(f"CPU-bound tenants on Kafka, {time.strftime('%Y-%m-%d')}, {machine}, {options.seconds:g} s a run.\n")
+    with ExitStack() as open_:
+        broker = open_.enter_context(own_broker(PARTITIONS))
+        make_topics(broker.bootstrap, [topic for t in TENANTS for topic in (t.topic, t.full_topic)], PARTITIONS)
+        for slots in options.slots:
+            spark = start_application("kafka cpu bench", f"local[{slots}]", CONF, kafka=True)
+            try:
+                _compare(Bench(spark, broker, slots, options))
+            finally:
+                spark.stop()
+
+
+def _compare(bench: Bench) -> None:
+    ones, options = rates_of(bench), bench.options
+    print(HEADER, flush=True)
+    for load in options.loads:
+        rates = {name: load * rate for name, rate in ones.items()}
+        turns = [
+            _told(bench.ran(load, rates, policy, turn), options.out)
+            for turn in range(options.runs)
+            for policy in _policies(bench, turn)
+        ]
+        print("\n".join(rows(turns, {**by_hand(bench.slots), **grid(bench.slots)})), flush=True)
+
+
+def _policies(bench: Bench, turn: int) -> list[str]:
+    """One of each in turn, so that a machine that slows down slows down all of them."""
+    measured = grid(bench.slots) if turn < bench.options.grid else ()
+    return list(dict.fromkeys([*bench.options.policies, *measured]))
+
+
+def _told(run: Judged, out: Path | None) -> Judged:
+    print(run.line(), *(f"  {told.text()}" for told in run.result.decisions), sep="\n", file=sys.stderr, flush=True)
+    keep(run, out)
+    return run
+
+
+def _options() -> argparse.Namespace:
+    cores = os.cpu_count() or 1
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--loads", type=_numbers, default=[1.0, 1.3, 1.6], help="times what the cores can do")
+    parser.add_argument("--slots", type=_whole_numbers, default=[cores, 2 * cores], help="of the application")
+    parser.add_argument("--policies", type=lambda text: text.split(","), default=list(POLICIES))
+    parser.add_argument("--grid", type=int, default=0, help="turns in which fixed shares by fixed bounds take part")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=110.0)
+    parser.add_argument("--warm", type=float, default=30.0, help="seconds before the machine is calibrated")
+    parser.add_argument("--calibrate", type=float, default=25.0, help="seconds of it")
+    parser.add_argument("--rates", type=Path, help="a file that keeps the rates of a load of 1.0")
+    parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
+    return parser.parse_args()
+
+
+def _numbers(text: str) -> Sequence[float]:
+    return [float(part) for part in text.split(",")]
+
+
+def _whole_numbers(text: str) -> Sequence[int]:
+    return [int(part) for part in text.split(",")]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""The cases: the tenants of `benchmarks/tenants.py`, four that burn CPU on two cores, and fleets of them.
+
+Rates, costs, triggers, bounds and intents are those of the benchmarks. h is a batch's time on the driver.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.core.intents import Intent, Juice, Latency
+from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage
+from penstock.simulation.twins.twin import Twin
+
+SECONDS = 120
+SLOTS = 8
+NOISE = 0.1
+WINDOW_S = 10.0
+TASK_S = 0.01  # of a task, beside its rows
+# What a person would give at the median load, within eight slots.
+BY_HAND = {"payments": 4, "reports": 2, "clicks": 1, "models": 1}
+
+Rates = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """What a batch takes on the driver, in seconds: planning and commit together."""
+
+    h_s: float = 0.15
+
+
+def twins() -> Iterator[Twin]:
+    """All of them, by names such as `constrained h=0.30`, `kafka 4 slots 1.3`, `12 tenants`."""
+    for h_s in (0.1, 0.15, 0.3, 0.5):
+        yield _tenants(f"constrained h={h_s:.2f}", _flat(200.0), _flat(300.0), Driver(h_s))
+    third = SECONDS // 3
+    spike = _flat(100.0)
+    spike[third : 2 * third] *= 2.2
+    yield _tenants("spike", spike, _flat(200.0), Driver())
+    yield _tenants("diurnal", _day(60.0, 220.0), _flat(160.0), Driver())
+    yield _tenants("feasible", _flat(170.0), _flat(60.0), Driver())
+    for slots in (2, 4):
+        for load in (1.0, 1.3, 1.6):
+            yield _burning(f"kafka {slots} slots {load:.1f}", slots, load)
+    for many, slots in ((12, 24), (25, 48)):
+        yield _fleet(f"{many} tenants", many, slots)
+
+
+def twin_named(name: str) -> Twin:
+    """The case of that name."""
+    return next(twin for twin in twins() if twin.name == name)
+
+
+def _tenants(name: str, payments: Rates, clicks: Rates, driver: Driver) -> Twin:
+    """The four tenants of the benchmark on eight slots, which mostly wait; cores are not short."""
+    jobs = (
+        _waiting("payments", payments, 0.018, driver, max_threads=7),
+        _waiting("reports", _flat(60.0), 0.02, driver, max_threads=4, trigger_s=2.0),
+        _waiting("clicks", clicks, 0.02, driver, max_threads=4, max_rows_per_batch=round(float(clicks.max()))),
+        _job("models", _flat(40.0), MicroBatchStage("work", 2, 0.003, 0.0, TASK_S), driver, 2, bound=40),
+    )
+    return Twin(
+        name, MicroBatchCluster(SLOTS, SLOTS, noise=NOISE, window_s=WINDOW_S), jobs, _intents(), by_hand=BY_HAND
+    )
+
+
+def _intents() -> dict[str, Intent]:
+    return {
+        "payments": Intent(Latency("3s", utility=40)),
+        "reports": Intent(Latency("20s", utility=10)),
+        "clicks": Intent(Juice(0.8, utility=10)),
+        "models": Intent(Juice(0.8, utility=10)),
+    }
+
+
+def _waiting(
+    name: str,
+    rates: Rates,
+    row_s: float,
+    driver: Driver,
+    max_threads: int,
+    trigger_s: float = 1.0,
+    max_rows_per_batch: int | None = None,
+) -> MicroBatchJob:
+    stage = MicroBatchStage("work", 12, 0.0, row_s, TASK_S)
+    return _job(name, rates, stage, driver, max_threads, trigger_s, max_rows_per_batch)
+
+
+def _job(
+    name: str,
+    rates: Rates,
+    stage: MicroBatchStage,
+    driver: Driver,
+    max_threads: int,
+    trigger_s: float = 1.0,
+    bound: int | None = None,
+) -> MicroBatchJob:
+    return MicroBatchJob(
+        name=name,
+        stages=(stage,),
+        arrivals=rates,
+        trigger_s=trigger_s,
+        source_step_s=1.0,
+        batch_overhead_s=0.7 * driver.h_s,
+        commit_s=0.3 * driver.h_s,
+        max_rows_per_batch=bound,
+        max_threads=max_threads,
+    )
+
+
+def _burning(name: str, slots: int, load: float) -> Twin:
+    """Four tenants of Kafka that burn CPU, together so much of two cores; batches as large as what waits."""
+    cores, row_s = 2, 0.002
+    parts = {"urgent": 0.18, "one": 0.28, "two": 0.27, "three": 0.27}
+    jobs = tuple(
+        MicroBatchJob(
+            name=job,
+            stages=(MicroBatchStage("work", 4, row_s, 0.0, 0.01),),
+            arrivals=_flat(round(part * load * cores / row_s)),
+            batch_overhead_s=0.1,
+            commit_s=0.05,
+        )
+        for job, part in parts.items()
+    )
+    intents = {
+        "urgent": Intent(Latency("4s", utility=40)),
+        "one": Intent(Latency("20s", utility=10)),
+        "two": Intent(Juice(0.8, utility=10)),
+        "three": Intent(Juice(0.8, utility=10)),
+    }
+    cluster = MicroBatchCluster(slots, cores, noise=NOISE, window_s=WINDOW_S)
+    return Twin(name, cluster, jobs, intents, by_hand={"urgent": slots})
+
+
+def _fleet(name: str, many: int, slots: int) -> Twin:
+    """So many tenants of the benchmark's four kinds at rates of their own, which want four thirds of the slots."""
+    kinds = _tenants("", _flat(100.0), _flat(150.0), Driver())
+    random = np.random.default_rng(many)
+    jobs, intents = [], {}
+    for number in range(many):
+        kind = kinds.jobs[number % len(kinds.jobs)]
+        job = f"{kind.name}-{number:02d}"
+        jobs.append(_scaled(kind, job, float(random.uniform(0.6, 1.4))))
+        intents[job] = kinds.intents[kind.name]
+    wanted = sum(_slots_of(job) for job in jobs)
+    factor = 4 / 3 * slots / wanted
+    cluster = MicroBatchCluster(slots, slots, noise=NOISE, window_s=WINDOW_S)
+    return Twin(name, cluster, tuple(_scaled(job, job.name, factor) for job in jobs), intents)
+
+
+def _scaled(job: MicroBatchJob, name: str, factor: float) -> MicroBatchJob:
+    bound = job.max_rows_per_batch
+    arrivals = np.round(job.arrivals * factor)
+    return replace(job, name=name, arrivals=arrivals, max_rows_per_batch=None if bound is None else int(arrivals.max()))
+
+
+def _slots_of(job: MicroBatchJob) -> float:
+    """The slots that it wants for its rows."""
+    return float(job.arrivals.mean()) * sum(stage.cpu_s_per_row + stage.wait_s_per_row for stage in job.stages)
+
+
+def _flat(rate: float) -> Rates:
+    return np.full(SECONDS, float(rate))
+
+
+def _day(low: float, high: float) -> Rates:
+    """A day of the web in a run: one long wave."""
+    middle, swing = (high + low) / 2, (high - low) / 2
+    return np.array([middle - swing * math.cos(2 * math.pi * (second + 0.5) / SECONDS) for second in range(SECONDS)])

@@ -1,0 +1,96 @@
+"""One run of a twin, in the ordinary loop, under a policy or with what somebody fixed beforehand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from penstock.core.ports import Policy
+from penstock.core.run import DecisionRecord, RunInfo
+from penstock.core.view import View
+from penstock.engines.sim.microbatch import MicroBatchEngine, MicroBatchJob
+from penstock.loop import Governor, LoopSettings, drive
+from penstock.planning.registry import policy_named
+from penstock.simulation.micro_batch import scheduling_of
+from penstock.simulation.run import SimClock
+from penstock.simulation.twins.twin import Twin
+from penstock.store.memory import MemoryStore
+
+_KEPT_CYCLES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Slots, bounds of batches and triggers by job, from the start to the end; others stay as the twin has them."""
+
+    slots: Mapping[str, int] = field(default_factory=dict)
+    bounds: Mapping[str, int | None] = field(default_factory=dict)
+    triggers: Mapping[str, float] = field(default_factory=dict)
+
+    def on(self, job: MicroBatchJob) -> MicroBatchJob:
+        """The job as it is with this."""
+        return replace(
+            job,
+            threads=self.slots.get(job.name, job.threads),
+            max_rows_per_batch=self.bounds.get(job.name, job.max_rows_per_batch),
+            trigger_s=self.triggers.get(job.name, job.trigger_s),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TwinResult:
+    """What came of it. Views are those that count."""
+
+    views: tuple[View, ...]
+    decisions: tuple[DecisionRecord, ...]
+
+    @property
+    def utility_share(self) -> float:
+        """The mean share of the maximum utility."""
+        return _mean_share(self.views)
+
+    @property
+    def last_third(self) -> float:
+        """The mean share over the last third: after convergence, where there is one."""
+        return _mean_share(self.views[-max(1, len(self.views) // 3) :])
+
+    def job_share(self, name: str) -> float:
+        """The mean share of one job's maximum utility."""
+        return sum((view.job(name).utility or 0.0) / view.job(name).max_utility for view in self.views) / len(
+            self.views
+        )
+
+    def met(self, name: str) -> float:
+        """The share of time that a job had what it asked for."""
+        return sum(view.job(name).met for view in self.views) / len(self.views)
+
+
+def run(
+    twin: Twin, decider: "str | Policy | Fixed" = "penstock", seed: int = 0, settings: Mapping[str, Any] | None = None
+) -> TwinResult:
+    """Live through the twin once. `decider` is a policy's name, a policy, or what is fixed; the seed draws the day.
+
+    `fifo` and `fair` have Spark's own pools, `by hand` the twin's own slots; all others govern pools by threads.
+    """
+    drawn, policy, scheduling = _decided(twin.drawn(seed), decider, settings or {})
+    engine = MicroBatchEngine(replace(drawn.cluster, scheduling=scheduling), drawn.jobs)
+    info = RunInfo(twin.name, twin.name, policy.name, "simulator")
+    store = MemoryStore(info, kept_cycles=_KEPT_CYCLES)
+    loop = LoopSettings(twin.interval_s, twin.govern_from_s, go_on=False)
+    drive(Governor(engine, policy, store, loop), lambda: twin.intents, SimClock(engine.advance_to), twin.seconds)
+    views = tuple(view for view in store.views(info.id) if view.at_s >= twin.measure_from_s)
+    return TwinResult(views, store.read_run(info.id).decisions)
+
+
+def _decided(twin: Twin, decider: "str | Policy | Fixed", settings: Mapping[str, Any]) -> tuple[Twin, Policy, str]:
+    if decider == "by hand":
+        decider = Fixed(twin.by_hand)
+    if isinstance(decider, Fixed):
+        fixed = replace(twin, jobs=tuple(decider.on(job) for job in twin.jobs))
+        return fixed, policy_named("static"), "governed"
+    if isinstance(decider, str):
+        return twin, policy_named(decider, settings), scheduling_of(decider)
+    return twin, decider, "governed"
+
+
+def _mean_share(views: tuple[View, ...]) -> float:
+    return sum(view.utility / view.max_utility for view in views) / len(views)

@@ -1,0 +1,37 @@
+"""A twin: jobs on a simulated application, what is wanted of them, and how long they are looked at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from penstock.core.intents import Intent
+from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """One case. `by_hand` are the slots that a person would give; what comes before `measure_from_s` does not count."""
+
+    name: str
+    cluster: MicroBatchCluster
+    jobs: tuple[MicroBatchJob, ...]
+    intents: Mapping[str, Intent]
+    seconds: float = 120.0
+    measure_from_s: float = 10.0
+    govern_from_s: float = 6.0
+    interval_s: float = 2.0
+    by_hand: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def urgent(self) -> str:
+        """The job that is worth the most."""
+        return max(self.intents, key=lambda name: self.intents[name].max_utility)
+
+    def drawn(self, seed: int) -> "Twin":
+        """The same case on another day: tasks take other times, and triggers fall elsewhere between arrivals."""
+        random = np.random.default_rng([seed, len(self.jobs)])
+        jobs = tuple(
+            replace(job, trigger_phase_s=float(random.uniform(0.0, min(1.0, job.trigger_s)))) for job in self.jobs
+        )
+        return replace(self, cluster=replace(self.cluster, seed=seed), jobs=jobs)

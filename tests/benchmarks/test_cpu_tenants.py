@@ -1,0 +1,43 @@
+"""The tenants that bind the cores: nothing tuned, but for what a person sets by hand, and rows when they are due."""
+
+from pathlib import Path
+
+import pytest
+from cpu_load import due
+from cpu_tenants import INTENTS, TENANTS, URGENT, Fixed, by_hand, grid, tenants_of
+
+RATES = {tenant.name: 100.0 for tenant in TENANTS}
+
+
+def test_as_they_come_they_have_no_bound_and_an_equal_share() -> None:
+    jobs = tenants_of("nowhere:1", RATES, None).jobs(Path("checkpoints"))
+    assert [(job.slots, job.max_rows_per_batch) for job in jobs] == [(None, None)] * 4
+    assert all(job.function is not None and job.limits.max_slots is None for job in jobs)
+
+
+def test_bounds_by_hand_are_seconds_worth_of_the_others_rows() -> None:
+    jobs = tenants_of("nowhere:1", {**RATES, "clicks": 250.0}, Fixed("two", 3, 2.0)).jobs(Path("checkpoints"))
+    assert {job.name: (job.slots, job.max_rows_per_batch) for job in jobs} == {
+        URGENT: (3, None),
+        "reports": (1, 200),
+        "clicks": (1, 500),
+        "models": (1, 200),
+    }
+
+
+def test_the_urgent_tenant_is_worth_forty_of_seventy() -> None:
+    assert sum(intent.max_utility for intent in INTENTS.values()) == 70.0
+    assert INTENTS[URGENT].max_utility == 40.0
+
+
+@pytest.mark.parametrize(("slots", "shares"), [(2, {1, 2}), (4, {1, 3, 4}), (8, {1, 3, 8})])
+def test_the_grid_has_equal_half_and_most_of_the_slots_by_four_bounds(slots: int, shares: set[int]) -> None:
+    found = grid(slots)
+    assert {fixed.urgent_slots for fixed in found.values()} == shares
+    assert {fixed.bound_s for fixed in found.values()} == {None, 1.0, 2.0, 3.0}
+    assert len(found) == 4 * len(shares)
+    assert not found.keys() & by_hand(slots).keys()
+
+
+def test_rows_are_due_at_a_steady_rate() -> None:
+    assert [due(2.5, at_s) for at_s in (0.0, 0.39, 0.4, 4.0)] == [0, 0, 1, 10]
