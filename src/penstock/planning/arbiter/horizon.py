@@ -14,7 +14,7 @@ import numpy as np
 from penstock.planning.arbiter.fleet import Fleet, Floats
 from penstock.planning.arbiter.sharing import Pace
 
-_STEPS = 48  # batches at the most; the last one goes on to the end
+_STEPS = 20  # looked at of a job; of shorter batches several of a kind at once
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,11 @@ def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> 
     return Outcome(utility, found[0].settled, found[0].latency_s, found[0].juice)
 
 
+def foretell_roughly(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> Outcome:
+    """The same, over the mean of the futures alone: to find out which are worth to be looked at closely."""
+    return _future(fleet, settings, horizon_s, sum(rate * likely for rate, likely in _FUTURES))
+
+
 def _future(fleet: Fleet, settings: Settings, horizon_s: float, rate: float) -> Outcome:
     ahead = fleet if rate == 1.0 else fleet.with_arrivals(rate)
     found = pace(ahead, conditions(ahead, settings.weights, settings.bounds, horizon_s))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet, Floats
-from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, present
+from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, foretell_roughly, present
 from penstock.planning.arbiter.sharing import conditions, pace
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
@@ -35,22 +35,27 @@ class Found:
 def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
     """The best that was found."""
     now = present(fleet)
-    worth = sum(job.max_utility for job in fleet.jobs)
     steps = bound_steps(fleet, horizon_s)
-    candidates = _joined([now, *_beginnings(fleet, steps)])
-    outcome = foretell(fleet, candidates, horizon_s)
-    scores = outcome.total - TURN_COSTS * worth * _turned(fleet, candidates)
-    place = int(np.argmax(scores))
-    best, best_score = candidates.row(place), float(scores[place])
+    best, score = _best_of(fleet, _joined([now, *_beginnings(fleet, steps)]), horizon_s)
     for _ in range(_ROUNDS):
-        around = _neighbours(fleet, best, steps)
-        scores = foretell(fleet, around, horizon_s).total - TURN_COSTS * worth * _turned(fleet, around)
-        place = int(np.argmax(scores))
-        if scores[place] <= best_score + _LEAST_GAIN * worth:
+        better, its_score = _best_of(fleet, _neighbours(fleet, best, steps), horizon_s)
+        if its_score <= score + _LEAST_GAIN * _most(fleet):
             break
-        best, best_score = around.row(place), float(scores[place])
+        best, score = better, its_score
     both = foretell(fleet, _joined([best, now]), horizon_s)
     return Found(best, both.row(0), both.row(1))
+
+
+def _best_of(fleet: Fleet, candidates: Settings, horizon_s: float) -> tuple[Settings, float]:
+    """The best candidate, less what turning levers costs, and what it scores."""
+    turns = TURN_COSTS * _most(fleet) * _turned(fleet, candidates)
+    scores = foretell_roughly(fleet, candidates, horizon_s).total - turns
+    place = int(np.argmax(scores))
+    return candidates.row(place), float(scores[place])
+
+
+def _most(fleet: Fleet) -> float:
+    return sum(job.max_utility for job in fleet.jobs)
 
 
 def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:
@@ -71,11 +76,11 @@ def _rounded(rows: Floats) -> Floats:
     return rounded
 
 
-def _weight_steps(fleet: Fleet) -> list[float]:
-    """Weights to try: all up to eight, then in wider steps."""
+def _weight_steps(fleet: Fleet, now: float) -> list[float]:
+    """Weights to try beside the present one: some more, some less, and what is most."""
     most = int(fleet.slots)
-    steps = sorted({*range(1, min(most, 8) + 1), *(round(most * part) for part in (0.25, 0.5, 0.75, 1.0))} - {0})
-    return [float(step) for step in steps]
+    steps = {now - 2, now - 1, now, now + 1, now + 2, round(now / 2), 2 * now, round(most / 2), most - fleet.size + 1}
+    return sorted(float(step) for step in steps if 1 <= step <= max(most, now))
 
 
 def _beginnings(fleet: Fleet, steps: Floats) -> list[Settings]:
@@ -107,17 +112,16 @@ def _held(fleet: Fleet, weights: Floats) -> Floats:
 
 def _neighbours(fleet: Fleet, best: Settings, steps: Floats) -> Settings:
     """Every single job turned to every share and bound that is tried."""
-    shares = np.array([*_weight_steps(fleet)])
-    options = [(share, bound) for share in range(len(shares)) for bound in range(steps.shape[1] + 1)]
-    count = fleet.size * len(options)
-    weights = np.repeat(best.weights, count, axis=0)
-    bounds = np.repeat(best.bounds, count, axis=0)
-    known = np.concatenate([steps, best.bounds[0][:, None]], axis=1)
+    weights, bounds = [], []
     for place in range(fleet.size):
-        rows = slice(place * len(options), (place + 1) * len(options))
-        weights[rows, place] = np.clip([shares[share] for share, _ in options], fleet.least[place], fleet.most[place])
-        bounds[rows, place] = [known[place, bound] for _, bound in options]
-    return Settings(weights, bounds)
+        shares = np.clip(_weight_steps(fleet, best.weights[0, place]), fleet.least[place], fleet.most[place])
+        limits = np.append(steps[place], best.bounds[0, place])
+        options = np.unique(np.array(np.meshgrid(shares, limits)).reshape(2, -1).T, axis=0)
+        turned, bounded = (np.repeat(one, len(options), axis=0) for one in (best.weights, best.bounds))
+        turned[:, place], bounded[:, place] = options[:, 0], options[:, 1]
+        weights.append(turned)
+        bounds.append(bounded)
+    return Settings(np.concatenate(weights), np.concatenate(bounds))
 
 
 def _turned(fleet: Fleet, settings: Settings) -> Floats:

@@ -4,18 +4,18 @@ Spark's FAIR pools serve those below their floor first, then by weight; nothing 
 a part of the time only, and what the others leave meanwhile is there for the rest: each job's slots follow from how
 active the others are, which follows from their slots. Some rounds find where both agree.
 
-Arrays are (candidates, jobs); those of a job against the others (candidates, jobs, others).
+Arrays are (candidates, jobs); where levels are tried, (candidates, levels, jobs).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.planning.arbiter.fleet import Fleet, Floats
 
-_ROUNDS = 5
-_HALVINGS = 12
-_PAIRWISE_TO = 16  # jobs; of more, each sees the same mean of all
+_ROUNDS = 4
+_LEVELS = np.geomspace(1.0, 64.0, 18)  # times what weights alone would give: how far what others leave may go
 LAST_TASK = 0.35  # of a wave: the last tasks of a stage leave slots idle (tried on twins of real runs)
 
 
@@ -71,27 +71,28 @@ def _floors(fleet: Fleet, weights: Floats) -> Floats:
 
 
 def _slots(fleet: Fleet, weights: Floats, floors: Floats, active: Floats) -> Floats:
-    if fleet.size > _PAIRWISE_TO:
-        return _level(weights, floors, fleet.tasks, active, fleet.slots)
-    # Each job as if it ran all the time, beside the others as active as they are.
-    beside = np.broadcast_to(active[:, None, :], (*active.shape, active.shape[1])).copy()
-    own = np.arange(fleet.size)
-    beside[:, own, own] = 1.0
-    levelled = _level(weights[:, None, :], floors[:, None, :], fleet.tasks, beside, fleet.slots)
-    return levelled[:, own, own]
+    """Slots by weight, floors first, no more than there are tasks: at the level at which all are given away.
+
+    Each job is looked at as if it ran all the time, beside the others as active as they are.
+    """
+    parts = fleet.slots * weights / weights.sum(axis=1, keepdims=True)
+    given = np.minimum(np.maximum(_LEVELS[:, None] * parts[:, None, :], floors[:, None, :]), fleet.tasks)
+    used = np.einsum("clj,cj->cl", given, active)
+    with_all_of = used[:, :, None] + (1.0 - active)[:, None, :] * given
+    # The first level at which too much is given, and how far between the one before and it the slots are used up.
+    over = with_all_of > fleet.slots
+    above = np.where(over.any(axis=1), over.argmax(axis=1), len(_LEVELS) - 1)
+    below = np.maximum(above - 1, 0)
+    high, low = _at(with_all_of, above), _at(with_all_of, below)
+    part = np.clip((fleet.slots - low) / np.maximum(high - low, 1e-9), 0.0, 1.0)
+    slots: Floats = _at(given, below) + part * (_at(given, above) - _at(given, below))
+    return slots
 
 
-def _level(weights: Floats, floors: Floats, most: Floats, active: Floats, slots: float) -> Floats:
-    """Slots by weight, floors first, no more than there are tasks: the level at which all are given away."""
-    low = np.zeros((*active.shape[:-1], 1))
-    high = np.full_like(low, slots)
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        given = np.minimum(np.maximum(middle * weights, floors), most)
-        over = (given * active).sum(axis=-1, keepdims=True) > slots
-        high, low = np.where(over, middle, high), np.where(over, low, middle)
-    level: Floats = np.minimum(np.maximum(low * weights, floors), most)
-    return level
+def _at(values: Floats, places: NDArray[np.intp]) -> Floats:
+    """Of each candidate and job the value at its own level."""
+    found: Floats = np.take_along_axis(values, places[:, None, :], axis=1)[:, 0, :]
+    return found
 
 
 def _slow(fleet: Fleet, slots: Floats, active: Floats) -> Floats:
