@@ -34,7 +34,7 @@ def searching(*past: Past, pending: Pending | None = None, recent: float = 10.0,
 
 
 def test_every_state_answers_every_signal_that_it_can_find() -> None:
-    never_when_converged = {Signal.DROPPED}
+    never_when_converged = {Signal.DROPPED, Signal.CATCHING_UP}
     never_when_searching = {Signal.FELL, Signal.EXPIRED, Signal.SET_ASIDE}
     for signal in Signal:
         assert ((State.CONVERGED, signal) in HANDLERS) == (signal not in never_when_converged)
@@ -70,12 +70,44 @@ def test_a_job_without_figures_is_not_known_to_miss_anything() -> None:
 
 
 def test_a_job_that_works_off_its_backlog_is_not_judged_by_the_latency_of_the_past() -> None:
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 100.0)
-    memory = searching(Past(()), Past((Tasks("a", "work", 1, 4),)), pending=pending)
-    # 3,000 rows wait and 20 a second more are processed than come: 150 s to go.
-    catching: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 120.0, "backlog_rows": 3000.0}
-    plan, after = HENGE.decide(view(200.0, [job("a", 5, 10, **catching), job("b", 5, 10)]), memory)
+    plan, after = caught_up_with(job("a", 5, 10, **CATCHING), job("b", 10, 10))
     assert (plan.decisions, after.blocked_until) == ((), {})
+    assert plan.note == "waiting while a work off what waited"
+
+
+# 3,000 rows wait and 20 a second more are processed than come: 150 s to go.
+CATCHING: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 120.0, "backlog_rows": 3000.0}
+
+
+def caught_up_with(a: JobView, b: JobView) -> tuple[Plan, HengeMemory]:
+    """Job "a" was given more 200 s ago, and processed less before; what is decided now."""
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 80.0)
+    moves = (Tasks("a", "work", 1, 4),)
+    memory = searching(Past(()), Past(moves), pending=pending, helped_at_s={"a": 0.0})
+    return HENGE.decide(view(200.0, [a, b]), memory)
+
+
+def test_others_that_miss_their_slo_are_helped_while_a_job_works_off_its_backlog() -> None:
+    plan, after = caught_up_with(job("a", 5, 10, **CATCHING), job("b", 5, 10))
+    assert plan.decisions[0].jobs == ("b",)
+    assert after.blocked_until == {}
+    assert after.helped_at_s == {"a": 0.0, "b": 200.0}
+
+
+def test_a_job_is_waited_for_the_longer_the_less_it_is_worth() -> None:
+    # It loses 8 of the fleet's 50: a minute of all of it is 375 s of that, and 150 s are to go.
+    plan, _ = caught_up_with(job("a", 2, 10, **CATCHING), job("b", 40, 40))
+    assert plan.decisions == ()
+    # It loses 38 of 50: that is 79 s. There is more to give.
+    plan, _ = caught_up_with(job("a", 2, 40, **CATCHING), job("b", 10, 10))
+    assert plan.decisions[0].jobs == ("a",)
+
+
+def test_the_search_does_not_end_while_a_job_still_works_off_its_backlog() -> None:
+    stuck = [operator(capacity=0.3)]
+    memory = searching(Past(()), helped_at_s={"a": 0.0})
+    plan, after = HENGE.decide(view(200.0, [job("a", 5, 10, **CATCHING), job("b", 5, 10, stuck)]), memory)
+    assert (plan.decisions, after.state) == ((), State.NOT_CONVERGED)
 
 
 def test_more_rows_processed_are_a_gain_even_if_utility_does_not_show_it_yet() -> None:

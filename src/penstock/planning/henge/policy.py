@@ -12,7 +12,7 @@ Each round finds one signal, and the table below says what to do about it in the
 looked for in the order in which `Signal` lists them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
 from penstock.core.plan import Decision, Plan
@@ -23,6 +23,7 @@ from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.henge.signals import (
     Signal,
     arrivals,
+    catching_up,
     caused_by_us,
     dropped,
     find_signal,
@@ -146,7 +147,8 @@ def _at_max(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
 def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     """Give more to the head of the queue of those that miss their SLO (section 4.3.1)."""
     memory = _judged(view, replace(memory, rounds_at_max=0), settings)
-    queue = candidates(view, set_aside(view, memory, settings))
+    waited_for = catching_up(view, memory, settings)
+    queue = candidates(view, set_aside(view, memory, settings) | waited_for)
     # With models the first step is their answer; what they did not foresee is searched for from there. It is known
     # beforehand and needs no judging one by one, so all who miss their SLO get it together.
     first = as_modelled(view, [job for job in queue if job.name not in memory.modelled])
@@ -157,7 +159,27 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
         decision = reconfigure(view, job, settings)
         if decision is not None:
             return _given(view, memory, settings, job, (decision,))
+    if waited_for:
+        return _waited_for(waited_for), memory
     return _revert(view, memory, settings, "nothing that is left to try could help")
+
+
+def _help_others(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    """Its own utility will not tell for minutes what the last step was worth, so it is not judged; nor do others wait.
+
+    A step needs a minute all the same to show what it does to them.
+    """
+    waited_for = catching_up(view, memory, settings)
+    if len(memory.recent) == 2 * settings.quiet_rounds:
+        for job in candidates(view, set_aside(view, memory, settings) | waited_for):
+            decision = reconfigure(view, job, settings)
+            if decision is not None:
+                return _given(view, memory, settings, job, (decision,))
+    return _waited_for(waited_for), memory
+
+
+def _waited_for(names: Set[str]) -> Plan:
+    return Plan(note=f"waiting while {', '.join(sorted(names))} work off what waited")
 
 
 def _given(
@@ -181,8 +203,12 @@ def _given(
     )
     moves = tuple(move for decision in decisions for move in decision.thread_moves)
     helped = {name for decision in decisions for name in decision.jobs}
-    given_up = {name: left for name, left in memory.given_up.items() if name not in helped}
-    return Plan(decisions), _acted(replace(memory, given_up=given_up), pending, Past(moves))
+    memory = replace(
+        memory,
+        given_up={name: left for name, left in memory.given_up.items() if name not in helped},
+        helped_at_s={**memory.helped_at_s, **dict.fromkeys(helped, view.at_s)},
+    )
+    return Plan(decisions), _acted(memory, pending, Past(moves))
 
 
 def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -267,6 +293,7 @@ HANDLERS: dict[tuple[State, Signal], Handler] = {
     (State.NOT_CONVERGED, Signal.RECOVERING): _stay_put_recovering,
     (State.NOT_CONVERGED, Signal.FLEET_CHANGED): _forget,
     (State.NOT_CONVERGED, Signal.UNSETTLED): _wait,
+    (State.NOT_CONVERGED, Signal.CATCHING_UP): _help_others,
     (State.NOT_CONVERGED, Signal.DROPPED): _answer_drop,
     (State.NOT_CONVERGED, Signal.AT_MAX): _at_max,
     (State.NOT_CONVERGED, Signal.MISSING): _seek,

@@ -20,6 +20,7 @@ class Signal(Enum):
     UNSETTLED = auto()  # the last action's effect still shows
     FELL = auto()  # utility fell since convergence
     EXPIRED = auto()  # a blocklisted job may be tried again
+    CATCHING_UP = auto()  # the job that was given more works off its backlog
     DROPPED = auto()  # the last action made things worse
     AT_MAX = auto()  # everyone has what they asked for
     MISSING = auto()  # somebody misses an SLO
@@ -36,6 +37,10 @@ def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Sig
         return Signal.FLEET_CHANGED
     if memory.state is State.CONVERGED and _fell(view, memory, settings):
         return Signal.FELL
+    if _settling(view):
+        return Signal.UNSETTLED
+    if memory.pending is not None and memory.pending.job in catching_up(view, memory, settings):
+        return Signal.CATCHING_UP
     if not _quiet(view, memory, settings):
         return Signal.UNSETTLED
     if memory.state is State.CONVERGED:
@@ -102,7 +107,7 @@ def _newly_missing(view: View, memory: HengeMemory, settings: HengeSettings) -> 
     aside = set_aside(view, memory, settings)
     rounds = memory.missed_rounds
     lasting = [job for job in view.jobs if rounds.get(job.name, 0) >= settings.quiet_rounds]
-    return any(job.name not in aside and not _works_off(job, settings) for job in lasting)
+    return any(job.name not in aside and not _works_off(view, job, settings) for job in lasting)
 
 
 def _all_met(view: View) -> bool:
@@ -157,10 +162,6 @@ def _settling(view: View) -> bool:
 
 
 def _quiet(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
-    if _settling(view):
-        return False
-    if memory.pending is not None and _catches_up(view, memory.pending, settings):
-        return False
     if view.at_s - memory.disturbed_at_s >= settings.quiet_at_most_s:
         return True
     if len(memory.recent) < 2 * settings.quiet_rounds:
@@ -177,20 +178,23 @@ def _rise(memory: HengeMemory, settings: HengeSettings) -> float:
     return steady_utility(memory, settings) - sum(before) / len(before) if before else 0.0
 
 
-def _catches_up(view: View, pending: Pending, settings: HengeSettings) -> bool:
-    """Whether the job that was given more is working off its backlog and will be done in time."""
-    job = next((job for job in view.jobs if job.name == pending.job), None)
-    return job is not None and view.at_s - pending.at_s < settings.catch_up_s and _works_off(job, settings)
+def catching_up(view: View, memory: HengeMemory, settings: HengeSettings) -> frozenset[str]:
+    """Those that miss their SLO, were given more in this search, and will be done with their backlog in time."""
+    since_s = view.at_s - settings.catch_up_s
+    helped = [job for job in view.jobs if misses(job) and memory.helped_at_s.get(job.name, since_s) > since_s]
+    return frozenset(job.name for job in helped if _works_off(view, job, settings))
 
 
-def _works_off(job: JobView, settings: HengeSettings) -> bool:
+def _works_off(view: View, job: JobView, settings: HengeSettings) -> bool:
+    """Whether its backlog will be gone before waiting for that costs too much."""
     figures = job.figures
     if figures.processed_rps is None or figures.arrival_rps is None or not figures.backlog_rows:
         return False
     gain_rps = figures.processed_rps - figures.arrival_rps
     if gain_rps <= CATCHING_UP * figures.arrival_rps:
         return False
-    return figures.backlog_rows / gain_rps <= settings.catch_up_s
+    lost = (job.max_utility - (job.utility or 0.0)) / view.max_utility  # of each second of the fleet's
+    return figures.backlog_rows / gain_rps <= min(settings.catch_up_s, settings.catch_up_costs_s / max(lost, 1e-9))
 
 
 def dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
