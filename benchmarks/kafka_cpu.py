@@ -58,26 +58,26 @@ class Bench:
     slots: int
     options: argparse.Namespace
 
-    def calibrated(self) -> dict[str, float]:
-        """Rows a second of each tenant that the machine does while all four have more than enough."""
+    def calibrated(self) -> dict[str, float] | None:
+        """Rows a second of each tenant that the machine does while all four have more than enough.
+
+        None where it is too busy with other things to end a few batches of each.
+        """
         fill(self.broker.bootstrap)
         seconds = self.options.warm + self.options.calibrate
         start_s = time.time()
         with Meter(self.spark) as meter:
             full = full_tenants(self.broker.bootstrap, CALIBRATION_ROWS)
             run_trial(self.spark, full, Trial("fair", seconds, interval_s=10.0))
-        from_s = start_s + self.options.warm
-        return {tenant.name: self._rate(tenant.name, meter, from_s) for tenant in TENANTS}
-
-    def _rate(self, name: str, meter: Meter, from_s: float) -> float:
-        batches = meter.measured.batches.get(name, [])
-        late = [batch for batch in batches if batch.committed_s >= from_s]
-        if any(batch.rows < CALIBRATION_ROWS for batch in late):
-            raise SystemExit(f"{name} had no more rows to be calibrated with; raise FULL_ROWS_A_CORE")
-        found = done_rps(late, from_s)
-        if found is None:
-            raise SystemExit(f"{name} ended fewer than two batches in {self.options.calibrate:g} s; raise --calibrate")
-        return found
+        late = {
+            name: [batch for batch in batches if batch.committed_s >= start_s + self.options.warm]
+            for name, batches in meter.measured.batches.items()
+        }
+        if any(batch.rows < CALIBRATION_ROWS for batches in late.values() for batch in batches):
+            raise SystemExit("a tenant had no more rows to be calibrated with; raise FULL_ROWS_A_CORE")
+        rates = {tenant.name: done_rps(late.get(tenant.name, ())) for tenant in TENANTS}
+        known = {name: rate for name, rate in rates.items() if rate is not None}
+        return known if len(known) == len(TENANTS) else None
 
     def ran(self, load: float, rates: Mapping[str, float], policy: str, turn: int) -> Judged:
         """One run at these rates."""
@@ -114,19 +114,18 @@ def _load_command(bootstrap: str, rates: Mapping[str, float]) -> list[str]:
     return [sys.executable, str(Path(__file__).with_name("cpu_load.py")), "--bootstrap", bootstrap, *pairs]
 
 
-def rates_of(bench: Bench) -> dict[str, float]:
+def rates_of(bench: Bench) -> Mapping[str, float]:
     """The rates of a load of 1.0: those of the file where it has them, else what was measured, which goes into it."""
-    measured = bench.calibrated()
-    file: Path | None = bench.options.rates
-    known: dict[str, dict[str, float]] = {}
-    if file is not None and file.exists():
-        known = json.loads(file.read_text(encoding="utf-8"))
-    rates = known.setdefault(str(bench.slots), measured)
+    measured, file = bench.calibrated(), bench.options.rates
+    known = json.loads(file.read_text(encoding="utf-8")) if file is not None and file.exists() else {}
+    rates: Mapping[str, float] | None = known.get(str(bench.slots), measured)
+    if rates is None:
+        raise SystemExit("too busy with other things: a tenant ended fewer than three batches; raise --calibrate")
     if file is not None:
-        file.write_text(json.dumps(known, indent=2) + "\n", encoding="utf-8")
+        file.write_text(json.dumps({**known, str(bench.slots): rates}, indent=2) + "\n", encoding="utf-8")
     told = ", ".join(f"{name} {rate:.0f}" for name, rate in rates.items())
-    now = sum(measured.values()) / sum(rates.values())
-    print(f"local[{bench.slots}]: a load of 1.0 is {told} rows/s; {now:.2f} of that can be done now\n", flush=True)
+    now = "too little to be told" if measured is None else f"{sum(measured.values()) / sum(rates.values()):.2f}"
+    print(f"local[{bench.slots}]: a load of 1.0 is {told} rows/s; of that can be done now: {now}\n", flush=True)
     return rates
 
 

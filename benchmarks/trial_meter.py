@@ -132,9 +132,8 @@ def told_batches(events: QueryEvents) -> Iterator[tuple[str, Batch]]:
                 yield name, batch
 
 
-def done_rps(batches: Sequence[Batch], from_s: float) -> float | None:
-    """Rows a second between the first commit since `from_s` and the last; None where there are fewer than two."""
-    ended = [batch for batch in batches if batch.committed_s >= from_s]
-    if len(ended) < 2:
+def done_rps(batches: Sequence[Batch]) -> float | None:
+    """Rows a second between the first commit and the last; None where there are fewer than three."""
+    if len(batches) < 3:
         return None
-    return sum(batch.rows for batch in ended[1:]) / (ended[-1].committed_s - ended[0].committed_s)
+    return sum(batch.rows for batch in batches[1:]) / (batches[-1].committed_s - batches[0].committed_s)

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from penstock.core.deeds import Deed
+from penstock.core.plan import Plan
 from penstock.core.run import Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
-from tests.recorded import RUN, a_cycle, a_judging_cycle, a_view, an_acting_cycle
+from tests.recorded import RUN, a_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
 from tests.telling.sample import renamed, sample_run
 
 
@@ -37,6 +38,24 @@ def test_what_the_engine_did_by_itself_is_a_line() -> None:
 
 def test_a_quiet_stretch_is_one_line_with_what_the_policy_said() -> None:
     assert " 0:00:10   quiet to 0:00:30 (3 cycles), utility 55 of 70: all is quiet\n" in explain(recorded())
+
+
+def test_nothing_has_converged_while_nobody_has_figures() -> None:
+    store = MemoryStore(RUN)
+    for at_s, utility in ((10.0, None), (20.0, None), (30.0, 35.0), (40.0, 35.0)):
+        store.append(a_cycle(at_s, a_view(at_s, [a_job("ads", utility)]), Plan(note="converged: all have it")))
+    story = explain(store.read_run(RUN.id))
+    assert "(4 cycles), utility 0 -> 35 of 35: no figures yet; then converged: all …\n" in story
+    assert "1 job had 100 % of the utility that they could have" in story
+
+
+def test_a_real_run_is_not_said_to_be_in_simulated_time() -> None:
+    real, simulated = (replace(RUN, engine=engine, started_at_s=None) for engine in ("spark", "simulator"))
+    told = [explain(MemoryStore(info).read_run(info.id)).splitlines()[0] for info in (real, simulated)]
+    assert told == [
+        "demo (demo-1): henge on spark, start not recorded",
+        "demo (demo-1): henge on simulator, in simulated time",
+    ]
 
 
 def test_the_head_says_which_run_it_is() -> None:

@@ -35,9 +35,9 @@ def test_a_job_that_met_its_intent_throughout_is_in_no_trouble() -> None:
 
 def test_what_nobody_saw_is_not_said_to_be_met() -> None:
     unseen = a_line("fraud", [None] * 4)
-    assert (
-        "No figure was seen of any job, so nobody knows whether intents were met." in summarise(a_run(unseen)).sentences
-    )
+    nobody = summarise(a_run(unseen))
+    assert nobody.sentences[0] == "Over 30 s no figure was seen of any job, so nobody knows whether intents were met."
+    assert nobody.utility_share is None  # none is not nothing: it would read as 0 %
     told = summarise(a_run(a_line("ads", [True] * 4), unseen)).sentences
     assert "Every job of which figures were seen met its intent; of fraud none was seen." in told
 

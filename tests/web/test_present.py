@@ -52,6 +52,15 @@ def test_an_outlook_is_told_until_it_is_over_and_for_the_slots_that_the_job_has(
     assert (told("api/job?job=ads").json()["recovery_s"], told("api/job?job=ads").json()["forecast"]) == (None, None)
 
 
+def test_a_policy_at_rest_is_not_said_to_have_converged_while_nobody_has_figures(
+    store: SqlStore, told: Callable[[str], Any]
+) -> None:
+    store.append(a_cycle(60.0, a_view(60.0, [a_job("ads", None)]), Plan(note="converged")))
+    found = told("api/overview").json()["present"]
+    assert (found["note"], found["headline"]) == ("no figures yet", "No figures of any tenant yet.")
+    assert found["tenants"][0]["not_done"] == "Nothing yet: it has no figures."
+
+
 def test_keys_are_told_machine_by_machine_and_partition_by_partition(told: Callable[[str], Any]) -> None:
     (found,) = told("api/cluster").json()["keys"]
     assert (found["job"], found["operator"], found["table"], found["locality"]) == ("ads", "count", 3, 0.7)

@@ -8,7 +8,7 @@ import pytest
 from penstock.core.figures import OperatorFigures
 from penstock.core.intents import Intent, Juice, Latency, Recovery
 from penstock.core.view import JobView, View
-from penstock.web.trouble import headline, state_of, targets, why
+from penstock.web.trouble import headline, not_done, state_of, targets, why
 from tests.recorded import a_job, a_view
 
 
@@ -63,6 +63,17 @@ def test_a_recovery_target_is_judged_by_the_estimate() -> None:
 
 def fleet(*utilities: float) -> View:
     return a_view(0.0, [a_job(f"job-{number}", utility) for number, utility in enumerate(utilities, start=1)])
+
+
+def test_nothing_was_done_for_a_job_without_figures_because_there_are_none() -> None:
+    assert not_done(replace(job(), utility=None), "converged") == "Nothing yet: it has no figures."
+    assert not_done(job(), "waiting until utilities are quiet") == "Nothing yet: waiting until utilities are quiet."
+    assert not_done(job(), "") == "Nothing yet."
+
+
+def test_the_headline_of_a_fleet_without_figures_says_so() -> None:
+    assert headline(a_view(0.0, [a_job("ads", None), a_job("fraud", None)])) == "No figures of any tenant yet."
+    assert headline(a_view(0.0, [a_job("ads", 35.0), a_job("fraud", None)])) == "Settling."
 
 
 def test_the_headline_names_the_worst_first() -> None:

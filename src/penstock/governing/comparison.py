@@ -1,6 +1,7 @@
 """The same tenants under one policy after another, in one application: for the demo and for the benchmark."""
 
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -77,7 +78,7 @@ def run_trial(
     with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
         settings = SparkSettings(window_s=trial.window_s, sharing=Sharing.of_policy(trial.policy))
         engine = SparkEngine(spark, tenants.jobs(Path(place)), settings)
-        info = RunInfo(trial.policy, trial.policy, trial.policy, "spark", str(spark.sparkContext.master))
+        info = RunInfo(trial.policy, trial.policy, trial.policy, "spark", str(spark.sparkContext.master), time.time())
         kept = MemoryStore(info)
         governed = Governed(
             intents=tenants.intents,

@@ -1,13 +1,14 @@
 """The story of a run, decision by decision, for a terminal."""
 
 import textwrap
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.core.run import DecisionRecord, Note, Run
-from penstock.telling.summary import summarise
+from penstock.telling.summary import figures_at, summarise
 from penstock.telling.thin import outages
-from penstock.telling.words import clock, count, expectation, moves_text, number, span, started, what_came
+from penstock.telling.words import clock, count, expectation, moves_text, note_said, number, span, started, what_came
 
 WIDTH = 100
 DIP = 0.95  # as Henge has it: a fall of more than 5 % is news
@@ -38,15 +39,16 @@ def _head(run: Run, width: int) -> Iterator[str]:
 def _story(run: Run, width: int) -> Iterator[str]:
     """Events in the order of time, and between them the quiet, a line each."""
     since = 0
+    notes = _said(run)
     for event in sorted(_events(run), key=lambda found: found.at_s):
         until = _first_at_or_after(run.at_s, event.at_s, since)
-        yield from _quiet(run, since, until, width)
+        yield from _quiet(run, notes, since, until, width)
         yield _wrapped(f"{clock(event.at_s):>8}   {event.lines[0]}", width, _INDENT)
         for line in event.lines[1:]:
             yield _wrapped(_INDENT + line, width, _INDENT + "  ")
         # The cycle of the event itself is told; what follows it may be quiet.
         since = max(since, until + (until < len(run.at_s) and run.at_s[until] == event.at_s))
-    yield from _quiet(run, since, len(run.at_s), width)
+    yield from _quiet(run, notes, since, len(run.at_s), width)
 
 
 def _events(run: Run) -> Iterator[_Event]:
@@ -76,12 +78,24 @@ def _decision_lines(record: DecisionRecord) -> Iterator[str]:
     yield f"came:     {judged}{what_came(record)}"
 
 
-def _quiet(run: Run, since: int, until: int, width: int) -> Iterator[str]:
+def _said(run: Run) -> list[Note]:
+    """The policy's words where they change; it has not converged where nobody had figures."""
+    starts = [note.at_s for note in run.notes]
+    said: list[Note] = []
+    for index, at_s in enumerate(run.at_s):
+        place = bisect_right(starts, at_s) - 1
+        text = note_said(run.notes[place].text, figures_at(run, index)) if place >= 0 else ""
+        if text != (said[-1].text if said else ""):
+            said.append(Note(at_s, text))
+    return said
+
+
+def _quiet(run: Run, said: Sequence[Note], since: int, until: int, width: int) -> Iterator[str]:
     if since >= until:
         return
     start, end = run.at_s[since], run.at_s[until - 1]
     held = f"quiet to {clock(end)} ({count(until - since, 'cycle')})" if until - since > 1 else "quiet"
-    notes = _notes_between(run.notes, start, end)
+    notes = _notes_between(said, start, end)
     line = _printable(f"{clock(start):>8}   {held}, {_utility(run, since, until)}" + (f": {notes}" if notes else ""))
     yield line if len(line) <= width else line[: width - 1] + "…"
 

@@ -56,7 +56,7 @@ def summarise(run: Run) -> Summary:
     """The summary of a run, which may be empty or still going on."""
     jobs = tuple(_job(run, job) for job in run.jobs)
     came = Counter(came_of(run, record) for record in run.decisions)
-    share = mean(u / m if m > 0 else None for u, m in zip(run.utility, run.max_utility, strict=True))
+    share = _utility_share(run)
     seconds = sum(_thread_seconds(run, job) for job in run.jobs)
     return Summary(
         length_s=run.at_s[-1] - run.at_s[0] if len(run.at_s) else 0.0,
@@ -67,6 +67,11 @@ def summarise(run: Run) -> Summary:
         came=came,
         sentences=tuple(_sentences(run, share, jobs, came, seconds)),
     )
+
+
+def figures_at(run: Run, index: int) -> bool:
+    """Whether any job had figures in that cycle."""
+    return any(job.utility[index] is not None for job in run.jobs)
 
 
 def came_of(run: Run, record: DecisionRecord) -> Came:
@@ -86,6 +91,12 @@ def came_to(record: DecisionRecord, max_utility: float) -> Came:
     if abs(gain) < NO_CHANGE * max_utility:
         return Came.SAME
     return Came.BETTER if gain > 0 else Came.WORSE
+
+
+def _utility_share(run: Run) -> float | None:
+    """The mean share of what could be had, over the cycles in which any figure was seen: none is not nothing."""
+    known = ((u, m) for i, (u, m) in enumerate(zip(run.utility, run.max_utility, strict=True)) if figures_at(run, i))
+    return mean(utility / most if most > 0 else None for utility, most in known)
 
 
 def _job(run: Run, job: JobTimeline) -> JobSummary:
@@ -131,9 +142,12 @@ def _sentences(
         yield "Nothing is recorded of this run yet."
         return
     length_s = run.at_s[-1] - run.at_s[0]
-    best = f"{percent(share)} of the utility that they could have"
-    yield f"Over {span(length_s)}, {count(len(jobs), 'job')} had {best}; {_ends(run)}."
-    yield _to_whom(jobs)
+    if share is None:
+        yield f"Over {span(length_s)} no figure was seen of any job, so nobody knows whether intents were met."
+    else:
+        best = f"{percent(share)} of the utility that they could have"
+        yield f"Over {span(length_s)}, {count(len(jobs), 'job')} had {best}; {_ends(run)}."
+        yield _to_whom(jobs)
     yield from _troubles(run)
     yield _what_was_done(run, came)
     if run.decisions:
@@ -150,8 +164,6 @@ def _ends(run: Run) -> str:
 def _to_whom(jobs: Sequence[JobSummary]) -> str:
     missed = [job for job in jobs if job.met_share is not None and job.met_share < 1.0]
     unseen = [job.name for job in jobs if job.met_share is None]
-    if len(unseen) == len(jobs):
-        return "No figure was seen of any job, so nobody knows whether intents were met."
     if not missed and unseen:
         return f"Every job of which figures were seen met its intent; of {', '.join(unseen)} none was seen."
     if not missed:

@@ -8,6 +8,7 @@ from penstock.core.run import DecisionRecord, RunInfo
 
 MANY_JOBS = 3  # a decision on more jobs than this is told in sums
 MANY_OPERATORS = 4
+NO_FIGURES = "no figures yet"
 
 
 def clock(at_s: float) -> str:
@@ -71,10 +72,27 @@ def count(amount: int, noun: str) -> str:
 
 
 def started(info: RunInfo) -> str:
-    """When it began, in UTC; simulated time has no date."""
+    """When it began, in UTC; simulated time has no date, and of other time it may not be known.
+
+    >>> started(RunInfo("demo", "demo", "fair", "simulator")), started(RunInfo("demo", "demo", "fair", "spark"))
+    ('in simulated time', 'start not recorded')
+    """
     if info.started_at_s is None:
-        return "in simulated time"
+        return "in simulated time" if info.engine == "simulator" else "start not recorded"
     return f"started {datetime.fromtimestamp(info.started_at_s, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def note_said(note: str, seen: bool) -> str:
+    """A policy's note, as it may be said of a cycle in which some job had figures, or none had.
+
+    Policies come to rest where they find nothing to do; where nobody has figures that is no convergence.
+
+    >>> note_said("waiting; converged", seen=True), note_said("waiting; converged", seen=False)
+    ('waiting; converged', 'waiting; no figures yet')
+    """
+    if seen:
+        return note
+    return "; ".join(NO_FIGURES if part.startswith("converged") else part for part in note.split("; "))
 
 
 def moves_text(moves: Sequence[Move]) -> str:

@@ -12,6 +12,7 @@ from penstock.core.view import JobView
 from penstock.store.gallery import Newest
 from penstock.store.thinning import Columns
 from penstock.telling.levers import asked_text, lever_name, limits_text, now_text
+from penstock.telling.words import note_said
 from penstock.web.shapes import (
     DecisionOut,
     ForecastOut,
@@ -26,7 +27,7 @@ from penstock.web.shapes import (
     StageOut,
     TenantOut,
 )
-from penstock.web.trouble import headline, lost, state_of, targets, why
+from penstock.web.trouble import has_figures, headline, lost, not_done, state_of, targets, why
 
 _WORST_FIRST = ("trouble", "missed", "unknown", "settling", "met")
 
@@ -35,7 +36,7 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
     """The fleet now. `missed_since` says when jobs that miss their intents had last met them."""
     view = newest.view
     last = {job: decision for decision in decisions for job in decision.jobs}
-    tenants = [tenant(job, newest.recovery_s(job), last.get(job.name), missed_since.get(job.name)) for job in view.jobs]
+    tenants = [tenant(job, newest, last.get(job.name), missed_since.get(job.name)) for job in view.jobs]
     lacking = {job.name: lost(job) for job in view.jobs}
     tenants.sort(key=lambda one: (_WORST_FIRST.index(one.state), -lacking[one.name], one.name))
     return PresentOut(
@@ -44,7 +45,7 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
         utility=view.utility,
         max_utility=view.max_utility,
         slots=view.slots,
-        note=newest.note,
+        note=_note(newest),
         headline=headline(view),
         tenants=tuple(tenants),
         machines=tuple(_machine(machine) for machine in view.machines),
@@ -52,11 +53,9 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
     )
 
 
-def tenant(
-    job: JobView, recovery_s: float | None, last_decision: DecisionOut | None, missed_since_s: float | None
-) -> TenantOut:
+def tenant(job: JobView, newest: Newest, last_decision: DecisionOut | None, missed_since_s: float | None) -> TenantOut:
     """One tenant now."""
-    figures = job.figures
+    figures, recovery_s = job.figures, newest.recovery_s(job)
     return TenantOut(
         name=job.name,
         state=state_of(job),
@@ -76,6 +75,7 @@ def tenant(
         why=why(job, recovery_s),
         missed_since_s=None if job.met else missed_since_s,
         last_decision=last_decision,
+        not_done=not_done(job, _note(newest)),
         recovery_s=finite(recovery_s),
         recovery_target_s=job.intent.recovery_s,
         certainty=job.intent.certainty,
@@ -145,6 +145,10 @@ def _short(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return value if value.is_integer() else float(f"{value:.5g}")
+
+
+def _note(newest: Newest) -> str:
+    return note_said(newest.note, has_figures(newest.view))
 
 
 def _lever(dial: Dial) -> LeverOut:

@@ -80,11 +80,13 @@ class Reader:
         newest = gallery.newest(stretch.to_s)
         view = None if newest is None else next((job for job in newest.view.jobs if job.name == name), None)
         figures = None if view is None else view.figures
-        recovery_s = None if newest is None or view is None else newest.recovery_s(view)
         last = decisions[-1] if decisions else None
+        now = None
+        if newest is not None and view is not None:
+            now = present.tenant(view, newest, last, _since(gallery, newest).get(name))
         return JobOut(
             run=self.whole(gallery),
-            tenant=None if view is None else present.tenant(view, recovery_s, last, _since(gallery, newest).get(name)),
+            tenant=now,
             series=present.series(columns),
             operators=() if figures is None else present.operators(figures),
             edges=() if figures is None else present.edges(figures),
@@ -92,8 +94,8 @@ class Reader:
             phases_s={} if figures is None else dict(figures.phases_s),
             state_bytes=None if figures is None else figures.state_bytes,
             forecast=None if newest is None else present.forecast(newest.outlooks.get(name)),
-            recovery_s=present.finite(recovery_s),
-            recovery_target_s=None if view is None else view.intent.recovery_s,
+            recovery_s=None if now is None else now.recovery_s,
+            recovery_target_s=None if now is None else now.recovery_target_s,
             decisions=decisions[-RECENT:],
         )
 

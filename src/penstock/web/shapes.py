@@ -122,6 +122,7 @@ class TenantOut:
     why: str | None
     missed_since_s: float | None  # on the run's clock; null when it is met, or never was
     last_decision: DecisionOut | None
+    not_done: str  # said where there is no decision
     recovery_s: float | None = None
     recovery_target_s: float | None = None  # stated as an objective, or as a bound for plans only
     certainty: float | None = None

@@ -44,6 +44,8 @@ def headline(view: View) -> str:
     bad = [job for job in view.jobs if state_of(job) in ("trouble", "missed")]
     if not view.jobs:
         return "No tenant has been seen yet."
+    if not bad and not has_figures(view):
+        return "No figures of any tenant yet."
     if not bad:
         return (
             f"All {len(view.jobs)} tenants have what they asked for." if all(j.met for j in view.jobs) else "Settling."
@@ -51,6 +53,18 @@ def headline(view: View) -> str:
     names = [job.name for job in sorted(bad, key=lambda job: (-lost(job), job.name))]
     told = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
     return f"{len(bad)} of {len(view.jobs)} tenants {'miss' if len(bad) > 1 else 'misses'} what was asked: {told}."
+
+
+def has_figures(view: View) -> bool:
+    """Whether there is something to judge anybody by."""
+    return any(job.utility is not None for job in view.jobs)
+
+
+def not_done(job: JobView, note: str) -> str:
+    """What is said of a job that nothing was done about, where the policy says `note` of the whole fleet."""
+    if job.utility is None and job.figures.trouble is None:
+        return "Nothing yet: it has no figures."
+    return f"Nothing yet: {note}." if note else "Nothing yet."
 
 
 def lost(job: JobView) -> float:

@@ -1,6 +1,6 @@
 """The three actions of Henge as pure functions from what is seen to a decision, or to None."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 
 from penstock.core.capacity import is_congested
 from penstock.core.figures import OperatorFigures
@@ -13,15 +13,13 @@ from penstock.planning.limits import room
 from penstock.planning.words import missed
 
 
-def candidates(view: View, blocked_until: Mapping[str, float]) -> list[JobView]:
+def candidates(view: View, not_now: Set[str]) -> list[JobView]:
     """Those that miss their SLO, the most valuable first, then the worst off (section 4.3.1).
 
     A job whose figures are not there yet is not known to miss anything.
     """
     missing = [
-        (job, job.utility)
-        for job in view.jobs
-        if job.utility is not None and not job.met and blocked_until.get(job.name, 0.0) <= view.at_s
+        (job, job.utility) for job in view.jobs if job.utility is not None and not job.met and job.name not in not_now
     ]
     return [job for job, utility in sorted(missing, key=lambda known: (-known[0].max_utility, known[1], known[0].name))]
 

@@ -46,6 +46,14 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenUp:
+    """When the search ended without a job, and what came to it then."""
+
+    at_s: float
+    arrival_rps: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class HengeMemory:
     """Everything that the next round needs to know of the rounds before."""
 
@@ -56,6 +64,9 @@ class HengeMemory:
     pending: Pending | None = None
     history: tuple[Past, ...] = ()
     blocked_until: Mapping[str, float] = field(default_factory=dict)
+    given_up: Mapping[str, GivenUp] = field(default_factory=dict)  # missed their SLO, or were blocklisted, at rest
+    missed_rounds: Mapping[str, int] = field(default_factory=dict)  # how many in a row, of those that miss their SLO
+    helped_at_s: Mapping[str, float] = field(default_factory=dict)  # when each was given more, in this search
     reduced: frozenset[str] = frozenset()
     locked_out: bool = False  # a reduction happened: if the next step fails too, reducing again is futile
     rounds_at_max: int = 0

@@ -4,15 +4,15 @@
       +---------------+ ------------------------------------------> +-----------+
       | NOT CONVERGED |                                             | CONVERGED |
       +---------------+ <------------------------------------------ +-----------+
-        |  ^             utility fell by 5 %, other jobs, or a
-        +--+             blocklisted job may be tried again
+        |  ^             utility fell by 5 %, other jobs, a job misses its SLO
+        +--+             that did not, or one that was given up may be tried again
       reconfigure, reduce, revert
 
 Each round finds one signal, and the table below says what to do about it in the present state. Signals are
 looked for in the order in which `Signal` lists them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
 from penstock.core.plan import Decision, Plan
@@ -23,13 +23,16 @@ from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.henge.signals import (
     Signal,
     arrivals,
+    catching_up,
     caused_by_us,
     dropped,
     find_signal,
+    given_up,
     names,
     noted,
     processes_more,
     same_input,
+    set_aside,
     steady_utility,
 )
 
@@ -77,6 +80,10 @@ def _rest(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
     return Plan(note="converged"), memory
 
 
+def _rest_without(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    return Plan(note="converged: nothing that is left to try could help"), memory
+
+
 def _answer_fall(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     """Take back what did harm late; what else made utility fall is the workload's doing, so forget."""
     if memory.history and caused_by_us(view, memory, settings):
@@ -94,7 +101,9 @@ def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
         return Plan(note=note), HengeMemory(jobs=names(view), disturbed_at_s=view.at_s)
     # The blocklist ends by its own clock: in a cluster that is too small utility falls again and again,
     # and the step that did harm an hour ago would otherwise be taken and taken back each time.
-    afresh = HengeMemory(jobs=memory.jobs, recent=memory.recent, blocked_until=dict(memory.blocked_until))
+    blocked = dict(memory.blocked_until)
+    left = {name: at for name, at in memory.given_up.items() if name in blocked}
+    afresh = HengeMemory(jobs=memory.jobs, recent=memory.recent, blocked_until=blocked, given_up=left)
     fell = f"utility fell from {memory.converged_utility:.1f} to {steady_utility(memory, settings):.1f}"
     plan, memory = _seek(view, afresh, settings)
     return replace(plan, note=f"{fell}: history forgotten; {plan.note}".rstrip("; ")), memory
@@ -102,7 +111,28 @@ def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
 
 def _retry(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     still_blocked = {job: until for job, until in memory.blocked_until.items() if until > view.at_s}
-    return _seek(view, replace(memory, state=State.NOT_CONVERGED, blocked_until=still_blocked), settings)
+    expired = memory.blocked_until.keys() - still_blocked.keys()
+    given_up = {job: left for job, left in memory.given_up.items() if job not in expired}
+    searching = replace(memory, state=State.NOT_CONVERGED, blocked_until=still_blocked, given_up=given_up)
+    return _seek(view, searching, settings)
+
+
+def _reopen(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    """Further SLO violations need reconfigurations (section 4.3.3), however little they take from the total.
+
+    The search begins with the present configuration, for those before it were under another workload. Who was given
+    up stays so, else every miss would have all of them tried again in a cluster that is too small.
+    """
+    afresh = HengeMemory(
+        jobs=memory.jobs,
+        recent=memory.recent,
+        disturbed_at_s=memory.disturbed_at_s,
+        blocked_until=memory.blocked_until,
+        given_up=memory.given_up,
+        missed_rounds=memory.missed_rounds,
+        modelled=memory.modelled,
+    )
+    return _seek(view, afresh, settings)
 
 
 def _at_max(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -111,13 +141,14 @@ def _at_max(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
     if rounds < settings.rounds_at_max:
         note = f"everyone has what they asked for, round {rounds} of {settings.rounds_at_max}"
         return Plan(note=note), replace(memory, rounds_at_max=rounds)
-    return Plan(note="converged: everyone has what they asked for"), _converged(memory, settings)
+    return Plan(note="converged: everyone has what they asked for"), _converged(view, memory, settings)
 
 
 def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
     """Give more to the head of the queue of those that miss their SLO (section 4.3.1)."""
     memory = _judged(view, replace(memory, rounds_at_max=0), settings)
-    queue = candidates(view, memory.blocked_until)
+    waited_for = catching_up(view, memory, settings)
+    queue = candidates(view, set_aside(view, memory, settings) | waited_for)
     # With models the first step is their answer; what they did not foresee is searched for from there. It is known
     # beforehand and needs no judging one by one, so all who miss their SLO get it together.
     first = as_modelled(view, [job for job in queue if job.name not in memory.modelled])
@@ -128,7 +159,27 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
         decision = reconfigure(view, job, settings)
         if decision is not None:
             return _given(view, memory, settings, job, (decision,))
+    if waited_for:
+        return _waited_for(waited_for), memory
     return _revert(view, memory, settings, "nothing that is left to try could help")
+
+
+def _help_others(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
+    """Its own utility will not tell for minutes what the last step was worth, so it is not judged; nor do others wait.
+
+    A step needs a minute all the same to show what it does to them.
+    """
+    waited_for = catching_up(view, memory, settings)
+    if len(memory.recent) == 2 * settings.quiet_rounds:
+        for job in candidates(view, set_aside(view, memory, settings) | waited_for):
+            decision = reconfigure(view, job, settings)
+            if decision is not None:
+                return _given(view, memory, settings, job, (decision,))
+    return _waited_for(waited_for), memory
+
+
+def _waited_for(names: Set[str]) -> Plan:
+    return Plan(note=f"waiting while {', '.join(sorted(names))} work off what waited")
 
 
 def _given(
@@ -151,6 +202,12 @@ def _given(
         modelled,
     )
     moves = tuple(move for decision in decisions for move in decision.thread_moves)
+    helped = {name for decision in decisions for name in decision.jobs}
+    memory = replace(
+        memory,
+        given_up={name: left for name, left in memory.given_up.items() if name not in helped},
+        helped_at_s={**memory.helped_at_s, **dict.fromkeys(helped, view.at_s)},
+    )
     return Plan(decisions), _acted(memory, pending, Past(moves))
 
 
@@ -172,12 +229,12 @@ def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: s
     best = best_past(memory.history, settings.drop_within * view.max_utility)
     decision = None if best is None else revert(view, memory.history, best, because)
     if decision is None or best is None:
-        return Plan(note=f"converged: {because}"), _converged(memory, settings)
+        return Plan(note=f"converged: {because}"), _converged(view, memory, settings)
     pending = Pending(Kind.REVERSION, view.at_s, steady_utility(memory, settings))
     memory = _acted(memory, pending, Past(decision.thread_moves))
     # The bar for a later fall is what the old configuration gives now, not what it gave then.
     return Plan((decision,)), replace(
-        _converged(memory, settings), history=memory.history[: best + 1], converged_utility=0.0
+        _converged(view, memory, settings), history=memory.history[: best + 1], converged_utility=0.0
     )
 
 
@@ -185,9 +242,15 @@ def _acted(memory: HengeMemory, pending: Pending, past: Past) -> HengeMemory:
     return replace(memory, pending=pending, history=(*memory.history, past), recent=(), disturbed_at_s=pending.at_s)
 
 
-def _converged(memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
-    level = steady_utility(memory, settings)
-    return replace(memory, state=State.CONVERGED, rounds_at_max=0, pending=None, converged_utility=level)
+def _converged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
+    return replace(
+        memory,
+        state=State.CONVERGED,
+        rounds_at_max=0,
+        pending=None,
+        converged_utility=steady_utility(memory, settings),
+        given_up=given_up(view, memory, settings),
+    )
 
 
 def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
@@ -230,6 +293,7 @@ HANDLERS: dict[tuple[State, Signal], Handler] = {
     (State.NOT_CONVERGED, Signal.RECOVERING): _stay_put_recovering,
     (State.NOT_CONVERGED, Signal.FLEET_CHANGED): _forget,
     (State.NOT_CONVERGED, Signal.UNSETTLED): _wait,
+    (State.NOT_CONVERGED, Signal.CATCHING_UP): _help_others,
     (State.NOT_CONVERGED, Signal.DROPPED): _answer_drop,
     (State.NOT_CONVERGED, Signal.AT_MAX): _at_max,
     (State.NOT_CONVERGED, Signal.MISSING): _seek,
@@ -240,5 +304,6 @@ HANDLERS: dict[tuple[State, Signal], Handler] = {
     (State.CONVERGED, Signal.FELL): _answer_fall,
     (State.CONVERGED, Signal.EXPIRED): _retry,
     (State.CONVERGED, Signal.AT_MAX): _rest,
-    (State.CONVERGED, Signal.MISSING): _rest,
+    (State.CONVERGED, Signal.MISSING): _reopen,
+    (State.CONVERGED, Signal.SET_ASIDE): _rest_without,
 }

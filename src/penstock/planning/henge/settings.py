@@ -29,7 +29,10 @@ class HengeSettings:
     quiet_at_most_s: float = 180.0
     # A job that works off its backlog has the latency of the past, however well its new share serves it: it is
     # not judged while the backlog will be gone within this time. The paper's queues are short; Kafka's are not.
+    # What waiting costs bounds it, too: a minute of the whole fleet's utility, so that a job which is worth two
+    # thirds of it is waited for 90 s and not ten minutes. Others are helped meanwhile.
     catch_up_s: float = 600.0
+    catch_up_costs_s: float = 60.0
     # A fall this soon after the last step, with arrivals within this share of what they were, is the step's own
     # late effect: it is taken back. The paper blames every fall while Converged on the workload, which it does
     # not look at; behind long queues a step that does harm shows it only after it was judged.
@@ -43,7 +46,8 @@ class HengeSettings:
             share = positive(getattr(self, name), name)
             if share >= 1:
                 raise ConfigError(name, share, "write a share between 0 and 1")
-        positive(self.threads_per_excess, "threads_per_excess")
+        for name in ("threads_per_excess", "catch_up_costs_s"):
+            positive(getattr(self, name), name)
         non_negative(self.drop_within, "drop_within")
         for name in ("rounds_at_max", "quiet_rounds"):
             if getattr(self, name) < 1:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from enum import Enum, auto
 
 from penstock.core.view import JobView, View
-from penstock.planning.henge.memory import HengeMemory, Kind, Pending, State
+from penstock.planning.henge.memory import GivenUp, HengeMemory, Kind, Pending, State
 from penstock.planning.henge.settings import HengeSettings
 
 CATCHING_UP = 0.05  # share of the arrival rate by which processing must exceed it; less is noise
@@ -20,9 +20,11 @@ class Signal(Enum):
     UNSETTLED = auto()  # the last action's effect still shows
     FELL = auto()  # utility fell since convergence
     EXPIRED = auto()  # a blocklisted job may be tried again
+    CATCHING_UP = auto()  # the job that was given more works off its backlog
     DROPPED = auto()  # the last action made things worse
     AT_MAX = auto()  # everyone has what they asked for
     MISSING = auto()  # somebody misses an SLO
+    SET_ASIDE = auto()  # those who miss theirs were tried, or given up, under the same input
 
 
 def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Signal:
@@ -35,6 +37,10 @@ def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Sig
         return Signal.FLEET_CHANGED
     if memory.state is State.CONVERGED and _fell(view, memory, settings):
         return Signal.FELL
+    if _settling(view):
+        return Signal.UNSETTLED
+    if memory.pending is not None and memory.pending.job in catching_up(view, memory, settings):
+        return Signal.CATCHING_UP
     if not _quiet(view, memory, settings):
         return Signal.UNSETTLED
     if memory.state is State.CONVERGED:
@@ -42,6 +48,39 @@ def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Sig
     if dropped(view, memory, settings):
         return Signal.DROPPED
     return Signal.AT_MAX if _all_met(view) else Signal.MISSING
+
+
+def set_aside(view: View, memory: HengeMemory, settings: HengeSettings) -> frozenset[str]:
+    """Those that are not to be tried: tried in vain or given up in the last hour, under an input like this one."""
+    return frozenset(job.name for job in view.jobs if _set_aside(view, job, memory, settings))
+
+
+def _set_aside(view: View, job: JobView, memory: HengeMemory, settings: HengeSettings) -> bool:
+    left = memory.given_up.get(job.name)
+    if left is not None and _other_input(job, left, settings):
+        return False
+    blocked = memory.blocked_until.get(job.name, 0.0) > view.at_s
+    return blocked or (left is not None and view.at_s - left.at_s < settings.blocklist_s)
+
+
+def _other_input(job: JobView, left: GivenUp, settings: HengeSettings) -> bool:
+    then, now = left.arrival_rps, job.figures.arrival_rps
+    if then is None or now is None:
+        return False
+    return not _same({job.name: then}, {job.name: now}, settings.same_arrivals_within)
+
+
+def given_up(view: View, memory: HengeMemory, settings: HengeSettings) -> dict[str, GivenUp]:
+    """What is to be known at rest of those that miss their SLO or are blocklisted; what is known already stays."""
+    aside = set_aside(view, memory, settings)
+    left = [job for job in view.jobs if misses(job) or memory.blocked_until.get(job.name, 0.0) > view.at_s]
+    new = {job.name: GivenUp(view.at_s, job.figures.arrival_rps) for job in left}
+    return new | {name: memory.given_up[name] for name in new if name in aside and name in memory.given_up}
+
+
+def misses(job: JobView) -> bool:
+    """Whether a job is known to miss its SLO: one whose figures are not there yet is not."""
+    return job.utility is not None and not job.met
 
 
 def _fell(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
@@ -55,7 +94,20 @@ def _signal_when_converged(view: View, memory: HengeMemory, settings: HengeSetti
     missing = {job.name for job in view.jobs if not job.met}
     if any(job in missing and until <= view.at_s for job, until in memory.blocked_until.items()):
         return Signal.EXPIRED
-    return Signal.AT_MAX if _all_met(view) else Signal.MISSING
+    if _all_met(view):
+        return Signal.AT_MAX
+    if not _newly_missing(view, memory, settings):
+        return Signal.SET_ASIDE
+    # A step would be blamed for what falls anyhow; a fall that goes on is answered as one.
+    return Signal.UNSETTLED if _rise(memory, settings) < -settings.quiet_within * view.max_utility else Signal.MISSING
+
+
+def _newly_missing(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
+    """Whether a job needs help that had what it asked for at rest: not by the noise of a round, nor for a moment."""
+    aside = set_aside(view, memory, settings)
+    rounds = memory.missed_rounds
+    lasting = [job for job in view.jobs if rounds.get(job.name, 0) >= settings.quiet_rounds]
+    return any(job.name not in aside and not _works_off(view, job, settings) for job in lasting)
 
 
 def _all_met(view: View) -> bool:
@@ -64,16 +116,24 @@ def _all_met(view: View) -> bool:
 
 def noted(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
     if not view.fresh:
-        return replace(memory, outage=True, fresh_since_s=None, recent=())
+        return replace(memory, outage=True, fresh_since_s=None, recent=(), missed_rounds={})
     if memory.outage:
         memory = replace(memory, outage=False, fresh_since_s=view.at_s, disturbed_at_s=view.at_s)
     memory = _without_what_never_came(view, memory)
     kept = (*memory.recent, view.utility)[-2 * settings.quiet_rounds :]
-    memory = replace(memory, recent=kept)
+    missing = [job.name for job in view.jobs if misses(job) and not job.figures.settling]
+    missed_rounds = {name: memory.missed_rounds.get(name, 0) + 1 for name in missing}
+    memory = replace(memory, recent=kept, missed_rounds=missed_rounds, given_up=_still_given_up(view, memory))
     if memory.state is State.CONVERGED and len(kept) == 2 * settings.quiet_rounds:
         # The best level since convergence: a slow slide must not lower the bar it is measured against.
         memory = replace(memory, converged_utility=max(memory.converged_utility, steady_utility(memory, settings)))
     return memory
+
+
+def _still_given_up(view: View, memory: HengeMemory) -> dict[str, GivenUp]:
+    """Without those that have come to their SLO: that they miss it again is news, unless they are blocklisted."""
+    met = {job.name for job in view.jobs if job.met and memory.blocked_until.get(job.name, 0.0) <= view.at_s}
+    return {name: left for name, left in memory.given_up.items() if name not in met}
 
 
 def _without_what_never_came(view: View, memory: HengeMemory) -> HengeMemory:
@@ -102,30 +162,39 @@ def _settling(view: View) -> bool:
 
 
 def _quiet(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
-    if _settling(view):
-        return False
-    if memory.pending is not None and _catches_up(view, memory.pending, settings):
-        return False
     if view.at_s - memory.disturbed_at_s >= settings.quiet_at_most_s:
         return True
     if len(memory.recent) < 2 * settings.quiet_rounds:
         return False
-    before = memory.recent[: settings.quiet_rounds]
-    rise = steady_utility(memory, settings) - sum(before) / len(before)
+    rise = _rise(memory, settings)
     # With no step to judge only a rise is worth waiting for: a fleet that does worse and worse wants help now.
     moved = rise if memory.pending is None else abs(rise)
     return moved <= settings.quiet_within * view.max_utility
 
 
-def _catches_up(view: View, pending: Pending, settings: HengeSettings) -> bool:
-    """Whether the job that was given more is working off its backlog and will be done in time."""
-    job = next((job.figures for job in view.jobs if job.name == pending.job), None)
-    if job is None or job.processed_rps is None or job.arrival_rps is None or not job.backlog_rows:
+def _rise(memory: HengeMemory, settings: HengeSettings) -> float:
+    """From the rounds before the last ones to these; nothing while there are too few to tell."""
+    before = memory.recent[: -settings.quiet_rounds]
+    return steady_utility(memory, settings) - sum(before) / len(before) if before else 0.0
+
+
+def catching_up(view: View, memory: HengeMemory, settings: HengeSettings) -> frozenset[str]:
+    """Those that miss their SLO, were given more in this search, and will be done with their backlog in time."""
+    since_s = view.at_s - settings.catch_up_s
+    helped = [job for job in view.jobs if misses(job) and memory.helped_at_s.get(job.name, since_s) > since_s]
+    return frozenset(job.name for job in helped if _works_off(view, job, settings))
+
+
+def _works_off(view: View, job: JobView, settings: HengeSettings) -> bool:
+    """Whether its backlog will be gone before waiting for that costs too much."""
+    figures = job.figures
+    if figures.processed_rps is None or figures.arrival_rps is None or not figures.backlog_rows:
         return False
-    gain_rps = job.processed_rps - job.arrival_rps
-    if gain_rps <= CATCHING_UP * job.arrival_rps or view.at_s - pending.at_s >= settings.catch_up_s:
+    gain_rps = figures.processed_rps - figures.arrival_rps
+    if gain_rps <= CATCHING_UP * figures.arrival_rps:
         return False
-    return job.backlog_rows / gain_rps <= settings.catch_up_s
+    lost = (job.max_utility - (job.utility or 0.0)) / view.max_utility  # of each second of the fleet's
+    return figures.backlog_rows / gain_rps <= min(settings.catch_up_s, settings.catch_up_costs_s / max(lost, 1e-9))
 
 
 def dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
