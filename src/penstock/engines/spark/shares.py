@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from penstock.core.floors import floors_kept
 from penstock.errors import ConfigError
 
 
@@ -59,13 +60,14 @@ def pool_shares(threads: Mapping[str, int], limits: Mapping[str, SlotLimits], sl
     PoolShare(weight=6, min_share=3)
     """
     total = sum(threads.values())
-    return {name: _share(count, total, slots, limits.get(name, SlotLimits())) for name, count in threads.items()}
+    floors = {name: _floor(count, total, slots, limits.get(name, SlotLimits())) for name, count in threads.items()}
+    kept = floors_kept(threads, floors, slots)
+    return {name: PoolShare(weight=max(1, count), min_share=kept[name]) for name, count in threads.items()}
 
 
-def _share(threads: int, total: int, slots: int, limits: SlotLimits) -> PoolShare:
+def _floor(threads: int, total: int, slots: int, limits: SlotLimits) -> int:
     floor = max(math.floor(slot_share(threads, total, slots)), limits.min_slots)
-    ceiling = slots if limits.max_slots is None else min(slots, limits.max_slots)
-    return PoolShare(weight=max(1, threads), min_share=min(floor, ceiling))
+    return min(floor, slots if limits.max_slots is None else min(slots, limits.max_slots))
 
 
 def check_threads(job: str, threads: int, limits: SlotLimits, slots: int) -> str | None:

@@ -36,6 +36,7 @@ class Fleet:
     aside_s: Floats
     trigger_s: Floats
     staged: Floats  # how long stages took over how long they were foretold to
+    by_name: NDArray[np.intp]  # each job's place in the order of names
     least: Floats  # weights
     most: Floats
     weights: Floats  # now
@@ -87,6 +88,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts]) -> Fleet | None:
         aside_s=np.array([one.aside_s for one in found]),
         trigger_s=np.array([_now(job, "trigger") or 0.0 for job in known]),
         staged=np.array([one.staged for one in found]),
+        by_name=np.argsort(np.argsort([job.name for job in known])),
         least=np.array([float(job.figures.operators[0].min_threads) for job in known]),
         most=np.array([float(_most(job, slots)) for job in known]),
         weights=np.array([float(job.figures.operators[0].threads) for job in known]),

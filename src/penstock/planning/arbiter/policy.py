@@ -21,13 +21,14 @@ from penstock.planning.arbiter.costs import JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of, shares_slots
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
 from penstock.planning.arbiter.outcome import Outcome, Settings, foretell, present
-from penstock.planning.arbiter.search import Found, search
+from penstock.planning.arbiter.search import Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.sharing import conditions, pace
 from penstock.planning.arbiter.words import why
 
 _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
 _SAME_ARRIVALS = 0.25  # share by which arrivals may differ where what was foretold is compared with what came
+_JUDGED_AFTER_S = 30.0  # utilities look back, and the batches that were under way have to end
 _WARY_S = 120.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 _LONGEST_SETTLE_S = 60.0
@@ -105,7 +106,11 @@ class Arbiter:
 
     def _taken_back(self, view: View, memory: ArbiterMemory) -> Decision | None:
         acted = memory.acted
-        if acted is None or view.at_s < acted.settled_s or not _same(acted.arrivals_rps, _arrivals(memory.costs)):
+        if (
+            acted is None
+            or view.at_s < max(acted.settled_s, acted.at_s + _JUDGED_AFTER_S)
+            or not _same(acted.arrivals_rps, _arrivals(memory.costs))
+        ):
             return None
         fell = acted.utility_before - view.utility
         off = acted.foretold - view.utility
@@ -255,14 +260,15 @@ def _rows(bound: float) -> int | None:
 def _loosened(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, most: float) -> Found | None:
     """Bounds that hold nothing back are taken off: they would, once the load rises."""
     acted_s = memory.acted.at_s if memory.acted is not None else memory.since_s or 0.0
-    tight = fleet.can_bound & (fleet.bounds < fleet.own_bounds)
+    loosest = bound_steps(fleet, 40.0)[:, -1]
+    tight = fleet.can_bound & (fleet.bounds < loosest)
     if view.at_s - acted_s < _LOOSENED_AFTER_S or not bool(tight.any()):
         return None
     now = present(fleet)
     each = np.repeat(now.bounds, fleet.size + 1, axis=0)
     for place in np.flatnonzero(tight).tolist():
-        each[place, place] = fleet.own_bounds[place]
-    each[-1] = np.where(tight, fleet.own_bounds, fleet.bounds)
+        each[place, place] = loosest[place]
+    each[-1] = np.where(tight, loosest, fleet.bounds)
     candidates = Settings(np.repeat(now.weights, fleet.size + 1, axis=0), each)
     outcome = foretell(fleet, candidates)
     fine = np.flatnonzero((outcome.total >= found.now.total[0] - _HARMLESS * most) & (each != now.bounds).any(axis=1))

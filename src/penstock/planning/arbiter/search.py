@@ -63,7 +63,10 @@ def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:
     now = present(fleet)
     found = pace(fleet, conditions(fleet, now.weights, now.bounds, horizon_s))
     rows = (np.array(BATCHES_S)[None, :] - found.fixed_s[0][:, None]) / np.maximum(found.row_s[0][:, None], 1e-12)
-    steps = np.concatenate([_rounded(rows), np.full((fleet.size, 1), UNBOUNDED)], axis=1)
+    # What waits is not to be taken at once where that would hold slots for long: nothing is preempted.
+    longest = _rounded(rows[:, -1:])
+    unbounded = np.where(fleet.backlog[:, None] > longest, longest, UNBOUNDED)
+    steps = np.concatenate([_rounded(rows), unbounded], axis=1)
     steps = np.minimum(steps, fleet.own_bounds[:, None])
     return np.where(fleet.can_bound[:, None], steps, fleet.bounds[:, None])
 

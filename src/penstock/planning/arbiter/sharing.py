@@ -16,6 +16,7 @@ from penstock.planning.arbiter.fleet import Fleet, Floats
 
 _ROUNDS = 4
 _LEVELS = np.geomspace(1.0, 64.0, 18)  # times what weights alone would give: how far what others leave may go
+_LEAST_SLOT = 0.05  # nobody waits for ever: others pause between their batches
 LAST_TASK = 0.35  # of a wave: the last tasks of a stage leave slots idle (tried on twins of real runs)
 
 
@@ -65,9 +66,16 @@ def conditions(fleet: Fleet, weights: Floats, bounds: Floats, horizon_s: float) 
 
 
 def _floors(fleet: Fleet, weights: Floats) -> Floats:
-    """Minimum shares, as penstock sets them: together never more than the slots."""
-    wanted: Floats = np.maximum(fleet.slots, weights.sum(axis=1, keepdims=True))
-    return np.floor(fleet.slots * weights / wanted)
+    """Minimum shares, as penstock sets them; where they are more than the slots, the largest weights keep theirs."""
+    wanted = np.maximum(fleet.slots, weights.sum(axis=1, keepdims=True))
+    floors: Floats = np.minimum(np.maximum(np.floor(fleet.slots * weights / wanted), fleet.least), fleet.most)
+    by_weight = np.argsort(-weights, axis=1, kind="stable")
+    used = np.cumsum(np.take_along_axis(floors, by_weight, axis=1), axis=1)
+    fits = np.empty_like(floors)
+    np.put_along_axis(fits, by_weight, (used <= fleet.slots).astype(float), axis=1)
+    too_many = floors.sum(axis=1, keepdims=True) > fleet.slots
+    kept: Floats = np.where(too_many, floors * fits * (weights > weights.min(axis=1, keepdims=True)), floors)
+    return kept
 
 
 def _slots(fleet: Fleet, weights: Floats, floors: Floats, active: Floats) -> Floats:
@@ -76,7 +84,12 @@ def _slots(fleet: Fleet, weights: Floats, floors: Floats, active: Floats) -> Flo
     Each job is looked at as if it ran all the time, beside the others as active as they are.
     """
     parts = fleet.slots * weights / weights.sum(axis=1, keepdims=True)
-    given = np.minimum(np.maximum(_LEVELS[:, None] * parts[:, None, :], floors[:, None, :]), fleet.tasks)
+    levelled = _LEVELS[:, None] * parts[:, None, :]
+    if fleet.size > fleet.slots:
+        first = _first_slots(fleet, floors, active)[:, None, :]
+        given = np.minimum(first * np.maximum(levelled, 1.0), fleet.tasks)
+    else:
+        given = np.minimum(np.maximum(levelled, floors[:, None, :]), fleet.tasks)
     used = np.einsum("clj,cj->cl", given, active)
     with_all_of = used[:, :, None] + (1.0 - active)[:, None, :] * given
     # The first level at which too much is given, and how far between the one before and it the slots are used up.
@@ -87,6 +100,24 @@ def _slots(fleet: Fleet, weights: Floats, floors: Floats, active: Floats) -> Flo
     part = np.clip((fleet.slots - low) / np.maximum(high - low, 1e-9), 0.0, 1.0)
     slots: Floats = _at(given, below) + part * (_at(given, above) - _at(given, below))
     return slots
+
+
+def _first_slots(fleet: Fleet, floors: Floats, active: Floats) -> Floats:
+    """The part of a slot that each has for its first task, where there are fewer slots than jobs.
+
+    Spark asks those below their floor first, and of jobs without a task that runs the first by name, whatever their
+    weights.
+    """
+    order = np.argsort(np.where(floors >= 1.0, 0, fleet.size) + fleet.by_name, axis=1, kind="stable")
+    active_by = np.take_along_axis(active, order, axis=1)
+    left = np.full(len(active), fleet.slots)
+    found = np.empty_like(active)
+    for place in range(fleet.size):
+        found[:, place] = np.clip(left, _LEAST_SLOT, 1.0)
+        left = left - active_by[:, place] * found[:, place]
+    first = np.empty_like(active)
+    np.put_along_axis(first, order, found, axis=1)
+    return first
 
 
 def _at(values: Floats, places: NDArray[np.intp]) -> Floats:

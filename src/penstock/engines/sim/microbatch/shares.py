@@ -6,6 +6,7 @@ not know each other, and a test holds them to the same figures.
 
 from collections.abc import Sequence
 
+from penstock.core.floors import floors_kept
 from penstock.engines.sim.microbatch.state import JobState
 
 Rank = tuple[int, float, str]
@@ -16,7 +17,10 @@ def reshare(jobs: Sequence[JobState], slots: int, scheduling: str) -> None:
     wanted = max(slots, sum(job.threads for job in jobs), 1)
     for job in jobs:
         job.share_slots = slots * job.threads / wanted
-        job.weight, job.min_share = (job.threads, _floor(job, slots)) if scheduling == "governed" else (1, 0)
+    threads = {job.name: job.threads for job in jobs}
+    floors = floors_kept(threads, {job.name: _floor(job, slots) for job in jobs}, slots) if jobs else {}
+    for job in jobs:
+        job.weight, job.min_share = (job.threads, floors[job.name]) if scheduling == "governed" else (1, 0)
 
 
 def _floor(job: JobState, slots: int) -> int:
