@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet, Floats
-from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, foretell_roughly, present
+from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, present
 from penstock.planning.arbiter.sharing import conditions, pace
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
@@ -49,7 +49,7 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
 def _best_of(fleet: Fleet, candidates: Settings, horizon_s: float) -> tuple[Settings, float]:
     """The best candidate, less what turning levers costs, and what it scores."""
     turns = TURN_COSTS * _most(fleet) * _turned(fleet, candidates)
-    scores = foretell_roughly(fleet, candidates, horizon_s).total - turns
+    scores = foretell(fleet, candidates, horizon_s).total - turns
     place = int(np.argmax(scores))
     return candidates.row(place), float(scores[place])
 
