@@ -1,10 +1,12 @@
 """Rows that arrive and rows that are processed, as curves: juice, backlog and latency by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from penstock.engines.spark.flow import Curves, curves
 from penstock.engines.spark.latency import latency
-from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.progress import Batch, SourceRows
 
 
 def batches(rows: list[float], seconds: float, held_back: list[float] | None = None) -> list[Batch]:
@@ -36,6 +38,36 @@ def test_rows_that_a_bounded_batch_leaves_behind_are_backlog_and_lost_juice() ->
     assert flow.juice == pytest.approx(0.5)
     assert flow.backlog_rows == pytest.approx(1000 + 100)  # held back at the last trigger, and half a second's rows
     assert flow.behind
+
+
+def two_sources(held_of_second: list[float | None]) -> list[Batch]:
+    """A second's batches: the first source gives 1,000 rows to each and holds none back, the second gives 10."""
+    found = batches([1010.0] * len(held_of_second), 0.5, [held or 0.0 for held in held_of_second])
+    return [
+        replace(batch, sources=(SourceRows(1000.0, 0.0), SourceRows(10.0, held)))
+        for batch, held in zip(found, held_of_second, strict=True)
+    ]
+
+
+def test_each_source_counts_alike_however_few_rows_it_gives() -> None:
+    # Of the second 20 rows a second arrive and 10 are taken: (1 + 0.5) / 2, where by rows it would be 0.99.
+    flow = flow_of(two_sources([10.0 * n for n in range(11)]), 10.6).flow(60.0)
+    assert flow is not None
+    assert flow.juice == pytest.approx(0.75)
+    assert flow.behind
+
+
+def test_where_a_source_does_not_say_what_it_holds_back_juice_is_by_rows() -> None:
+    flow = flow_of(two_sources([None, *(10.0 * n for n in range(1, 11))]), 10.6).flow(60.0)
+    assert flow is not None
+    assert flow.juice == pytest.approx(1010 / 1020, abs=0.002)
+
+
+def test_a_source_to_which_nothing_came_has_lost_nothing() -> None:
+    found = [replace(batch, sources=(batch.sources[0], SourceRows(0.0, 0.0))) for batch in two_sources([0.0] * 11)]
+    flow = flow_of(found, 10.6).flow(60.0)
+    assert flow is not None
+    assert flow.juice == 1.0
 
 
 def test_a_batch_that_does_not_end_is_held_against_the_query() -> None:

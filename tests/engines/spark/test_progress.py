@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from penstock.engines.spark.progress import Batch, parse_batch
+from penstock.engines.spark.progress import Batch, SourceRows, parse_batch
 
 
 def parsed(**source: Any) -> Batch:
@@ -42,6 +42,14 @@ def test_rows_held_back_by_a_broker_are_the_distance_to_its_end() -> None:
 def test_offsets_that_are_not_rows_are_turned_into_rows_by_what_a_step_held() -> None:
     # Two steps of the source's offset held 100 rows; it is four steps ahead.
     assert parsed(numInputRows=100, startOffset=0, endOffset=2, latestOffset=6).held_back_rows == 200
+
+
+def test_a_broker_of_which_a_batch_took_nothing_still_tells_what_it_holds_back() -> None:
+    offsets = {"startOffset": {"orders": {"0": 50}}, "endOffset": {"orders": {"0": 50}}}
+    found = parsed(
+        numInputRows=0, description="KafkaV2[Subscribe[orders]]", latestOffset={"orders": {"0": 80}}, **offsets
+    )
+    assert found.sources == (SourceRows(0.0, 30.0),)
 
 
 def test_a_source_that_does_not_say_has_no_figure_rather_than_zero() -> None:

@@ -4,6 +4,9 @@ Arrived: at the start of a batch, all rows taken so far and those the source hel
 of a batch, all rows taken so far. Between the points both are straight lines; after the last trigger rows go on
 arriving as they did. Backlog is the height between the curves, latency their distance along time, and juice the
 rise of one over the rise of the other. Where a broker says how many rows arrived, that is taken instead.
+
+A job of several sources has two curves for each of them, too, where all of them say what they hold back: its juice is
+the mean of theirs (Henge, equation 6). One that gives a hundredth of the rows counts as much as the others.
 """
 
 from collections.abc import Sequence
@@ -29,6 +32,7 @@ class Flow:
     processed: float
     backlog_rows: float
     stalled: bool
+    of_sources: tuple[tuple[float, float], ...] = ()  # arrived and processed, of each where there are several
 
     @property
     def span_s(self) -> float:
@@ -37,13 +41,34 @@ class Flow:
 
     @property
     def juice(self) -> float | None:
-        """The share of the arrived rows that was processed; None when nothing arrived."""
-        return min(1.0, self.processed / self.arrived) if self.arrived > 0 else None
+        """The share of the arrived rows that was processed, source by source; None when nothing arrived.
+
+        A source to which nothing came has lost nothing.
+        """
+        if self.arrived <= 0:
+            return None
+        shares = [
+            min(1.0, processed / arrived) if arrived > 0 else 1.0
+            for arrived, processed in self.of_sources or [(self.arrived, self.processed)]
+        ]
+        return sum(shares) / len(shares)
 
     @property
     def behind(self) -> bool:
-        """Whether rows arrive faster than they are processed."""
-        return self.arrived > 0 and self.processed < 0.98 * self.arrived
+        """Whether rows arrive faster than they are processed, at one source at least."""
+        return any(
+            arrived > 0 and processed < 0.98 * arrived
+            for arrived, processed in [*self.of_sources, (self.arrived, self.processed)]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCurves:
+    """The same of one source; what it gave is processed when the batch is committed."""
+
+    arrived_at: NDArray[np.float64]
+    arrived: NDArray[np.float64]
+    processed: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +81,7 @@ class Curves:
     processed: NDArray[np.float64]
     end_s: float
     stalled: bool
+    of_sources: tuple[SourceCurves, ...] = ()
 
     def flow(self, window_s: float) -> Flow | None:
         """The flow over the window; None before two batches were committed."""
@@ -71,7 +97,13 @@ class Curves:
             processed=float(processed[1] - processed[0]),
             backlog_rows=float(max(0.0, arrived[1] - processed[1])),
             stalled=self.stalled,
+            of_sources=tuple(self._rise(source, start_s) for source in self.of_sources),
         )
+
+    def _rise(self, source: SourceCurves, start_s: float) -> tuple[float, float]:
+        arrived = np.interp([start_s, self.end_s], source.arrived_at, source.arrived)
+        processed = np.interp([start_s, self.end_s], self.processed_at, source.processed)
+        return float(arrived[1] - arrived[0]), float(processed[1] - processed[0])
 
     def arrival_of(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """When the rows with these running numbers arrived."""
@@ -89,16 +121,44 @@ def curves(
     started = np.array([batch.started_s for batch in batches])
     committed = np.array([batch.committed_s for batch in batches])
     end_s, stalled = _end(committed, now_s, idle_since_s)
-    arrived = np.maximum.accumulate(taken + held)
+    idle = idle_since_s is not None
+    at, arrived = _to_end(*_merged(*_arrived(started, taken + held), seen_rows(batches, seen)), end_s, idle)
+    return Curves(at, arrived, committed, taken, end_s, stalled, _of_sources(batches, started, end_s, idle))
+
+
+def _of_sources(
+    batches: Sequence[Batch], started: NDArray[np.float64], end_s: float, idle: bool
+) -> tuple[SourceCurves, ...]:
+    """The curves of each source, where there are several and all of them tell in every batch."""
+    count = len(batches[-1].sources)
+    if count < 2 or any(len(batch.sources) != count for batch in batches):
+        return ()
+    if any(source.held_back is None for batch in batches for source in batch.sources):
+        return ()
+    found = []
+    for place in range(count):
+        taken = np.cumsum([batch.sources[place].taken for batch in batches])
+        held = np.array([batch.sources[place].held_back or 0.0 for batch in batches])
+        found.append(SourceCurves(*_to_end(*_arrived(started, taken + held), end_s, idle), taken))
+    return tuple(found)
+
+
+def _arrived(
+    started: NDArray[np.float64], rows: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The rows that had come when each batch began, and none as long before the first as the second came after it."""
     before_s = started[0] - (started[1] - started[0])
-    arrived_at = np.concatenate(([before_s], started))
-    arrived = np.concatenate(([0.0], arrived))
-    arrived_at, arrived = _merged(arrived_at, arrived, seen_rows(batches, seen))
-    if end_s > arrived_at[-1]:
-        rate_rps = 0.0 if idle_since_s is not None else _last_rate(arrived_at, arrived)
-        arrived_at = np.append(arrived_at, end_s)
-        arrived = np.append(arrived, arrived[-1] + rate_rps * (end_s - arrived_at[-2]))
-    return Curves(arrived_at, arrived, committed, taken, end_s, stalled)
+    return np.concatenate(([before_s], started)), np.concatenate(([0.0], np.maximum.accumulate(rows)))
+
+
+def _to_end(
+    at: NDArray[np.float64], arrived: NDArray[np.float64], end_s: float, idle: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """After the last point rows go on arriving as they did, unless the query is idle."""
+    if end_s <= at[-1]:
+        return at, arrived
+    rate_rps = 0.0 if idle else _last_rate(at, arrived)
+    return np.append(at, end_s), np.append(arrived, arrived[-1] + rate_rps * (end_s - at[-1]))
 
 
 def rows_per_offset(batches: Sequence[Batch]) -> float | None:

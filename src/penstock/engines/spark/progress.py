@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -26,10 +26,19 @@ class ArrivalSketch:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceRows:
+    """What a batch took of one source, and what that held back then; None when it does not say."""
+
+    taken: float
+    held_back: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """A batch from its trigger to its commit, in seconds since the epoch.
 
-    `held_back_rows` are those that the source had and the batch left; None when the source does not say.
+    `held_back_rows` are those that the source had and the batch left; None when the source does not say. `sources`
+    tells both of each source, in its own rows.
     `offset_end` counts the rows that its Kafka topics were given up to the batch's end, since the topics began.
     """
 
@@ -39,6 +48,7 @@ class Batch:
     committed_s: float
     rows: float
     held_back_rows: float | None = None
+    sources: tuple[SourceRows, ...] = ()
     phases_s: Mapping[str, float] = field(default_factory=dict)
     state_bytes: int | None = None
     key_bytes: float | None = None  # on disk, in the mean over the keys of the state; RocksDB alone tells
@@ -57,7 +67,8 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
     arrivals = _arrivals(progress.get("observedMetrics", {}))
     # Where rows are measured, those are the rows that count: a filter before may drop most of the source's.
     rows = taken if arrivals is None else float(arrivals.rows)
-    held_back = _held_back(progress["sources"], started_s)
+    sources = tuple(_source_rows(source, started_s) for source in progress["sources"])
+    held_back = _held_back(sources)
     return progress.get("name"), Batch(
         run_id=progress["runId"],
         batch_id=progress["batchId"],
@@ -65,6 +76,7 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
         committed_s=started_s + phases_s.get("triggerExecution", progress.get("batchDuration", 0) / 1000.0),
         rows=rows,
         held_back_rows=held_back if held_back is None or taken == 0 else held_back * rows / taken,
+        sources=sources,
         phases_s=phases_s,
         state_bytes=_state_bytes(progress["stateOperators"]),
         key_bytes=_key_bytes(progress["stateOperators"]),
@@ -84,9 +96,12 @@ def epoch_s(timestamp: str) -> float:
     return datetime.fromisoformat(timestamp).timestamp()
 
 
-def _held_back(sources: list[dict[str, Any]], at_s: float) -> float | None:
-    found = [_held_back_by(source, at_s) for source in sources]
-    known = [rows for rows in found if rows is not None]
+def _source_rows(source: Mapping[str, Any], at_s: float) -> SourceRows:
+    return SourceRows(float(max(0, source["numInputRows"])), _held_back_by(source, at_s))
+
+
+def _held_back(sources: Sequence[SourceRows]) -> float | None:
+    known = [source.held_back for source in sources if source.held_back is not None]
     return sum(known) if known else None
 
 
@@ -105,14 +120,21 @@ def _held_back_by(source: Mapping[str, Any], at_s: float) -> float | None:
         return 0.0
     taken = _distance(_parsed(source.get("startOffset")), end)
     rows = float(source["numInputRows"])
-    return behind * rows / taken if taken > 0 and rows > 0 else None
+    if taken > 0 and rows > 0:
+        return behind * rows / taken
+    return behind if _counts_rows(source) else None
 
 
 def _offset_end(sources: list[dict[str, Any]]) -> float | None:
-    """The sum of all end offsets where every source is Kafka's: there an offset counts rows."""
-    if not sources or not all(str(source.get("description", "")).startswith(_KAFKA) for source in sources):
+    """The sum of all end offsets where every source counts rows by them."""
+    if not sources or not all(_counts_rows(source) for source in sources):
         return None
     return sum(_distance(None, _parsed(source["endOffset"])) for source in sources)
+
+
+def _counts_rows(source: Mapping[str, Any]) -> bool:
+    """Whether its offsets are rows, as Kafka's are."""
+    return str(source.get("description", "")).startswith(_KAFKA)
 
 
 def _behind_its_time(start: Any, end: Mapping[str, Any], at_s: float) -> float | None:

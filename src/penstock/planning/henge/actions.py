@@ -1,13 +1,17 @@
 """The three actions of Henge as pure functions from what is seen to a decision, or to None."""
 
-from collections.abc import Sequence, Set
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from penstock.core.capacity import is_congested
-from penstock.core.figures import OperatorFigures
+from penstock.core.figures import ALL_OPERATORS, OperatorFigures
+from penstock.core.intents import MET_WITHIN
 from penstock.core.levers import ThreadMove, thread_move
 from penstock.core.plan import Decision, Reason
 from penstock.core.view import JobView, View
+from penstock.planning.henge.expect import expected_utility, pool_of, shares_slots, utility_when
 from penstock.planning.henge.memory import Past
+from penstock.planning.henge.pool import Pool
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.limits import room
 from penstock.planning.words import missed
@@ -25,30 +29,60 @@ def candidates(view: View, not_now: Set[str]) -> list[JobView]:
 
 
 def reconfigure(view: View, job: JobView, settings: HengeSettings) -> Decision | None:
-    """More threads for each congested operator, in proportion to its congestion; None where none can grow."""
+    """More threads for each congested operator, in proportion to its congestion; None where none can grow.
+
+    Of a pool of slots it gets more than that where so little is expected to cost the others more than it gains, and
+    none where any more is.
+    """
+    least = view.utility - settings.drop_within * view.max_utility
+    for moves in _larger_and_larger(view, job, settings):
+        expected = expected_utility(view, moves)
+        if expected is None or expected >= least:
+            why = f"{missed(job)}; {_busiest(job, moves)}, so it gets more"
+            return Decision(Reason.RECONFIGURED, moves, why, view.at_s, view.utility, expected)
+    return None
+
+
+def _larger_and_larger(view: View, job: JobView, settings: HengeSettings) -> Iterator[tuple[ThreadMove, ...]]:
+    """What equation 4 asks for; of a pool also twice that, and so on, up to all that the job may hold."""
+    slots = view.slots if shares_slots(job) else None
+    if slots is None:
+        moves = _grown(view, job, {op.name: _extra_threads(op, settings) for op in job.figures.operators})
+        if moves:
+            yield moves
+        return
+    (unit,) = job.figures.operators
+    extra, before = _extra_slots(unit, slots, settings), 0
+    while extra and (moves := _grown(view, job, {unit.name: extra}, slots)) and moves[0].after > before:
+        yield moves
+        extra, before = 2 * extra, moves[0].after
+
+
+def _grown(view: View, job: JobView, wanted: Mapping[str, int], most: int | None = None) -> tuple[ThreadMove, ...]:
+    """As many of the threads wanted as limits and room allow, and `most` for an operator that has no limit.
+
+    Shares are weights: of one above the slots nothing more can come.
+    """
     left = room(view, job)
     moves: list[ThreadMove] = []
     for operator in job.figures.operators:
-        wanted = _extra_threads(operator, settings)
-        ceiling = operator.max_threads if operator.max_threads is not None else operator.threads + wanted
-        extra = int(min(wanted, max(0, ceiling - operator.threads), left))
+        ceiling = most if operator.max_threads is None else operator.max_threads
+        growth = wanted[operator.name] if ceiling is None else max(0, ceiling - operator.threads)
+        extra = int(min(wanted[operator.name], growth, left))
         if extra > 0:
             left -= extra
             moves.append(thread_move(job.name, operator.name, operator.threads, operator.threads + extra))
-    if not moves:
-        return None
-    hoped = view.utility - (job.utility or 0.0) + job.max_utility
-    why = f"{missed(job)}; {_busiest(job, moves)}, so it gets more"
-    return Decision(Reason.RECONFIGURED, tuple(moves), why, view.at_s, view.utility, min(hoped, view.max_utility))
+    return tuple(moves)
 
 
 def as_modelled(view: View, jobs: Sequence[JobView]) -> tuple[Decision, ...]:
     """What performance models give these jobs for their arrivals; nothing for one without, or that has that already.
 
-    All are done together, so each expects what all of them hope for.
+    All are done together, so each expects what comes of all of them, if the models are right.
     """
     found = [(job, moves) for job in jobs if (moves := _to_modelled(view, job))]
-    hoped = view.utility + sum(job.max_utility - (job.utility or 0.0) for job, _ in found)
+    together = [move for _, moves in found for move in moves]
+    expected = expected_utility(view, together, claimed={job.name for job, _ in found})
     return tuple(
         Decision(
             Reason.RECONFIGURED,
@@ -56,7 +90,7 @@ def as_modelled(view: View, jobs: Sequence[JobView]) -> tuple[Decision, ...]:
             f"{missed(job)}; its models say what {job.figures.arrival_rps or 0.0:.4g} rows/s need",
             view.at_s,
             view.utility,
-            min(hoped, view.max_utility),
+            expected,
         )
         for job, moves in found
     )
@@ -83,30 +117,62 @@ def _allowed(operator: OperatorFigures, wanted: int, left: float) -> int:
 
 def _extra_threads(operator: OperatorFigures, settings: HengeSettings) -> int:
     """Equation 4, rounded, and at least one thread."""
+    excess = _excess(operator, settings)
+    return 0 if excess is None else max(1, round(excess * settings.threads_per_excess))
+
+
+def _extra_slots(unit: OperatorFigures, slots: int, settings: HengeSettings) -> int:
+    """Equation 4 as a part of the slots that there are, rounded, and at least one."""
+    excess = _excess(unit, settings)
+    return 0 if excess is None else max(1, round(excess * settings.slots_per_excess * slots))
+
+
+def _excess(operator: OperatorFigures, settings: HengeSettings) -> float | None:
+    """How far its capacity is above the threshold, in thresholds; it is busy all the time at most."""
     if operator.capacity is None or not is_congested(operator.capacity, settings.capacity_threshold):
-        return 0
-    excess = operator.capacity / settings.capacity_threshold - 1
-    return max(1, round(excess * settings.threads_per_excess))
+        return None
+    return min(1.0, operator.capacity) / settings.capacity_threshold - 1
 
 
-def _busiest(job: JobView, moves: list[ThreadMove]) -> str:
+def _busiest(job: JobView, moves: Sequence[ThreadMove]) -> str:
     capacity = {operator.name: operator.capacity or 0.0 for operator in job.figures.operators}
     move = max(moves, key=lambda move: (capacity[move.operator], move.operator))
     name = "its share of the slots" if move.operator == "*" else move.operator
     return f"{name} is busy {min(1.0, capacity[move.operator]):.0%} of the time"
 
 
+def crowded(view: View) -> bool:
+    """More runnable threads than cores on most machines (section 4.3.2), or more shares of the slots than slots."""
+    slots, shares = view.slots, sum(job.figures.threads for job in view.jobs if shares_slots(job))
+    return view.congested or (slots is not None and shares > slots)
+
+
 def reduce_satisfied(view: View, reduced: Set[str], settings: HengeSettings) -> Decision | None:
-    """Take most threads from the un-congested operators of those that are satisfied (section 4.3.2)."""
-    moves = [move for job in view.jobs if job.met and job.name not in reduced for move in _cuts(job, settings)]
+    """Take most threads from the un-congested operators of those that are satisfied (section 4.3.2).
+
+    Once only from each. Not so where they share slots: what is taken there they are expected not to miss.
+    """
+    moves = _cuts_of_shares(view, settings)
+    for job in view.jobs:
+        if job.met and job.name not in reduced and not shares_slots(job):
+            moves += _cuts(job, settings)
     if not moves:
         return None
-    load = sum(machine.congested for machine in view.machines)
-    why = (
-        f"{load} of {len(view.machines)} machines have more work than cores; operators of satisfied jobs "
-        f"that are busy at most {settings.capacity_threshold:.0%} of the time can spare threads"
+    return Decision(
+        Reason.REDUCED,
+        tuple(moves),
+        f"{_crowd(view)}; satisfied jobs that are expected to stay so with fewer can spare what they do not need",
+        view.at_s,
+        view.utility,
+        expected_utility(view, moves),
     )
-    return Decision(Reason.REDUCED, tuple(moves), why, view.at_s, view.utility, view.utility)
+
+
+def _crowd(view: View) -> str:
+    if view.congested:
+        load = sum(machine.congested for machine in view.machines)
+        return f"{load} of {len(view.machines)} machines have more work than cores"
+    return f"jobs that miss their SLO cannot have a larger part of the {view.slots} slots while others hold theirs"
 
 
 def _cuts(job: JobView, settings: HengeSettings) -> list[ThreadMove]:
@@ -117,6 +183,46 @@ def _cuts(job: JobView, settings: HengeSettings) -> list[ThreadMove]:
         if spare and not operator.is_source and kept < operator.threads:
             cuts.append(thread_move(job.name, operator.name, operator.threads, kept))
     return cuts
+
+
+def _cuts_of_shares(view: View, settings: HengeSettings) -> list[ThreadMove]:
+    """Down to the least shares with which all who meet their SLO are expected to go on so, and by 80 % at most.
+
+    Even if those who miss theirs take all that they can: what these use tells less than what they need. A share of
+    slots is the job's sources, too, and all that it has: what it keeps must do. Nor does its capacity have to say that
+    it is idle: a job that was asked for 40 % of its input may be busy all the time.
+    """
+    missing = {job.name for job in view.jobs if not job.met}
+    before = pool_of(view, greedy=missing)
+    satisfied = [job for job in view.jobs if job.met and shares_slots(job)]
+    if before is None:
+        return []
+    kept: dict[tuple[str, str], int] = {}
+    while True:
+        # The less the others have, the more each of its own share is worth: it can spare more, and never again less.
+        pool = pool_of(view, kept, greedy=missing) or before
+        found = {(job.name, ALL_OPERATORS): _least_share(job, before, pool, settings) for job in satisfied}
+        if found == kept:
+            break
+        kept = found
+    threads = {job.name: job.figures.threads for job in satisfied}
+    return [
+        thread_move(name, unit, threads[name], after) for (name, unit), after in kept.items() if after < threads[name]
+    ]
+
+
+def _least_share(job: JobView, before: Pool, pool: Pool, settings: HengeSettings) -> int:
+    (unit,) = job.figures.operators
+    now = pool.weights[job.name]
+    if unit.capacity is None:
+        return now
+
+    def does(threads: int) -> bool:
+        expected = utility_when(job, (before.busy(job.name), pool.busy(job.name, threads)))
+        return expected is not None and expected >= job.max_utility * (1 - MET_WITHIN)
+
+    least = min(now, max(1, unit.min_threads, round(unit.threads * (1 - settings.reduction))))
+    return least + bisect_left(range(least, now), True, key=does)
 
 
 def best_past(history: tuple[Past, ...], within: float) -> int | None:

@@ -60,6 +60,7 @@ class HengeMemory:
     state: State = State.NOT_CONVERGED
     jobs: tuple[str, ...] = ()
     recent: tuple[float, ...] = ()  # total utility of the last rounds, newest last, since quiet was last broken
+    recent_of: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same of each job
     disturbed_at_s: float = 0.0  # when an action or a change of the fleet last broke the quiet
     pending: Pending | None = None
     history: tuple[Past, ...] = ()

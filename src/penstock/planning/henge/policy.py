@@ -17,7 +17,16 @@ from dataclasses import dataclass, replace
 
 from penstock.core.plan import Decision, Plan
 from penstock.core.view import JobView, View
-from penstock.planning.henge.actions import as_modelled, best_past, candidates, reconfigure, reduce_satisfied, revert
+from penstock.planning.henge.actions import (
+    as_modelled,
+    best_past,
+    candidates,
+    crowded,
+    reconfigure,
+    reduce_satisfied,
+    revert,
+)
+from penstock.planning.henge.expect import shares_slots
 from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.henge.signals import (
@@ -30,10 +39,12 @@ from penstock.planning.henge.signals import (
     given_up,
     names,
     noted,
+    of_the_past,
     processes_more,
     same_input,
     set_aside,
     steady_utility,
+    steady_utility_of,
 )
 
 
@@ -103,7 +114,9 @@ def _forget(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
     # and the step that did harm an hour ago would otherwise be taken and taken back each time.
     blocked = dict(memory.blocked_until)
     left = {name: at for name, at in memory.given_up.items() if name in blocked}
-    afresh = HengeMemory(jobs=memory.jobs, recent=memory.recent, blocked_until=blocked, given_up=left)
+    afresh = HengeMemory(
+        jobs=memory.jobs, recent=memory.recent, recent_of=memory.recent_of, blocked_until=blocked, given_up=left
+    )
     fell = f"utility fell from {memory.converged_utility:.1f} to {steady_utility(memory, settings):.1f}"
     plan, memory = _seek(view, afresh, settings)
     return replace(plan, note=f"{fell}: history forgotten; {plan.note}".rstrip("; ")), memory
@@ -126,6 +139,7 @@ def _reopen(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
     afresh = HengeMemory(
         jobs=memory.jobs,
         recent=memory.recent,
+        recent_of=memory.recent_of,
         disturbed_at_s=memory.disturbed_at_s,
         blocked_until=memory.blocked_until,
         given_up=memory.given_up,
@@ -161,6 +175,12 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
             return _given(view, memory, settings, job, (decision,))
     if waited_for:
         return _waited_for(waited_for), memory
+    head = next((job for job in queue if shares_slots(job)), None)
+    if head is not None:
+        # Shares are relative: one that cannot grow becomes a larger part of the slots where others shrink.
+        decision = reduce_satisfied(view, memory.reduced, settings)
+        if decision is not None:
+            return _reduced(view, memory, settings, decision, head)
     return _revert(view, memory, settings, "nothing that is left to try could help")
 
 
@@ -191,16 +211,7 @@ def _given(
     modelled: bool = False,
 ) -> tuple[Plan, HengeMemory]:
     """More for the head of the queue, or for several at once: it is the head that they are judged by."""
-    pending = Pending(
-        Kind.RECONFIGURATION,
-        view.at_s,
-        steady_utility(memory, settings),
-        head.name,
-        head.utility or 0.0,
-        head.figures.processed_rps,
-        arrivals(view),
-        modelled,
-    )
+    pending = replace(_pending(view, memory, settings, Kind.RECONFIGURATION, head), modelled=modelled)
     moves = tuple(move for decision in decisions for move in decision.thread_moves)
     helped = {name for decision in decisions for name in decision.jobs}
     memory = replace(
@@ -215,13 +226,27 @@ def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
     """A reconfiguration made things worse: reduce when that can help, else revert (4.3.2 and 4.3.3)."""
     memory = _judged(view, memory, settings)
     decision = None
-    if view.congested and not memory.locked_out:
+    if crowded(view) and not memory.locked_out:
         decision = reduce_satisfied(view, memory.reduced, settings)
     if decision is None:
         return _revert(view, memory, settings, "the last step made things worse")
-    memory = replace(memory, reduced=memory.reduced | set(decision.jobs), locked_out=True)
-    pending = Pending(Kind.REDUCTION, view.at_s, steady_utility(memory, settings), arrivals_rps=arrivals(view))
+    return _reduced(view, memory, settings, decision)
+
+
+def _reduced(
+    view: View, memory: HengeMemory, settings: HengeSettings, decision: Decision, head: JobView | None = None
+) -> tuple[Plan, HengeMemory]:
+    """Less for those that are satisfied; where it is for the sake of one job, it is that job that it is judged by."""
+    helped = {**memory.helped_at_s, **({} if head is None else {head.name: view.at_s})}
+    memory = replace(memory, reduced=memory.reduced | set(decision.jobs), locked_out=True, helped_at_s=helped)
+    pending = _pending(view, memory, settings, Kind.REDUCTION, head)
     return Plan((decision,)), _acted(memory, pending, Past(decision.thread_moves))
+
+
+def _pending(view: View, memory: HengeMemory, settings: HengeSettings, kind: Kind, head: JobView | None) -> Pending:
+    known = () if head is None else (head.name, steady_utility_of(head, memory), head.figures.processed_rps)
+    found = Pending(kind, view.at_s, steady_utility(memory, settings), *known)
+    return replace(found, arrivals_rps=arrivals(view))
 
 
 def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: str) -> tuple[Plan, HengeMemory]:
@@ -239,7 +264,9 @@ def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: s
 
 
 def _acted(memory: HengeMemory, pending: Pending, past: Past) -> HengeMemory:
-    return replace(memory, pending=pending, history=(*memory.history, past), recent=(), disturbed_at_s=pending.at_s)
+    return replace(
+        memory, pending=pending, history=(*memory.history, past), recent=(), recent_of={}, disturbed_at_s=pending.at_s
+    )
 
 
 def _converged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
@@ -261,13 +288,14 @@ def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMe
         # Nothing can be learnt from it, and what other configurations gave was under another workload.
         return replace(memory, pending=None, history=(Past((), level, arrivals(view)),))
     history = memory.history or (Past(()),)
-    memory = replace(memory, history=(*history[:-1], replace(history[-1], utility=level, arrivals_rps=arrivals(view))))
+    worth = level if pending is None else level + of_the_past(view, memory, pending, settings)
+    memory = replace(memory, history=(*history[:-1], replace(history[-1], utility=worth, arrivals_rps=arrivals(view))))
     if pending is None:
         return memory
     if pending.kind is Kind.RECONFIGURATION and not dropped(view, memory, settings):
         memory = replace(memory, locked_out=False)
     # A step that made everything worse is not tried again soon either, else a reversion would undo it for ever.
-    futile = dropped(view, memory, settings) or _gained_little(view, pending, settings)
+    futile = dropped(view, memory, settings) or _gained_little(view, memory, pending, settings)
     if pending.job is not None and futile:
         # Models that were wrong say nothing against the search: it may begin at once.
         until = view.at_s + (0.0 if pending.modelled else settings.blocklist_s)
@@ -275,7 +303,7 @@ def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMe
     return replace(memory, pending=None)
 
 
-def _gained_little(view: View, pending: Pending, settings: HengeSettings) -> bool:
+def _gained_little(view: View, memory: HengeMemory, pending: Pending, settings: HengeSettings) -> bool:
     """Less than 5 % more utility, and no more rows processed either.
 
     The paper looks at utility alone. Behind a long backlog utility hardly moves at first: that the backlog
@@ -285,7 +313,7 @@ def _gained_little(view: View, pending: Pending, settings: HengeSettings) -> boo
     if job is None or job.met:
         return False
     enough = pending.job_utility_before * (1 + settings.marginal_gain)
-    return not processes_more(job, pending, settings) and (job.utility or 0.0) < enough
+    return not processes_more(job, pending, settings) and steady_utility_of(job, memory) < enough
 
 
 HANDLERS: dict[tuple[State, Signal], Handler] = {

@@ -13,6 +13,9 @@ class HengeSettings:
 
     capacity_threshold: float = CONGESTED_ABOVE  # share of time; an operator above it is congested (4.2)
     threads_per_excess: float = 10.0  # threads for each capacity threshold's worth of excess (equation 4)
+    # The same where jobs share a pool of slots, as a share of them: ten threads, or 23 for a job that is busy all the
+    # time, would be all of eight slots however small the need. Ten are a quarter of the 40 cores in the paper.
+    slots_per_excess: float = 0.25
     marginal_gain: float = 0.05  # a job that gained less than this share is blocklisted (4.3.1)
     blocklist_s: float = 3600.0  # for so long (4.3.1)
     reduction: float = 0.8  # share of the threads taken from un-congested operators (4.3.2)
@@ -46,7 +49,7 @@ class HengeSettings:
             share = positive(getattr(self, name), name)
             if share >= 1:
                 raise ConfigError(name, share, "write a share between 0 and 1")
-        for name in ("threads_per_excess", "catch_up_costs_s"):
+        for name in ("threads_per_excess", "slots_per_excess", "catch_up_costs_s"):
             positive(getattr(self, name), name)
         non_negative(self.drop_within, "drop_within")
         for name in ("rounds_at_max", "quiet_rounds"):

@@ -116,14 +116,24 @@ def _all_met(view: View) -> bool:
 
 def noted(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
     if not view.fresh:
-        return replace(memory, outage=True, fresh_since_s=None, recent=(), missed_rounds={})
+        return replace(memory, outage=True, fresh_since_s=None, recent=(), recent_of={}, missed_rounds={})
     if memory.outage:
         memory = replace(memory, outage=False, fresh_since_s=view.at_s, disturbed_at_s=view.at_s)
     memory = _without_what_never_came(view, memory)
     kept = (*memory.recent, view.utility)[-2 * settings.quiet_rounds :]
     missing = [job.name for job in view.jobs if misses(job) and not job.figures.settling]
     missed_rounds = {name: memory.missed_rounds.get(name, 0) + 1 for name in missing}
-    memory = replace(memory, recent=kept, missed_rounds=missed_rounds, given_up=_still_given_up(view, memory))
+    recent_of = {
+        job.name: (*memory.recent_of.get(job.name, ()), job.utility or 0.0)[-settings.quiet_rounds :]
+        for job in view.jobs
+    }
+    memory = replace(
+        memory,
+        recent=kept,
+        recent_of=recent_of,
+        missed_rounds=missed_rounds,
+        given_up=_still_given_up(view, memory),
+    )
     if memory.state is State.CONVERGED and len(kept) == 2 * settings.quiet_rounds:
         # The best level since convergence: a slow slide must not lower the bar it is measured against.
         memory = replace(memory, converged_utility=max(memory.converged_utility, steady_utility(memory, settings)))
@@ -155,6 +165,12 @@ def steady_utility(memory: HengeMemory, settings: HengeSettings) -> float:
     """Total utility without the noise of a single round."""
     last = memory.recent[-settings.quiet_rounds :]
     return sum(last) / len(last) if last else 0.0
+
+
+def steady_utility_of(job: JobView, memory: HengeMemory) -> float:
+    """The same of one job."""
+    last = memory.recent_of.get(job.name, (job.utility or 0.0,))
+    return sum(last) / len(last)
 
 
 def _settling(view: View) -> bool:
@@ -208,11 +224,16 @@ def dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
         return False
     if not same_input(view, pending, settings):
         return False
-    fall = pending.utility_before - steady_utility(memory, settings)
-    job = next((job for job in view.jobs if job.name == pending.job), None)
-    if job is not None and processes_more(job, pending, settings):
-        fall -= max(0.0, pending.job_utility_before - (job.utility or 0.0))
+    fall = pending.utility_before - steady_utility(memory, settings) - of_the_past(view, memory, pending, settings)
     return fall > settings.drop_within * view.max_utility
+
+
+def of_the_past(view: View, memory: HengeMemory, pending: Pending, settings: HengeSettings) -> float:
+    """What the job that was helped has lost since, though it does more than before: its backlog has grown older."""
+    job = next((job for job in view.jobs if job.name == pending.job), None)
+    if job is None or not processes_more(job, pending, settings):
+        return 0.0
+    return max(0.0, pending.job_utility_before - steady_utility_of(job, memory))
 
 
 def same_input(view: View, pending: Pending, settings: HengeSettings) -> bool:
