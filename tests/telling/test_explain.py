@@ -31,9 +31,9 @@ def test_a_decision_is_told_with_why_expectation_and_outcome() -> None:
 
 
 def test_what_the_engine_did_by_itself_is_a_line() -> None:
-    deed = Deed(25.0, "ads", "slots 6 -> 3", "the cluster gives 4 in all")
+    deed = Deed(25.0, "ads", "weight 6 -> 3", "the cluster gives 4 in all")
     run = replace(recorded(), deeds=(deed,))
-    assert " 0:00:25   by itself: ads: slots 6 -> 3; the cluster gives 4 in all\n" in explain(run)
+    assert " 0:00:25   by itself: ads: weight 6 -> 3; the cluster gives 4 in all\n" in explain(run)
 
 
 def test_a_quiet_stretch_is_one_line_with_what_the_policy_said() -> None:

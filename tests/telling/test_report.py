@@ -71,7 +71,7 @@ def test_the_summary_comes_first_and_everything_is_there(told: str) -> None:
         "Summary",
         "Intents met by each job",
         "Utility against its maximum",
-        "Threads, or slots, by job",
+        "Weight in sharing the slots, by job",
         "Jobs",
         "Troubles",
         "Decisions",

@@ -13,6 +13,7 @@ from statistics import fmean
 
 from penstock.core.levers import Kind
 from penstock.core.plan import Decision, Effect, Verdict
+from penstock.core.shares import slot_share
 from penstock.core.view import View
 
 SETTLES_S = 60.0  # Henge, section 4.3.1: utilities quiesce in "a minute or so"; also juice's window
@@ -135,8 +136,7 @@ def _threads_after(decision: Decision, view: View) -> dict[str, int]:
 
 def _shares(threads: Mapping[str, int], slots: int) -> dict[str, float]:
     """The slots that threads stand for: themselves, scaled down once all together exceed the slots."""
-    most = max(slots, sum(threads.values()))
-    return {name: slots * count / most for name, count in threads.items()}
+    return {name: slot_share(count, sum(threads.values()), slots) for name, count in threads.items()}
 
 
 # What came of it

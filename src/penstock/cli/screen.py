@@ -17,6 +17,10 @@ SORTS = ("trouble", "utility", "slots", "name")
 _STATES = {"trouble": "bold red", "missed": "red", "settling": "yellow", "unknown": "dim", "met": "green"}
 _CAME = {"better": "green", "worse": "red", "not done": "red"}
 _DECISIONS = 5
+_SHARE = ("weight", "slots", "busy", "cores")
+_MEANING = (
+    "slots: what the weight stands for · busy: of these, above 100 % with what others left · cores: used by tasks"
+)
 
 
 class Screen:
@@ -39,7 +43,8 @@ class Screen:
         if present is None:
             return Text(f"{self._run_id}: no cycle is recorded yet")
         parts = [_head(gallery.info.name, present, control), _tenants(present, self._sort)]
-        parts += [_decided(decisions[-_DECISIONS:]), Text(self._said or KEYS, style="yellow" if self._said else "dim")]
+        parts += [Text(_MEANING, style="dim"), _decided(decisions[-_DECISIONS:])]
+        parts += [Text(self._said or KEYS, style="yellow" if self._said else "dim")]
         return Group(*parts)
 
     def pressed(self, key: str) -> None:
@@ -73,7 +78,7 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     share = present.utility / present.max_utility if present.max_utility else 0.0
     bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
     figures = f"utility {bar} {number(present.utility)} of {number(present.max_utility)}"
-    counts = f"{met} of {len(present.tenants)} SLOs met   {sum(t.slots for t in present.tenants)} slots held"
+    counts = f"{met} of {len(present.tenants)} SLOs met   {present.given}"
     bad = any(tenant.state in ("trouble", "missed") for tenant in present.tenants)
     return Group(
         Text(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
@@ -87,17 +92,23 @@ def _tenants(present: PresentOut, sort: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
     for heading in ("tenant", "state", "asks for"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("has", "utility", "slots", "rows/s in", "done", "waiting"):
+    for heading in ("has", "utility", *_SHARE, "rows/s in", "done", "waiting"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("why", overflow="ellipsis", no_wrap=True, ratio=1)
     for tenant in _sorted(present.tenants, sort):
         utility = f"{number(tenant.utility)} of {number(tenant.max_utility)}"
         rates = (number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows))
         state = Text(tenant.state, style=_STATES[tenant.state])
-        table.add_row(
-            tenant.name, state, tenant.intent, _has(tenant), utility, str(tenant.slots), *rates, tenant.why or ""
-        )
+        has = (tenant.name, state, tenant.intent, _has(tenant), utility)
+        table.add_row(*has, *_share(tenant), *rates, tenant.why or "")
     return table
+
+
+def _share(tenant: TenantOut) -> tuple[str, ...]:
+    """Weight, the slots that it stands for, how busy that share is, and the cores that its tasks used."""
+    share = tenant.share
+    weight = f"{tenant.slots} threads" if share.weight is None else str(share.weight)
+    return weight, number(share.slots), percent(share.busy), number(share.cores)
 
 
 def _sorted(tenants: tuple[TenantOut, ...], sort: str) -> list[TenantOut]:

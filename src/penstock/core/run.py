@@ -11,6 +11,7 @@ from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
 from penstock.core.prediction import Error
+from penstock.core.shares import Pool
 from penstock.core.view import JobView
 
 
@@ -95,7 +96,7 @@ class Run:
     """A whole run. `notes` holds what was said of its cycles where the words changed: what went wrong in the loop, then
     why the policy did nothing, or nothing more. `errors` holds only the former. `deeds` are what the
     engine did by itself. `shortfalls` say that no shares meet all intents, where the words change; `prediction_errors`
-    are how far off the policy's predictions were in the end.
+    are how far off the policy's predictions were in the end. `pool` is what jobs shared by weight in the end.
     """
 
     info: RunInfo
@@ -110,6 +111,7 @@ class Run:
     deeds: tuple[Deed, ...] = ()
     shortfalls: tuple[Note, ...] = ()
     prediction_errors: tuple[Error, ...] = ()
+    pool: Pool = Pool()
 
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""

@@ -205,11 +205,20 @@ def _cost(run: Run, length_s: float, thread_seconds: float) -> str:
         (m - u) * (later - now)
         for u, m, now, later in zip(run.utility, run.max_utility, run.at_s, run.at_s[1:], strict=False)
     )
-    held = f"{number(thread_seconds / length_s)} threads on average" if length_s > 0 else "no time passed"
-    return (
-        f"It cost {held} ({number(thread_seconds)} thread-seconds); {count(moved, 'thread')} changed hands; "
-        f"{number(lost / length_s if length_s > 0 else 0.0)} utility was missing on average."
-    )
+    missing = number(lost / length_s if length_s > 0 else 0.0)
+    held = _held(run, length_s, thread_seconds)
+    return f"{held}; {moved} of them changed hands; {missing} utility was missing on average."
+
+
+def _held(run: Run, length_s: float, thread_seconds: float) -> str:
+    """What jobs had: a weight costs nothing by itself, the slots are there whoever has them; threads do cost."""
+    if length_s <= 0:
+        return "No time passed"
+    held = number(thread_seconds / length_s)
+    if not run.pool.weights:
+        return f"It cost {held} threads on average ({number(thread_seconds)} thread-seconds)"
+    shared = "The slots were" if run.pool.slots is None else f"The {count(run.pool.slots, 'slot')} were"
+    return f"{shared} shared by weights of {held} in all on average"
 
 
 def _clause(sentence: str) -> str:

@@ -141,6 +141,7 @@ def _in_all(moves: Sequence[Move]) -> str:
     """What threads change hands in sum, and how many other levers are turned."""
     threads = [move for move in moves if isinstance(move, Slots | Tasks)]
     others = len(moves) - len(threads)
-    sums = f"{sum(m.before for m in threads)} -> {sum(m.after for m in threads)} threads in all" if threads else ""
+    unit = "threads" if any(isinstance(move, Tasks) for move in threads) else "of weight"
+    sums = f"{sum(m.before for m in threads)} -> {sum(m.after for m in threads)} {unit} in all" if threads else ""
     turned = count(others, "other turn" if threads else "turn") if others else ""
     return ", ".join(part for part in (sums, turned) if part)
