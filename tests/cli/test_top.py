@@ -12,7 +12,7 @@ from penstock.cli.screen import Screen
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.reading import Reader
-from tests.recorded import RUN, a_cycle, a_job, a_pooled_view, a_view
+from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view
 
 
 @pytest.fixture
@@ -47,6 +47,16 @@ def test_threads_of_operators_are_threads(store: SqlStore) -> None:
     screen = drawn(store)
     assert "4 threads" in row(screen, "ads")
     assert "of 1 SLOs met   4 threads" in screen
+
+
+def test_how_far_off_predictions_were_and_that_no_shares_meet_all_are_shown(store: SqlStore) -> None:
+    store.append(a_cycle(10.0))
+    assert "off by" not in drawn(store)
+    store.append(a_foretelling_cycle(20.0))
+    screen = drawn(store)
+    assert SHORTFALL in screen
+    assert "off by" in screen
+    assert "3 %" in row(screen, "ads")
 
 
 def test_nobody_is_said_to_be_settling_before_there_are_figures(store: SqlStore) -> None:

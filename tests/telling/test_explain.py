@@ -7,7 +7,7 @@ from penstock.core.plan import Plan
 from penstock.core.run import Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
-from tests.recorded import RUN, a_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
+from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
 from tests.telling.sample import renamed, sample_run
 
 
@@ -28,6 +28,38 @@ def test_a_decision_is_told_with_why_expectation_and_outcome() -> None:
         "           expected: utility 55 -> 65\n"
         "           came:     0:01:40 better: utility 55.0 -> 64.0 (expected 65.0)\n"
     ) in story
+
+
+def foreseen() -> Run:
+    store = MemoryStore(RUN)
+    store.append(a_foretelling_cycle(10.0))
+    for at_s in (20.0, 30.0):
+        store.append(a_cycle(at_s))
+    return store.read_run(RUN.id)
+
+
+def test_a_decision_is_told_with_the_prediction_that_it_was_made_on() -> None:
+    story = " ".join(explain(foreseen()).split())
+    assert (
+        "why: ads misses its latency expected: utility 55 -> 65; ads 2.1 s instead of 6.4 s; "
+        "fraud falls from 1.00 to 0.72 of its input, which costs 3.0 of utility"
+    ) in story
+
+
+def test_how_far_off_predictions_were_and_that_no_shares_meet_all_stand_in_the_head() -> None:
+    head = " ".join(explain(foreseen()).split("\n\n")[0].split())
+    # (3.1 % of 12 comparisons and 0 % of 3) / 15 = 2.48 %
+    assert (
+        "What it foretold of utility was off by 2 % of the maximum on average: ads 3 % over 12, fraud 0 % over 3."
+        in (head)
+    )
+    assert f"Until 0:00:20 {SHORTFALL}." in head
+
+
+def test_that_no_shares_meet_all_is_an_event_until_they_do() -> None:
+    story = " ".join(explain(foreseen()).split("\n\n")[1].split())
+    assert f"0:00:10 {SHORTFALL}" in story
+    assert "0:00:20 shares meet all again" in story
 
 
 def test_what_the_engine_did_by_itself_is_a_line() -> None:

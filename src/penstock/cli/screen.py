@@ -84,6 +84,7 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
         Text(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
         Text(f"{figures}   {counts}"),
         Text(present.headline, style="bold red" if bad else "bold green"),
+        *([Text(present.shortfall, style="bold yellow")] if present.shortfall else []),
         *(Text(f"waits for a yes, {p.number}: {p.text}", style="yellow") for p in control.proposals),
     )
 
@@ -92,7 +93,9 @@ def _tenants(present: PresentOut, sort: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
     for heading in ("tenant", "state", "asks for"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("has", "utility", *_SHARE, "rows/s in", "done", "waiting"):
+    foretelling = any(tenant.prediction_error is not None for tenant in present.tenants)
+    off = ("off by",) if foretelling else ()
+    for heading in ("has", "utility", *off, *_SHARE, "rows/s in", "done", "waiting"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("why", overflow="ellipsis", no_wrap=True, ratio=1)
     for tenant in _sorted(present.tenants, sort):
@@ -100,8 +103,13 @@ def _tenants(present: PresentOut, sort: str) -> Table:
         rates = (number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows))
         state = Text(tenant.state, style=_STATES[tenant.state])
         has = (tenant.name, state, tenant.intent, _has(tenant), utility)
-        table.add_row(*has, *_share(tenant), *rates, tenant.why or "")
+        table.add_row(*has, *(_off(tenant) for _ in off), *_share(tenant), *rates, tenant.why or "")
     return table
+
+
+def _off(tenant: TenantOut) -> str:
+    """How far off what was foretold of its utility was."""
+    return percent(None if tenant.prediction_error is None else tenant.prediction_error.share)
 
 
 def _share(tenant: TenantOut) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
-from penstock.core.prediction import Error
+from penstock.core.prediction import Error, foretold_text
 from penstock.core.shares import Pool
 from penstock.core.view import JobView
 
@@ -86,7 +86,8 @@ class DecisionRecord:
         moves = ", ".join(f"{move.job} {move.text}" for move in self.decision.moves)
         did = "would do" if not self.carried_out else "failed" if self.errors else "did"
         did = f"{did} {moves}" if moves else did  # advice moves nothing
-        why = "; ".join((self.decision.why, *self.errors))
+        foretold = foretold_text(self.decision.foretold)
+        why = "; ".join((self.decision.why, *([f"foretold: {foretold}"] if foretold else []), *self.errors))
         came = "" if self.verdict is None else f" | {self.verdict.text}"
         return f"{self.decision.at_s:.0f} s {self.decision.reason} {did} | {why}{came}"
 

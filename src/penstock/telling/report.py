@@ -70,6 +70,10 @@ def _jobs(run: Run, summary: Summary) -> Markup:
     if any(job.last_recovery_s is not None for job in summary.jobs):
         heads.append("Would recover in")
         cells = [[*found, _recovery(job)] for found, job in zip(cells, summary.jobs, strict=True)]
+    if run.prediction_errors:
+        off = {error.job: f"{percent(error.share)} over {error.of}" for error in run.prediction_errors if error.of}
+        heads.append("Foretold utility off by")
+        cells = [[*found, off.get(job.name, "–")] for found, job in zip(cells, summary.jobs, strict=True)]
     rows = [_row(heads, found) for found in cells]
     return tag("section", tag("h2", "Jobs"), _table(heads, rows))
 

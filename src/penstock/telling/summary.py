@@ -148,12 +148,14 @@ def _sentences(
         best = f"{percent(share)} of the utility that they could have"
         yield f"Over {span(length_s)}, {count(len(jobs), 'job')} had {best}; {_ends(run)}."
         yield _to_whom(jobs)
+    yield from _shortfall(run)
     yield from _troubles(run)
     yield _what_was_done(run, came)
     if run.decisions:
         first = run.decisions[0].decision
         what = moves_text(first.moves) or first.reason.value
         yield f"It began at {clock(first.at_s)} with {what}, because {_clause(first.why)}."
+    yield from _foretold(run)
     yield _cost(run, length_s, thread_seconds)
 
 
@@ -187,6 +189,29 @@ def _troubles(run: Run) -> Iterable[str]:
         told = "; ".join(f"{name} at {clock(at_s)}, {_clause(text)}" for at_s, name, text in found[:3])
         more = f"; and {count(len(found) - 3, 'more trouble')}" if len(found) > 3 else ""
         yield f"What broke: {told}{more}."
+
+
+def _shortfall(run: Run) -> Iterable[str]:
+    """That no shares meet all, as it was said last."""
+    said = [(number, note) for number, note in enumerate(run.shortfalls) if note.text]
+    if not said:
+        return
+    place, last = said[-1]
+    if place == len(run.shortfalls) - 1:
+        yield f"Since {clock(last.at_s)} {_clause(last.text)}."
+    else:
+        yield f"Until {clock(run.shortfalls[place + 1].at_s)} {_clause(last.text)}."
+
+
+def _foretold(run: Run) -> Iterable[str]:
+    """How far off predictions were, the worst first."""
+    errors = sorted((error for error in run.prediction_errors if error.of), key=lambda error: (-error.share, error.job))
+    if not errors:
+        return
+    off = sum(error.share * error.of for error in errors) / sum(error.of for error in errors)
+    named = ", ".join(f"{error.job} {percent(error.share)} over {error.of}" for error in errors[:3])
+    more = f" and {count(len(errors) - 3, 'more job')}" if len(errors) > 3 else ""
+    yield f"What it foretold of utility was off by {percent(off)} of the maximum on average: {named}{more}."
 
 
 def _what_was_done(run: Run, came: Counter[Came]) -> str:

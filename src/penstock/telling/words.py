@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from penstock.core.levers import Move, Slots, Tasks
+from penstock.core.prediction import foretold_text
 from penstock.core.run import DecisionRecord, RunInfo
 
 MANY_JOBS = 3  # a decision on more jobs than this is told in sums
@@ -110,16 +111,17 @@ def moves_text(moves: Sequence[Move]) -> str:
 
 
 def expectation(record: DecisionRecord) -> str:
-    """The utility that was expected, beside what it was.
+    """The utility that was expected, beside what it was, and what was foretold of tenants.
 
     >>> from penstock.core.plan import Decision, Reason
     >>> expectation(DecisionRecord(Decision(Reason.REDUCED, (), "", 0.0, 55.0, 65.04)))
     'utility 55 -> 65.0'
     """
     decision = record.decision
-    if decision.expected_utility is None:
-        return "nothing stated"
-    return f"utility {number(decision.utility_before)} -> {number(decision.expected_utility)}"
+    before, after = decision.utility_before, decision.expected_utility
+    utility = "" if after is None else f"utility {number(before)} -> {number(after)}"
+    told = [part for part in (utility, foretold_text(decision.foretold)) if part]
+    return "; ".join(told) or "nothing stated"
 
 
 def what_came(record: DecisionRecord) -> str:

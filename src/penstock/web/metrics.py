@@ -16,6 +16,7 @@ from penstock.web.shapes import ControlOut, DecisionOut, RunOut
 
 _WEIGHT = "The job's weight in sharing the slots; where its operators have threads of their own, these"
 _BUSY = "Share of time that the operator, or the job's share of the slots, is busy; above 1 with slots that others left"
+_OFF = "Mean distance between the utility foretold of the job and the one that came, as a share of its maximum"
 
 Sample = tuple[tuple[str, ...], float | None]
 
@@ -51,6 +52,8 @@ def families(seen: Seen) -> Iterator[Metric]:
     if seen.newest is not None:
         run = seen.run.name
         yield from _of_fleet(run, seen.newest.view)
+        short = [((run,), bool(seen.newest.shortfall))]
+        yield _gauge("penstock_shortfall", "1 while no shares meet all intents", ("run",), short)
         yield from _of_jobs(run, seen.newest)
         yield from _of_machines(run, seen.newest.view)
     yield from _of_decisions(seen)
@@ -93,6 +96,7 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
             "1 while something is wrong with the job",
             lambda job: job.figures.trouble is not None,
         ),
+        ("penstock_prediction_error", _OFF, lambda job: _off(newest, job)),
         ("penstock_job_recovery_seconds", "Estimated time to recover from a failure", newest.recovery_s),
     ):
         yield _gauge(name, about, ("run", "job"), [((run, job.name), figure(job)) for job in jobs])
@@ -152,6 +156,11 @@ def _of_decisions(seen: Seen) -> Iterator[Metric]:
     yield _gauge("penstock_decision_outcomes", "Decisions, by what came of them", ("run", "came"), by_outcome)
     errors = sum(len(decision.errors) for decision in seen.decisions)
     yield _counter("penstock_step_errors_total", "Steps that the engine refused", ("run",), [((run,), errors)])
+
+
+def _off(newest: Newest, job: JobView) -> float | None:
+    error = newest.errors.get(job.name)
+    return None if error is None or not error.of else error.share
 
 
 def _met(job: JobView) -> bool | None:

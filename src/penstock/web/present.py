@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from penstock.core.figures import JobFigures, MachineFigures, StageFigures
 from penstock.core.levers import Dial, unit_of
 from penstock.core.outlook import JobOutlook
+from penstock.core.prediction import Error
 from penstock.core.run import asked_latency_s
 from penstock.core.shares import Share, pool_of, shares_of
 from penstock.core.view import JobView
@@ -24,6 +25,7 @@ from penstock.web.shapes import (
     MachineOut,
     OperatorOut,
     PartitionKeysOut,
+    PredictionErrorOut,
     PresentOut,
     SeriesOut,
     ShareOut,
@@ -57,6 +59,7 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
         tenants=tuple(tenants),
         machines=tuple(_machine(machine) for machine in view.machines),
         levers=tuple(_lever(dial) for dial in view.levers),
+        shortfall=newest.shortfall,
     )
 
 
@@ -90,6 +93,7 @@ def tenant(
         recovery_target_s=job.intent.recovery_s,
         certainty=job.intent.certainty,
         levers=tuple(_lever(dial) for dial in figures.dials),
+        prediction_error=_error(newest.errors.get(job.name)),
     )
 
 
@@ -170,6 +174,10 @@ def _share(share: Share) -> ShareOut:
         used_slots=share.used_slots,
         cores=share.cores,
     )
+
+
+def _error(error: Error | None) -> PredictionErrorOut | None:
+    return None if error is None or not error.of else PredictionErrorOut(error.share, error.of)
 
 
 def _note(newest: Newest) -> str:

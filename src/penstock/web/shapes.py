@@ -68,6 +68,7 @@ class DecisionOut:
     changes: tuple[ChangeOut, ...]
     text: str
     why: str
+    foretold: str  # in words, of those tenants whose lot changes; empty where nothing was foretold
     utility_before: float
     expected_utility: float | None
     came: Came
@@ -121,6 +122,14 @@ class ShareOut:
 
 
 @dataclass(frozen=True, slots=True)
+class PredictionErrorOut:
+    """How far off what was foretold of a tenant's utility was: the mean share of its maximum over `of` comparisons."""
+
+    share: float
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class TenantOut:
     """A tenant now: what it wants, what it has, why it falls short, what was done about it and whether it helped."""
 
@@ -148,6 +157,7 @@ class TenantOut:
     recovery_target_s: float | None = None  # stated as an objective, or as a bound for plans only
     certainty: float | None = None
     levers: tuple[LeverOut, ...] = ()
+    prediction_error: PredictionErrorOut | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +188,7 @@ class PresentOut:
     tenants: tuple[TenantOut, ...]
     machines: tuple[MachineOut, ...]
     levers: tuple[LeverOut, ...] = ()
+    shortfall: str = ""  # that no shares meet all, what is best and what would do
 
 
 @dataclass(frozen=True, slots=True)
