@@ -8,7 +8,7 @@ from rich.text import Text
 
 from penstock.core.orders import Act
 from penstock.store.sql import SqlStore
-from penstock.telling.words import clock, number, percent
+from penstock.telling.words import clock, number, percent, tenths
 from penstock.web.reading import Reader
 from penstock.web.shapes import ControlOut, DecisionOut, PresentOut, TenantOut
 
@@ -109,7 +109,7 @@ def _tenants(present: PresentOut, sort: str) -> Table:
 
 def _off(tenant: TenantOut) -> str:
     """How far off what was foretold of its utility was."""
-    return percent(None if tenant.prediction_error is None else tenant.prediction_error.share)
+    return tenths(None if tenant.prediction_error is None else tenant.prediction_error.share)
 
 
 def _share(tenant: TenantOut) -> tuple[str, ...]:
@@ -140,5 +140,12 @@ def _decided(decisions: tuple[DecisionOut, ...]) -> RenderableType:
     lines = [Text("\nnewest decisions", style="dim")]
     for decision in reversed(decisions):
         line = Text(f"{clock(decision.at_s)}  {decision.reason}  {decision.text}  ")
-        lines.append(line.append(decision.verdict or decision.came, style=_CAME.get(decision.came, "dim")))
+        lines.append(line.append(_said(decision), style=_CAME.get(decision.came, "dim")))
     return Group(*lines)
+
+
+def _said(decision: DecisionOut) -> str:
+    """What came of it; until that is known, what was foretold."""
+    if decision.came == "not judged" and decision.verdict is None and decision.foretold:
+        return f"foretold: {decision.foretold}"
+    return decision.verdict or decision.came

@@ -10,7 +10,18 @@ from penstock.telling.charts import satisfaction_strips, threads_chart, utility_
 from penstock.telling.markup import Markup, joined, tag
 from penstock.telling.summary import JobSummary, Summary, came_of, summarise
 from penstock.telling.thin import slices
-from penstock.telling.words import clock, count, expectation, moves_text, number, percent, span, started, what_came
+from penstock.telling.words import (
+    clock,
+    count,
+    expectation,
+    moves_text,
+    number,
+    percent,
+    span,
+    started,
+    tenths,
+    what_came,
+)
 
 SHOWN = 500  # rows of a table: the page stays quick to open, and the newest count most
 
@@ -71,7 +82,7 @@ def _jobs(run: Run, summary: Summary) -> Markup:
         heads.append("Would recover in")
         cells = [[*found, _recovery(job)] for found, job in zip(cells, summary.jobs, strict=True)]
     if run.prediction_errors:
-        off = {error.job: f"{percent(error.share)} over {error.of}" for error in run.prediction_errors if error.of}
+        off = {error.job: f"{tenths(error.share)} over {error.of}" for error in run.prediction_errors if error.of}
         heads.append("Foretold utility off by")
         cells = [[*found, off.get(job.name, "–")] for found, job in zip(cells, summary.jobs, strict=True)]
     rows = [_row(heads, found) for found in cells]

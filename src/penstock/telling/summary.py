@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from penstock.core.documents import mean
 from penstock.core.run import DecisionRecord, JobTimeline, Run
-from penstock.telling.words import clock, count, moves_text, number, percent, span
+from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
 
 NO_CHANGE = 0.005  # a share of the maximum utility: less than this is noise
 
@@ -209,9 +209,9 @@ def _foretold(run: Run) -> Iterable[str]:
     if not errors:
         return
     off = sum(error.share * error.of for error in errors) / sum(error.of for error in errors)
-    named = ", ".join(f"{error.job} {percent(error.share)} over {error.of}" for error in errors[:3])
+    named = ", ".join(f"{error.job} {tenths(error.share)} over {error.of}" for error in errors[:3])
     more = f" and {count(len(errors) - 3, 'more job')}" if len(errors) > 3 else ""
-    yield f"What it foretold of utility was off by {percent(off)} of the maximum on average: {named}{more}."
+    yield f"What it foretold of utility was off by {tenths(off)} of the maximum on average: {named}{more}."
 
 
 def _what_was_done(run: Run, came: Counter[Came]) -> str:

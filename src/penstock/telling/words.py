@@ -50,6 +50,17 @@ def percent(share: float | None) -> str:
     return f"{share * 100:.0f} %"
 
 
+def tenths(share: float | None) -> str:
+    """A small share, such as an error: 0.4 % is not nothing.
+
+    >>> tenths(0.004), tenths(0.031), tenths(0.23), tenths(None)
+    ('0.4 %', '3.1 %', '23 %', '–')
+    """
+    if share is None:
+        return "–"
+    return f"{share * 100:.1f} %" if share < 0.1 else f"{share * 100:.0f} %"
+
+
 def number(value: float | None) -> str:
     """A figure with a decimal where it matters.
 
