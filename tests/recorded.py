@@ -51,6 +51,16 @@ def a_view(at_s: float, jobs: Sequence[JobView] = ()) -> View:
     return View(at_s, jobs, machines, utility, sum(job.max_utility for job in jobs), max_threads=40)
 
 
+def a_pooled_view(at_s: float, weights: Mapping[str, int], slots: int, **figures: float) -> View:
+    """Jobs that share slots by weight; `figures` are those of each job's one unit."""
+    jobs = []
+    for name, weight in weights.items():
+        plain = a_job(name)
+        unit = OperatorFigures("*", weight, **figures)  # type: ignore[arg-type]
+        jobs.append(replace(plain, figures=replace(plain.figures, operators=(unit,))))
+    return replace(a_view(at_s, jobs), max_threads=slots)
+
+
 def a_route(window: int = 1, **more: object) -> RouteFigures:
     """A route of the job ads over two servers, hashed so far."""
     links = {("left", "right"): PairCounts({("Asia", "#java"): 3.5, (("x", 2), 7): 1.0}, 5.0, 0.5)}

@@ -43,6 +43,7 @@ export interface Decision {
   changes: Change[];
   text: string;
   why: string;
+  foretold: string;
   utility_before: number;
   expected_utility: Figure;
   came: Came;
@@ -67,6 +68,17 @@ export interface Lever {
   disturbs: string;
   shows: string;
 }
+export interface Share {
+  text: string;
+  weight: Figure;
+  weights: Figure;
+  slots: Figure;
+  of_slots: Figure;
+  busy: Figure;
+  busy_text: string | null;
+  used_slots: Figure;
+  cores: Figure;
+}
 export interface Tenant {
   name: string;
   state: State;
@@ -77,6 +89,7 @@ export interface Tenant {
   met: boolean;
   slots: number;
   max_slots: Figure;
+  share: Share;
   latency_s: Figure;
   latency_estimated: boolean;
   juice: Figure;
@@ -86,10 +99,12 @@ export interface Tenant {
   why: string | null;
   missed_since_s: Figure;
   last_decision: Decision | null;
+  not_done: string;
   recovery_s: Figure;
   recovery_target_s: Figure;
   certainty: Figure;
   levers: Lever[];
+  prediction_error: { share: number; of: number } | null;
 }
 export interface Machine {
   name: string;
@@ -106,11 +121,13 @@ export interface Present {
   utility: number;
   max_utility: number;
   slots: Figure;
+  given: string;
   note: string;
   headline: string;
   tenants: Tenant[];
   machines: Machine[];
   levers: Lever[];
+  shortfall: string;
 }
 export interface Series {
   at_s: number[];

@@ -18,12 +18,23 @@ export function percent(share: Figure | undefined): string {
   return `${(share * 100).toFixed(0)} %`;
 }
 
+/** A small share, such as an error, with its tenths: 0.4 % is not nothing. */
+export function tenths(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+}
+
 export function seconds(value: Figure | undefined): string {
   if (value === null || value === undefined) return ABSENT;
   if (value === 0) return "0 s";
   if (value < 0.0995) return `${(value * 1000).toFixed(0)} ms`;
   if (value < 9.95) return `${value.toFixed(1)} s`;
   return value < 120 ? `${value.toFixed(0)} s` : span(value);
+}
+
+/** Words as a sentence: it begins large and ends with a stop. */
+export function sentence(words: string): string {
+  const shown = signs(words.replace(/[.\s]+$/, ""));
+  return `${shown.charAt(0).toUpperCase()}${shown.slice(1)}.`;
 }
 
 export function span(value: number): string {

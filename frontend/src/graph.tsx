@@ -32,13 +32,15 @@ export function Graph({ operators, edges }: { operators: Operator[]; edges: [str
 
 function Node({ operator, at }: { operator: Operator; at: [number, number] }) {
   const name = operator.name === "*" ? "all operators" : operator.name;
-  const unit = operator.name === "*" ? "slots" : "threads";
+  const all = operator.name === "*"; // they share slots: its threads are a weight, and it may use what others leave
+  const has = all ? `weight ${operator.threads}` : `${operator.threads} threads`;
+  const busy = `busy ${percent(operator.capacity)}${all ? " of its share" : ""}`;
   return (
-    <g transform={`translate(${at[0]} ${at[1]})`} class={`node ${heat(operator.capacity)}`} role="img" aria-label={`${name}: ${operator.threads} ${unit}, busy ${percent(operator.capacity)}`}>
+    <g transform={`translate(${at[0]} ${at[1]})`} class={`node ${heat(operator.capacity)}`} role="img" aria-label={`${name}: ${has}, ${busy}`}>
       <rect width={WIDTH} height={HEIGHT} rx="8" />
       <rect class="fill" y={HEIGHT - 5} height="5" width={WIDTH * Math.min(1, operator.capacity ?? 0)} />
       <text x="12" y="21" class="name">{name.length > 20 ? `${name.slice(0, 19)}…` : name}</text>
-      <text x="12" y="38">{operator.threads} {unit} · busy {percent(operator.capacity)}</text>
+      <text x="12" y="38">{has} · busy {percent(operator.capacity)}</text>
       <text x="12" y="52" class="small">{number(operator.rows_in_rps)} → {number(operator.rows_out_rps)} rows/s</text>
     </g>
   );

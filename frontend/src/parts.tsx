@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { WHOLE, type Came, type Decision, type Run, type State } from "./api";
-import { clock, number, signs } from "./format";
+import { clock, number, sentence, signs } from "./format";
 import { link } from "./route";
 
 const STATES: Record<State, [string, string]> = {
@@ -75,7 +75,9 @@ export function DecisionItem({ decision, run, link: runLink }: { decision: Decis
       </div>
       <p class="what">{signs(decision.text)}</p>
       <p class="why">{signs(decision.why)}</p>
+      {decision.foretold && <p class="quiet foretold">Foretold: {signs(decision.foretold)}.</p>}
       <p><Outcome decision={decision} /></p>
+      {decision.foretold && decision.verdict && <p class="quiet">{sentence(decision.verdict)}</p>}
     </li>
   );
 }

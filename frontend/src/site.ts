@@ -27,3 +27,8 @@ export function useSite(): Site {
 export function places(jobs: Overview["jobs"]): Map<string, number> {
   return new Map(Object.keys(jobs).sort().map((name, place) => [name, place]));
 }
+
+/** Whether jobs share slots by weight; otherwise their operators have threads of their own. */
+export function sharesSlots(overview: Overview): boolean {
+  return overview.present?.tenants.some((tenant) => tenant.share.weight !== null) ?? false;
+}

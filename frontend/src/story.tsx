@@ -4,6 +4,7 @@ import type { Decision, Figure, Overview, Series } from "./api";
 import { clock, number, percent, signs, span } from "./format";
 import { Panel } from "./parts";
 import { link } from "./route";
+import { sharesSlots } from "./site";
 
 const NAMED = 3;
 const ALWAYS = 0.995; // of the time: as often as windows of counts can tell
@@ -33,8 +34,9 @@ export function Story({ overview, run }: { overview: Overview; run: string }) {
 
 function Whom({ jobs, run }: { jobs: Overview["jobs"]; run: string }) {
   const known = Object.entries(jobs).map(([name, series]) => ({ name, met: mean(series.values.met ?? []) }));
+  const seen = known.filter((one) => one.met !== null).length;
   const short = known.filter((one) => one.met !== null && one.met < ALWAYS).sort((a, b) => a.met! - b.met!);
-  if (!known.some((one) => one.met !== null)) return <>Of no tenant a figure was seen.</>;
+  if (!seen) return <>Of no tenant a figure was seen.</>;
   if (!short.length) return <>Every tenant had what it asked for whenever it was seen.</>;
   return (
     <>
@@ -45,7 +47,8 @@ function Whom({ jobs, run }: { jobs: Overview["jobs"]; run: string }) {
         </span>
       ))}
       {short.length > NAMED && `, ${short.length - NAMED} more not always`}
-      {short.length < known.length && `; the other ${known.length - short.length} always`}.
+      {short.length < seen && `; the other ${seen - short.length} always`}
+      {seen < known.length && `; of ${known.length - seen} no figure was seen`}.
     </>
   );
 }
@@ -81,7 +84,7 @@ function Cost({ overview, decisions }: { overview: Overview; decisions: Decision
   const had = mean(totals.values.utility ?? []);
   return (
     <>
-      <b>{number(held)}</b> slots or threads held on average; {number(moved)} changed hands; <b>{number(most === null || had === null ? null : most - had)}</b> of {number(most)} utility was missing on average.
+      {sharesSlots(overview) ? <>The {number(overview.present?.slots)} slots were shared by weights of <b>{number(held)}</b> in all</> : <><b>{number(held)}</b> threads held</>} on average; {number(moved)} of them changed hands; <b>{number(most === null || had === null ? null : most - had)}</b> of {number(most)} utility was missing on average.
     </>
   );
 }

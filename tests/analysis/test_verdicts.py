@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from penstock.analysis.verdicts import LONGEST_SETTLE_S, OpenDecisions
+from penstock.core.figures import LatencyFigures
 from penstock.core.levers import Tasks
 from penstock.core.plan import Decision, Effect, Reason, Verdict
+from penstock.core.prediction import Foretold
 from penstock.core.view import View
 from tests.builders import job, view
 
@@ -28,6 +30,13 @@ def seen(at_s: float, utilities: Mapping[str, float | None], slots: int = 100) -
     return view(at_s, known, max_threads=slots)
 
 
+def with_figures(found: View, latency_s: float | None, juice: float | None) -> View:
+    """Each job with this latency and this juice."""
+    latency = None if latency_s is None else LatencyFigures(latency_s)
+    figures = {one.name: replace(one.figures, latency=latency, juice=juice) for one in found.jobs}
+    return replace(found, jobs=tuple(replace(one, figures=figures[one.name]) for one in found.jobs))
+
+
 def lived(
     rounds: Sequence[View], taken: Mapping[float, Sequence[Decision]]
 ) -> tuple[OpenDecisions, list[tuple[float, Verdict]]]:
@@ -46,6 +55,33 @@ def tens(until_s: float) -> list[float]:
 def test_a_verdict_comes_after_a_minute_and_not_before() -> None:
     _, told = lived([seen(at_s, {"fraud": 5.0}) for at_s in tens(130)], {20.0: [decision(20.0, "fraud")]})
     assert [(at_s, verdict.decided_at_s, verdict.judged_at_s) for at_s, verdict in told] == [(80.0, 20.0, 80.0)]
+
+
+def test_how_far_off_a_prediction_was_is_said_tenant_by_tenant() -> None:
+    # After the decision at 20 s: latency 2.5 and 2.7 s at 60 and 70 s and 2.6 s at 80 s, 70 % of the input of clicks.
+    rounds = [
+        with_figures(seen(at_s, {"fraud": 5.0, "clicks": 5.0, "geo": 5.0}), latency_s, juice=0.7)
+        for at_s, latency_s in zip(tens(80), (6.4, 6.4, 6.4, 9.0, 9.0, 9.0, 2.5, 2.7, 2.6), strict=True)
+    ]
+    foretold = (
+        Foretold("fraud", 2.1, None, 9.0, 6.4, None, 5.0),
+        Foretold("clicks", None, 0.72, 4.0, None, 1.0, 5.0),
+        Foretold("geo", 2.0, None, 5.0, 2.0, None, 5.0),  # nothing that one would notice
+    )
+    wanted = replace(decision(20.0, "fraud"), foretold=foretold)
+    _, ((_, verdict),) = lived(rounds, {20.0: [wanted]})
+    assert verdict.text == (
+        "no change: utility of fraud 5.0 -> 5.0; fraud was foretold 2.1 s, came 2.6 s; "
+        "clicks was foretold 0.72 of its input, came 0.70"
+    )
+
+
+def test_a_prediction_of_what_nobody_saw_is_not_judged_by_zero() -> None:
+    foretold = (Foretold("fraud", 2.1, None, 9.0, 6.4, None, 5.0), Foretold("gone", None, None, 0.0, None, None, 5.0))
+    wanted = replace(decision(20.0, "fraud"), foretold=foretold)
+    rounds = [with_figures(seen(at_s, {"fraud": 5.0}), None, None) for at_s in tens(80)]
+    _, ((_, verdict),) = lived(rounds, {20.0: [wanted]})
+    assert "gone was foretold 0.0 of utility, came unseen; fraud was foretold 2.1 s, came unseen" in verdict.text
 
 
 def test_means_are_compared_of_the_minute_before_and_of_the_second_half_of_the_minute_after() -> None:

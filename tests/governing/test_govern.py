@@ -65,7 +65,7 @@ def test_a_dry_run_says_what_it_would_do_and_does_nothing(spark: SparkSession, n
     with ps.govern(spark, {name: INTENT}, ToTwo(), dry_run=True, interval=0.2) as g:
         eventually(lambda: len(g.decisions) > 2 or None)
         assert FairPools(spark.sparkContext).share(name) == PoolShare(4, 4)
-    assert f"Reduced would do {name} slots 4 -> 2 | two are enough" in g.decisions[0].text()
+    assert f"Reduced would do {name} weight 4 -> 2 | two are enough" in g.decisions[0].text()
 
 
 def test_the_queries_run_on_with_their_last_shares_when_the_controller_is_gone(spark: SparkSession, name: str) -> None:

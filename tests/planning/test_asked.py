@@ -70,14 +70,14 @@ def test_the_policy_gets_what_the_person_leaves() -> None:
 
 def test_a_wish_is_held_to_the_limits_and_the_note_says_so() -> None:
     for value, done, note in (
-        (9, [Slots("ads", 3, 6)], "ads: slots 3 -> 9, asked by ann: the limits allow slots 3 -> 6"),
-        (3, [], "ads: slots 3 -> 3, asked by ann: it is so already"),
+        (9, [Slots("ads", 3, 6)], "ads: weight 3 -> 9, asked by ann: the limits allow weight 3 -> 6"),
+        (3, [], "ads: weight 3 -> 3, asked by ann: it is so already"),
     ):
         plan = with_asked(asked_for([asks(Wish("slots", "ads", value))], seen()), Plan(), seen())
         assert (moves(plan), plan.note) == (done, note)
     full = seen(max_threads=6)
     plan = with_asked(asked_for([asks(Wish("slots", "ads", 4))], full), Plan(), full)
-    assert plan.note == "ads: slots 3 -> 4, asked by ann, is not done: the limits allow nothing of it"
+    assert plan.note == "ads: weight 3 -> 4, asked by ann, is not done: the limits allow nothing of it"
 
 
 def test_a_policy_does_not_get_round_approval_by_saying_that_a_person_asked() -> None:

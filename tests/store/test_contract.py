@@ -30,6 +30,7 @@ from penstock.core.plan import Effect, Outcome, Plan, Step, StepOutcome, Verdict
 from penstock.core.prediction import Error
 from penstock.core.routing_table import RoutingTable
 from penstock.core.run import Note
+from penstock.core.shares import Pool
 from penstock.errors import ConfigError
 from penstock.store.archive import Archive, AuditEntry
 from penstock.store.open import find_run
@@ -43,6 +44,7 @@ from tests.recorded import (
     a_foretelling_cycle,
     a_job,
     a_judging_cycle,
+    a_pooled_view,
     a_route,
     a_view,
     an_acting_cycle,
@@ -199,6 +201,14 @@ def test_that_no_shares_meet_all_is_told_from_its_begin_to_its_end(reopen: Reope
     assert store.read_run(RUN.id).shortfalls == (Note(10.0, SHORTFALL), Note(30.0, ""))
 
 
+def test_a_run_is_told_with_what_its_jobs_shared_by_weight_in_the_end(reopen: Reopen) -> None:
+    store = begun(reopen)
+    store.append(a_cycle(10.0))
+    assert store.read_run(RUN.id).pool == Pool()  # these operators have threads of their own
+    store.append(a_cycle(20.0, a_pooled_view(20.0, {"ads": 5, "fraud": 6}, slots=8)))
+    assert store.read_run(RUN.id).pool == Pool(8, {"ads": 5, "fraud": 6})
+
+
 def test_how_every_lever_stood_is_kept_with_the_view(reopen: Reopen) -> None:
     bound = Dial("bound", "ads", None, 1, asked=500, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
     ads = a_job("ads")
@@ -276,7 +286,7 @@ def test_a_cycle_that_was_announced_is_completed_afterwards(reopen: Reopen) -> N
 def test_what_an_engine_did_by_itself_is_told_once_with_its_cycle(reopen: Reopen) -> None:
     store = begun(reopen)
     deeds = (
-        Deed(12.0, "ads", "slots 6 -> 3", "the cluster gives 4 in all"),
+        Deed(12.0, "ads", "weight 6 -> 3", "the cluster gives 4 in all"),
         Deed(13.0, None, "executors 4 -> 2", "the jobs have 4 slots in all", "no acknowledgement"),
     )
     acting = replace(an_acting_cycle(20.0), view=replace(a_view(20.0), deeds=deeds))

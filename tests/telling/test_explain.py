@@ -7,7 +7,7 @@ from penstock.core.plan import Plan
 from penstock.core.run import Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
-from tests.recorded import RUN, a_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
+from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
 from tests.telling.sample import renamed, sample_run
 
 
@@ -30,10 +30,39 @@ def test_a_decision_is_told_with_why_expectation_and_outcome() -> None:
     ) in story
 
 
+def foreseen() -> Run:
+    store = MemoryStore(RUN)
+    store.append(a_foretelling_cycle(10.0))
+    for at_s in (20.0, 30.0):
+        store.append(a_cycle(at_s))
+    return store.read_run(RUN.id)
+
+
+def test_a_decision_is_told_with_the_prediction_that_it_was_made_on() -> None:
+    story = " ".join(explain(foreseen()).split())
+    assert (
+        "why: ads misses its latency expected: utility 55 -> 65; ads 2.1 s instead of 6.4 s; "
+        "fraud falls from 1.00 to 0.72 of its input, which costs 3.0 of utility"
+    ) in story
+
+
+def test_how_far_off_predictions_were_and_that_no_shares_meet_all_stand_in_the_head() -> None:
+    head = " ".join(explain(foreseen()).split("\n\n")[0].split())
+    # (3.1 % of 12 comparisons and 0 % of 3) / 15 = 2.48 %
+    assert "was off by 2.5 % of the maximum on average: ads 3.1 % over 12, fraud 0.0 % over 3." in head
+    assert f"Until 0:00:20 {SHORTFALL}." in head
+
+
+def test_that_no_shares_meet_all_is_an_event_until_they_do() -> None:
+    story = " ".join(explain(foreseen()).split("\n\n")[1].split())
+    assert f"0:00:10 {SHORTFALL}" in story
+    assert "0:00:20 shares meet all again" in story
+
+
 def test_what_the_engine_did_by_itself_is_a_line() -> None:
-    deed = Deed(25.0, "ads", "slots 6 -> 3", "the cluster gives 4 in all")
+    deed = Deed(25.0, "ads", "weight 6 -> 3", "the cluster gives 4 in all")
     run = replace(recorded(), deeds=(deed,))
-    assert " 0:00:25   by itself: ads: slots 6 -> 3; the cluster gives 4 in all\n" in explain(run)
+    assert " 0:00:25   by itself: ads: weight 6 -> 3; the cluster gives 4 in all\n" in explain(run)
 
 
 def test_a_quiet_stretch_is_one_line_with_what_the_policy_said() -> None:

@@ -11,7 +11,7 @@ from penstock.core.deeds import Deed
 from penstock.core.run import JobTimeline, Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.report import page
-from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
+from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view, an_acting_cycle
 from tests.telling.sample import sample_run
 
 EVIL = "<script>alert('x')</script>\"><img src=http://evil.example/x>"
@@ -71,7 +71,7 @@ def test_the_summary_comes_first_and_everything_is_there(told: str) -> None:
         "Summary",
         "Intents met by each job",
         "Utility against its maximum",
-        "Threads, or slots, by job",
+        "Weight in sharing the slots, by job",
         "Jobs",
         "Troubles",
         "Decisions",
@@ -122,6 +122,26 @@ def test_what_went_wrong_in_governing_stands_among_the_troubles() -> None:
     told = Elements(page(store.read_run(RUN.id))).text
     assert "(governing)" in told
     assert "observing failed: no answer" in told
+
+
+def test_predictions_stand_with_the_decision_and_their_error_with_the_job() -> None:
+    store = MemoryStore(RUN)
+    for at_s in (10.0, 20.0):
+        store.append(a_foretelling_cycle(at_s))
+    told = Elements(page(store.read_run(RUN.id))).text
+    assert "utility 55 → 65; ads 2.1 s instead of 6.4 s; fraud falls from 1.00 to 0.72 of its input" in told
+    assert "Foretold utility off by" in told
+    assert "3.1 % over 12" in told
+    assert f"Since 0:00:10 {SHORTFALL}." in told
+
+
+def test_a_weight_is_told_with_the_slots_that_it_stands_for() -> None:
+    store = MemoryStore(RUN)
+    for at_s, ads in ((10.0, 2), (20.0, 5)):
+        store.append(a_cycle(at_s, a_pooled_view(at_s, {"ads": ads, "fraud": 6}, slots=8)))
+    told = Elements(page(store.read_run(RUN.id))).text
+    assert "weight 2 → 5: 3.6 of 8 slots" in told
+    assert "The 8 slots were shared by weights of 8 in all on average" in told  # until the last cycle they were 2 and 6
 
 
 def test_what_the_engine_did_by_itself_has_a_line_each() -> None:

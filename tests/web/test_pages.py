@@ -7,11 +7,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from penstock.core.orders import Wish
+from penstock.core.plan import Plan
 from penstock.store.sql import SqlStore
 from penstock.telling.words import number
 from penstock.web.server import Site
 from tests.patience import eventually
-from tests.recorded import RUN, an_acting_cycle
+from tests.recorded import RUN, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view, an_acting_cycle
 from tests.web import asking
 from tests.web.browsing import PATIENCE_MS, OpenPage
 from tests.web.living import LiveRun
@@ -32,7 +33,7 @@ def test_the_figures_on_the_page_are_those_of_the_store(site: Site, store: SqlSt
     for job in view.jobs:
         row = page.locator(f"tr[data-job={job.name}]")
         assert row.get_by_test_id("job-utility").inner_text() == number(job.utility)
-        assert row.get_by_test_id("job-slots").inner_text() == str(job.figures.threads)
+        assert row.get_by_test_id("job-slots").inner_text() == f"{job.figures.threads} threads"
 
 
 def test_at_first_glance_who_is_in_trouble_why_what_was_done_and_whether_it_helped(
@@ -43,6 +44,41 @@ def test_at_first_glance_who_is_in_trouble_why_what_was_done_and_whether_it_help
     card = page.get_by_test_id("trouble").inner_text()
     for told in ("misses its target", "p95 latency 3 s instead of 2 s", "Reconfigured ads: map 3 → 6", "gone"):
         assert told in card
+
+
+def test_a_tenant_without_figures_is_not_said_to_have_been_left_because_all_converged(
+    site: Site, store: SqlStore, open_page: OpenPage
+) -> None:
+    store.append(a_cycle(50.0, a_view(50.0, [a_job("late", None)]), Plan(note="converged")))
+    page = open_page(site.url)
+    assert figure(page, "headline") == "No figures of any tenant yet."
+    assert "Nothing yet: it has no figures." in page.get_by_test_id("trouble").inner_text()
+    assert "converged" not in page.locator("main").inner_text()
+
+
+def test_weight_share_and_cores_have_a_place_each(site: Site, store: SqlStore, open_page: OpenPage) -> None:
+    # ads weighs 2 of 11, 1.45 of 8 slots; it used 3.45 times that, which is 5 slots, and 1.9 cores.
+    store.append(a_cycle(50.0, a_pooled_view(50.0, {"ads": 2, "fraud": 9}, slots=8, capacity=3.45, cores=1.9)))
+    page = open_page(f"{site.url}#/tenant?job=ads")
+    shown = " ".join(page.locator(".headline dl").inner_text().split())
+    for told in (
+        "weight 2 of 11 in all",
+        "its share 1.5 of 8 slots",
+        "100 % of its share; 5.0 slots used",
+        "1.9 cores",
+    ):
+        assert told in shown
+    assert figure(open_page(site.url), "given") == "8 slots by weight"
+
+
+def test_what_was_foretold_how_far_off_it_was_and_what_no_shares_meet_are_on_the_page(
+    site: Site, store: SqlStore, open_page: OpenPage
+) -> None:
+    store.append(a_foretelling_cycle(50.0))
+    page = open_page(site.url)
+    assert figure(page, "shortfall").startswith("No shares meet all: ads 2 s and fraud 0.9 need 9.4 slots of 8")
+    assert "Foretold: ads 2.1 s instead of 6.4 s" in page.locator("#d3").inner_text()
+    assert figure(open_page(f"{site.url}#/tenant?job=ads"), "prediction-error") == "3.1 %"
 
 
 def test_a_decision_appears_by_itself(site: Site, store: SqlStore, open_page: OpenPage) -> None:

@@ -13,7 +13,7 @@ from penstock.core.plan import Plan
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
-from tests.recorded import a_cycle, a_job, a_view
+from tests.recorded import SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view
 from tests.web import asking
 
 FORECAST = Forecast(60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), 0.9, "seasonal")
@@ -59,6 +59,30 @@ def test_a_policy_at_rest_is_not_said_to_have_converged_while_nobody_has_figures
     found = told("api/overview").json()["present"]
     assert (found["note"], found["headline"]) == ("no figures yet", "No figures of any tenant yet.")
     assert found["tenants"][0]["not_done"] == "Nothing yet: it has no figures."
+
+
+def test_predictions_their_errors_and_what_no_shares_meet_are_told(store: SqlStore, told: Callable[[str], Any]) -> None:
+    store.append(a_foretelling_cycle(60.0))
+    found = told("api/overview").json()
+    ads = next(tenant for tenant in found["present"]["tenants"] if tenant["name"] == "ads")
+    assert ads["prediction_error"] == {"share": 0.031, "of": 12}
+    assert found["present"]["shortfall"] == SHORTFALL
+    assert found["decisions"][-1]["foretold"].startswith("ads 2.1 s instead of 6.4 s; fraud falls from 1.00 to 0.72")
+    metrics = told("metrics").text
+    assert 'penstock_prediction_error{job="ads",run="demo"} 0.031' in metrics
+    assert 'penstock_shortfall{run="demo"} 1.0' in metrics
+
+
+def test_weight_share_and_cores_are_told_apart(store: SqlStore, told: Callable[[str], Any]) -> None:
+    view = a_pooled_view(60.0, {"ads": 2, "fraud": 9}, slots=8, capacity=3.45, cores=1.9)
+    store.append(a_cycle(60.0, view))
+    share = told("api/job?job=ads").json()["tenant"]["share"]
+    assert share["text"] == "weight 2 of 11: 1.5 of 8 slots"
+    assert share["busy_text"] == "all of its share, 5.0 slots with what others left"
+    assert (share["weight"], share["weights"], share["of_slots"], share["cores"]) == (2, 11, 8, 1.9)
+    metrics = told("metrics").text
+    assert 'penstock_job_cores{job="ads",run="demo"} 1.9' in metrics
+    assert 'penstock_job_slot_share{job="ads",run="demo"} 1.4545' in metrics
 
 
 def test_keys_are_told_machine_by_machine_and_partition_by_partition(told: Callable[[str], Any]) -> None:

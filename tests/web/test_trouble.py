@@ -7,6 +7,7 @@ import pytest
 
 from penstock.core.figures import OperatorFigures
 from penstock.core.intents import Intent, Juice, Latency, Recovery
+from penstock.core.shares import Pool, Share
 from penstock.core.view import JobView, View
 from penstock.web.trouble import headline, not_done, state_of, targets, why
 from tests.recorded import a_job, a_view
@@ -26,13 +27,20 @@ QUIET = (OperatorFigures("map", 2, capacity=0.1),)
     [
         ({"arrival_rps": 420.4, "processed_rps": 260.0}, "420 rows/s arrive, 260 are processed."),
         ({"operators": (OperatorFigures("map", 2, capacity=0.92),)}, "Operator map is busy 92 % of the time."),
-        ({"operators": (OperatorFigures("*", 2, capacity=0.5),)}, "Its slots are busy 50 % of the time."),
+        ({"operators": (OperatorFigures("*", 2, capacity=0.5),)}, "Its share of the slots is busy 50 % of the time."),
         ({"operators": QUIET, "backlog_rows": 1234.0}, "1,234 rows wait."),
         ({"settling": True}, "It is settling after a change."),
     ],
 )
 def test_why_names_what_stands_in_the_way(figures: dict[str, object], cause: str) -> None:
     assert why(job(**figures)) == f"p95 latency 3 s instead of 2 s. {cause}"
+
+
+def test_a_share_that_is_not_enough_is_told_in_slots_beside_what_others_left() -> None:
+    # Weight 2 of 11 on 8 slots is 1.45 slots; 3.45 times that is 5.
+    busy = job(operators=(OperatorFigures("*", 2, capacity=3.45),))
+    told = why(busy, share=Share(2, Pool(8, {"ads": 2, "fraud": 9}), busy=3.45)) or ""
+    assert told.endswith("Its share, 1.5 of 8 slots, is busy all the time; with what others left it used 5.0.")
 
 
 def test_an_error_that_ended_a_query_is_told_as_it_is() -> None:

@@ -1,4 +1,4 @@
-// The cluster: machines, who holds which slots, what is shuffled, where keys live.
+// The cluster: machines, who has which share of the slots, what is shuffled, where keys live.
 
 import { Chart } from "../chart";
 import type { Cluster, Keys, Machine } from "../api";
@@ -19,14 +19,13 @@ export function ClusterPage() {
   const [found, error] = useAnswer<Cluster>("cluster", { run: overview.run.id, since }, overview.present?.cycle);
   const machines = overview.present?.machines ?? [];
   const cores = machines.filter((machine) => machine.alive).reduce((sum, machine) => sum + machine.cores, 0);
-  const held = overview.present?.tenants.reduce((sum, tenant) => sum + tenant.slots, 0) ?? 0;
   const gone = machines.filter((machine) => !machine.alive).length;
   const crowded = machines.filter((machine) => machine.congested).length;
   return (
     <>
       <section class={`headline ${gone || crowded ? "bad" : "good"}`} aria-label="Now">
         <h1>
-          {machines.length} {machines.length === 1 ? "machine" : "machines"}, {cores} cores, {held} slots or threads held.{" "}
+          {machines.length} {machines.length === 1 ? "machine" : "machines"}, {cores} cores; {overview.present?.given ?? "nothing given"}.{" "}
           {gone > 0 && `${gone} not there. `}
           {crowded > 0 ? `${crowded} with more to run than cores.` : gone === 0 && "None is congested."}
         </h1>
@@ -37,7 +36,7 @@ export function ClusterPage() {
         {found && <Loads cluster={found} />}
       </Panel>
       <Levers levers={overview.present?.levers ?? []} />
-      <Panel title="Threads on slots">
+      <Panel title="Who shares what">
         <Slots overview={overview} />
       </Panel>
       {found && found.stages.length > 0 && (

@@ -3,10 +3,10 @@
 import { useMemo } from "preact/hooks";
 import { Chart, type Line } from "../chart";
 import type { Overview, Tenant } from "../api";
-import { clock, number, percent, seconds, signs, span } from "../format";
+import { clock, number, percent, seconds, sentence, signs, span } from "../format";
 import { Bar, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge } from "../parts";
 import { link } from "../route";
-import { places, useSite } from "../site";
+import { places, sharesSlots, useSite } from "../site";
 import { Story } from "../story";
 import { Strips } from "../strips";
 import { SERIES } from "../theme";
@@ -49,11 +49,12 @@ function Headline({ overview }: { overview: Overview }) {
   const present = overview.present!;
   const met = present.tenants.filter((tenant) => tenant.met).length;
   const better = overview.decisions.filter((decision) => decision.came === "better").length;
-  const held = present.tenants.reduce((sum, tenant) => sum + tenant.slots, 0);
+  const [most, ...rest] = present.given.split(", ");
   const bad = present.tenants.some((tenant) => tenant.state === "missed" || tenant.state === "trouble");
   return (
     <section class={`headline ${bad ? "bad" : "good"}`} aria-label="Now">
       <h1 data-testid="headline">{present.headline}</h1>
+      {present.shortfall && <p class="lead shortfall" role="status" data-testid="shortfall">{sentence(present.shortfall)}</p>}
       <dl>
         <Stat label="utility">
           <span data-testid="utility">{number(present.utility)}</span> <small>of {number(present.max_utility)}</small>
@@ -61,8 +62,8 @@ function Headline({ overview }: { overview: Overview }) {
         <Stat label="SLOs met">
           <span data-testid="met">{met}</span> <small>of {present.tenants.length}</small>
         </Stat>
-        <Stat label="slots held">
-          {number(held)} {present.slots !== null && <small>{held <= present.slots ? "of" : "on"} {number(present.slots)}</small>}
+        <Stat label="shares">
+          <span data-testid="given">{most}</span> {rest.length > 0 && <small>{rest.join(", ")}</small>}
         </Stat>
         <Stat label="decisions">
           {overview.decisions.length} <small>{better} helped</small>
@@ -88,10 +89,11 @@ function TroubleCard({ tenant, overview, run }: { tenant: Tenant; overview: Over
         <dt>Done</dt>
         <dd>
           {decision === null ? (
-            <span class="quiet">{present.note ? `Nothing yet: ${present.note}.` : "Nothing yet."}</span>
+            <span class="quiet">{signs(tenant.not_done)}</span>
           ) : (
             <>
               <b>{decision.reason}</b> {signs(decision.text)} <span class="quiet">at {clock(overview.run, decision.at_s)}</span>
+              {decision.foretold && <span class="quiet">. Foretold: {signs(decision.foretold)}</span>}
             </>
           )}
         </dd>
@@ -140,10 +142,11 @@ function OverTime() {
   );
 }
 
-/** Who holds which slots, stacked; the largest by themselves, the rest together. */
+/** Who has which weight in sharing the slots, or how many threads, stacked; the largest by themselves, the rest together. */
 export function Slots({ overview, marks = false }: { overview: Overview; marks?: boolean }) {
   const { totals, jobs, decisions } = overview;
   const at_s = totals.at_s;
+  const weighs = sharesSlots(overview);
   const stacked = useMemo(() => stackedSlots(at_s, jobs), [at_s, jobs]);
   const lines = useMemo<Line[]>(
     () => stacked.toReversed().map((line) => ({ label: "", values: line.values, colour: "surface", fill: line.colour, stepped: true })),
@@ -153,7 +156,7 @@ export function Slots({ overview, marks = false }: { overview: Overview; marks?:
   return (
     <>
       <Chart
-        title="Slots by tenant"
+        title={weighs ? "Weight in sharing the slots, by tenant" : "Threads by tenant"}
         at_s={at_s}
         lines={lines}
         run={overview.run}
@@ -162,7 +165,7 @@ export function Slots({ overview, marks = false }: { overview: Overview; marks?:
         height={170}
         margins={marks}
         filled
-        about={stacked.map((line) => `${line.name} holds ${number(line.own.at(-1) ?? null)}`).join(", ")}
+        about={stacked.map((line) => `${line.name} has ${number(line.own.at(-1) ?? null)}`).join(", ")}
       />
       <p class={marks ? "legend below" : "legend"}>
         {stacked.map((line) => (
@@ -226,7 +229,7 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
             <th scope="col">asks for</th>
             <th scope="col">has</th>
             <th scope="col">utility</th>
-            <th scope="col" class="n">slots</th>
+            <th scope="col" class="n">share of slots</th>
             <th scope="col" class="n">rows/s in</th>
             <th scope="col" class="n">done</th>
             <th scope="col" class="n">waiting</th>
@@ -244,7 +247,10 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
                 <Bar share={tenant.utility === null ? null : tenant.utility / tenant.max_utility} kind={tenant.met ? "good" : "bad"} label={`utility ${number(tenant.utility)} of ${number(tenant.max_utility)}`} />
                 <span data-testid="job-utility">{number(tenant.utility)}</span> <small class="quiet">of {number(tenant.max_utility)}</small>
               </td>
-              <td data-label="slots" class="n" data-testid="job-slots">{tenant.slots}</td>
+              <td data-label="share of slots" class="n" title={tenant.share.text} data-testid="job-slots">
+                {tenant.share.slots === null ? tenant.share.text : number(tenant.share.slots)}
+                {tenant.share.slots !== null && <small class="quiet"> weight {number(tenant.share.weight)}</small>}
+              </td>
               <td data-label="rows/s in" class="n">{number(tenant.arrival_rps)}</td>
               <td data-label="done" class="n">{number(tenant.processed_rps)}</td>
               <td data-label="waiting" class="n">{number(tenant.backlog_rows)}</td>

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { Chart } from "../chart";
 import { changedIntent, type Figure, type Forecast, type Job, type Stage, type Tenant } from "../api";
-import { bytes, number, percent, seconds, signs, span } from "../format";
+import { bytes, number, percent, seconds, signs, span, tenths } from "../format";
 import { Graph } from "../graph";
 import { Levers } from "../levers";
 import { useAnswer } from "../live";
@@ -63,10 +63,15 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
       </p>
       <dl>
         <Stat label="utility">{number(tenant.utility)} <small>of {number(tenant.max_utility)}</small></Stat>
-        <Stat label="slots">{number(tenant.slots)} {tenant.max_slots !== null && <small>of at most {tenant.max_slots}</small>}</Stat>
+        <ShareStats tenant={tenant} />
         <Stat label="arriving">{number(tenant.arrival_rps)} <small>rows/s</small></Stat>
         <Stat label="processed">{number(tenant.processed_rps)} <small>rows/s</small></Stat>
         <Stat label="waiting">{number(tenant.backlog_rows)} <small>rows</small></Stat>
+        {tenant.prediction_error && (
+          <Stat label="foretold utility off by">
+            <span data-testid="prediction-error">{tenths(tenant.prediction_error.share)}</span> <small>over {number(tenant.prediction_error.of)} {tenant.prediction_error.of === 1 ? "comparison" : "comparisons"}</small>
+          </Stat>
+        )}
         {job?.state_bytes != null && <Stat label="state">{bytes(job.state_bytes)}</Stat>}
         {job?.recovery_s != null && (
           <Stat label="would recover in" kind={job.recovery_target_s !== null && job.recovery_s > job.recovery_target_s ? "bad" : ""}>
@@ -78,12 +83,32 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
   );
 }
 
+/** Weight, the slots that it stands for, how busy these are and the cores that its tasks used: each by itself. */
+function ShareStats({ tenant }: { tenant: Tenant }) {
+  const { share } = tenant;
+  const most = tenant.max_slots !== null && <small>of at most {tenant.max_slots}</small>;
+  if (share.weight === null) return <Stat label="threads">{number(tenant.slots)} {most}</Stat>;
+  return (
+    <>
+      <Stat label="weight">{number(share.weight)} <small>of {number(share.weights)} in all</small></Stat>
+      {share.slots !== null && <Stat label="its share">{number(share.slots)} <small>of {number(share.of_slots)} slots</small></Stat>}
+      {share.busy !== null && (
+        <Stat label="busy">
+          <span data-testid="busy">{percent(Math.min(1, share.busy))}</span> <small>of its share{share.busy > 1 && share.used_slots !== null && `; ${number(share.used_slots)} slots used`}</small>
+        </Stat>
+      )}
+      {share.cores !== null && <Stat label="tasks used">{number(share.cores)} <small>cores</small></Stat>}
+    </>
+  );
+}
+
 function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: string }) {
   const { at_s, values } = job.series;
   const flat = (value: Figure | undefined): Figure[] => at_s.map(() => value ?? null);
   const latency = tenant?.targets.find((target) => target.kind === "latency");
   const juice = tenant?.targets.find((target) => target.kind === "juice");
   const marks = job.decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0));
+  const weighs = tenant?.share.weight != null;
   const common = { at_s, run: job.run, sync: "tenant", height: 170 };
   const known = (name: string): boolean => (values[name] ?? []).some((value) => value !== null);
   const quantiles = ([["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["p50", "latency_p50_s", "accent"], ["mean", "latency_mean_s", "c5"]] as const)
@@ -99,11 +124,11 @@ function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: stri
           {known("juice") && <Chart {...common} title="Juice: share of the input processed" lines={[{ label: "juice", values: values.juice ?? [], colour: "accent" }, ...wanted]} format={percent} max={1.05} marks={marks} />}
           <Arrivals job={job} common={common} />
           <Chart {...common} title="Backlog" lines={[{ label: "rows waiting", values: values.backlog_rows ?? [], colour: "c3", fill: "accent-soft" }]} marks={marks} />
-          <Chart {...common} title="Slots" lines={[{ label: "slots", values: values.slots ?? [], colour: "c5", stepped: true, width: 2 }]} marks={marks} />
+          <Chart {...common} title={weighs ? "Weight in sharing the slots" : "Threads"} lines={[{ label: weighs ? "weight" : "threads", values: values.slots ?? [], colour: "c5", stepped: true, width: 2 }]} marks={marks} />
           <Chart {...common} title="Utility" lines={[{ label: "maximum", values: values.max_utility ?? [], colour: "ink-3", dash: true }, { label: "utility", values: values.utility ?? [], colour: "accent", width: 2 }]} marks={marks} />
         </div>
       </Panel>
-      <Panel title="Operators" aside={<span class="quiet">coloured by capacity: the share of time that each is busy</span>}>
+      <Panel title="Operators" aside={<span class="quiet">coloured by capacity: the share of time that each is busy{weighs && "; above 100 % it used slots that others left"}</span>}>
         <Graph operators={job.operators} edges={job.edges} />
         {job.stages.length > 0 && <Stages stages={job.stages} />}
       </Panel>
@@ -155,7 +180,7 @@ export function Stages({ stages, withJob = false }: { stages: Stage[]; withJob?:
             <th scope="col" class="n">tasks</th>
             <th scope="col" class="n">rows in</th>
             <th scope="col" class="n">rows out</th>
-            <th scope="col" class="n">busy</th>
+            <th scope="col" class="n">busy, of its share</th>
             <th scope="col" class="n">shuffled locally</th>
             <th scope="col" class="n">over the network</th>
           </tr>

@@ -135,7 +135,7 @@ function Answer({ answer }: { answer: WhatIf }) {
               <th scope="col" class="n">utility, really</th>
               <th scope="col" class="n">as it is</th>
               <th scope="col" class="n">changed</th>
-              <th scope="col" class="n">slots</th>
+              <th scope="col" class="n">weight, or threads</th>
               <th scope="col" class="n">off when tried</th>
             </tr>
           </thead>

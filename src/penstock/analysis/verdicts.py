@@ -8,11 +8,14 @@ its own time, whatever is decided meanwhile; a verdict names what was, so that a
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from penstock.core.levers import Kind
 from penstock.core.plan import Decision, Effect, Verdict
+from penstock.core.prediction import NAMED, Foretold, most_changed, seconds_text
+from penstock.core.run import asked_latency_s
+from penstock.core.shares import slot_share
 from penstock.core.view import View
 
 SETTLES_S = 60.0  # Henge, section 4.3.1: utilities quiesce in "a minute or so"; also juice's window
@@ -31,10 +34,12 @@ def settles_s(decision: Decision) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The utilities of one round, of those jobs whose figures were recent."""
+    """The utilities of one round, of those jobs whose figures were recent, and more of those that are watched."""
 
     at_s: float
     utilities: Mapping[str, float]
+    latencies_s: Mapping[str, float] = field(default_factory=dict)
+    juices: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,11 @@ class OpenDecision:
     concerned: tuple[Concerned, ...]
     settles_s: float
     meanwhile: tuple[str, ...] = ()
+
+    @property
+    def foretold(self) -> Sequence[Foretold]:
+        """What is compared with what came, by name."""
+        return most_changed(self.decision.foretold)[:NAMED]
 
     @property
     def due_s(self) -> float:
@@ -83,17 +93,23 @@ class OpenDecisions:
         self, view: View, taken: Sequence[Decision], settles: Callable[[Decision], float] = settles_s
     ) -> tuple["OpenDecisions", tuple[Verdict, ...]]:
         """Close what is due, then open what was taken. Decisions of one instant are judged together, in order."""
-        rounds = (*(past for past in self.rounds if view.at_s - past.at_s < 2 * LONGEST_SETTLE_S), _round(view))
+        rounds = (*(past for past in self.rounds if view.at_s - past.at_s < 2 * LONGEST_SETTLE_S), self._round(view))
         due = tuple(found for found in self.decisions if view.at_s >= found.due_s)
         needed_s = min(LONGEST_SETTLE_S, max((settles(decision) for decision in taken), default=0.0))
         opened = tuple(OpenDecision(found, _concerned(found, view, rounds, needed_s), needed_s) for found in taken)
         still_open = (found.overtaken(opened) for found in self.decisions if view.at_s < found.due_s)
         return OpenDecisions((*still_open, *opened), rounds), tuple(_verdict(found, view.at_s, rounds) for found in due)
 
-
-def _round(view: View) -> Round:
-    known = {job.name: job.utility for job in view.jobs if job.fresh and job.utility is not None}
-    return Round(view.at_s, known)
+    def _round(self, view: View) -> Round:
+        watched = {one.job for found in self.decisions for one in found.foretold}
+        fresh = [job for job in view.jobs if job.fresh]
+        seen = [job for job in fresh if job.name in watched]
+        return Round(
+            view.at_s,
+            utilities={job.name: job.utility for job in fresh if job.utility is not None},
+            latencies_s={job.name: found for job in seen if (found := asked_latency_s(job)) is not None},
+            juices={job.name: job.figures.juice for job in seen if job.figures.juice is not None},
+        )
 
 
 # Whom a decision concerns
@@ -135,8 +151,7 @@ def _threads_after(decision: Decision, view: View) -> dict[str, int]:
 
 def _shares(threads: Mapping[str, int], slots: int) -> dict[str, float]:
     """The slots that threads stand for: themselves, scaled down once all together exceed the slots."""
-    most = max(slots, sum(threads.values()))
-    return {name: slots * count / most for name, count in threads.items()}
+    return {name: slot_share(count, sum(threads.values()), slots) for name, count in threads.items()}
 
 
 # What came of it
@@ -148,10 +163,11 @@ def _verdict(found: OpenDecision, now_s: float, rounds: Sequence[Round]) -> Verd
     # Rounds may be further apart than anything needs to settle: then the present one is all there is to know it from.
     since = [seen for seen in rounds if from_s < seen.at_s <= to_s] or rounds[-1:]
     after = {tenant.name: _mean(tenant.name, since) for tenant in found.concerned}
+    told = _beside_what_was_foretold(found.foretold, since) + _meanwhile(found)
     unseen = [tenant for tenant in found.concerned if tenant.before is None or after[tenant.name] is None]
     seen = [tenant for tenant in found.concerned if tenant not in unseen]
     if not seen or any(tenant.touched for tenant in unseen):
-        text = f"not known: {_names([tenant.name for tenant in unseen])} had no figures{_meanwhile(found)}"
+        text = f"not known: {_names([tenant.name for tenant in unseen])} had no figures{told}"
         return Verdict(decision.at_s, now_s, None, text, Effect.UNKNOWN)
     was, came = sum(tenant.before or 0.0 for tenant in seen), sum(after[tenant.name] or 0.0 for tenant in seen)
     effect = _effect(came - was, sum(tenant.max_utility for tenant in seen))
@@ -159,7 +175,7 @@ def _verdict(found: OpenDecision, now_s: float, rounds: Sequence[Round]) -> Verd
     if decision.expected_utility is not None:
         text += f" (expected {was + decision.expected_utility - decision.utility_before:.1f})"
     text += f"; {_names([tenant.name for tenant in unseen])} had no figures" if unseen else ""
-    return Verdict(decision.at_s, now_s, decision.utility_before + came - was, text + _meanwhile(found), effect)
+    return Verdict(decision.at_s, now_s, decision.utility_before + came - was, text + told, effect)
 
 
 def _effect(gain: float, max_utility: float) -> Effect:
@@ -175,8 +191,32 @@ def _meanwhile(found: OpenDecision) -> str:
     return f"; meanwhile: {', '.join(found.meanwhile[:_NAMED])}{more}"
 
 
+def _beside_what_was_foretold(foretold: Iterable[Foretold], rounds: Sequence[Round]) -> str:
+    """How far off the prediction was, tenant by tenant."""
+    return "".join(f"; {_came(one, rounds)}" for one in foretold)
+
+
+def _came(foretold: Foretold, rounds: Sequence[Round]) -> str:
+    name = foretold.job
+    pairs: list[tuple[str, str | None]] = []
+    if foretold.later:
+        came_s = _mean_of([seen.latencies_s[name] for seen in rounds if name in seen.latencies_s])
+        pairs.append((seconds_text(foretold.latency_s), None if came_s is None else seconds_text(came_s)))
+    if foretold.fuller:
+        came = _mean_of([seen.juices[name] for seen in rounds if name in seen.juices])
+        pairs.append((f"{foretold.juice:.2f} of its input", None if came is None else f"{came:.2f}"))
+    if not pairs:
+        utility = _mean(name, rounds)
+        pairs.append((f"{foretold.utility:.1f} of utility", None if utility is None else f"{utility:.1f}"))
+    said = " and ".join(text for text, _ in pairs)
+    return f"{name} was foretold {said}, came {' and '.join(came or 'unseen' for _, came in pairs)}"
+
+
 def _mean(name: str, rounds: Iterable[Round]) -> float | None:
-    known = [seen.utilities[name] for seen in rounds if name in seen.utilities]
+    return _mean_of([seen.utilities[name] for seen in rounds if name in seen.utilities])
+
+
+def _mean_of(known: Sequence[float]) -> float | None:
     return fmean(known) if known else None
 
 

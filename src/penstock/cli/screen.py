@@ -8,7 +8,7 @@ from rich.text import Text
 
 from penstock.core.orders import Act
 from penstock.store.sql import SqlStore
-from penstock.telling.words import clock, number, percent
+from penstock.telling.words import clock, number, percent, tenths
 from penstock.web.reading import Reader
 from penstock.web.shapes import ControlOut, DecisionOut, PresentOut, TenantOut
 
@@ -17,6 +17,10 @@ SORTS = ("trouble", "utility", "slots", "name")
 _STATES = {"trouble": "bold red", "missed": "red", "settling": "yellow", "unknown": "dim", "met": "green"}
 _CAME = {"better": "green", "worse": "red", "not done": "red"}
 _DECISIONS = 5
+_SHARE = ("weight", "slots", "busy", "cores")
+_MEANING = (
+    "slots: what the weight stands for · busy: of these, above 100 % with what others left · cores: used by tasks"
+)
 
 
 class Screen:
@@ -39,7 +43,8 @@ class Screen:
         if present is None:
             return Text(f"{self._run_id}: no cycle is recorded yet")
         parts = [_head(gallery.info.name, present, control), _tenants(present, self._sort)]
-        parts += [_decided(decisions[-_DECISIONS:]), Text(self._said or KEYS, style="yellow" if self._said else "dim")]
+        parts += [Text(_MEANING, style="dim"), _decided(decisions[-_DECISIONS:])]
+        parts += [Text(self._said or KEYS, style="yellow" if self._said else "dim")]
         return Group(*parts)
 
     def pressed(self, key: str) -> None:
@@ -73,12 +78,13 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     share = present.utility / present.max_utility if present.max_utility else 0.0
     bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
     figures = f"utility {bar} {number(present.utility)} of {number(present.max_utility)}"
-    counts = f"{met} of {len(present.tenants)} SLOs met   {sum(t.slots for t in present.tenants)} slots held"
+    counts = f"{met} of {len(present.tenants)} SLOs met   {present.given}"
     bad = any(tenant.state in ("trouble", "missed") for tenant in present.tenants)
     return Group(
         Text(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
         Text(f"{figures}   {counts}"),
         Text(present.headline, style="bold red" if bad else "bold green"),
+        *([Text(present.shortfall, style="bold yellow")] if present.shortfall else []),
         *(Text(f"waits for a yes, {p.number}: {p.text}", style="yellow") for p in control.proposals),
     )
 
@@ -87,17 +93,30 @@ def _tenants(present: PresentOut, sort: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
     for heading in ("tenant", "state", "asks for"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("has", "utility", "slots", "rows/s in", "done", "waiting"):
+    foretelling = any(tenant.prediction_error is not None for tenant in present.tenants)
+    off = ("off by",) if foretelling else ()
+    for heading in ("has", "utility", *off, *_SHARE, "rows/s in", "done", "waiting"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("why", overflow="ellipsis", no_wrap=True, ratio=1)
     for tenant in _sorted(present.tenants, sort):
         utility = f"{number(tenant.utility)} of {number(tenant.max_utility)}"
         rates = (number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows))
         state = Text(tenant.state, style=_STATES[tenant.state])
-        table.add_row(
-            tenant.name, state, tenant.intent, _has(tenant), utility, str(tenant.slots), *rates, tenant.why or ""
-        )
+        has = (tenant.name, state, tenant.intent, _has(tenant), utility)
+        table.add_row(*has, *(_off(tenant) for _ in off), *_share(tenant), *rates, tenant.why or "")
     return table
+
+
+def _off(tenant: TenantOut) -> str:
+    """How far off what was foretold of its utility was."""
+    return tenths(None if tenant.prediction_error is None else tenant.prediction_error.share)
+
+
+def _share(tenant: TenantOut) -> tuple[str, ...]:
+    """Weight, the slots that it stands for, how busy that share is, and the cores that its tasks used."""
+    share = tenant.share
+    weight = f"{tenant.slots} threads" if share.weight is None else str(share.weight)
+    return weight, number(share.slots), percent(share.busy), number(share.cores)
 
 
 def _sorted(tenants: tuple[TenantOut, ...], sort: str) -> list[TenantOut]:
@@ -121,5 +140,12 @@ def _decided(decisions: tuple[DecisionOut, ...]) -> RenderableType:
     lines = [Text("\nnewest decisions", style="dim")]
     for decision in reversed(decisions):
         line = Text(f"{clock(decision.at_s)}  {decision.reason}  {decision.text}  ")
-        lines.append(line.append(decision.verdict or decision.came, style=_CAME.get(decision.came, "dim")))
+        lines.append(line.append(_said(decision), style=_CAME.get(decision.came, "dim")))
     return Group(*lines)
+
+
+def _said(decision: DecisionOut) -> str:
+    """What came of it; until that is known, what was foretold."""
+    if decision.came == "not judged" and decision.verdict is None and decision.foretold:
+        return f"foretold: {decision.foretold}"
+    return decision.verdict or decision.came

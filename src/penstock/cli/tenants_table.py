@@ -3,7 +3,10 @@
 from rich import box
 from rich.table import Table
 
+from penstock.core.shares import Share, shares_of
 from penstock.core.view import JobView, View
+from penstock.telling.shares import share_text
+from penstock.telling.words import number
 
 _ABSENT = "-"
 
@@ -12,16 +15,18 @@ def tenants_table(view: View, title: str) -> Table:
     """The tenants of a view, with what they asked for and what they get."""
     caption = f"utility {view.utility:.1f} of {view.max_utility:.1f}"
     table = Table(title=title, caption=caption, box=box.SIMPLE, title_justify="left", caption_justify="left")
-    for heading in ("tenant", "wants", "slots", "arriving/s", "processed/s", "backlog", "latency", "juice", "utility"):
+    figures = ("arriving/s", "processed/s", "backlog", "latency", "juice", "utility")
+    for heading in ("tenant", "wants", "share of slots", *figures):
         table.add_column(heading, justify="left" if heading in ("tenant", "wants") else "right")
+    shares = shares_of(view)
     for job in view.jobs:
-        table.add_row(*_row(job), style=None if job.met else "yellow")
+        table.add_row(*_row(job, shares[job.name]), style=None if job.met else "yellow")
         if job.figures.trouble is not None:
             table.add_row("", f"[red]{job.figures.trouble}[/red]")
     return table
 
 
-def _row(job: JobView) -> tuple[str, ...]:
+def _row(job: JobView, share: Share) -> tuple[str, ...]:
     figures = job.figures
     latency = figures.latency
     percentile = next((getattr(o, "percentile", None) for o in job.intent.objectives), None)
@@ -30,7 +35,7 @@ def _row(job: JobView) -> tuple[str, ...]:
     return (
         job.name,
         job.intent.text(),
-        str(figures.threads),
+        _share(share),
         _number(figures.arrival_rps, ".0f"),
         _number(figures.processed_rps, ".0f"),
         _number(figures.backlog_rows, ".0f"),
@@ -38,6 +43,12 @@ def _row(job: JobView) -> tuple[str, ...]:
         _number(figures.juice, ".2f"),
         _ABSENT if job.utility is None else f"{job.utility:.1f} of {job.max_utility:g}",
     )
+
+
+def _share(share: Share) -> str:
+    if share.pool is None or share.slots is None:
+        return share_text(share)
+    return f"{number(share.slots)} of {share.pool.slots}"
 
 
 def _number(value: float | None, form: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Deed:
     """Something that was done to a job, or to the whole application (None), and why; `error` says why it failed.
 
-    >>> Deed(12.0, "ads", "slots 6 -> 3", "the cluster gives 4 in all").line
-    'by itself: ads: slots 6 -> 3; the cluster gives 4 in all'
+    >>> Deed(12.0, "ads", "weight 6 -> 3", "the cluster gives 4 in all").line
+    'by itself: ads: weight 6 -> 3; the cluster gives 4 in all'
     """
 
     at_s: float

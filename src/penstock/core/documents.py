@@ -1,6 +1,7 @@
 """Documents: decisions and shares of a run as the plain values that `--json` writes, whoever ran it."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any
 
 from penstock.core.levers import Move, Table
@@ -33,6 +34,7 @@ def decision_document(record: DecisionRecord) -> dict[str, Any]:
         "why": decision.why,
         "utility_before": decision.utility_before,
         "utility_expected": decision.expected_utility,
+        "foretold": [asdict(one) for one in decision.foretold],
         "utility_came": None if verdict is None else verdict.utility_came,
         "came": None if verdict is None else verdict.text,
         "carried_out": record.carried_out,

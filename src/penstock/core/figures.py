@@ -57,10 +57,11 @@ def _between(below: tuple[float, float], above: tuple[float, float], percentile:
 class OperatorFigures:
     """One scalable unit of a job: an operator with threads of its own, or `ALL_OPERATORS` with a share of slots.
 
-    `capacity` is equation 3 of Henge; `busy_share` the share of its threads' time spent on rows; `cpu_share`
-    the share spent on a core. Rates are rows per second over the metrics window: `rows_in_rps` counts rows
-    that were processed, not those that wait. `threads` is what was observed, `asked` what was asked for and has not
-    come yet.
+    `capacity` is equation 3 of Henge: above 1 where it used slots that others left; `busy_share` the share of its
+    threads' time spent on rows, at most all; `cpu_share` the share spent on a core; `cores` those that its tasks kept
+    busy, those on slots of others included. Rates are rows per second over the metrics window: `rows_in_rps` counts
+    rows that were processed, not those that wait. `threads` is what was observed, `asked` what was asked for and has
+    not come yet.
     """
 
     name: str
@@ -75,6 +76,7 @@ class OperatorFigures:
     min_threads: int = 1
     max_threads: int | None = None
     asked: int | None = None
+    cores: float | None = None
 
     def dial(self, job: str) -> Dial:
         """Its threads as a lever."""

@@ -1,6 +1,6 @@
 """Levers: all that penstock can turn, as values. A `Move` is one turn, held by a plan; a `Dial` is how a lever stands.
 
-    Slots        a job's share of the slots, where its operators share a pool
+    Slots        a job's weight in sharing the slots, where its operators share a pool
     Tasks        the threads of one operator, where each has its own
     Executors    how many executors the application holds
     Partitions   into how many parts a job's state is cut
@@ -11,8 +11,8 @@
 
     >>> Slots("ads", 3, 6).undo
     Slots(job='ads', before=6, after=3, kind='slots')
-    >>> Tasks("ads", "map", 3, 6).text, BatchBound("ads", None, 2000).text
-    ('map 3 -> 6', 'batch bound none -> 2,000 rows')
+    >>> Tasks("ads", "map", 3, 6).text, Slots("ads", 3, 6).text, BatchBound("ads", None, 2000).text
+    ('map 3 -> 6', 'weight 3 -> 6', 'batch bound none -> 2,000 rows')
 
 Limits, undo, words, stores, pages, approval and verdicts go by these kinds: they are written once. A new lever is a
 kind here, a lever in each engine that has it, and a planner's rule.
@@ -66,7 +66,7 @@ class _OfAll(_Turn):
 
 @dataclass(frozen=True, slots=True)
 class Slots(_OfAll):
-    """A job's share of the slots, from so many to so many."""
+    """A job's weight in sharing the slots, from so much to so much: so many slots, where they are enough for all."""
 
     job: str
     before: int
@@ -291,7 +291,7 @@ class _Words:
 
 
 _WORDS: Mapping[Kind, _Words] = {
-    "slots": _Words("slots"),
+    "slots": _Words("weight"),  # what is turned, and not what comes of it: that depends on all others' weights
     "tasks": _Words("tasks"),
     "executors": _Words("executors"),
     "partitions": _Words("partitions"),

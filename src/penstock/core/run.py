@@ -10,7 +10,8 @@ from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
-from penstock.core.prediction import Error
+from penstock.core.prediction import Error, foretold_text
+from penstock.core.shares import Pool
 from penstock.core.view import JobView
 
 
@@ -85,7 +86,8 @@ class DecisionRecord:
         moves = ", ".join(f"{move.job} {move.text}" for move in self.decision.moves)
         did = "would do" if not self.carried_out else "failed" if self.errors else "did"
         did = f"{did} {moves}" if moves else did  # advice moves nothing
-        why = "; ".join((self.decision.why, *self.errors))
+        foretold = foretold_text(self.decision.foretold)
+        why = "; ".join((self.decision.why, *([f"foretold: {foretold}"] if foretold else []), *self.errors))
         came = "" if self.verdict is None else f" | {self.verdict.text}"
         return f"{self.decision.at_s:.0f} s {self.decision.reason} {did} | {why}{came}"
 
@@ -95,7 +97,7 @@ class Run:
     """A whole run. `notes` holds what was said of its cycles where the words changed: what went wrong in the loop, then
     why the policy did nothing, or nothing more. `errors` holds only the former. `deeds` are what the
     engine did by itself. `shortfalls` say that no shares meet all intents, where the words change; `prediction_errors`
-    are how far off the policy's predictions were in the end.
+    are how far off the policy's predictions were in the end. `pool` is what jobs shared by weight in the end.
     """
 
     info: RunInfo
@@ -110,6 +112,7 @@ class Run:
     deeds: tuple[Deed, ...] = ()
     shortfalls: tuple[Note, ...] = ()
     prediction_errors: tuple[Error, ...] = ()
+    pool: Pool = Pool()
 
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""

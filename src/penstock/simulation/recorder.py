@@ -23,6 +23,8 @@ from penstock.core.run import (
     records_of,
     with_verdicts,
 )
+from penstock.core.shares import Pool, pool_of
+from penstock.core.view import View
 
 NAN = float("nan")
 
@@ -51,6 +53,7 @@ class Recorder:
     notes: list[Note] = field(default_factory=list)
     shortfalls: list[Note] = field(default_factory=list)
     prediction_errors: tuple[Error, ...] = ()
+    last_view: View | None = None
 
     def announce(self, cycle: Cycle) -> None:
         """A simulated controller does not die between deciding and acting; another store may want to know."""
@@ -90,6 +93,7 @@ class Recorder:
         if cycle.plan.shortfall != (self.shortfalls[-1].text if self.shortfalls else ""):
             self.shortfalls.append(Note(cycle.at_s, cycle.plan.shortfall))
         self.prediction_errors = cycle.plan.errors or self.prediction_errors
+        self.last_view = view
 
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         """Every simulated run starts afresh."""
@@ -122,6 +126,7 @@ class Recorder:
             notes=tuple(self.notes),
             shortfalls=tuple(self.shortfalls),
             prediction_errors=self.prediction_errors,
+            pool=Pool() if self.last_view is None else pool_of(self.last_view),
         )
 
     def _timeline(self, place: int) -> JobTimeline:

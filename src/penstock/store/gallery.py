@@ -16,10 +16,9 @@ from penstock.errors import ConfigError
 from penstock.store import tables
 from penstock.store.archive import AuditEntry, unknown_run
 from penstock.store.codec import DoesNotFitError
-from penstock.store.columns import columns_of
 from penstock.store.database import Database
-from penstock.store.reading import read_audit, read_decisions, read_intents, read_outlooks, run_rows
-from penstock.store.rows import errors_of, run_info, view_of
+from penstock.store.reading import read_audit, read_decisions, read_newest, read_outlooks, run_rows
+from penstock.store.rows import errors_of, run_info
 from penstock.store.slices import Slices
 from penstock.store.thinning import Columns, Stretch, Thinning, Wanted
 
@@ -78,23 +77,15 @@ class Gallery:
 
     def newest(self, at_s: float | None = None) -> Newest | None:
         """The newest cycle, or the newest that is not after `at_s`; None where there is none."""
-        # By time, as the index has it: by number, every cycle of the run would be read.
-        within = [_cycles.run == self._number] + ([] if at_s is None else [_cycles.at_s <= at_s])
         with self._database.reading() as connection:
-            wanted = sa.select(*columns_of(connection, tables.cycles)).where(*within)
-            wanted = wanted.order_by(_cycles.at_s.desc()).limit(1)
-            row = connection.execute(wanted).mappings().first()
-            if row is None:
-                return None
-            intents = read_intents(connection, self._number)
-            joined = tables.job_figures.join(tables.intents, _figures.intent_id == tables.intents.c.id)
-            judged = sa.select(tables.job_figures, tables.intents.c.job).select_from(joined)
-            found = connection.execute(judged.where(_figures.cycle_id == row["id"])).mappings()
             try:
-                view = view_of(row, {job["job"]: job for job in found}, intents)
+                found = read_newest(connection, self._number, at_s)
             except DoesNotFitError as error:
                 remedy = f"its figures were recorded by another penstock ({error}); look at it with that one"
                 raise ConfigError("run", self._run_id, remedy) from None
+            if found is None:
+                return None
+            row, view = found
             outlooks = read_outlooks(connection, self._number, row["id"], row["at_s"])
             errors = {error.job: error for error in errors_of(row["prediction_errors"])}
             note = noted_of(row["error"], row["note"])

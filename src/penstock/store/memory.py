@@ -12,6 +12,7 @@ from penstock.core.plan import Verdict
 from penstock.core.ports import Memory
 from penstock.core.prediction import Error
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, records_of, with_verdicts
+from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
 from penstock.store.archive import AuditEntry, unknown_run
 from penstock.store.timelines import Timelines, moment_of, noted
@@ -135,6 +136,7 @@ class _Remembered:
             deeds=tuple(self.deeds),
             shortfalls=tuple(self.shortfalls),
             prediction_errors=self.prediction_errors,
+            pool=pool_of(self.cycles[-1].view) if self.cycles else Pool(),
         )
 
     def _take_back(self, cycle: Cycle) -> None:

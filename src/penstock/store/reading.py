@@ -1,6 +1,7 @@
 """Reading a run back: its rows in the order of its cycles, told as a Run or as the views that were seen."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -13,9 +14,11 @@ from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import StepOutcome
 from penstock.core.prediction import Error
 from penstock.core.run import DecisionRecord, Note, Run, with_verdicts
+from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
 from penstock.store import rows, tables
 from penstock.store.archive import AuditEntry
+from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
 from penstock.store.intent_codec import decode_intent
 from penstock.store.route_windows import SeenWindows
@@ -47,6 +50,7 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         deeds=tuple(rows.deed_of(row) for row in _if_there(connection, tables.deeds, run)),
         shortfalls=shortfalls,
         prediction_errors=_last_errors(connection, run),
+        pool=_last_pool(connection, run),
     )
 
 
@@ -67,6 +71,21 @@ def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
             seen.routes(found["window_id"] for found in windows.of(row["id"])),
             tuple(rows.deed_of(found) for found in deeds.of(row["id"])),
         )
+
+
+def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) -> tuple[Found, View] | None:
+    """The newest cycle's row, or that of the newest not after `at_s`, with what was seen; None where there is none."""
+    cycles, figures, intents = tables.cycles, tables.job_figures, tables.intents
+    # By time, as the index has it: by number, every cycle of the run would be read.
+    within = [cycles.c.run == run] + ([] if at_s is None else [cycles.c.at_s <= at_s])
+    wanted = sa.select(*columns_of(connection, cycles)).where(*within).order_by(cycles.c.at_s.desc()).limit(1)
+    row = connection.execute(wanted).mappings().first()
+    if row is None:
+        return None
+    joined = figures.join(intents, figures.c.intent_id == intents.c.id)
+    judged = sa.select(figures, intents.c.job).select_from(joined).where(figures.c.cycle_id == row["id"])
+    found = connection.execute(judged).mappings()
+    return row, rows.view_of(row, {job["job"]: job for job in found}, read_intents(connection, run))
 
 
 def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord, ...]:
@@ -210,6 +229,14 @@ def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple
         noted(errors, row.at_s, row.error or "")
         noted(shortfalls, row.at_s, row.shortfall or "")
     return tuple(notes), tuple(errors), tuple(shortfalls)
+
+
+def _last_pool(connection: sa.Connection, run: int) -> Pool:
+    """What jobs shared in the end; not known where another penstock recorded it otherwise."""
+    with suppress(DoesNotFitError):
+        newest = read_newest(connection, run)
+        return Pool() if newest is None else pool_of(newest[1])
+    return Pool()
 
 
 def _last_errors(connection: sa.Connection, run: int) -> tuple[Error, ...]:

@@ -34,7 +34,7 @@ def utility_chart(run: Run, cut: Slices) -> Markup:
 
 
 def threads_chart(run: Run, cut: Slices) -> Markup:
-    """Who held how many threads, stacked."""
+    """Who held how many threads, stacked; where jobs share slots these are weights."""
     bands = _stacked(run, cut)
     top = _round_up(max((value or 0.0 for band in bands for value in band.upper), default=0.0) or 1.0)
     areas = [
@@ -43,8 +43,9 @@ def threads_chart(run: Run, cut: Slices) -> Markup:
         for part in _bands(cut, band.lower, band.upper)
     ]
     legend = _legend([(f"swatch c{band.colour}", band.name) for band in bands])
-    label = "Threads held by each job over time, stacked"
-    return _frame("Threads, or slots, by job", joined(*areas), _Axes(top, cut, label), legend, Markup(""))
+    held = "Weight in sharing the slots" if run.pool.weights else "Threads"
+    label = f"{held} of each job over time, stacked"
+    return _frame(f"{held}, by job", joined(*areas), _Axes(top, cut, label), legend, Markup(""))
 
 
 def satisfaction_strips(run: Run, cut: Slices, jobs: Sequence[JobSummary]) -> Markup:

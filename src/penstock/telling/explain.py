@@ -62,6 +62,8 @@ def _events(run: Run) -> Iterator[_Event]:
         yield _Event(
             error.at_s, (f"governing is in trouble: {error.text}" if error.text else "governing is well again",)
         )
+    for shortfall in run.shortfalls:
+        yield _Event(shortfall.at_s, (shortfall.text or "shares meet all again",))
     for deed in run.deeds:
         yield _Event(deed.at_s, (deed.line,))
     for index in outages(run.at_s):

@@ -5,11 +5,23 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from penstock.core.run import DecisionRecord, Run
+from penstock.core.shares import Pool
 from penstock.telling.charts import satisfaction_strips, threads_chart, utility_chart
 from penstock.telling.markup import Markup, joined, tag
 from penstock.telling.summary import JobSummary, Summary, came_of, summarise
 from penstock.telling.thin import slices
-from penstock.telling.words import clock, count, expectation, moves_text, number, percent, span, started, what_came
+from penstock.telling.words import (
+    clock,
+    count,
+    expectation,
+    moves_text,
+    number,
+    percent,
+    span,
+    started,
+    tenths,
+    what_came,
+)
 
 SHOWN = 500  # rows of a table: the page stays quick to open, and the newest count most
 
@@ -18,7 +30,7 @@ def page(run: Run) -> str:
     """The whole page."""
     summary = summarise(run)
     title = f"{run.info.name}: {run.info.policy}"
-    tables = (_jobs(summary), _troubles(run), _decisions(run), _deeds(run))
+    tables = (_jobs(run, summary), _troubles(run), _decisions(run), _deeds(run))
     body = tag("main", _header(run), _summary(run, summary), *_charts(run, summary), *tables)
     return "<!doctype html>\n" + tag("html", _head(title), tag("body", body), lang="en")
 
@@ -63,20 +75,34 @@ def _charts(run: Run, summary: Summary) -> Sequence[Markup]:
     return [tag("section", chart) for chart in charts]
 
 
-def _jobs(summary: Summary) -> Markup:
-    heads = ["Job", "Intent", "Worth", "Met", "Utility", "Threads", "Decisions"]
-    cells = [list(_job_cells(job)) for job in summary.jobs]
+def _jobs(run: Run, summary: Summary) -> Markup:
+    heads = ["Job", "Intent", "Worth", "Met", "Utility", "Share", "Decisions"]
+    cells = [list(_job_cells(job, run)) for job in summary.jobs]
     if any(job.last_recovery_s is not None for job in summary.jobs):
         heads.append("Would recover in")
         cells = [[*found, _recovery(job)] for found, job in zip(cells, summary.jobs, strict=True)]
+    if run.prediction_errors:
+        off = {error.job: f"{tenths(error.share)} over {error.of}" for error in run.prediction_errors if error.of}
+        heads.append("Foretold utility off by")
+        cells = [[*found, off.get(job.name, "–")] for found, job in zip(cells, summary.jobs, strict=True)]
     rows = [_row(heads, found) for found in cells]
     return tag("section", tag("h2", "Jobs"), _table(heads, rows))
 
 
-def _job_cells(job: JobSummary) -> Sequence[str]:
-    threads = "–" if job.first_threads is None else f"{job.first_threads} → {job.last_threads}"
+def _job_cells(job: JobSummary, run: Run) -> Sequence[str]:
     shares = (percent(job.met_share), percent(job.utility_share))
-    return job.name, job.intent, number(job.max_utility), *shares, threads, str(job.decisions)
+    return job.name, job.intent, number(job.max_utility), *shares, _share(job, run.pool), str(job.decisions)
+
+
+def _share(job: JobSummary, pool: Pool) -> str:
+    """Its weight at first and at last, with the slots that the last stands for; or its threads."""
+    if job.first_threads is None or job.last_threads is None:
+        return "–"
+    moved = f"{job.first_threads} → {job.last_threads}"
+    if job.name not in pool.weights:
+        return f"{moved} threads"
+    slots = pool.share(job.last_threads)
+    return f"weight {moved}" + ("" if slots is None else f": {number(slots)} of {pool.slots} slots")
 
 
 def _recovery(job: JobSummary) -> str:

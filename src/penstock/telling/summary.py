@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from penstock.core.documents import mean
 from penstock.core.run import DecisionRecord, JobTimeline, Run
-from penstock.telling.words import clock, count, moves_text, number, percent, span
+from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
 
 NO_CHANGE = 0.005  # a share of the maximum utility: less than this is noise
 
@@ -148,12 +148,14 @@ def _sentences(
         best = f"{percent(share)} of the utility that they could have"
         yield f"Over {span(length_s)}, {count(len(jobs), 'job')} had {best}; {_ends(run)}."
         yield _to_whom(jobs)
+    yield from _shortfall(run)
     yield from _troubles(run)
     yield _what_was_done(run, came)
     if run.decisions:
         first = run.decisions[0].decision
         what = moves_text(first.moves) or first.reason.value
         yield f"It began at {clock(first.at_s)} with {what}, because {_clause(first.why)}."
+    yield from _foretold(run)
     yield _cost(run, length_s, thread_seconds)
 
 
@@ -189,6 +191,29 @@ def _troubles(run: Run) -> Iterable[str]:
         yield f"What broke: {told}{more}."
 
 
+def _shortfall(run: Run) -> Iterable[str]:
+    """That no shares meet all, as it was said last."""
+    said = [(number, note) for number, note in enumerate(run.shortfalls) if note.text]
+    if not said:
+        return
+    place, last = said[-1]
+    if place == len(run.shortfalls) - 1:
+        yield f"Since {clock(last.at_s)} {_clause(last.text)}."
+    else:
+        yield f"Until {clock(run.shortfalls[place + 1].at_s)} {_clause(last.text)}."
+
+
+def _foretold(run: Run) -> Iterable[str]:
+    """How far off predictions were, the worst first."""
+    errors = sorted((error for error in run.prediction_errors if error.of), key=lambda error: (-error.share, error.job))
+    if not errors:
+        return
+    off = sum(error.share * error.of for error in errors) / sum(error.of for error in errors)
+    named = ", ".join(f"{error.job} {tenths(error.share)} over {error.of}" for error in errors[:3])
+    more = f" and {count(len(errors) - 3, 'more job')}" if len(errors) > 3 else ""
+    yield f"What it foretold of utility was off by {tenths(off)} of the maximum on average: {named}{more}."
+
+
 def _what_was_done(run: Run, came: Counter[Came]) -> str:
     if not run.decisions:
         return "No decision was taken."
@@ -205,11 +230,20 @@ def _cost(run: Run, length_s: float, thread_seconds: float) -> str:
         (m - u) * (later - now)
         for u, m, now, later in zip(run.utility, run.max_utility, run.at_s, run.at_s[1:], strict=False)
     )
-    held = f"{number(thread_seconds / length_s)} threads on average" if length_s > 0 else "no time passed"
-    return (
-        f"It cost {held} ({number(thread_seconds)} thread-seconds); {count(moved, 'thread')} changed hands; "
-        f"{number(lost / length_s if length_s > 0 else 0.0)} utility was missing on average."
-    )
+    missing = number(lost / length_s if length_s > 0 else 0.0)
+    held = _held(run, length_s, thread_seconds)
+    return f"{held}; {moved} of them changed hands; {missing} utility was missing on average."
+
+
+def _held(run: Run, length_s: float, thread_seconds: float) -> str:
+    """What jobs had: a weight costs nothing by itself, the slots are there whoever has them; threads do cost."""
+    if length_s <= 0:
+        return "No time passed"
+    held = number(thread_seconds / length_s)
+    if not run.pool.weights:
+        return f"It cost {held} threads on average ({number(thread_seconds)} thread-seconds)"
+    shared = "The slots were" if run.pool.slots is None else f"The {count(run.pool.slots, 'slot')} were"
+    return f"{shared} shared by weights of {held} in all on average"
 
 
 def _clause(sentence: str) -> str:

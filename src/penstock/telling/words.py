@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from penstock.core.levers import Move, Slots, Tasks
+from penstock.core.prediction import foretold_text
 from penstock.core.run import DecisionRecord, RunInfo
 
 MANY_JOBS = 3  # a decision on more jobs than this is told in sums
@@ -47,6 +48,17 @@ def percent(share: float | None) -> str:
     if 0.99 <= share < 1.0:
         return f"{min(99.9, share * 100):.1f} %"
     return f"{share * 100:.0f} %"
+
+
+def tenths(share: float | None) -> str:
+    """A small share, such as an error: 0.4 % is not nothing.
+
+    >>> tenths(0.004), tenths(0.031), tenths(0.23), tenths(None)
+    ('0.4 %', '3.1 %', '23 %', '–')
+    """
+    if share is None:
+        return "–"
+    return f"{share * 100:.1f} %" if share < 0.1 else f"{share * 100:.0f} %"
 
 
 def number(value: float | None) -> str:
@@ -110,16 +122,17 @@ def moves_text(moves: Sequence[Move]) -> str:
 
 
 def expectation(record: DecisionRecord) -> str:
-    """The utility that was expected, beside what it was.
+    """The utility that was expected, beside what it was, and what was foretold of tenants.
 
     >>> from penstock.core.plan import Decision, Reason
     >>> expectation(DecisionRecord(Decision(Reason.REDUCED, (), "", 0.0, 55.0, 65.04)))
     'utility 55 -> 65.0'
     """
     decision = record.decision
-    if decision.expected_utility is None:
-        return "nothing stated"
-    return f"utility {number(decision.utility_before)} -> {number(decision.expected_utility)}"
+    before, after = decision.utility_before, decision.expected_utility
+    utility = "" if after is None else f"utility {number(before)} -> {number(after)}"
+    told = [part for part in (utility, foretold_text(decision.foretold)) if part]
+    return "; ".join(told) or "nothing stated"
 
 
 def what_came(record: DecisionRecord) -> str:
@@ -141,6 +154,7 @@ def _in_all(moves: Sequence[Move]) -> str:
     """What threads change hands in sum, and how many other levers are turned."""
     threads = [move for move in moves if isinstance(move, Slots | Tasks)]
     others = len(moves) - len(threads)
-    sums = f"{sum(m.before for m in threads)} -> {sum(m.after for m in threads)} threads in all" if threads else ""
+    unit = "threads" if any(isinstance(move, Tasks) for move in threads) else "of weight"
+    sums = f"{sum(m.before for m in threads)} -> {sum(m.after for m in threads)} {unit} in all" if threads else ""
     turned = count(others, "other turn" if threads else "turn") if others else ""
     return ", ".join(part for part in (sums, turned) if part)

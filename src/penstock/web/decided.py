@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from penstock.core.levers import Move, Table
 from penstock.core.orders import Proposal
+from penstock.core.plan import Decision
+from penstock.core.prediction import foretold_text
 from penstock.core.run import DecisionRecord
 from penstock.telling.summary import came_to
 from penstock.telling.words import moves_text
 from penstock.web.shapes import Came, ChangeOut, DecisionOut, DecisionsOut, ProposalOut
 
 _COLUMNS = (
-    *("number", "at_s", "reason", "jobs", "text", "why", "utility_before", "expected_utility"),
+    *("number", "at_s", "reason", "jobs", "text", "why", "foretold", "utility_before", "expected_utility"),
     *("utility_came", "came", "verdict", "judged_at_s", "errors"),
 )
 
@@ -62,7 +64,7 @@ def proposed(proposal: Proposal) -> ProposalOut:
         number=proposal.number,
         at_s=decision.at_s,
         text=f"{decision.reason} {moves_text(decision.moves)}",
-        why=decision.why,
+        why=_why(decision),
         jobs=decision.jobs,
         answer=proposal.answer.value,
         who=proposal.who,
@@ -80,6 +82,7 @@ def _told(number: int, record: DecisionRecord, max_utility: float) -> DecisionOu
         changes=tuple(_turned(move) for move in decision.moves),
         text=moves_text(decision.moves),
         why=decision.why,
+        foretold=foretold_text(decision.foretold),
         utility_before=decision.utility_before,
         expected_utility=decision.expected_utility,
         came=came,
@@ -88,6 +91,12 @@ def _told(number: int, record: DecisionRecord, max_utility: float) -> DecisionOu
         judged_at_s=None if verdict is None else verdict.judged_at_s,
         errors=record.errors,
     )
+
+
+def _why(decision: Decision) -> str:
+    """Why, and what is foretold: whoever is asked for a yes wants to know both."""
+    foretold = foretold_text(decision.foretold)
+    return f"{decision.why}; foretold: {foretold}" if foretold else decision.why
 
 
 def _turned(move: Move) -> ChangeOut:
@@ -102,9 +111,8 @@ def _matches(decision: DecisionOut, wanted: Wanted) -> bool:
         return False
     if wanted.came is not None and wanted.came != decision.came:
         return False
-    text = (
-        f"{decision.reason} {decision.text} {decision.why} {decision.verdict or ''} {' '.join(decision.errors)}".lower()
-    )
+    words = (decision.reason, decision.text, decision.why, decision.foretold, decision.verdict or "", *decision.errors)
+    text = " ".join(words).lower()
     return all(word in text for word in wanted.words.lower().split())
 
 

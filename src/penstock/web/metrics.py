@@ -9,9 +9,14 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
 
+from penstock.core.shares import shares_of
 from penstock.core.view import JobView, View
 from penstock.store.gallery import Newest
 from penstock.web.shapes import ControlOut, DecisionOut, RunOut
+
+_WEIGHT = "The job's weight in sharing the slots; where its operators have threads of their own, these"
+_BUSY = "Share of time that the operator, or the job's share of the slots, is busy; above 1 with slots that others left"
+_OFF = "Mean distance between the utility foretold of the job and the one that came, as a share of its maximum"
 
 Sample = tuple[tuple[str, ...], float | None]
 
@@ -47,6 +52,8 @@ def families(seen: Seen) -> Iterator[Metric]:
     if seen.newest is not None:
         run = seen.run.name
         yield from _of_fleet(run, seen.newest.view)
+        short = [((run,), bool(seen.newest.shortfall))]
+        yield _gauge("penstock_shortfall", "1 while no shares meet all intents", ("run",), short)
         yield from _of_jobs(run, seen.newest)
         yield from _of_machines(run, seen.newest.view)
     yield from _of_decisions(seen)
@@ -70,12 +77,14 @@ def _of_fleet(run: str, view: View) -> Iterator[Metric]:
 
 
 def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
-    jobs = newest.view.jobs
+    jobs, shares = newest.view.jobs, shares_of(newest.view)
     for name, about, figure in (
         ("penstock_job_utility", "Utility of the job", lambda job: job.utility),
         ("penstock_job_utility_max", "What the job is worth at most", lambda job: job.max_utility),
         ("penstock_job_slo_met", "1 while the job has all it asked for", lambda job: _met(job)),
-        ("penstock_job_slots", "Slots, or threads, that the job holds", lambda job: job.figures.threads),
+        ("penstock_job_slots", _WEIGHT, lambda job: job.figures.threads),
+        ("penstock_job_slot_share", "Slots that the job's weight stands for", lambda job: shares[job.name].slots),
+        ("penstock_job_cores", "Cores that the job's tasks kept busy", lambda job: shares[job.name].cores),
         ("penstock_job_juice_ratio", "Share of the input that is processed", lambda job: job.figures.juice),
         ("penstock_job_arrival_rows_per_second", "Rows that arrive", lambda job: job.figures.arrival_rps),
         ("penstock_job_processed_rows_per_second", "Rows that are processed", lambda job: job.figures.processed_rps),
@@ -87,6 +96,7 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
             "1 while something is wrong with the job",
             lambda job: job.figures.trouble is not None,
         ),
+        ("penstock_prediction_error", _OFF, lambda job: _off(newest, job)),
         ("penstock_job_recovery_seconds", "Estimated time to recover from a failure", newest.recovery_s),
     ):
         yield _gauge(name, about, ("run", "job"), [((run, job.name), figure(job)) for job in jobs])
@@ -94,9 +104,10 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
     operators = [(job.name, operator) for job in jobs for operator in job.figures.operators]
     labels = ("run", "job", "operator")
     capacity: list[Sample] = [((run, job, op.name), op.capacity) for job, op in operators]
-    yield _gauge("penstock_operator_capacity_ratio", "Share of time that the operator is busy", labels, capacity)
+    yield _gauge("penstock_operator_capacity_ratio", _BUSY, labels, capacity)
     threads: list[Sample] = [((run, job, op.name), op.threads) for job, op in operators]
-    yield _gauge("penstock_operator_threads", "Threads, or slots, of the operator", labels, threads)
+    about = "Threads of the operator; of one that stands for all of its job, the job's weight"
+    yield _gauge("penstock_operator_threads", about, labels, threads)
     yield _shuffle(run, jobs)
 
 
@@ -145,6 +156,11 @@ def _of_decisions(seen: Seen) -> Iterator[Metric]:
     yield _gauge("penstock_decision_outcomes", "Decisions, by what came of them", ("run", "came"), by_outcome)
     errors = sum(len(decision.errors) for decision in seen.decisions)
     yield _counter("penstock_step_errors_total", "Steps that the engine refused", ("run",), [((run,), errors)])
+
+
+def _off(newest: Newest, job: JobView) -> float | None:
+    error = newest.errors.get(job.name)
+    return None if error is None or not error.of else error.share
 
 
 def _met(job: JobView) -> bool | None:

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from penstock.core.figures import JobFigures, MachineFigures, StageFigures
 from penstock.core.levers import Dial, unit_of
 from penstock.core.outlook import JobOutlook
+from penstock.core.prediction import Error
 from penstock.core.run import asked_latency_s
+from penstock.core.shares import Share, pool_of, shares_of
 from penstock.core.view import JobView
 from penstock.store.gallery import Newest
 from penstock.store.thinning import Columns
 from penstock.telling.levers import asked_text, lever_name, limits_text, now_text
+from penstock.telling.shares import busy_text, given_text, share_text
 from penstock.telling.words import note_said
 from penstock.web.shapes import (
     DecisionOut,
@@ -22,8 +25,10 @@ from penstock.web.shapes import (
     MachineOut,
     OperatorOut,
     PartitionKeysOut,
+    PredictionErrorOut,
     PresentOut,
     SeriesOut,
+    ShareOut,
     StageOut,
     TenantOut,
 )
@@ -36,7 +41,10 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
     """The fleet now. `missed_since` says when jobs that miss their intents had last met them."""
     view = newest.view
     last = {job: decision for decision in decisions for job in decision.jobs}
-    tenants = [tenant(job, newest, last.get(job.name), missed_since.get(job.name)) for job in view.jobs]
+    shares = shares_of(view)
+    tenants = [
+        tenant(job, shares[job.name], newest, last.get(job.name), missed_since.get(job.name)) for job in view.jobs
+    ]
     lacking = {job.name: lost(job) for job in view.jobs}
     tenants.sort(key=lambda one: (_WORST_FIRST.index(one.state), -lacking[one.name], one.name))
     return PresentOut(
@@ -45,16 +53,20 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
         utility=view.utility,
         max_utility=view.max_utility,
         slots=view.slots,
+        given=given_text(pool_of(view), sum(share.threads for share in shares.values() if share.pool is None)),
         note=_note(newest),
         headline=headline(view),
         tenants=tuple(tenants),
         machines=tuple(_machine(machine) for machine in view.machines),
         levers=tuple(_lever(dial) for dial in view.levers),
+        shortfall=newest.shortfall,
     )
 
 
-def tenant(job: JobView, newest: Newest, last_decision: DecisionOut | None, missed_since_s: float | None) -> TenantOut:
-    """One tenant now."""
+def tenant(
+    job: JobView, share: Share, newest: Newest, last_decision: DecisionOut | None, missed_since_s: float | None
+) -> TenantOut:
+    """One tenant now; `share` is what its threads stand for."""
     figures, recovery_s = job.figures, newest.recovery_s(job)
     return TenantOut(
         name=job.name,
@@ -66,13 +78,14 @@ def tenant(job: JobView, newest: Newest, last_decision: DecisionOut | None, miss
         met=job.met,
         slots=figures.threads,
         max_slots=figures.max_threads,
+        share=_share(share),
         latency_s=finite(asked_latency_s(job)),
         latency_estimated=figures.latency is not None and figures.latency.estimated,
         juice=figures.juice,
         arrival_rps=figures.arrival_rps,
         processed_rps=figures.processed_rps,
         backlog_rows=figures.backlog_rows,
-        why=why(job, recovery_s),
+        why=why(job, recovery_s, share),
         missed_since_s=None if job.met else missed_since_s,
         last_decision=last_decision,
         not_done=not_done(job, _note(newest)),
@@ -80,6 +93,7 @@ def tenant(job: JobView, newest: Newest, last_decision: DecisionOut | None, miss
         recovery_target_s=job.intent.recovery_s,
         certainty=job.intent.certainty,
         levers=tuple(_lever(dial) for dial in figures.dials),
+        prediction_error=_error(newest.errors.get(job.name)),
     )
 
 
@@ -145,6 +159,25 @@ def _short(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None
     return value if value.is_integer() else float(f"{value:.5g}")
+
+
+def _share(share: Share) -> ShareOut:
+    pool = share.pool
+    return ShareOut(
+        text=share_text(share),
+        weight=None if pool is None else share.threads,
+        weights=None if pool is None else pool.weight,
+        slots=share.slots,
+        of_slots=None if pool is None else pool.slots,
+        busy=share.busy,
+        busy_text=busy_text(share),
+        used_slots=share.used_slots,
+        cores=share.cores,
+    )
+
+
+def _error(error: Error | None) -> PredictionErrorOut | None:
+    return None if error is None or not error.of else PredictionErrorOut(error.share, error.of)
 
 
 def _note(newest: Newest) -> str:

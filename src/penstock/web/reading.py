@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.orders import Answer
 from penstock.core.run import RunInfo
+from penstock.core.shares import shares_of
 from penstock.errors import ConfigError
 from penstock.store.gallery import Gallery, Newest
 from penstock.store.open import find_run
@@ -83,7 +84,8 @@ class Reader:
         last = decisions[-1] if decisions else None
         now = None
         if newest is not None and view is not None:
-            now = present.tenant(view, newest, last, _since(gallery, newest).get(name))
+            share = shares_of(newest.view)[name]
+            now = present.tenant(view, share, newest, last, _since(gallery, newest).get(name))
         return JobOut(
             run=self.whole(gallery),
             tenant=now,

@@ -68,6 +68,7 @@ class DecisionOut:
     changes: tuple[ChangeOut, ...]
     text: str
     why: str
+    foretold: str  # in words, of those tenants whose lot changes; empty where nothing was foretold
     utility_before: float
     expected_utility: float | None
     came: Came
@@ -101,6 +102,34 @@ class LeverOut:
 
 
 @dataclass(frozen=True, slots=True)
+class ShareOut:
+    """What a tenant's threads stand for, in `text` and in figures.
+
+    `weight` of `weights` stands for `slots` of `of_slots`; null where operators have threads of their own, or nobody
+    tells how many slots there are. `busy` is of its share: above 1 it used slots that others left, `used_slots` in all.
+    `cores` are those that its tasks kept busy.
+    """
+
+    text: str
+    weight: int | None
+    weights: int | None
+    slots: float | None
+    of_slots: int | None
+    busy: float | None
+    busy_text: str | None
+    used_slots: float | None
+    cores: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionErrorOut:
+    """How far off what was foretold of a tenant's utility was: the mean share of its maximum over `of` comparisons."""
+
+    share: float
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class TenantOut:
     """A tenant now: what it wants, what it has, why it falls short, what was done about it and whether it helped."""
 
@@ -111,8 +140,9 @@ class TenantOut:
     utility: float | None
     max_utility: float
     met: bool
-    slots: int
+    slots: int  # its weight in sharing them, or its operators' threads: see `share`
     max_slots: int | None
+    share: ShareOut
     latency_s: float | None
     latency_estimated: bool
     juice: float | None
@@ -127,6 +157,7 @@ class TenantOut:
     recovery_target_s: float | None = None  # stated as an objective, or as a bound for plans only
     certainty: float | None = None
     levers: tuple[LeverOut, ...] = ()
+    prediction_error: PredictionErrorOut | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +182,13 @@ class PresentOut:
     utility: float
     max_utility: float
     slots: int | None
+    given: str  # what all have together: slots by weight, threads of their own
     note: str
     headline: str
     tenants: tuple[TenantOut, ...]
     machines: tuple[MachineOut, ...]
     levers: tuple[LeverOut, ...] = ()
+    shortfall: str = ""  # that no shares meet all, what is best and what would do
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from penstock.core.capacity import is_congested
 from penstock.core.figures import ALL_OPERATORS, JobFigures
 from penstock.core.intents import Juice, Latency, Objective
+from penstock.core.shares import Share
 from penstock.core.view import JobView, View
 from penstock.telling.words import number
 from penstock.web.shapes import State, TargetOut
@@ -25,8 +26,11 @@ def state_of(job: JobView) -> State:
     return "settling" if job.figures.settling else "missed"
 
 
-def why(job: JobView, recovery_s: float | None = None) -> str | None:
-    """What is missed and why, in a sentence or two; None when all is well. `recovery_s` as in `targets`."""
+def why(job: JobView, recovery_s: float | None = None, share: Share | None = None) -> str | None:
+    """What is missed and why, in a sentence or two; None when all is well. `recovery_s` as in `targets`.
+
+    `share` is what its threads stand for among those of all jobs.
+    """
     figures = job.figures
     if figures.trouble is not None:
         return figures.trouble
@@ -35,7 +39,7 @@ def why(job: JobView, recovery_s: float | None = None) -> str | None:
     if job.met:
         return None
     missed = "; ".join(_missed(target) for target in targets(job, recovery_s) if target.met is False)
-    cause = next(_causes(figures), None)
+    cause = next(_causes(figures, share or Share(figures.threads)), None)
     return ". ".join(part for part in (missed, cause) if part) + "."
 
 
@@ -101,7 +105,17 @@ def _missed(target: TargetOut) -> str:
     return f"{name} {number(target.now)} s instead of {number(target.target)} s"
 
 
-def _causes(figures: JobFigures) -> Iterator[str]:
+def _busiest(operator: str, capacity: float, share: Share) -> str:
+    often = "all the time" if capacity > 1.0 else f"{100 * capacity:.0f} % of the time"
+    if operator != ALL_OPERATORS:
+        return f"Operator {operator} is busy {often}"
+    if share.pool is None or share.slots is None:
+        return f"Its share of the slots is busy {often}"
+    beyond = f"; with what others left it used {number(share.used_slots)}" if capacity > 1.0 else ""
+    return f"Its share, {number(share.slots)} of {share.pool.slots} slots, is busy {often}{beyond}"
+
+
+def _causes(figures: JobFigures, share: Share) -> Iterator[str]:
     if figures.settling:
         yield "It is settling after a change"
     arriving, done = figures.arrival_rps, figures.processed_rps
@@ -109,7 +123,6 @@ def _causes(figures: JobFigures) -> Iterator[str]:
         yield f"{number(round(arriving))} rows/s arrive, {number(round(done))} are processed"
     busiest = max(figures.operators, key=lambda op: op.capacity or 0.0, default=None)
     if busiest is not None and busiest.capacity is not None and is_congested(busiest.capacity):
-        whose = "Its slots are" if busiest.name == ALL_OPERATORS else f"Operator {busiest.name} is"
-        yield f"{whose} busy {100 * busiest.capacity:.0f} % of the time"
+        yield _busiest(busiest.name, busiest.capacity, share)
     if figures.backlog_rows:
         yield f"{number(round(figures.backlog_rows))} rows wait"

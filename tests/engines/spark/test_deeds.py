@@ -22,7 +22,7 @@ def clock() -> Clock:
 
 def test_a_deed_is_told_again_and_again_at_its_instant_on_the_clock_of_who_asks(clock: Clock) -> None:
     log = DeedLog(clock)
-    log.note("ads", "slots 6 -> 3", "the cluster gives 4 in all")
+    log.note("ads", "weight 6 -> 3", "the cluster gives 4 in all")
     clock.at_s += 4.0
     first = log.told(24.0)
     clock.at_s += 10.0
@@ -33,7 +33,7 @@ def test_a_deed_is_told_again_and_again_at_its_instant_on_the_clock_of_who_asks(
 def test_deeds_of_one_moment_have_instants_of_their_own(clock: Clock) -> None:
     log = DeedLog(clock)
     for name in ("ads", "fraud"):
-        log.note(name, "slots 2 -> 1", "the cluster gives 2 in all")
+        log.note(name, "weight 2 -> 1", "the cluster gives 2 in all")
     ads, fraud = log.told(0.0)
     assert ads.at_s < fraud.at_s
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.engines.spark.shares import PoolShare, SlotLimits, check_threads, pool_shares, slot_share
+from penstock.core.shares import slot_share
+from penstock.engines.spark.shares import PoolShare, SlotLimits, check_threads, pool_shares
 from penstock.errors import ConfigError
 
 

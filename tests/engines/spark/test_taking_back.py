@@ -35,7 +35,7 @@ def test_what_cannot_be_taken_back_is_said_with_why(engine: OpenEngine, name: st
     outcome = tried(running, name, Slots(name, 99, 2))
     assert outcome.undone is False
     error = outcome.error or ""
-    assert f"not undone: {name} slots 99 -> 2, because {name}: 99 slots are more than the slots there are, 4" in error
+    assert f"not undone: {name} weight 99 -> 2, because {name}: 99 slots are more than the slots there are, 4" in error
 
 
 class Refusing:

@@ -11,8 +11,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.figures import JobFigures, Snapshot
-from penstock.core.levers import Dial, Move
+from penstock.core.levers import Dial, Move, Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.core.shares import slot_share
 from penstock.engines.spark.batch_bound import BatchBounds
 from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.elastic import Elastic
@@ -38,7 +39,7 @@ from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.restarts import Attempts
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
-from penstock.engines.spark.shares import Sharing, slot_share
+from penstock.engines.spark.shares import Sharing
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
 from penstock.errors import EngineError, told
@@ -319,7 +320,7 @@ class SparkEngine:
         slots = self._elastic.slots(self._wall())
         given_up = self._fleet.fit(slots)
         for name, (before, after) in given_up.items():
-            self._deeds.note(name, f"slots {before} -> {after}", f"the cluster gives {slots} in all")
+            self._deeds.note(name, Slots(name, before, after).text, f"the cluster gives {slots} in all")
         if given_up:
             self._slot_shares.push()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from penstock.core.floors import floors_kept
+from penstock.core.shares import slot_share
 from penstock.errors import ConfigError
 
 
@@ -42,15 +43,6 @@ class Sharing(StrEnum):
     def of_policy(cls, policy: str) -> "Sharing":
         """The two baselines are Spark's own scheduling; every other policy moves shares."""
         return cls(policy) if policy in (cls.FAIR, cls.FIFO) else cls.GOVERNED
-
-
-def slot_share(threads: int, all_threads: int, slots: int) -> float:
-    """The slots that `threads` stand for: themselves, scaled down once all together exceed the slots.
-
-    >>> slot_share(4, 6, 8), slot_share(8, 16, 8)
-    (4.0, 4.0)
-    """
-    return slots * threads / max(slots, all_threads)
 
 
 def pool_shares(threads: Mapping[str, int], limits: Mapping[str, SlotLimits], slots: int) -> dict[str, PoolShare]:

@@ -191,6 +191,7 @@ class Track:
             rows_out_rps=flow.processed / flow.span_s if flow is not None else None,
             busy_share=None if capacity is None else min(1.0, capacity),
             cpu_share=None if busy is None or not have_s else min(1.0, busy.cpu_s / have_s),
+            cores=None if busy is None or busy.span_s <= 0 else busy.cpu_s / busy.span_s,
             is_source=True,
             min_threads=max(1, limits.min_slots),
             max_threads=standing.slots if limits.max_slots is None else limits.max_slots,

@@ -1,0 +1,66 @@
+"""The screen of `penstock top`."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from penstock.cli.screen import Screen
+from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
+from penstock.web.reading import Reader
+from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    with closing(open_store(tmp_path / "runs.sqlite")) as opened:
+        opened.begin(RUN)
+        yield opened
+
+
+def drawn(store: SqlStore) -> str:
+    """The screen as text, as wide as any terminal."""
+    out = StringIO()
+    Console(file=out, width=220).print(Screen(store, Reader(store), RUN.id).drawn())
+    return out.getvalue()
+
+
+def row(screen: str, tenant: str) -> list[str]:
+    line = next(line for line in screen.splitlines() if line.startswith(f"{tenant} "))
+    return [cell.strip() for cell in line.split("  ") if cell.strip()]
+
+
+def test_weight_share_and_cores_have_a_column_each(store: SqlStore) -> None:
+    # ads weighs 2 of 11, which stands for 1.45 of 8 slots; it used 3.45 times that, and 1.9 cores.
+    store.append(a_cycle(10.0, a_pooled_view(10.0, {"ads": 2, "fraud": 9}, slots=8, capacity=3.45, cores=1.9)))
+    screen = drawn(store)
+    assert "8 slots by weight, 11 in all" in screen
+    assert row(screen, "ads")[5:9] == ["2", "1.5", "345 %", "1.9"]
+    assert "busy: of these, above 100 % with what others left" in screen
+
+
+def test_threads_of_operators_are_threads(store: SqlStore) -> None:
+    store.append(a_cycle(10.0, a_view(10.0, [a_job("ads", threads=4)])))
+    screen = drawn(store)
+    assert "4 threads" in row(screen, "ads")
+    assert "of 1 SLOs met   4 threads" in screen
+
+
+def test_how_far_off_predictions_were_and_that_no_shares_meet_all_are_shown(store: SqlStore) -> None:
+    store.append(a_cycle(10.0))
+    assert "off by" not in drawn(store)
+    store.append(a_foretelling_cycle(20.0))
+    screen = drawn(store)
+    assert SHORTFALL in screen
+    assert "off by" in screen
+    assert row(screen, "ads")[5] == "3.1 %"
+    assert "foretold: ads 2.1 s instead of 6.4 s" in screen  # until it is judged
+
+
+def test_nobody_is_said_to_be_settling_before_there_are_figures(store: SqlStore) -> None:
+    store.append(a_cycle(10.0, a_view(10.0, [a_job("ads", None)])))
+    assert "No figures of any tenant yet." in drawn(store)
