@@ -33,6 +33,7 @@ from cpu_tenants import PARTITIONS, TENANTS, URGENT, by_hand, grid, tenants_of
 from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
 from own_broker import own_broker
 from pyspark.sql import SparkSession
+from recording import record
 from table import HEADER, rows
 from trial_meter import Topics
 
@@ -65,7 +66,11 @@ class Bench:
         assert self.broker.process is not None
         with generator(self.broker.bootstrap, rates) as generating:
             watched = Watched({self.broker.process.pid: "broker", generating.pid: "generator"}, topics)
-            return judged_trial(self.spark, tenants_of(topics.bootstrap, rates, fixed), trial, case, watched)
+            run = judged_trial(self.spark, tenants_of(topics.bootstrap, rates, fixed), trial, case, watched)
+        keep(run, self.options.out)
+        if self.options.record is not None:
+            record(self.options.record, case.name, run.result)
+        return run
 
 
 @contextmanager
@@ -117,7 +122,7 @@ def _compare(bench: Bench) -> None:
     for load in options.loads:
         rates = {name: load * rate for name, rate in ones.items()}
         turns = [
-            _told(bench.ran(load, rates, policy, turn), options.out)
+            _told(bench.ran(load, rates, policy, turn))
             for turn in range(options.runs)
             for policy in _policies(bench, turn)
         ]
@@ -130,9 +135,8 @@ def _policies(bench: Bench, turn: int) -> list[str]:
     return list(dict.fromkeys([*bench.options.policies, *measured]))
 
 
-def _told(run: Judged, out: Path | None) -> Judged:
+def _told(run: Judged) -> Judged:
     print(run.line(), *(f"  {told.text()}" for told in run.result.decisions), sep="\n", file=sys.stderr, flush=True)
-    keep(run, out)
     return run
 
 
@@ -149,6 +153,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--calibrate", type=float, default=25.0, help="seconds of it")
     parser.add_argument("--rates", type=Path, help="a file that keeps the rates of a load of 1.0")
     parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
+    parser.add_argument("--record", type=Path, help="add each run to this file, batch by batch")
     return parser.parse_args()
 
 
