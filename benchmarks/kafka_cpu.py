@@ -28,24 +28,23 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cpu_tenants import PARTITIONS, TENANTS, URGENT, by_hand, full_tenants, grid, tenants_of
+from cpu_calibration import calibrated, load_command
+from cpu_tenants import PARTITIONS, TENANTS, URGENT, by_hand, grid, tenants_of
 from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
 from own_broker import own_broker
 from pyspark.sql import SparkSession
+from recording import record
 from table import HEADER, rows
-from trial_meter import Meter, Topics, done_rps
+from trial_meter import Topics
 
 from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.governing.application import start_application
-from penstock.governing.comparison import Trial, run_trial
 
 # Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: whoever
 # runs a stream of some hundred rows a second has lowered them.
 CONF = {"spark.sql.shuffle.partitions": 4}
 POLICIES = ("fair", "shares by hand", "bounds by hand", "penstock", "henge")
-CALIBRATION_ROWS = 400  # of a batch: half a second of a core or so
-FULL_ROWS_A_CORE = 40_000  # that wait for each tenant's calibration
 COUNTED_FROM_S = 15.0
 
 
@@ -58,27 +57,6 @@ class Bench:
     slots: int
     options: argparse.Namespace
 
-    def calibrated(self) -> dict[str, float] | None:
-        """Rows a second of each tenant that the machine does while all four have more than enough.
-
-        None where it is too busy with other things to end a few batches of each.
-        """
-        fill(self.broker.bootstrap)
-        seconds = self.options.warm + self.options.calibrate
-        start_s = time.time()
-        with Meter(self.spark) as meter:
-            full = full_tenants(self.broker.bootstrap, CALIBRATION_ROWS)
-            run_trial(self.spark, full, Trial("fair", seconds, interval_s=10.0))
-        late = {
-            name: [batch for batch in batches if batch.committed_s >= start_s + self.options.warm]
-            for name, batches in meter.measured.batches.items()
-        }
-        if any(batch.rows < CALIBRATION_ROWS for batches in late.values() for batch in batches):
-            raise SystemExit("a tenant had no more rows to be calibrated with; raise FULL_ROWS_A_CORE")
-        rates = {tenant.name: done_rps(late.get(tenant.name, ())) for tenant in TENANTS}
-        known = {name: rate for name, rate in rates.items() if rate is not None}
-        return known if len(known) == len(TENANTS) else None
-
     def ran(self, load: float, rates: Mapping[str, float], policy: str, turn: int) -> Judged:
         """One run at these rates."""
         case = Case(f"{load:g} x the cores, {self.slots} slots", policy, turn, URGENT, {"rates": rates})
@@ -88,20 +66,17 @@ class Bench:
         assert self.broker.process is not None
         with generator(self.broker.bootstrap, rates) as generating:
             watched = Watched({self.broker.process.pid: "broker", generating.pid: "generator"}, topics)
-            return judged_trial(self.spark, tenants_of(topics.bootstrap, rates, fixed), trial, case, watched)
-
-
-def fill(bootstrap: str) -> None:
-    """More rows for each tenant than its calibration takes."""
-    rows = FULL_ROWS_A_CORE * (os.cpu_count() or 1)
-    command = _load_command(bootstrap, {tenant.full_topic: rows for tenant in TENANTS})
-    subprocess.run([*command, "--at-once"], check=True)
+            run = judged_trial(self.spark, tenants_of(topics.bootstrap, rates, fixed), trial, case, watched)
+        keep(run, self.options.out)
+        if self.options.record is not None:
+            record(self.options.record, case.name, run.result)
+        return run
 
 
 @contextmanager
 def generator(bootstrap: str, rates: Mapping[str, float]) -> Iterator["subprocess.Popen[bytes]"]:
     """Rows at these rates for as long as the block lasts."""
-    process = subprocess.Popen(_load_command(bootstrap, rates))
+    process = subprocess.Popen(load_command(bootstrap, rates))
     try:
         yield process
     finally:
@@ -109,14 +84,10 @@ def generator(bootstrap: str, rates: Mapping[str, float]) -> Iterator["subproces
         process.wait(timeout=90)
 
 
-def _load_command(bootstrap: str, rates: Mapping[str, float]) -> list[str]:
-    pairs = [f"{topic}={rate:g}" for topic, rate in rates.items()]
-    return [sys.executable, str(Path(__file__).with_name("cpu_load.py")), "--bootstrap", bootstrap, *pairs]
-
-
 def rates_of(bench: Bench) -> Mapping[str, float]:
     """The rates of a load of 1.0: those of the file where it has them, else what was measured, which goes into it."""
-    measured, file = bench.calibrated(), bench.options.rates
+    options, file = bench.options, bench.options.rates
+    measured = calibrated(bench.spark, bench.broker.bootstrap, options.warm, options.calibrate)
     known = json.loads(file.read_text(encoding="utf-8")) if file is not None and file.exists() else {}
     rates: Mapping[str, float] | None = known.get(str(bench.slots), measured)
     if rates is None:
@@ -151,7 +122,7 @@ def _compare(bench: Bench) -> None:
     for load in options.loads:
         rates = {name: load * rate for name, rate in ones.items()}
         turns = [
-            _told(bench.ran(load, rates, policy, turn), options.out)
+            _told(bench.ran(load, rates, policy, turn))
             for turn in range(options.runs)
             for policy in _policies(bench, turn)
         ]
@@ -164,9 +135,8 @@ def _policies(bench: Bench, turn: int) -> list[str]:
     return list(dict.fromkeys([*bench.options.policies, *measured]))
 
 
-def _told(run: Judged, out: Path | None) -> Judged:
+def _told(run: Judged) -> Judged:
     print(run.line(), *(f"  {told.text()}" for told in run.result.decisions), sep="\n", file=sys.stderr, flush=True)
-    keep(run, out)
     return run
 
 
@@ -179,10 +149,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--grid", type=int, default=0, help="turns in which fixed shares by fixed bounds take part")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=110.0)
-    parser.add_argument("--warm", type=float, default=30.0, help="seconds before the machine is calibrated")
+    parser.add_argument("--warm", type=float, default=45.0, help="seconds before the machine is calibrated")
     parser.add_argument("--calibrate", type=float, default=25.0, help="seconds of it")
     parser.add_argument("--rates", type=Path, help="a file that keeps the rates of a load of 1.0")
     parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
+    parser.add_argument("--record", type=Path, help="add each run to this file, batch by batch")
     return parser.parse_args()
 
 

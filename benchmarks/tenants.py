@@ -25,6 +25,7 @@ from pathlib import Path
 
 from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
 from pyspark.sql import SparkSession
+from recording import record
 from table import CHOSEN, HEADER, rows
 
 from penstock.core.intents import Intent, Juice, Latency
@@ -146,6 +147,7 @@ def main() -> None:
     parser.add_argument("--policies", default=",".join(POLICIES))
     parser.add_argument("--grid", type=int, default=0, help="turns of the first case in which shares by hand take part")
     parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
+    parser.add_argument("--record", type=Path, help="add each run to this file, batch by batch")
     options = parser.parse_args()
     with master_of(options) as (master, watched):
         spark = start_application("bench", master, {"spark.sql.shuffle.partitions": 4})
@@ -177,6 +179,8 @@ def _judged(spark: SparkSession, case: Case, load: Load, watched: Watched, optio
     run = judged_trial(spark, tenants, _trial(case.policy, options.seconds), case, watched)
     print(run.line(), file=sys.stderr, flush=True)
     keep(run, options.out)
+    if options.record is not None:
+        record(options.record, case.name, run.result)
     return run
 
 

@@ -107,6 +107,10 @@ class Meter:
         if self._topics is not None:
             self._watch.join()
         self._events.detach()
+        self.look()
+
+    def look(self) -> None:
+        """Take in what Spark has told so far."""
         for name, batch in told_batches(self._events):
             self.measured.batches.setdefault(name, []).append(batch)
 

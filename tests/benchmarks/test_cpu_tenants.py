@@ -3,8 +3,11 @@
 from pathlib import Path
 
 import pytest
+from cpu_calibration import CALIBRATION_ROWS, rates_since
 from cpu_load import due
 from cpu_tenants import INTENTS, TENANTS, URGENT, Fixed, by_hand, grid, tenants_of
+
+from penstock.engines.spark.progress import Batch
 
 RATES = {tenant.name: 100.0 for tenant in TENANTS}
 
@@ -41,3 +44,20 @@ def test_the_grid_has_equal_half_and_most_of_the_slots_by_four_bounds(slots: int
 
 def test_rows_are_due_at_a_steady_rate() -> None:
     assert [due(2.5, at_s) for at_s in (0.0, 0.39, 0.4, 4.0)] == [0, 0, 1, 10]
+
+
+def ended(count: int, rows: float = CALIBRATION_ROWS) -> list[Batch]:
+    """One batch every two seconds."""
+    return [Batch("run", number, 2.0 * number, 2.0 * number + 2.0, rows) for number in range(count)]
+
+
+def test_what_the_machine_can_do_is_told_when_all_have_ended_three_batches_since() -> None:
+    batches = {tenant.name: ended(10) for tenant in TENANTS}
+    assert rates_since(batches, 4.0) == dict.fromkeys(batches, CALIBRATION_ROWS / 2.0)
+    assert rates_since({**batches, "models": ended(3)}, 4.0) is None  # two of them since
+    assert rates_since({**batches, "models": []}, 4.0) is None
+
+
+def test_rows_that_run_out_are_no_measure() -> None:
+    with pytest.raises(SystemExit, match="no more rows"):
+        rates_since({"models": ended(4, rows=17)}, 0.0)

@@ -29,6 +29,7 @@ def test_rows_that_wait_for_a_batch_as_long_as_their_own_have_its_length_and_a_h
     measured = Measured({"a": batches(5.0, 12)}, {"a": arrivals(100.0, 60, before=500.0)})
     had = measured.moments({"a": Intent(Latency("4s", utility=40))}, START_S, 60.0)[49].had["a"]
     assert had.latency_s == pytest.approx(7.5, abs=0.3)
+    assert had.latency_s is not None
     assert had.utility == pytest.approx(40 * 4 / had.latency_s)
     assert not had.met
 
@@ -38,6 +39,7 @@ def test_juice_is_what_was_done_of_what_came() -> None:
     measured = Measured({"a": batches(5.0, 12)}, {"a": arrivals(200.0, 60, before=500.0)})
     had = measured.moments({"a": Intent(Juice(0.8, utility=10))}, START_S, 60.0)[49].had["a"]
     assert had.juice == pytest.approx(0.5, abs=0.02)
+    assert had.juice is not None
     assert had.utility == pytest.approx(10 * had.juice / 0.8)
 
 
