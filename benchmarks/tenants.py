@@ -25,6 +25,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
+from recording import record
 from table import HEADER, late, row
 
 from penstock.core.intents import Intent, Juice, Latency
@@ -184,6 +185,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, help="run on a cluster of so many instead")
     parser.add_argument("--cases", default=f"constrained,feasible,spike,diurnal,{ALONE}", help=f"{ALONE}: throughput")
     parser.add_argument("--policies", default=",".join(POLICIES))
+    parser.add_argument("--record", type=Path, help="add each run to this file, batch by batch")
     options = parser.parse_args()
     with master_of(options) as master:
         spark = start_application("bench", master, {"spark.sql.shuffle.partitions": 4})
@@ -208,13 +210,13 @@ def _compare(spark: SparkSession, listed: list[str], options: argparse.Namespace
     policies = options.policies.split(",")
     for case in listed:
         # One of each in turn, so that a machine that slows down slows down all of them.
-        turns = [[_trial(spark, chosen[case], policy, options) for policy in policies] for _ in range(options.runs)]
+        turns = [[_trial(spark, case, policy, options) for policy in policies] for _ in range(options.runs)]
         for policy, results in zip(policies, zip(*turns, strict=True), strict=True):
             print(row(case, policy, "payments", results), flush=True)
     print()
 
 
-def _trial(spark: SparkSession, load: Load, policy: str, options: argparse.Namespace) -> TrialResult:
+def _trial(spark: SparkSession, case: str, policy: str, options: argparse.Namespace) -> TrialResult:
     trial = Trial(
         policy,
         options.seconds,
@@ -224,7 +226,9 @@ def _trial(spark: SparkSession, load: Load, policy: str, options: argparse.Names
         govern_from_s=GOVERN_FROM_S,
         settings=HENGE if policy == "henge" else {},
     )
-    result = run_trial(spark, tenants_of(load, policy), trial)
+    result = run_trial(spark, tenants_of(cases(options.seconds)[case], policy), trial)
+    if options.record is not None:
+        record(options.record, case, result)
     print(f"{policy}: {result.utility_share:.3f}, last third {late(result):.3f}", file=sys.stderr, flush=True)
     return result
 

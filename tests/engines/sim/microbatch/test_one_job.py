@@ -8,7 +8,14 @@ import pytest
 from penstock.core.topology import Topology
 from penstock.engines.sim.microbatch import MicroBatchStage
 from penstock.engines.sim.microbatch.state import JobState
-from tests.engines.sim.microbatch.builders import a_job, an_engine, mean_latency, seen, waiting_stage
+from tests.engines.sim.microbatch.builders import (
+    a_job,
+    an_engine,
+    mean_latency,
+    seen,
+    to_threads,
+    waiting_stage,
+)
 
 # 25 rows x 10 ms + 50 ms a task, 4 tasks on 4 slots and 4 cores; 100 ms to plan, 100 ms to commit
 BATCH_S = 0.1 + (25 * 0.01 + 0.05) + 0.1
@@ -158,3 +165,33 @@ def test_every_batch_that_ended_is_told_with_what_it_took() -> None:
     assert (last.ended_s, last.took_s, last.staged_s) == pytest.approx((60.0 + BATCH_S, BATCH_S, 0.3))
     assert (last.busy_s, last.cpu_s) == pytest.approx((4 * 0.3, 4 * 0.25))
     assert last.aside_s == pytest.approx(0.2)
+
+
+def test_a_source_that_offers_rows_second_by_second_makes_them_wait_for_their_second() -> None:
+    # Triggers come 0.4 s after whole seconds: a row waits for the end of its second, 0.5 s on average, and 0.4 s more.
+    job = a_job(source_step_s=1.0, trigger_phase_s=0.4)
+    assert mean_latency(an_engine(job), 60.0) == pytest.approx(BATCH_S + 0.99 / 2 + 0.4)
+
+
+def test_without_a_trigger_interval_the_next_batch_comes_when_the_source_offers_rows() -> None:
+    job = a_job(source_step_s=1.0, trigger_s=0.0)
+    assert mean_latency(an_engine(job), 60.0) == pytest.approx(BATCH_S + 0.99 / 2)
+
+
+def test_figures_are_over_the_window_however_short() -> None:
+    arrivals = np.array([100.0] * 50 + [40.0] * 50)
+    engine = an_engine(a_job(arrivals=arrivals), window_s=5.0)
+    # The batch of 60 s has 40 rows; five seconds before that there were no more.
+    assert (seen(engine, 61.0).arrival_rps, seen(engine, 61.0).juice) == (40.0, 1.0)
+
+
+def test_machines_tell_their_slots_and_a_job_without_a_limit_may_have_all_of_them() -> None:
+    engine = an_engine(a_job(), a_job("limited", max_threads=3), slots=8, cores=2, machines=2)
+    assert [machine.slots for machine in engine.observe(1.0).machines] == [4, 4]
+    told = [seen(engine, 1.0, name).operators[0].max_threads for name in ("job", "limited")]
+    assert told == [8, 3]
+
+
+def test_more_threads_than_slots_are_refused() -> None:
+    outcome = an_engine(a_job(), slots=4).apply([to_threads("job", 1, 5)])
+    assert outcome.steps[0].error == "job takes 1 to 4 threads; nothing was changed"
