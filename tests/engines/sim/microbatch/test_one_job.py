@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from penstock.core.topology import Topology
-from penstock.engines.sim.microbatch import MicroBatchStage
+from penstock.engines.sim.microbatch import MicroBatchFault, MicroBatchStage
 from penstock.engines.sim.microbatch.state import JobState
 from tests.engines.sim.microbatch.builders import (
     a_job,
@@ -117,12 +117,18 @@ def test_before_the_first_batch_what_is_not_known_is_none() -> None:
 
 
 def test_latency_grows_while_nothing_comes_out() -> None:
-    stuck = a_job(stages=(waiting_stage(4, 100.0),))  # 25 rows x 100 s
-    engine = an_engine(stuck)
-    latencies = [seen(engine, at_s).latency for at_s in (50.0, 100.0, 150.0)]
-    # As if all were committed now: from 0 to the age of the row that came 10 ms after the start.
-    assert [latency and latency.mean_s for latency in latencies] == pytest.approx([24.995, 49.995, 74.995])
+    # Down from 10.2 s on: of the 900 rows that came by 9 s all are done, of the later ones none.
+    down = MicroBatchFault("job", 10.2, target="job")
+    engine = an_engine(a_job(restart_s=1000.0), faults=(down,))
+    latencies = [seen(engine, at_s).latency for at_s in (60.0, 100.0, 150.0)]
+    # As if all were committed now: from 0 to the age of the row that came 10 ms after 9 s.
+    assert [latency and latency.mean_s for latency in latencies] == pytest.approx([25.495, 45.495, 70.495])
     assert all(latency is not None and latency.estimated for latency in latencies)
+
+
+def test_of_a_job_that_never_committed_nothing_is_known() -> None:
+    job = seen(an_engine(a_job(stages=(waiting_stage(4, 100.0),))), 100.0)  # 25 rows x 100 s
+    assert (job.latency, job.juice, job.batches) == (None, None, ())
 
 
 def test_a_job_is_seen_only_between_its_start_and_its_end() -> None:
@@ -151,8 +157,8 @@ def test_busy_neighbours_on_the_same_machine_slow_cpu_work_down() -> None:
 
 
 def test_noise_leaves_the_mean_duration_as_it_is() -> None:
-    state = JobState(a_job(), seed=(1, 0), noise=0.5)
-    drawn = [state.next_noise() for _ in range(20_000)]
+    state = JobState(a_job(), seed=(1, 0))
+    drawn = [state.next_noise(0.5) for _ in range(20_000)]
     assert np.mean(drawn) == pytest.approx(1.0, abs=0.02)
     assert np.std(np.log(drawn)) == pytest.approx(0.5, abs=0.02)
 

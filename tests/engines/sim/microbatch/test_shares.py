@@ -11,7 +11,7 @@ from tests.engines.sim.microbatch.builders import a_job
 
 
 def pool(name: str, threads: int, min_share: int = 0, running: int = 0, batch: int = 0) -> JobState:
-    state = JobState(a_job(name, threads=threads), seed=(0, 0), noise=0.0)
+    state = JobState(a_job(name, threads=threads), seed=(0, 0))
     state.weight, state.min_share, state.running, state.batch_order = threads, min_share, running, batch
     return state
 
@@ -38,7 +38,7 @@ def test_minimum_shares_are_threads_scaled_down_to_the_slots(
 
 def test_no_floor_is_below_a_jobs_least_threads_or_above_its_most() -> None:
     jobs = [
-        JobState(a_job(name, threads=threads, **limits), seed=(0, 0), noise=0.0)
+        JobState(a_job(name, threads=threads, **limits), seed=(0, 0))
         for name, threads, limits in (("a", 6, {}), ("b", 3, {"min_threads": 3}), ("c", 2, {"max_threads": 2}))
     ]
     reshare(jobs, 8, "governed")
@@ -60,7 +60,7 @@ def test_shares_are_those_that_the_spark_engine_gives(threads: tuple[int, ...], 
     }
     spark = pool_shares(asked, dict.fromkeys("abc", limits), 8)
     ranges = {"min_threads": limits.min_slots, "max_threads": limits.max_slots}
-    jobs = [JobState(a_job(name, threads=count, **ranges), (0, 0), 0.0) for name, count in asked.items()]
+    jobs = [JobState(a_job(name, threads=count, **ranges), (0, 0)) for name, count in asked.items()]
     reshare(jobs, 8, "governed")
     assert {job.name: PoolShare(job.weight, job.min_share) for job in jobs} == spark
 

@@ -108,6 +108,7 @@ class MicroBatchCluster:
     context_switch: float = 0.0
     interference: float = 0.0  # how much longer CPU work takes when all cores are busy: caches, memory
     noise: float = 0.0  # spread of task durations: standard deviation of their logarithm
+    driver_noise: float = 0.0  # the same of planning and commits
     seed: int = 0
     max_threads: int | None = None  # limit over all jobs together
     window_s: float = 30.0  # figures are over so much time
@@ -124,7 +125,7 @@ class MicroBatchCluster:
                 _whole(getattr(self, word), word, at_least=1)
         if self.scheduling not in SCHEDULING:
             raise ConfigError("scheduling", self.scheduling, f"choose one of {', '.join(SCHEDULING)}")
-        for word in ("context_switch", "interference", "noise", "seed"):
+        for word in ("context_switch", "interference", "noise", "driver_noise", "seed"):
             non_negative(getattr(self, word), word)
         non_negative(self.executor_start_s, "executor_start_s")
         positive(self.window_s, "window_s")

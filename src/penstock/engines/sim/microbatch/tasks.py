@@ -38,8 +38,9 @@ def offer_slots(world: World) -> None:
 def drive_batch(world: World, job: JobState, seconds: float, then: str) -> None:
     """Let the driver work on the job's batch for so long, on an idle machine."""
     if job.batch is not None:
-        cpu_s = seconds * job.spec.driver_cpu_share
-        _begin(world, [Work(job, job.batch, world.driver, then, world.now).of(cpu_s, seconds - cpu_s)])
+        spent_s = seconds * job.next_noise(world.cluster.driver_noise)
+        cpu_s = spent_s * job.spec.driver_cpu_share
+        _begin(world, [Work(job, job.batch, world.driver, then, world.now).of(cpu_s, spent_s - cpu_s)])
 
 
 def end_work(world: World, number: int, turn: int) -> Work | None:
@@ -88,7 +89,7 @@ def _task(world: World, job: JobState) -> Work:
     assert job.batch is not None
     machine = max(world.machines, key=lambda machine: machine.free)
     machine.free -= 1
-    noise = job.next_noise()
+    noise = job.next_noise(world.cluster.noise)
     cpu_s = job.batch.cpu_s / (1.0 - world.collecting)
     return Work(job, job.batch, machine, TASK, world.now).of(cpu_s * noise, job.batch.wait_s * noise)
 

@@ -26,9 +26,7 @@ class World:
         self.cluster = cluster
         self.now = 0.0
         ordered = sorted(specs, key=lambda spec: spec.name)
-        self.jobs = tuple(
-            JobState(spec, (int(cluster.seed), index), cluster.noise) for index, spec in enumerate(ordered)
-        )
+        self.jobs = tuple(JobState(spec, (int(cluster.seed), index)) for index, spec in enumerate(ordered))
         self.machines = machines_of(cluster)
         own = cluster.driver_cores
         self.driver = self.machines[0] if own is None else Machine("driver", 0, own)
