@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from penstock.engines.sim.microbatch import MicroBatchFault, MicroBatchJob
+from penstock.engines.sim.microbatch import MicroBatchFault, MicroBatchJob, Slowness
 from penstock.simulation.twins.twin import Twin
 
 _VARIED = 0.15  # spread of rows from batch to batch, by their mean, from which what a task costs beside them shows
+_STEP_S = 5.0  # for which the machine's slowness is taken as one
+_SELDOM = 10  # percent
 _MORE_THAN_A_BATCH_WITHOUT_ROWS = 1.0
 
 Recording = Mapping[str, Any]  # as benchmarks/recording.py writes it
@@ -36,7 +38,9 @@ def twin_of(recording: Recording, like: Twin) -> Twin:
     costs = {job.name: costs_of(recording["batches"][job.name]) for job in like.jobs}
     jobs = tuple(_job(job, costs[job.name], _whole(recording["batches"][job.name])[0], ended_s) for job in like.jobs)
     noise = float(np.mean([cost.driver_noise for cost in costs.values()]))
-    cluster = replace(like.cluster, driver_noise=noise)
+    slowness = tuple(_slowness(recording, costs, from_s) for from_s in np.arange(0.0, ended_s, _STEP_S))
+    launch_s = min(_launch_s(batches) for batches in recording["batches"].values())
+    cluster = replace(like.cluster, driver_noise=noise, slowness=slowness, launch_s=launch_s)
     starting = tuple(MicroBatchFault("job", at_s=0.0, target=job.name) for job in jobs)
     return replace(
         like, name=f"{like.name} as recorded", cluster=cluster, jobs=jobs, faults=starting, seconds=ended_s
@@ -59,6 +63,28 @@ def costs_of(batches: Sequence[Mapping[str, Any]]) -> Costs:
         driver_s=float(aside_s.mean()),
         driver_noise=float(np.log(aside_s).std()),
     )
+
+
+def _slowness(recording: Recording, costs: Mapping[str, Costs], from_s: float) -> Slowness:
+    """How much longer than all in all what was under way in those seconds took: others used the machine too."""
+    tasks, driver = [], []
+    for name, cost in costs.items():
+        for batch in _whole(recording["batches"][name]):
+            if batch["ended_s"] > from_s and batch["ended_s"] - batch["took_s"] < from_s + _STEP_S:
+                expected_s = cost.row_s * batch["rows"] + cost.task_s * batch["tasks"]
+                tasks.append((batch["busy_s"], expected_s))
+                driver.append((max(1e-3, batch["took_s"] - batch["staged_s"]), cost.driver_s))
+    return Slowness(float(from_s), _ratio(tasks), _ratio(driver))
+
+
+def _launch_s(batches: Sequence[Mapping[str, Any]]) -> float:
+    """What a stage that waited for nothing took beyond its tasks: seldom less than this."""
+    beyond_s = [batch["staged_s"] - batch["busy_s"] / batch["tasks"] for batch in _whole(batches)]
+    return max(0.0, float(np.percentile(beyond_s, _SELDOM)))
+
+
+def _ratio(pairs: Sequence[tuple[float, float]]) -> float:
+    return sum(seen for seen, _ in pairs) / sum(expected for _, expected in pairs) if pairs else 1.0
 
 
 def _whole(batches: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -96,6 +96,20 @@ class MicroBatchJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Slowness:
+    """From `from_s` on, what begins takes so many times as long: a recorded machine that others used too."""
+
+    from_s: float
+    tasks: float = 1.0
+    driver: float = 1.0
+
+    def __post_init__(self) -> None:
+        non_negative(self.from_s, "from_s")
+        positive(self.tasks, "tasks")
+        positive(self.driver, "driver")
+
+
+@dataclass(frozen=True, slots=True)
 class MicroBatchCluster:
     """One application's executors: `slots` task slots on `cores` cores, both spread evenly over `machines`."""
 
@@ -109,6 +123,8 @@ class MicroBatchCluster:
     interference: float = 0.0  # how much longer CPU work takes when all cores are busy: caches, memory
     noise: float = 0.0  # spread of task durations: standard deviation of their logarithm
     driver_noise: float = 0.0  # the same of planning and commits
+    launch_s: float = 0.0  # for which a task holds its slot beside its own time: it is sent, read, and told of
+    slowness: tuple[Slowness, ...] = ()  # in the order of time
     seed: int = 0
     max_threads: int | None = None  # limit over all jobs together
     window_s: float = 30.0  # figures are over so much time
@@ -128,6 +144,7 @@ class MicroBatchCluster:
         for word in ("context_switch", "interference", "noise", "driver_noise", "seed"):
             non_negative(getattr(self, word), word)
         non_negative(self.executor_start_s, "executor_start_s")
+        non_negative(self.launch_s, "launch_s")
         positive(self.window_s, "window_s")
 
 

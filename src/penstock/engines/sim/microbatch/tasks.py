@@ -38,7 +38,7 @@ def offer_slots(world: World) -> None:
 def drive_batch(world: World, job: JobState, seconds: float, then: str) -> None:
     """Let the driver work on the job's batch for so long, on an idle machine."""
     if job.batch is not None:
-        spent_s = seconds * job.next_noise(world.cluster.driver_noise)
+        spent_s = seconds * world.slowness.driver * job.next_noise(world.cluster.driver_noise)
         cpu_s = spent_s * job.spec.driver_cpu_share
         _begin(world, [Work(job, job.batch, world.driver, then, world.now).of(cpu_s, spent_s - cpu_s)])
 
@@ -52,7 +52,7 @@ def end_work(world: World, number: int, turn: int) -> Work | None:
     _release(world, [work])
     if work.then == TASK:
         work.batch.left -= 1
-        work.batch.busy_s += world.now - work.started_s
+        work.batch.busy_s += max(0.0, world.now - work.started_s)
         work.batch.used_cpu_s += work.cpu_s
     return work
 
@@ -89,9 +89,11 @@ def _task(world: World, job: JobState) -> Work:
     assert job.batch is not None
     machine = max(world.machines, key=lambda machine: machine.free)
     machine.free -= 1
-    noise = job.next_noise(world.cluster.noise)
+    noise = world.slowness.tasks * job.next_noise(world.cluster.noise)
     cpu_s = job.batch.cpu_s / (1.0 - world.collecting)
-    return Work(job, job.batch, machine, TASK, world.now).of(cpu_s * noise, job.batch.wait_s * noise)
+    launch_s = world.cluster.launch_s * world.slowness.driver
+    work = Work(job, job.batch, machine, TASK, world.now + launch_s)
+    return work.of(cpu_s * noise, job.batch.wait_s * noise + launch_s)
 
 
 def _begin(world: World, works: list[Work]) -> None:

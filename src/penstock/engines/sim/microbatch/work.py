@@ -15,7 +15,7 @@ class Work:
 
     __slots__ = ("batch", "cpu_s", "demand", "job", "left_s", "machine", "pace", "since_s", "started_s", "then", "turn")
 
-    def __init__(self, job: JobState, batch: Batch, machine: Machine, then: str, now: float) -> None:
+    def __init__(self, job: JobState, batch: Batch, machine: Machine, then: str, from_s: float) -> None:
         self.job = job
         self.batch = batch
         self.machine = machine
@@ -24,7 +24,7 @@ class Work:
         self.left_s = 0.0
         self.demand = 0.0  # the share of its time that wants a core
         self.pace = 0.0  # its seconds for each of the clock's
-        self.started_s = self.since_s = now
+        self.started_s = self.since_s = from_s  # when its own time begins; its slot may be held before
         self.turn = 0  # rises with each change of its pace: ends that were foretold before do not come
 
     def of(self, cpu_s: float, wait_s: float) -> "Work":

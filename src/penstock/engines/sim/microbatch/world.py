@@ -7,11 +7,13 @@ from itertools import count
 from penstock.engines.sim.microbatch.machines import Machine, machines_of
 from penstock.engines.sim.microbatch.memory import collecting_share, held_share
 from penstock.engines.sim.microbatch.shares import reshare
-from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob
+from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob, Slowness
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.work import Work
 
 Event = tuple[float, int, str, object]  # when, order among equals, kind, whom
+
+_AS_EVER = Slowness(0.0)
 
 
 class World:
@@ -47,6 +49,16 @@ class World:
     def slots(self) -> int:
         """Slots of the machines that are there."""
         return sum(machine.slots for machine in self.machines if machine.alive)
+
+    @property
+    def slowness(self) -> Slowness:
+        """How slow the machines are now for reasons of their own."""
+        found = _AS_EVER
+        for slowness in self.cluster.slowness:
+            if slowness.from_s > self.now:
+                break
+            found = slowness
+        return found
 
     def share_anew(self) -> None:
         """Set weights, minimum shares and how short memory is after threads, jobs, machines or memory changed."""
