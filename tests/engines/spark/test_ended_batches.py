@@ -43,7 +43,8 @@ def test_a_batch_is_told_with_the_work_of_all_its_stages() -> None:
     (found,) = told(STAGE, second)
     assert (found.number, found.ended_s, found.took_s, found.rows, found.left_rows) == (3, 11.5, 1.5, 100.0, 40.0)
     assert (found.stages, found.tasks, found.busy_s, found.cpu_s) == (2, 6, 2.5, 1.75)
-    assert found.staged_s is not None and found.aside_s is not None
+    assert found.staged_s is not None
+    assert found.aside_s is not None
     assert round(found.staged_s, 6) == 0.95  # 0.7 and 0.25
     assert round(found.aside_s, 6) == 0.55  # of 1.5
 

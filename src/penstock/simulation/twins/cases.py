@@ -14,7 +14,7 @@ from penstock.core.intents import Intent, Juice, Latency
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage
 from penstock.simulation.twins.twin import Twin
 
-SECONDS = 120
+SECONDS = 120  # of a run, unless somebody wants it shorter
 SLOTS = 8
 NOISE = 0.1
 WINDOW_S = 10.0
@@ -32,35 +32,33 @@ class Driver:
     h_s: float = 0.15
 
 
-def twins() -> Iterator[Twin]:
+def twins(seconds: int = SECONDS) -> Iterator[Twin]:
     """All of them, by names such as `constrained h=0.30`, `kafka 4 slots 1.3`, `12 tenants`."""
     for h_s in (0.1, 0.15, 0.3, 0.5):
-        yield _tenants(f"constrained h={h_s:.2f}", _flat(200.0), _flat(300.0), Driver(h_s))
-    third = SECONDS // 3
-    spike = _flat(100.0)
-    spike[third : 2 * third] *= 2.2
-    yield _tenants("spike", spike, _flat(200.0), Driver())
-    yield _tenants("diurnal", _day(60.0, 220.0), _flat(160.0), Driver())
-    yield _tenants("feasible", _flat(170.0), _flat(60.0), Driver())
+        yield _tenants(f"constrained h={h_s:.2f}", _flat(seconds, 200.0), _flat(seconds, 300.0), Driver(h_s))
+    yield _tenants("spike", _spike(seconds, 100.0, 2.2), _flat(seconds, 200.0), Driver())
+    yield _tenants("diurnal", _day(seconds, 60.0, 220.0), _flat(seconds, 160.0), Driver())
+    yield _tenants("feasible", _flat(seconds, 170.0), _flat(seconds, 60.0), Driver())
     for slots in (2, 4):
         for load in (1.0, 1.3, 1.6):
-            yield _burning(f"kafka {slots} slots {load:.1f}", slots, load)
+            yield _burning(f"kafka {slots} slots {load:.1f}", seconds, slots, load)
     for many, slots in ((12, 24), (25, 48)):
-        yield _fleet(f"{many} tenants", many, slots)
+        yield _fleet(f"{many} tenants", seconds, many, slots)
 
 
-def twin_named(name: str) -> Twin:
+def twin_named(name: str, seconds: int = SECONDS) -> Twin:
     """The case of that name."""
-    return next(twin for twin in twins() if twin.name == name)
+    return next(twin for twin in twins(seconds) if twin.name == name)
 
 
 def _tenants(name: str, payments: Rates, clicks: Rates, driver: Driver) -> Twin:
     """The four tenants of the benchmark on eight slots, which mostly wait; cores are not short."""
+    seconds = len(payments)
     jobs = (
         _waiting("payments", payments, 0.018, driver, max_threads=7),
-        _waiting("reports", _flat(60.0), 0.02, driver, max_threads=4, trigger_s=2.0),
+        _waiting("reports", _flat(seconds, 60.0), 0.02, driver, max_threads=4, trigger_s=2.0),
         _waiting("clicks", clicks, 0.02, driver, max_threads=4, max_rows_per_batch=round(float(clicks.max()))),
-        _job("models", _flat(40.0), MicroBatchStage("work", 2, 0.003, 0.0, TASK_S), driver, 2, bound=40),
+        _job("models", _flat(seconds, 40.0), MicroBatchStage("work", 2, 0.003, 0.0, TASK_S), driver, 2, bound=40),
     )
     return Twin(
         name, MicroBatchCluster(SLOTS, SLOTS, noise=NOISE, window_s=WINDOW_S), jobs, _intents(), by_hand=BY_HAND
@@ -111,7 +109,7 @@ def _job(
     )
 
 
-def _burning(name: str, slots: int, load: float) -> Twin:
+def _burning(name: str, seconds: int, slots: int, load: float) -> Twin:
     """Four tenants of Kafka that burn CPU, together so much of two cores; batches as large as what waits."""
     cores, row_s = 2, 0.002
     parts = {"urgent": 0.18, "one": 0.28, "two": 0.27, "three": 0.27}
@@ -119,7 +117,7 @@ def _burning(name: str, slots: int, load: float) -> Twin:
         MicroBatchJob(
             name=job,
             stages=(MicroBatchStage("work", 4, row_s, 0.0, 0.01),),
-            arrivals=_flat(round(part * load * cores / row_s)),
+            arrivals=_flat(seconds, round(part * load * cores / row_s)),
             batch_overhead_s=0.1,
             commit_s=0.05,
         )
@@ -132,12 +130,12 @@ def _burning(name: str, slots: int, load: float) -> Twin:
         "three": Intent(Juice(0.8, utility=10)),
     }
     cluster = MicroBatchCluster(slots, cores, noise=NOISE, window_s=WINDOW_S)
-    return Twin(name, cluster, jobs, intents, by_hand={"urgent": slots})
+    return Twin(name, cluster, jobs, intents, seconds, by_hand={"urgent": slots})
 
 
-def _fleet(name: str, many: int, slots: int) -> Twin:
+def _fleet(name: str, seconds: int, many: int, slots: int) -> Twin:
     """So many tenants of the benchmark's four kinds at rates of their own, which want four thirds of the slots."""
-    kinds = _tenants("", _flat(100.0), _flat(150.0), Driver())
+    kinds = _tenants("", _flat(seconds, 100.0), _flat(seconds, 150.0), Driver())
     random = np.random.default_rng(many)
     jobs, intents = [], {}
     for number in range(many):
@@ -148,7 +146,7 @@ def _fleet(name: str, many: int, slots: int) -> Twin:
     wanted = sum(_slots_of(job) for job in jobs)
     factor = 4 / 3 * slots / wanted
     cluster = MicroBatchCluster(slots, slots, noise=NOISE, window_s=WINDOW_S)
-    return Twin(name, cluster, tuple(_scaled(job, job.name, factor) for job in jobs), intents)
+    return Twin(name, cluster, tuple(_scaled(job, job.name, factor) for job in jobs), intents, seconds)
 
 
 def _scaled(job: MicroBatchJob, name: str, factor: float) -> MicroBatchJob:
@@ -162,11 +160,18 @@ def _slots_of(job: MicroBatchJob) -> float:
     return float(job.arrivals.mean()) * sum(stage.cpu_s_per_row + stage.wait_s_per_row for stage in job.stages)
 
 
-def _flat(rate: float) -> Rates:
-    return np.full(SECONDS, float(rate))
+def _flat(seconds: int, rate: float) -> Rates:
+    return np.full(seconds, float(rate))
 
 
-def _day(low: float, high: float) -> Rates:
+def _spike(seconds: int, base: float, factor: float) -> Rates:
+    """The factor over the second third."""
+    rates = _flat(seconds, base)
+    rates[seconds // 3 : 2 * seconds // 3] *= factor
+    return rates
+
+
+def _day(seconds: int, low: float, high: float) -> Rates:
     """A day of the web in a run: one long wave."""
     middle, swing = (high + low) / 2, (high - low) / 2
-    return np.array([middle - swing * math.cos(2 * math.pi * (second + 0.5) / SECONDS) for second in range(SECONDS)])
+    return np.array([middle - swing * math.cos(2 * math.pi * (n + 0.5) / seconds) for n in range(seconds)])

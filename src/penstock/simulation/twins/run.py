@@ -72,7 +72,7 @@ def run(
     `fifo` and `fair` have Spark's own pools, `by hand` the twin's own slots; all others govern pools by threads.
     """
     drawn, policy, scheduling = _decided(twin.drawn(seed), decider, settings or {})
-    engine = MicroBatchEngine(replace(drawn.cluster, scheduling=scheduling), drawn.jobs)
+    engine = MicroBatchEngine(replace(drawn.cluster, scheduling=scheduling), drawn.jobs, drawn.faults)
     info = RunInfo(twin.name, twin.name, policy.name, "simulator")
     store = MemoryStore(info, kept_cycles=_KEPT_CYCLES)
     loop = LoopSettings(twin.interval_s, twin.govern_from_s, go_on=False)

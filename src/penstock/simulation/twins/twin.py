@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from penstock.core.intents import Intent
-from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob
+from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchFault, MicroBatchJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Twin:
     govern_from_s: float = 6.0
     interval_s: float = 2.0
     by_hand: Mapping[str, int] = field(default_factory=dict)
+    faults: tuple[MicroBatchFault, ...] = ()
 
     @property
     def urgent(self) -> str:

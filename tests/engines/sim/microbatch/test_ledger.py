@@ -16,7 +16,8 @@ def ledger(*commits: tuple[float, int, int]) -> Ledger:
 
 
 def juice(commits: Ledger, at_s: float, arrived: int, processed: int) -> float | None:
-    return commits.juice(Totals(at_s, arrived, processed), window_s=60.0, trigger_s=1.0)
+    flow = commits.flow(Totals(at_s, arrived, processed), window_s=60.0)
+    return None if flow is None else flow.juice
 
 
 def test_juice_is_processed_over_arrived_between_the_first_and_the_last_commit() -> None:
@@ -26,8 +27,16 @@ def test_juice_is_processed_over_arrived_between_the_first_and_the_last_commit()
 
 def test_the_window_forgets_what_is_older_than_it() -> None:
     commits = ledger((5.0, 500, 100), (11.0, 1100, 200), (20.0, 2000, 1000), (65.0, 6500, 5500))
-    assert juice(commits, 69.0, 6900, 5500) == pytest.approx(5400 / 6000)  # from the newest commit by 10 s: at 5 s
-    assert juice(commits, 71.0, 7100, 5500) == pytest.approx(4500 / 4500)  # from 20 s on
+    assert juice(commits, 69.0, 6900, 5500) == pytest.approx((5500 - 100) / (6500 - 500))  # from 65 - 60 s on
+    later = ledger((11.0, 1100, 200), (20.0, 2000, 1100), (71.0, 7100, 5600))
+    assert juice(later, 72.0, 7200, 5600) == pytest.approx((5600 - 200) / (7100 - 1100))
+    assert juice(later, 74.0, 7400, 5600) == pytest.approx((5600 - 200) / (7100 - 1100))
+
+
+def test_a_window_that_begins_within_a_batch_has_a_part_of_its_rows() -> None:
+    commits = ledger((0.0, 0, 0), (20.0, 2000, 1000), (70.0, 7000, 4000))
+    # From 70 - 60 s on: by then half of the 1,000 rows that were committed at 20 s.
+    assert juice(commits, 70.0, 7000, 4000) == pytest.approx((4000 - 500) / (7000 - 1000))
 
 
 def test_a_backlog_worked_off_is_no_more_than_all() -> None:
@@ -40,26 +49,13 @@ def test_without_arrivals_nothing_is_lost() -> None:
 
 def test_a_batch_that_overstays_counts_against_the_job() -> None:
     commits = ledger((10.0, 1000, 1000), (20.0, 2000, 2000))
-    assert juice(commits, 30.0, 3000, 2000) == 1.0  # ten seconds are one step of the window
-    assert juice(commits, 31.0, 3100, 2000) == pytest.approx(1000 / 2100)
+    assert juice(commits, 35.0, 3500, 2000) == 1.0  # one and a half times the ten seconds between the others
+    assert juice(commits, 35.1, 3510, 2000) == pytest.approx(1000 / 2510)
 
 
-@pytest.mark.parametrize(
-    ("commits", "at_s", "expected"),
-    [
-        (ledger(), 9.0, None),  # too early to tell
-        (ledger(), 11.0, 0.0),  # nothing came out yet
-        (ledger((5.0, 500, 400)), 9.0, None),  # one commit alone spans no time
-    ],
-)
-def test_juice_is_unknown_until_two_commits_or_a_long_wait(
-    commits: Ledger, at_s: float, expected: float | None
-) -> None:
-    assert juice(commits, at_s, 1000, 0) == expected
-
-
-def test_one_commit_in_a_whole_window_is_measured_from_the_start() -> None:
-    assert juice(ledger((65.0, 6500, 1300)), 66.0, 6600, 1300) == 0.2  # 1300 / 6500
+@pytest.mark.parametrize("commits", [ledger(), ledger((5.0, 500, 400))])
+def test_juice_is_unknown_until_two_commits_span_a_time(commits: Ledger) -> None:
+    assert juice(commits, 90.0, 9000, 400) is None
 
 
 def test_totals_are_those_of_the_newest_sample_by_then() -> None:

@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from penstock.core.topology import Topology
-from penstock.engines.sim.microbatch import MicroBatchStage
+from penstock.engines.sim.microbatch import MicroBatchFault, MicroBatchStage
 from penstock.engines.sim.microbatch.state import JobState
-from tests.engines.sim.microbatch.builders import a_job, an_engine, mean_latency, seen, waiting_stage
+from tests.engines.sim.microbatch.builders import (
+    a_job,
+    an_engine,
+    mean_latency,
+    seen,
+    to_threads,
+    waiting_stage,
+)
 
 # 25 rows x 10 ms + 50 ms a task, 4 tasks on 4 slots and 4 cores; 100 ms to plan, 100 ms to commit
 BATCH_S = 0.1 + (25 * 0.01 + 0.05) + 0.1
@@ -110,12 +117,18 @@ def test_before_the_first_batch_what_is_not_known_is_none() -> None:
 
 
 def test_latency_grows_while_nothing_comes_out() -> None:
-    stuck = a_job(stages=(waiting_stage(4, 100.0),))  # 25 rows x 100 s
-    engine = an_engine(stuck)
-    latencies = [seen(engine, at_s).latency for at_s in (50.0, 100.0, 150.0)]
-    # As if all were committed now: from 0 to the age of the row that came 10 ms after the start.
-    assert [latency and latency.mean_s for latency in latencies] == pytest.approx([24.995, 49.995, 74.995])
+    # Down from 10.2 s on: of the 900 rows that came by 9 s all are done, of the later ones none.
+    down = MicroBatchFault("job", 10.2, target="job")
+    engine = an_engine(a_job(restart_s=1000.0), faults=(down,))
+    latencies = [seen(engine, at_s).latency for at_s in (60.0, 100.0, 150.0)]
+    # As if all were committed now: from 0 to the age of the row that came 10 ms after 9 s.
+    assert [latency and latency.mean_s for latency in latencies] == pytest.approx([25.495, 45.495, 70.495])
     assert all(latency is not None and latency.estimated for latency in latencies)
+
+
+def test_of_a_job_that_never_committed_nothing_is_known() -> None:
+    job = seen(an_engine(a_job(stages=(waiting_stage(4, 100.0),))), 100.0)  # 25 rows x 100 s
+    assert (job.latency, job.juice, job.batches) == (None, None, ())
 
 
 def test_a_job_is_seen_only_between_its_start_and_its_end() -> None:
@@ -144,8 +157,8 @@ def test_busy_neighbours_on_the_same_machine_slow_cpu_work_down() -> None:
 
 
 def test_noise_leaves_the_mean_duration_as_it_is() -> None:
-    state = JobState(a_job(), seed=(1, 0), noise=0.5)
-    drawn = [state.next_noise() for _ in range(20_000)]
+    state = JobState(a_job(), seed=(1, 0))
+    drawn = [state.next_noise(0.5) for _ in range(20_000)]
     assert np.mean(drawn) == pytest.approx(1.0, abs=0.02)
     assert np.std(np.log(drawn)) == pytest.approx(0.5, abs=0.02)
 
@@ -158,3 +171,33 @@ def test_every_batch_that_ended_is_told_with_what_it_took() -> None:
     assert (last.ended_s, last.took_s, last.staged_s) == pytest.approx((60.0 + BATCH_S, BATCH_S, 0.3))
     assert (last.busy_s, last.cpu_s) == pytest.approx((4 * 0.3, 4 * 0.25))
     assert last.aside_s == pytest.approx(0.2)
+
+
+def test_a_source_that_offers_rows_second_by_second_makes_them_wait_for_their_second() -> None:
+    # Triggers come 0.4 s after whole seconds: a row waits for the end of its second, 0.5 s on average, and 0.4 s more.
+    job = a_job(source_step_s=1.0, trigger_phase_s=0.4)
+    assert mean_latency(an_engine(job), 60.0) == pytest.approx(BATCH_S + 0.99 / 2 + 0.4)
+
+
+def test_without_a_trigger_interval_the_next_batch_comes_when_the_source_offers_rows() -> None:
+    job = a_job(source_step_s=1.0, trigger_s=0.0)
+    assert mean_latency(an_engine(job), 60.0) == pytest.approx(BATCH_S + 0.99 / 2)
+
+
+def test_figures_are_over_the_window_however_short() -> None:
+    arrivals = np.array([100.0] * 50 + [40.0] * 50)
+    engine = an_engine(a_job(arrivals=arrivals), window_s=5.0)
+    # The batch of 60 s has 40 rows; five seconds before that there were no more.
+    assert (seen(engine, 61.0).arrival_rps, seen(engine, 61.0).juice) == (40.0, 1.0)
+
+
+def test_machines_tell_their_slots_and_a_job_without_a_limit_may_have_all_of_them() -> None:
+    engine = an_engine(a_job(), a_job("limited", max_threads=3), slots=8, cores=2, machines=2)
+    assert [machine.slots for machine in engine.observe(1.0).machines] == [4, 4]
+    told = [seen(engine, 1.0, name).operators[0].max_threads for name in ("job", "limited")]
+    assert told == [8, 3]
+
+
+def test_more_threads_than_slots_are_refused() -> None:
+    outcome = an_engine(a_job(), slots=4).apply([to_threads("job", 1, 5)])
+    assert outcome.steps[0].error == "job takes 1 to 4 threads; nothing was changed"

@@ -90,8 +90,8 @@ def test_bounded_batches_let_the_urgent_job_through_where_unbounded_ones_do_not(
 
 
 def test_shares_decide_whose_juice_is_lost_when_batches_are_bounded() -> None:
-    fair, fifo = (an_engine(*overloaded(400), slots=8, scheduling=kind) for kind in ("fair", "fifo"))
-    assert seen(fair, 300.0, "urgent").juice == pytest.approx(1.0, abs=0.02)
+    governed, fifo = (an_engine(*overloaded(400), slots=8, scheduling=kind) for kind in ("governed", "fifo"))
+    assert seen(governed, 300.0, "urgent").juice == pytest.approx(1.0, abs=0.02)
     # Without shares all three get 8 slots of the 12 they want, less what idles while they plan.
     assert seen(fifo, 300.0, "urgent").juice == pytest.approx(8 / 12, abs=0.05)
 
@@ -132,3 +132,15 @@ def test_many_slots_that_come_free_at_once_go_to_the_oldest_batch_under_fifo() -
     engine = an_engine(hog, late, early, scheduling="fifo")
     engine.advance_to(6.5)
     assert (engine.rows("z").processed, engine.rows("a").processed) == (40, 0)  # z from 5 s to 6 s, then a
+
+
+def test_under_fifo_a_batch_has_its_place_from_the_end_of_its_planning_and_all_its_stages_keep_it() -> None:
+    two_stages = (waiting_stage(4, 0.1), waiting_stage(4, 0.1))
+    # Both see their rows at 2 s. a plans for 0.5 s, b for 0.1 s: b's Spark job is the older one.
+    rows = np.array([0.0, 40.0])
+    a = a_job("a", arrivals=rows, stages=two_stages, batch_overhead_s=0.5, commit_s=0.0)
+    b = a_job("b", arrivals=rows, stages=two_stages, batch_overhead_s=0.1, commit_s=0.0)
+    engine = an_engine(a, b, scheduling="fifo")
+    # b's first stage from 2.1 s to 3.1 s; between its stages a's tasks take the slots, until 4.1 s; then both have a
+    # stage to run, and b, whose job is older, is done at 5.1 s before a begins again.
+    assert [seen(engine, 60.0, name).phases_s["stages"] for name in "ba"] == pytest.approx([5.1 - 2.1, 6.1 - 2.5])

@@ -37,7 +37,7 @@ from tests.engines.sim.microbatch.builders import a_job, an_engine
         (MicroBatchCluster, {"slots": 1, "machines": 2}, "slots: 1 will not do; write a whole number of 2 or more"),
         (MicroBatchCluster, {"scheduling": "lottery"}, "scheduling: 'lottery' will not do; choose one of fifo, fair"),
         (MicroBatchCluster, {"noise": -0.1}, "noise: -0.1"),
-        (MicroBatchCluster, {"metrics_window_s": 0.0}, "metrics_window_s: 0.0"),
+        (MicroBatchCluster, {"window_s": 0.0}, "window_s: 0.0"),
         (MicroBatchFault, {"kind": "gremlin", "at_s": 1.0}, "fault: 'gremlin' will not do; choose one of job, machine"),
         (MicroBatchFault, {"kind": "link", "at_s": 1.0}, "for_s: 0.0 will not do; write a number above zero"),
     ],

@@ -6,6 +6,7 @@ from penstock.engines.sim.microbatch.spec import (
     MicroBatchFault,
     MicroBatchJob,
     MicroBatchStage,
+    Slowness,
 )
 
-__all__ = ["MicroBatchCluster", "MicroBatchEngine", "MicroBatchFault", "MicroBatchJob", "MicroBatchStage"]
+__all__ = ["MicroBatchCluster", "MicroBatchEngine", "MicroBatchFault", "MicroBatchJob", "MicroBatchStage", "Slowness"]

@@ -40,7 +40,6 @@ class Batch:
     __slots__ = (
         "busy_s",
         "cpu_s",
-        "demand",
         "done",
         "left",
         "newest_s",
@@ -66,28 +65,25 @@ class Batch:
         self.stages_from_s = started_s
         self.stage = -1
         self.left = 0  # tasks of the open stage that are not done
-        self.cpu_s = 0.0  # of each task of the open stage
+        self.cpu_s = 0.0  # of each task of the open stage, before noise
         self.wait_s = 0.0
-        self.demand = 0.0  # share of their time that wants a core
         self.busy_s = 0.0  # of the open stage's tasks that are done
-        self.stage_from_s = started_s
+        self.stage_from_s = started_s  # and after the last one the commit
         self.used_cpu_s = 0.0  # of all tasks that are done
         self.done: list[StageFigures] = []
 
     def open_next_stage(self, spec: MicroBatchJob, now: float) -> bool:
         """Go on to the next stage; False when there is none left."""
         self.stage += 1
+        self.stage_from_s = now
         if self.stage >= len(spec.stages):
             return False
         stage = spec.stages[self.stage]
-        self.stage_from_s = now
         self.busy_s = 0.0
         per_task = rows_into(spec, self.stage, self.rows) / stage.partitions
         self.left = stage.partitions
-        self.cpu_s = per_task * stage.cpu_s_per_row
+        self.cpu_s = per_task * stage.cpu_s_per_row + stage.task_cpu_s
         self.wait_s = per_task * stage.wait_s_per_row + stage.task_overhead_s
-        total_s = self.cpu_s + self.wait_s
-        self.demand = self.cpu_s / total_s if total_s > 0 else 0.0
         return True
 
     def close_stage(self, spec: MicroBatchJob, now: float, share_slots: float) -> None:
@@ -104,12 +100,12 @@ class Batch:
             )
         )
 
-    def report(self, now: float, commit_s: float) -> BatchReport:
+    def report(self, now: float) -> BatchReport:
         """What it took, now that it is committed."""
         phases = {
             "planning": self.stages_from_s - self.started_s,
-            "stages": now - commit_s - self.stages_from_s,
-            "commit": commit_s,
+            "stages": self.stage_from_s - self.stages_from_s,
+            "commit": now - self.stage_from_s,
         }
         return BatchReport(now, self.rows, now - self.started_s, phases, tuple(self.done), self.used_cpu_s)
 

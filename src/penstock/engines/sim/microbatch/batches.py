@@ -6,12 +6,13 @@ start -> wait for trigger -> planning -> stage 1 .. n -> commit -> wait for trig
 """
 
 import math
+from collections.abc import Callable, Mapping
 
 from penstock.engines.sim.microbatch.batch import Batch
 from penstock.engines.sim.microbatch.ledger import Commit, Totals
 from penstock.engines.sim.microbatch.spec import MicroBatchJob
 from penstock.engines.sim.microbatch.state import JobState
-from penstock.engines.sim.microbatch.tasks import end_task, kill_tasks, offer_slots
+from penstock.engines.sim.microbatch.tasks import TASK, drive_batch, end_work, kill_work, offer_slots
 from penstock.engines.sim.microbatch.world import World
 
 Visit = tuple[JobState, int]  # a job and the life that the news belongs to
@@ -77,7 +78,7 @@ def restart_job(world: World, visit: Visit) -> None:
         world.schedule(world.now, "trigger", visit)
     else:
         job.batch.restart(world.now)
-        world.schedule(world.now + job.spec.batch_overhead_s, "planned", visit)
+        drive_batch(world, job, job.spec.batch_overhead_s, "planned")
 
 
 def trigger(world: World, visit: Visit) -> None:
@@ -93,55 +94,14 @@ def trigger(world: World, visit: Visit) -> None:
     first = job.processed
     job.accrue(world.now)
     job.batch = Batch(rows, job.arrivals.time_of(first), job.arrivals.time_of(first + rows - 1), world.now)
-    world.schedule(world.now + job.spec.batch_overhead_s, "planned", visit)
+    drive_batch(world, job, job.spec.batch_overhead_s, "planned")
 
 
-def planned(world: World, visit: Visit) -> None:
-    """The batch is planned: its first stage may run."""
-    job, life = visit
-    if life == job.life and job.batch is not None:
-        job.batch.stages_from_s = world.now
-        job.batch_order = next(world.batches)  # a Spark job has its place in the queue once it is planned
-        _next_stage(world, job, job.batch)
-
-
-def task_done(world: World, number: int) -> None:
-    """A slot is free; after the last task of a stage the next stage may run."""
-    job = end_task(world, number)
-    if job is None:
-        return
-    offer_slots(world)  # before the next stage is known: Spark offers a slot as soon as it is free
-    batch = job.batch
-    if batch is not None and batch.left == 0:
-        batch.close_stage(job.spec, world.now, job.share_slots)
-        _next_stage(world, job, batch)
-
-
-def committed(world: World, visit: Visit) -> None:
-    """The batch is done: its rows are processed, all at this instant."""
-    job, life = visit
-    batch = job.batch
-    if life != job.life or batch is None:
-        return
-    job.accrue(world.now)
-    job.report = batch.report(world.now, job.spec.commit_s)
-    job.processed += batch.rows
-    job.tell(job.arrivals.by(batch.started_s) - job.processed)
-    job.batch = None
-    entry = Commit(
-        at_s=world.now,
-        rows=batch.rows,
-        oldest_s=batch.oldest_s,
-        newest_s=batch.newest_s,
-        duration_s=world.now - batch.started_s,
-        arrived=job.arrivals.by(world.now),
-        processed=job.processed,
-    )
-    job.ledger.commit(entry, _kept_s(world))
-    if job.planned is not None:
-        _take_up(world, job)
-        return
-    world.schedule(_due_after(job, batch.started_s, world.now), "trigger", visit)
+def work_done(world: World, end: tuple[int, int]) -> None:
+    """A task, a batch's planning or its commit is done."""
+    work = end_work(world, *end)
+    if work is not None:
+        _AFTER[work.then](world, work.job, work.batch)
 
 
 def sample_job(world: World, job: JobState) -> None:
@@ -168,7 +128,52 @@ def _next_stage(world: World, job: JobState, batch: Batch) -> None:
         job.waiting = batch.left
         offer_slots(world)
     else:
-        world.schedule(world.now + job.spec.commit_s, "committed", (job, job.life))
+        drive_batch(world, job, job.spec.commit_s, "committed")
+
+
+def _planned(world: World, job: JobState, batch: Batch) -> None:
+    """Its first stage may run: a Spark job has its place in the queue once it is planned."""
+    batch.stages_from_s = world.now
+    job.batch_order = next(world.works)
+    _next_stage(world, job, batch)
+
+
+def _task_done(world: World, job: JobState, batch: Batch) -> None:
+    """A slot is free; after the last task of a stage the next stage may run."""
+    offer_slots(world)  # before the next stage is known: Spark offers a slot as soon as it is free
+    if batch.left == 0:
+        batch.close_stage(job.spec, world.now, job.share_slots)
+        _next_stage(world, job, batch)
+
+
+def _committed(world: World, job: JobState, batch: Batch) -> None:
+    """Its rows are processed, all at this instant."""
+    job.accrue(world.now)
+    job.report = batch.report(world.now)
+    job.processed += batch.rows
+    job.tell(job.arrivals.by(batch.started_s) - job.processed)
+    job.batch = None
+    entry = Commit(
+        at_s=world.now,
+        rows=batch.rows,
+        oldest_s=batch.oldest_s,
+        newest_s=batch.newest_s,
+        duration_s=world.now - batch.started_s,
+        arrived=job.arrivals.by(world.now),
+        processed=job.processed,
+    )
+    job.ledger.commit(entry, _kept_s(world))
+    if job.planned is not None:
+        _take_up(world, job)
+        return
+    world.schedule(_due_after(job, batch.started_s, world.now), "trigger", (job, job.life))
+
+
+_AFTER: Mapping[str, Callable[[World, JobState, Batch], None]] = {
+    "planned": _planned,
+    TASK: _task_done,
+    "committed": _committed,
+}
 
 
 def _take_up(world: World, job: JobState) -> None:
@@ -194,7 +199,7 @@ def _go_down(world: World, job: JobState, for_s: float, why: str) -> None:
 def _stop_batch(world: World, job: JobState) -> None:
     job.accrue(world.now)
     job.waiting = 0
-    kill_tasks(world, lambda task: task.job is job)
+    kill_work(world, lambda work: work.job is job)
 
 
 def _await_rows(world: World, job: JobState) -> None:

@@ -6,7 +6,7 @@ from typing import TypeVar
 from penstock.engines.sim.microbatch.machines import Machine
 from penstock.engines.sim.microbatch.spec import MicroBatchFault
 from penstock.engines.sim.microbatch.state import JobState
-from penstock.engines.sim.microbatch.tasks import kill_tasks, offer_slots
+from penstock.engines.sim.microbatch.tasks import TASK, go_on, kill_work, offer_slots
 from penstock.engines.sim.microbatch.world import World
 from penstock.errors import ConfigError
 
@@ -34,9 +34,8 @@ def lose_machine(world: World, machine: Machine) -> None:
         return
     world.free -= machine.free
     machine.free = 0
-    for job in kill_tasks(world, lambda task: task.machine is machine):
-        job.waiting += 1
-    machine.demand = 0.0
+    for work in kill_work(world, lambda work: work.machine is machine and work.then == TASK):
+        work.job.waiting += 1
     world.share_anew()
     offer_slots(world)
 
@@ -53,10 +52,10 @@ def return_machine(world: World, machine: Machine) -> None:
 
 
 def add_load(world: World, change: tuple[Machine, float]) -> None:
-    """Somebody else's threads come or go; tasks feel it from their next start."""
+    """Somebody else's threads come or go."""
     machine, load = change
-    machine.accrue(world.now)
     machine.foreign_load += load
+    go_on(world, machine)
 
 
 def _named(those: Sequence[Named], fault: MicroBatchFault) -> Named:

@@ -107,7 +107,7 @@ def _latency(world: World, job: JobState, now: Totals, flow: Flow | None) -> Lat
     """Of the rows that were committed in the window, and of those that wait where nothing comes out any more."""
     parts = job.ledger.latencies(world.now - world.cluster.window_s if flow is None else flow.start_s)
     waiting = now.arrived - now.processed
-    late = waiting > 0 and (flow.stalled if flow is not None else not parts)
+    late = waiting > 0 and flow is not None and flow.stalled
     if late:
         # As if all that waits were committed now, the least that it can be.
         youngest_s = world.now - job.arrivals.time_of(now.arrived - 1)

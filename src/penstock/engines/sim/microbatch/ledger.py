@@ -58,10 +58,9 @@ class Flow:
 class Ledger:
     """The last minutes of one job."""
 
-    __slots__ = ("_commits", "_samples", "_starts_at_s")
+    __slots__ = ("_commits", "_samples")
 
     def __init__(self, starts_at_s: float) -> None:
-        self._starts_at_s = starts_at_s
         self._samples: deque[Totals] = deque([Totals(starts_at_s, 0, 0)])
         self._commits: deque[Commit] = deque()
 
@@ -95,10 +94,9 @@ class Ledger:
         ]
 
     def flow(self, now: Totals, window_s: float) -> Flow | None:
-        """The flow of the window. None until there are two commits, or the job has been there for a window."""
+        """The flow of the window; None until there are two commits to span it."""
         if len(self._commits) < 2:
-            since_s = now.at_s - self._starts_at_s
-            return Flow(self._starts_at_s, now.arrived, now.processed, True) if since_s >= window_s else None
+            return None
         last, stalled = self._commits[-1], self._stalls(now.at_s)
         end_s, arrived = (now.at_s, now.arrived) if stalled else (last.at_s, last.arrived)
         start_s = max(end_s - window_s, self._commits[0].at_s)

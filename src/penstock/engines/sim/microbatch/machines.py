@@ -1,23 +1,31 @@
-"""A machine: its slots, and how much its runnable threads slow one another down."""
+"""A machine: its slots, and how much what runs there slows itself down."""
 
-from collections import deque
+from collections import Counter, deque
 
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster
+
+_STEPS = 30  # of Newton's method, which needs four or five
+_NEAR = 1e-12
 
 
 class Machine:
     """One machine's present: free slots, demand for CPU, and whether it is there at all."""
 
-    __slots__ = ("_area", "_samples", "_since_s", "cores", "demand", "foreign_load", "free", "losses", "name", "slots")
+    __slots__ = (
+        *("_area", "_demands", "_samples", "_since_s", "cores", "foreign_load", "free", "losses", "name"),
+        *("runnable", "slots", "stretch"),
+    )
 
     def __init__(self, name: str, slots: int, cores: int) -> None:
         self.name = name
         self.slots = slots
         self.cores = cores
         self.free = slots
-        self.demand = 0.0  # threads of ours that want a core, on average over their tasks
         self.foreign_load = 0.0
         self.losses = 0  # losses may overlap; it is back when the last one is over
+        self.stretch = 1.0  # how many times as long CPU work takes now
+        self.runnable = 0.0  # threads that run on a core or wait for one, on average over what runs
+        self._demands: Counter[float] = Counter()  # shares of their time that works want a core, by how many want it
         self._area = 0.0
         self._since_s = 0.0
         self._samples: deque[tuple[float, float]] = deque([(0.0, 0.0)])
@@ -27,16 +35,58 @@ class Machine:
         """Whether its slots exist."""
         return self.losses == 0
 
-    def slowdown(self, cluster: MicroBatchCluster) -> float:
-        """How much longer CPU work takes that starts now, with all that runs here."""
-        crowding = (self.demand + self.foreign_load) / self.cores
-        if crowding <= 1.0:
-            return 1.0 + cluster.interference * crowding
-        return crowding * (1.0 + cluster.context_switch * (crowding - 1.0)) * (1.0 + cluster.interference)
+    def take(self, demand: float) -> None:
+        """Work begins that wants a core for that share of its time."""
+        if demand > 0:
+            self._demands[demand] += 1
+
+    def leave(self, demand: float) -> None:
+        """Such work is over."""
+        if demand > 0:
+            self._demands[demand] -= 1
+            if not self._demands[demand]:
+                del self._demands[demand]
+
+    def crowd(self, now: float, cluster: MicroBatchCluster) -> bool:
+        """Work out how long CPU work takes with all that runs here now; whether that changed."""
+        self.accrue(now)
+        before, wanted = self.stretch, sum(d * n for d, n in self._demands.items()) + self.foreign_load
+        if wanted <= self.cores:
+            self.stretch = 1.0 + cluster.interference * wanted / self.cores
+            self.runnable = wanted
+        else:
+            shared = self._shared(wanted / self.cores)
+            lost = 1.0 + cluster.context_switch * (shared - 1.0)
+            self.stretch = shared * lost * (1.0 + cluster.interference)
+            self.runnable = self.foreign_load + sum(
+                n * d * shared / (1.0 - d + d * shared) for d, n in self._demands.items()
+            )
+        return self.stretch != before
+
+    def _shared(self, crowding: float) -> float:
+        """How many times as long CPU work takes for want of cores alone: so that all of them are in use, no more.
+
+        Work that wants a core for a share d of its time has one for d / (1 - d + d x f) of it when CPU work takes f
+        times as long; foreign threads for 1 / f. The sum of these falls with f, and is convex.
+        """
+        if all(demand == 1.0 for demand in self._demands):
+            return crowding
+        stretch = 1.0
+        for _ in range(_STEPS):
+            used, slope = self.foreign_load / stretch, -self.foreign_load / stretch**2
+            for demand, number in self._demands.items():
+                longer = 1.0 - demand + demand * stretch
+                used += number * demand / longer
+                slope -= number * (demand / longer) ** 2
+            step = (self.cores - used) / slope
+            stretch += step
+            if step <= _NEAR * stretch:
+                break
+        return stretch
 
     def accrue(self, now: float) -> None:
         """Add up the load since the last change; call before each change."""
-        self._area += (self.demand + self.foreign_load) * (now - self._since_s)
+        self._area += (self.runnable if self.alive else 0.0) * (now - self._since_s)
         self._since_s = now
 
     def sample(self, now: float, keep_s: float) -> None:
@@ -50,7 +100,7 @@ class Machine:
         """Runnable threads on average over the samples kept: an instant would only show where batches begin."""
         self.accrue(now)
         from_s, area = self._samples[0]
-        return (self._area - area) / (now - from_s) if now > from_s else self.demand + self.foreign_load
+        return (self._area - area) / (now - from_s) if now > from_s else self.runnable
 
 
 def machines_of(cluster: MicroBatchCluster) -> tuple[Machine, ...]:

@@ -24,20 +24,22 @@ class MicroBatchStage:
     """One stage of every batch: `partitions` tasks that share its rows evenly.
 
     CPU work slows down when a machine is short of cores. Waiting (for a service or a disk) does not, nor does
-    the fixed overhead of a task, which is mostly the driver's and the network's time.
+    the fixed overhead of a task, which is mostly the network's time.
     """
 
     name: str
     partitions: int
     cpu_s_per_row: float = 0.0
     wait_s_per_row: float = 0.0
-    task_overhead_s: float = 0.01
+    task_overhead_s: float = 0.01  # waiting, of a task whatever its rows
+    task_cpu_s: float = 0.0  # CPU work, of a task whatever its rows
 
     def __post_init__(self) -> None:
         _whole(self.partitions, f"{self.name}.partitions", at_least=1)
         non_negative(self.cpu_s_per_row, f"{self.name}.cpu_s_per_row")
         non_negative(self.wait_s_per_row, f"{self.name}.wait_s_per_row")
         non_negative(self.task_overhead_s, f"{self.name}.task_overhead_s")
+        non_negative(self.task_cpu_s, f"{self.name}.task_cpu_s")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +59,7 @@ class MicroBatchJob:
     source_step_s: float = 0.0  # rows can be taken once their step is over: a second of Spark's rate source; 0: at once
     batch_overhead_s: float = 0.1  # planning, offset log and commit log
     commit_s: float = 0.0  # committing the state of a batch
+    driver_cpu_share: float = 0.0  # of planning and commit, what is work on the driver's cores: the rest is waiting
     max_rows_per_batch: int | None = None  # bounds the length of tasks, hence how long they hold slots
     threads: int = 1  # the initial share of the slots
     min_threads: int = 1
@@ -79,6 +82,8 @@ class MicroBatchJob:
             non_negative(getattr(self, word), f"{self.name}.{word}")
         if math.isnan(self.ends_at_s) or self.ends_at_s <= self.starts_at_s:
             raise ConfigError(f"{self.name}.ends_at_s", self.ends_at_s, "write a time after starts_at_s")
+        if not 0.0 <= self.driver_cpu_share <= 1.0:
+            raise ConfigError(f"{self.name}.driver_cpu_share", self.driver_cpu_share, "write a share from 0 to 1")
         self._check_limits()
 
     def _check_limits(self) -> None:
@@ -91,17 +96,35 @@ class MicroBatchJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Slowness:
+    """From `from_s` on, what begins takes so many times as long: a recorded machine that others used too."""
+
+    from_s: float
+    tasks: float = 1.0
+    driver: float = 1.0
+
+    def __post_init__(self) -> None:
+        non_negative(self.from_s, "from_s")
+        positive(self.tasks, "tasks")
+        positive(self.driver, "driver")
+
+
+@dataclass(frozen=True, slots=True)
 class MicroBatchCluster:
     """One application's executors: `slots` task slots on `cores` cores, both spread evenly over `machines`."""
 
     slots: int = 8
     cores: int = 8
     machines: int = 1
+    driver_cores: int | None = None  # of a driver on a machine of its own; None: it shares the first one's
     scheduling: str = "governed"  # by threads; "fair": pools all alike; "fifo": one pool, the oldest batch first
     # Share of a core lost for each runnable thread beyond the first per core: switching and cold caches.
     context_switch: float = 0.0
     interference: float = 0.0  # how much longer CPU work takes when all cores are busy: caches, memory
     noise: float = 0.0  # spread of task durations: standard deviation of their logarithm
+    driver_noise: float = 0.0  # the same of planning and commits
+    launch_s: float = 0.0  # for which a task holds its slot beside its own time: it is sent, read, and told of
+    slowness: tuple[Slowness, ...] = ()  # in the order of time
     seed: int = 0
     max_threads: int | None = None  # limit over all jobs together
     window_s: float = 30.0  # figures are over so much time
@@ -113,13 +136,15 @@ class MicroBatchCluster:
         _whole(self.slots, "slots", at_least=self.machines)
         _whole(self.cores, "cores", at_least=self.machines)
         _whole(self.executor_memory_mib, "executor_memory_mib", at_least=LEAST_MEMORY_MIB)
-        if self.max_threads is not None:
-            _whole(self.max_threads, "max_threads", at_least=1)
+        for word in ("max_threads", "driver_cores"):
+            if getattr(self, word) is not None:
+                _whole(getattr(self, word), word, at_least=1)
         if self.scheduling not in SCHEDULING:
             raise ConfigError("scheduling", self.scheduling, f"choose one of {', '.join(SCHEDULING)}")
-        for word in ("context_switch", "interference", "noise", "seed"):
+        for word in ("context_switch", "interference", "noise", "driver_noise", "seed"):
             non_negative(getattr(self, word), word)
         non_negative(self.executor_start_s, "executor_start_s")
+        non_negative(self.launch_s, "launch_s")
         positive(self.window_s, "window_s")
 
 

@@ -18,9 +18,8 @@ class JobState:
     """Everything that changes about one job. It has at most one open batch, and that at most one open stage."""
 
     __slots__ = (
-        "_noise",
+        "_drawn",
         "_random",
-        "_sigma",
         "_since_s",
         "arrivals",
         "batch",
@@ -51,7 +50,7 @@ class JobState:
         "weight",
     )
 
-    def __init__(self, spec: MicroBatchJob, seed: tuple[int, int], noise: float) -> None:
+    def __init__(self, spec: MicroBatchJob, seed: tuple[int, int]) -> None:
         self.spec = spec
         self.name = spec.name
         self.arrivals = ArrivalCurve(spec.arrivals, spec.starts_at_s, spec.ends_at_s)
@@ -82,8 +81,7 @@ class JobState:
         self.ledger = Ledger(spec.starts_at_s)
         # A stream of its own: what one job's tasks draw does not depend on what others do.
         self._random = np.random.default_rng(seed)
-        self._sigma = noise
-        self._noise: list[float] = []
+        self._drawn: list[float] = []
 
     @property
     def wanted(self) -> MicroBatchJob:
@@ -111,11 +109,10 @@ class JobState:
             number = self.ended[-1].number + 1 if self.ended else 0
             self.ended.append(self.report.figures(number, left_rows))
 
-    def next_noise(self) -> float:
-        """The factor on a task's duration: lognormal with mean 1."""
-        if self._sigma == 0.0:
+    def next_noise(self, sigma: float) -> float:
+        """The factor on a duration: lognormal with mean 1."""
+        if sigma == 0.0:
             return 1.0
-        if not self._noise:
-            drawn = self._random.standard_normal(_DRAWN_AT_ONCE)
-            self._noise = [float(value) for value in np.exp(self._sigma * drawn - self._sigma**2 / 2.0)]
-        return self._noise.pop()
+        if not self._drawn:
+            self._drawn = [float(value) for value in self._random.standard_normal(_DRAWN_AT_ONCE)]
+        return math.exp(sigma * self._drawn.pop() - sigma**2 / 2.0)

@@ -1,20 +1,21 @@
 """Tasks: which job's goes to which free slot, how long it takes, and what ends when it ends.
 
 As in Spark, each offer of free slots sorts the jobs once and fills the slots from the first one on. Nothing
-is preempted: a slot comes back only when its task ends, or its machine or job dies.
+is preempted: a slot comes back only when its task ends, or its machine or job dies. Planning and commits take no
+slot; they run on the driver's cores.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from penstock.engines.sim.microbatch.batch import Batch
 from penstock.engines.sim.microbatch.machines import Machine
 from penstock.engines.sim.microbatch.shares import Rank, fair_order, fifo_order
 from penstock.engines.sim.microbatch.state import JobState
-from penstock.engines.sim.microbatch.world import Task, World
+from penstock.engines.sim.microbatch.work import Work
+from penstock.engines.sim.microbatch.world import World
 
-Placed = tuple[JobState, Batch, Machine]
+TASK = "task"
 
-_ORDERS: dict[str, Callable[[JobState], Rank]] = {"fair": fair_order, "fifo": fifo_order, "governed": fair_order}
+_ORDERS: dict[str, Callable[[JobState], Rank]] = {"fair": fair_order, "governed": fair_order, "fifo": fifo_order}
 
 
 def offer_slots(world: World) -> None:
@@ -31,33 +32,47 @@ def offer_slots(world: World) -> None:
         placed = []
         for job in sorted(queue, key=order):
             placed += _take_slots(world, job)
-    # Durations come after all are placed: tasks that start together slow one another down alike.
-    for job, batch, machine in placed:
-        _start(world, job, batch, machine)
+    _begin(world, placed)
 
 
-def end_task(world: World, number: int) -> JobState | None:
-    """Free the slot of a task that is done; None when it was killed before."""
-    task = world.running.pop(number, None)
-    if task is None:
+def drive_batch(world: World, job: JobState, seconds: float, then: str) -> None:
+    """Let the driver work on the job's batch for so long, on an idle machine."""
+    if job.batch is not None:
+        spent_s = seconds * world.slowness.driver * job.next_noise(world.cluster.driver_noise)
+        cpu_s = spent_s * job.spec.driver_cpu_share
+        _begin(world, [Work(job, job.batch, world.driver, then, world.now).of(cpu_s, spent_s - cpu_s)])
+
+
+def end_work(world: World, number: int, turn: int) -> Work | None:
+    """Work is done, and its slot free if it was a task; None when it was killed or its pace changed since."""
+    work = world.running.get(number)
+    if work is None or work.turn != turn:
         return None
-    _release(world, task)
-    task.batch.left -= 1
-    task.batch.busy_s += world.now - task.started_s
-    task.batch.used_cpu_s += task.cpu_rate * (world.now - task.started_s)
-    return task.job
+    del world.running[number]
+    _release(world, [work])
+    if work.then == TASK:
+        work.batch.left -= 1
+        work.batch.busy_s += max(0.0, world.now - work.started_s)
+        work.batch.used_cpu_s += work.cpu_s
+    return work
 
 
-def kill_tasks(world: World, doomed: Callable[[Task], bool]) -> list[JobState]:
-    """End those tasks without a result; the jobs that lost them, once for each task."""
-    killed = {number: task for number, task in world.running.items() if doomed(task)}
-    for number, task in killed.items():
+def kill_work(world: World, doomed: Callable[[Work], bool]) -> list[Work]:
+    """End such work without a result; all that was ended."""
+    killed = {number: work for number, work in world.running.items() if doomed(work)}
+    for number in killed:
         del world.running[number]
-        _release(world, task)
-    return [task.job for task in killed.values()]
+    _release(world, list(killed.values()))
+    return list(killed.values())
 
 
-def _take_slots(world: World, job: JobState) -> list[Placed]:
+def go_on(world: World, machine: Machine) -> None:
+    """What runs on the machine goes on as fast as what runs there lets it."""
+    if machine.crowd(world.now, world.cluster):
+        _pace(world, ((n, work) for n, work in world.running.items() if work.machine is machine and work.demand > 0))
+
+
+def _take_slots(world: World, job: JobState) -> list[Work]:
     batch = job.batch
     number = min(job.waiting, world.free)
     if batch is None or number == 0:
@@ -66,40 +81,61 @@ def _take_slots(world: World, job: JobState) -> list[Placed]:
     job.waiting -= number
     job.running += number
     world.free -= number
-    return [(job, batch, _occupy(world, batch.demand)) for _ in range(number)]
+    return [_task(world, job) for _ in range(number)]
 
 
-def _occupy(world: World, demand: float) -> Machine:
-    """A slot on the machine with the most free ones, so that load spreads; the first among equals."""
-    machine = world.machines[0]
-    for other in world.machines:
-        if other.free > machine.free:
-            machine = other
-    machine.accrue(world.now)
+def _task(world: World, job: JobState) -> Work:
+    """On the machine with the most free slots, so that load spreads; the first among equals."""
+    assert job.batch is not None
+    machine = max(world.machines, key=lambda machine: machine.free)
     machine.free -= 1
-    machine.demand += demand
-    return machine
+    noise = world.slowness.tasks * job.next_noise(world.cluster.noise)
+    cpu_s = job.batch.cpu_s / (1.0 - world.collecting)
+    launch_s = world.cluster.launch_s * world.slowness.driver
+    work = Work(job, job.batch, machine, TASK, world.now + launch_s)
+    return work.of(cpu_s * noise, job.batch.wait_s * noise + launch_s)
 
 
-def _start(world: World, job: JobState, batch: Batch, machine: Machine) -> None:
-    cpu_s = batch.cpu_s * machine.slowdown(world.cluster) / (1.0 - world.collecting)
-    duration_s = (cpu_s + batch.wait_s) * job.next_noise()
-    cpu_rate = min(batch.cpu_s / duration_s, 1.0) if duration_s > 0 else 0.0
-    job.cpu_rate += cpu_rate
-    number = next(world.tasks)
-    world.running[number] = Task(job, batch, machine, batch.demand, cpu_rate, world.now)
-    world.schedule(world.now + duration_s, "task", number)
+def _begin(world: World, works: list[Work]) -> None:
+    """All at once: what starts together slows one another down alike."""
+    began = {}
+    for work in works:
+        work.machine.take(work.demand)
+        began[next(world.works)] = work
+    for machine in _machines(works):
+        go_on(world, machine)
+    world.running |= began
+    _pace(world, began.items())
 
 
-def _release(world: World, task: Task) -> None:
-    job, machine = task.job, task.machine
+def _pace(world: World, works: Iterable[tuple[int, Work]]) -> None:
+    for number, work in works:
+        job = work.job
+        job.accrue(world.now)
+        job.cpu_rate -= work.cpu_rate if work.then == TASK else 0.0
+        due_s = work.go_on(work.machine.stretch, world.now)
+        job.cpu_rate += work.cpu_rate if work.then == TASK else 0.0
+        world.schedule(due_s, "work", (number, work.turn))
+
+
+def _release(world: World, works: list[Work]) -> None:
+    for work in works:
+        work.machine.leave(work.demand)
+        if work.then == TASK:
+            _free_slot(world, work)
+    for machine in _machines(works):
+        go_on(world, machine)
+
+
+def _free_slot(world: World, work: Work) -> None:
+    job, machine = work.job, work.machine
     job.accrue(world.now)
-    machine.accrue(world.now)
     job.running -= 1
-    job.cpu_rate = job.cpu_rate - task.cpu_rate if job.running else 0.0  # no drift from many small sums
-    machine.demand -= task.demand
+    job.cpu_rate = job.cpu_rate - work.cpu_rate if job.running else 0.0  # no drift from many small sums
     if machine.alive:
         machine.free += 1
         world.free += 1
-    if machine.free == machine.slots:
-        machine.demand = 0.0
+
+
+def _machines(works: list[Work]) -> Iterable[Machine]:
+    return {id(work.machine): work.machine for work in works if work.demand > 0}.values()

@@ -1,56 +1,45 @@
-"""The simulated application: its clock, its events to come, its jobs, machines and running tasks."""
+"""The simulated application: its clock, its events to come, its jobs, machines and work under way."""
 
 import heapq
 from collections.abc import Sequence
 from itertools import count
-from typing import NamedTuple
 
-from penstock.engines.sim.microbatch.batch import Batch
 from penstock.engines.sim.microbatch.machines import Machine, machines_of
 from penstock.engines.sim.microbatch.memory import collecting_share, held_share
 from penstock.engines.sim.microbatch.shares import reshare
-from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob
+from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob, Slowness
 from penstock.engines.sim.microbatch.state import JobState
+from penstock.engines.sim.microbatch.work import Work
 
 Event = tuple[float, int, str, object]  # when, order among equals, kind, whom
 
-
-class Task(NamedTuple):
-    """A running task; the numbers are what ends with it."""
-
-    job: JobState
-    batch: Batch
-    machine: Machine
-    demand: float
-    cpu_rate: float
-    started_s: float
+_AS_EVER = Slowness(0.0)
 
 
 class World:
     """All that changes, in one place. The functions that change it live beside it, one idea to a file."""
 
     __slots__ = (
-        *("_sequence", "batches", "cluster", "collecting", "events", "executors", "free", "jobs", "machines"),
-        *("memory_mib", "memory_wanted_mib", "now", "running", "tasks"),
+        *("_sequence", "cluster", "collecting", "driver", "events", "executors", "free", "jobs"),
+        *("machines", "memory_mib", "memory_wanted_mib", "now", "running", "works"),
     )
 
     def __init__(self, cluster: MicroBatchCluster, specs: Sequence[MicroBatchJob]) -> None:
         self.cluster = cluster
         self.now = 0.0
         ordered = sorted(specs, key=lambda spec: spec.name)
-        self.jobs = tuple(
-            JobState(spec, (int(cluster.seed), index), cluster.noise) for index, spec in enumerate(ordered)
-        )
+        self.jobs = tuple(JobState(spec, (int(cluster.seed), index)) for index, spec in enumerate(ordered))
         self.machines = machines_of(cluster)
+        own = cluster.driver_cores
+        self.driver = self.machines[0] if own is None else Machine("driver", 0, own)
         self.executors = cluster.machines  # that are wanted; a machine may be lost meanwhile
         self.memory_mib = self.memory_wanted_mib = cluster.executor_memory_mib  # of each executor
         self.collecting = 0.0  # share of the time that garbage collection takes
         self.free = cluster.slots  # over all machines
-        self.running: dict[int, Task] = {}
+        self.running: dict[int, Work] = {}
         self.events: list[Event] = []
         self._sequence = count()
-        self.tasks = count()  # numbers for tasks and batches
-        self.batches = count()
+        self.works = count()  # numbers for works and batches
 
     def schedule(self, at_s: float, kind: str, whom: object) -> None:
         """Let something happen at `at_s`; what is scheduled first among equals happens first."""
@@ -60,6 +49,16 @@ class World:
     def slots(self) -> int:
         """Slots of the machines that are there."""
         return sum(machine.slots for machine in self.machines if machine.alive)
+
+    @property
+    def slowness(self) -> Slowness:
+        """How slow the machines are now for reasons of their own."""
+        found = _AS_EVER
+        for slowness in self.cluster.slowness:
+            if slowness.from_s > self.now:
+                break
+            found = slowness
+        return found
 
     def share_anew(self) -> None:
         """Set weights, minimum shares and how short memory is after threads, jobs, machines or memory changed."""
