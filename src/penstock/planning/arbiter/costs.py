@@ -16,6 +16,7 @@ from penstock.core.figures import JobFigures
 KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is left
 TASK_S = 0.01  # a task's own slot time, where nothing tells: starting it, sending its result
 TASK_TRUST = 0.02  # of that experience, in batches
+_ARRIVALS_HALVE_S = 2.0  # of what was known of arrivals: a rise is followed within some seconds
 _LEAST_S = 1e-4  # of slot time in a batch: less is not measured
 
 
@@ -125,9 +126,6 @@ def _with_arrivals(costs: JobCosts, batch: BatchFigures) -> JobCosts:
         left_rows=left,
         arrival_rps=arrival_rps,
     )
-
-
-_ARRIVALS_HALVE_S = 3.0
 
 
 def _with_work(costs: JobCosts, batch: BatchFigures) -> JobCosts:

@@ -11,8 +11,8 @@ from penstock.planning.arbiter.worth import worth
 
 HORIZON_S = 40.0
 DOWN_S = 15.0  # from a failure until a query works on rows again, where none was seen
-# Times what arrives now, and how likely: there is no telling. Of two that do now, the one that would do then, too.
-_FUTURES = ((1.0, 0.92), (1.5, 0.08))
+# Times what arrives now, and how likely: there is no telling, and what holds by a hair holds for a moment.
+_FUTURES = ((1.0, 0.7), (1.2, 0.3))
 
 
 @dataclass(frozen=True, slots=True)

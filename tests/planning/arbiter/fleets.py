@@ -1,0 +1,72 @@
+"""Fleets in batches, for the tests of the arbiter: jobs whose costs are known to the digit."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from penstock.core.batches import BatchFigures
+from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.intents import Intent, Latency
+from penstock.core.levers import Dial, Disturbs, Shows
+from penstock.core.view import JobView, View
+from penstock.planning.arbiter.costs import learnt
+from penstock.planning.arbiter.fleet import Fleet, fleet_of
+
+TASKS, TASK_S, ROW_S, ASIDE_S = 4, 0.01, 0.01, 0.2
+EVERY_S = 1.0
+
+
+def batch(number: int, rows: float, ended_s: float, left_rows: float = 0.0, **more: Any) -> BatchFigures:
+    """One that cost what all batches here cost: four tasks, a hundredth of a second each and for each row."""
+    busy_s = TASKS * TASK_S + rows * ROW_S
+    ordinary: dict[str, Any] = {
+        "took_s": ASIDE_S + busy_s / TASKS,
+        "stages": 1,
+        "tasks": TASKS,
+        "busy_s": busy_s,
+        "cpu_s": busy_s,
+        "staged_s": busy_s / TASKS,
+    }
+    return BatchFigures(number, ended_s, rows=rows, left_rows=left_rows, **{**ordinary, **more})
+
+
+def figures(name: str, rate_rps: float, weight: int = 1, up_to_s: float = 10.0, **more: Any) -> JobFigures:
+    """A job that takes a second's rows each second."""
+    seconds = range(1, int(up_to_s) + 1)
+    ordinary: dict[str, Any] = {
+        "operators": (OperatorFigures(ALL_OPERATORS, weight, 0.5, is_source=True),),
+        "latency": LatencyFigures(1.0),
+        "juice": 1.0,
+        "arrival_rps": rate_rps,
+        "up_s": 100.0,
+        "levers": (
+            Dial("bound", name, None, 1, shows=Shows.NEXT_BATCH),
+            Dial("trigger", name, EVERY_S, 0.0, disturbs=Disturbs.QUERY),
+        ),
+        "batches": tuple(batch(second, rate_rps * EVERY_S * (1 + 0.1 * (second % 3)), second) for second in seconds),
+    }
+    return JobFigures(name, **{**ordinary, **more})
+
+
+def job(name: str, rate_rps: float, target: str = "4s", worth: float = 10.0, **more: Any) -> JobView:
+    """A tenant that asks for a latency."""
+    intent = more.pop("intent", Intent(Latency(target, utility=worth)))
+    utility = more.pop("utility", worth)
+    return JobView(figures(name, rate_rps, **more), intent, utility, utility >= intent.max_utility, True)
+
+
+def fleet_view(*jobs: JobView, slots: int = 4, cores: int = 4, at_s: float = 10.0) -> View:
+    """All of them on one machine."""
+    machine = MachineFigures("m", cores, 1.0, slots=slots)
+    utility = sum(one.utility or 0.0 for one in jobs)
+    return View(at_s, jobs, (machine,), utility, sum(one.max_utility for one in jobs))
+
+
+def fleet(*jobs: JobView, slots: int = 4, cores: int = 4, **changed: Any) -> Fleet:
+    """As the arbiter sees them, with what differs."""
+    costs = {one.name: learnt(None, one.figures) for one in jobs}
+    found = fleet_of(fleet_view(*jobs, slots=slots, cores=cores), costs)
+    assert found is not None
+    arrivals = np.array([one.figures.arrival_rps for one in jobs])
+    return replace(found, **{"arrivals": arrivals, "backlog": arrivals * EVERY_S, **changed})

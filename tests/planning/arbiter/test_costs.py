@@ -1,0 +1,80 @@
+"""What is learnt of batches: costs of rows and tasks, what arrives, what a job came with."""
+
+from dataclasses import replace
+
+import pytest
+
+from penstock.core.batches import BatchFigures
+from penstock.planning.arbiter.costs import TASK_S as USUAL_TASK_S
+from penstock.planning.arbiter.costs import JobCosts, learnt
+from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures
+
+
+def from_batches(*batches: BatchFigures, before: JobCosts | None = None) -> JobCosts:
+    return learnt(before, figures("ads", 100.0, batches=batches))
+
+
+def test_rows_and_tasks_are_told_apart_where_batches_differ() -> None:
+    found = from_batches(*(batch(number, 40.0 * (1 + number % 4), 1.0 + number) for number in range(20)))
+    task_s, row_s = found.fit.costs()
+    assert task_s == pytest.approx(TASK_S, rel=0.05)
+    assert row_s == pytest.approx(ROW_S, rel=0.05)
+    assert (found.tasks, found.stages) == (TASKS, 1)
+    assert found.aside_s == pytest.approx(ASIDE_S)
+    assert found.spread < 0.05
+
+
+def test_where_all_batches_are_alike_tasks_cost_what_tasks_cost_and_rows_the_rest() -> None:
+    found = from_batches(*(batch(number, 100.0, 1.0 + number) for number in range(6)))
+    task_s, row_s = found.fit.costs()
+    assert task_s == pytest.approx(USUAL_TASK_S, rel=0.01)
+    assert TASKS * task_s + 100.0 * row_s == pytest.approx(TASKS * TASK_S + 100.0 * ROW_S)
+
+
+def test_cold_code_is_forgotten_within_some_batches() -> None:
+    cold = [replace(found, busy_s=4.0 * (found.busy_s or 0.0)) for found in (batch(n, 90.0, n) for n in range(3))]
+    warm = [batch(number, 90.0, number) for number in range(3, 11)]
+    _, row_s = from_batches(*cold, *warm).fit.costs()
+    assert row_s == pytest.approx(ROW_S, rel=0.2)
+
+
+def test_a_batch_is_learnt_from_once_however_often_it_is_told() -> None:
+    told = [batch(number, 100.0, 1.0 + number) for number in range(5)]
+    once = from_batches(*told)
+    assert from_batches(*told[2:], before=once) == once
+    assert from_batches(*told, batch(5, 100.0, 6.0), before=once).batches == 6
+
+
+def test_another_checkpoint_counts_from_zero() -> None:
+    once = from_batches(*(batch(number, 100.0, 1.0 + number) for number in range(5)))
+    assert from_batches(batch(0, 100.0, 20.0), before=once).batches == 6
+
+
+def test_what_waited_and_what_was_left_say_what_arrived() -> None:
+    # From one batch's begin to the next, two seconds: 100 rows were left, 300 are taken and 200 left: 400 came.
+    first = batch(0, 50.0, 1.0, left_rows=100.0, took_s=0.5)
+    found = from_batches(first, batch(1, 300.0, 3.5, left_rows=200.0, took_s=1.0))
+    assert found.arrival_rps == pytest.approx(400.0 / 2.0)
+
+
+def test_the_first_batch_alone_leaves_the_engines_word_for_what_arrives() -> None:
+    assert from_batches(batch(0, 50.0, 1.0)).arrival_rps == 100.0
+
+
+def test_a_rise_is_followed_within_some_seconds() -> None:
+    slow = [batch(number, 100.0, 1.0 + number, took_s=0.5) for number in range(10)]
+    fast = [batch(number, 600.0, 1.0 + number, took_s=0.5) for number in range(10, 16)]
+    assert 500.0 < (from_batches(*slow, *fast).arrival_rps or 0.0) <= 600.0
+
+
+def test_batches_without_rows_or_without_their_stages_say_nothing_of_costs() -> None:
+    unknown = batch(0, 100.0, 1.0, busy_s=None, tasks=None, stages=None, cpu_s=None, staged_s=None)
+    assert not from_batches(unknown, batch(1, 0.0, 2.0)).known
+    assert from_batches(unknown, batch(1, 100.0, 2.0)).known
+
+
+def test_the_bound_that_a_job_came_with_is_remembered_when_it_is_turned() -> None:
+    came = figures("ads", 100.0)
+    first = learnt(None, replace(came, levers=(replace(came.levers[0], now=5000.0), came.levers[1])))
+    later = learnt(first, replace(came, levers=(replace(came.levers[0], now=200.0), came.levers[1])))
+    assert (first.own_bound, later.own_bound) == (5000.0, 5000.0)

@@ -1,0 +1,115 @@
+"""What shares and bounds would give: slots, time, latency and juice, by arithmetic that stands beside the figures."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from penstock.core.intents import Intent, Juice
+from penstock.core.view import JobView
+from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
+from penstock.planning.arbiter.horizon import course
+from penstock.planning.arbiter.outcome import Settings, foretell, present, recovery_s
+from penstock.planning.arbiter.sharing import Conditions, conditions, pace
+from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, fleet, job
+
+
+def settings(one: Fleet, weights: list[float] | None = None, bounds: list[float] | None = None) -> Settings:
+    now = present(one)
+    return Settings(
+        now.weights if weights is None else np.array([weights]), now.bounds if bounds is None else np.array([bounds])
+    )
+
+
+def slots_of(one: Fleet, chosen: Settings) -> list[float]:
+    return [float(value) for value in conditions(one, chosen.weights, chosen.bounds, 40.0).slots[0]]
+
+
+def test_a_job_alone_has_a_slot_for_each_task_and_takes_what_its_tasks_take() -> None:
+    alone = fleet(job("ads", 100.0))
+    chosen = present(alone)
+    found = conditions(alone, chosen.weights, chosen.bounds, 40.0)
+    assert found.slots[0] == pytest.approx([TASKS], rel=0.1)
+    assert found.wait_s[0] == pytest.approx([0.0], abs=0.01)
+    # 25 rows of 10 ms a task and the task's own 10 ms, beside 0.2 s off the slots
+    took_s = pace(alone, found).took_s(np.array([[100.0]]))
+    assert took_s[0, 0] == pytest.approx(ASIDE_S + TASK_S + 25 * ROW_S, rel=0.15)
+
+
+def test_latency_at_rest_is_half_the_interval_and_the_batch() -> None:
+    outcome = foretell(fleet(job("ads", 100.0)), present(fleet(job("ads", 100.0))))
+    assert outcome.latency_s[0, 0] == pytest.approx(0.5 + 0.46, rel=0.15)  # a trigger of 1 s
+    assert outcome.juice[0, 0] == pytest.approx(1.0)
+
+
+def busy(name: str, **more: Any) -> JobView:
+    """A job that wants three of four slots: 300 rows of 10 ms a second."""
+    return job(name, 300.0, **more)
+
+
+def test_slots_go_by_weight_where_all_want_them() -> None:
+    two = fleet(busy("a"), busy("b"), tasks=np.array([8.0, 8.0]))
+    even, uneven = slots_of(two, settings(two, [1.0, 1.0])), slots_of(two, settings(two, [3.0, 1.0]))
+    assert even[0] == pytest.approx(even[1], rel=0.05)
+    assert uneven[0] > 1.3 * uneven[1]
+    assert uneven[1] >= 1.0  # its floor
+
+
+def test_where_slots_are_fewer_than_jobs_the_first_by_name_are_served_and_weight_gets_a_floor() -> None:
+    many = fleet(*(busy(name) for name in ("a", "b", "urgent")), slots=2, tasks=np.full(3, 4.0))
+    a, b, urgent = slots_of(many, settings(many, [1.0, 1.0, 1.0]))
+    assert urgent < min(a, b)
+    a, b, urgent = slots_of(many, settings(many, [1.0, 1.0, 2.0]))
+    assert urgent >= max(a, b)
+
+
+def test_work_is_slower_where_tasks_outnumber_the_cores() -> None:
+    crowded = fleet(busy("a"), busy("b"), slots=8, cores=2)
+    slow = conditions(crowded, crowded.weights[None, :], crowded.bounds[None, :], 40.0).slow
+    assert float(slow.min()) > 1.5
+
+
+def test_smaller_batches_of_the_others_shorten_the_wait_for_a_slot() -> None:
+    two = fleet(busy("a"), job("urgent", 100.0), backlog=np.array([5000.0, 100.0]))
+    free = conditions(two, two.weights[None, :], np.array([[UNBOUNDED, UNBOUNDED]]), 40.0).wait_s[0, 1]
+    bounded = conditions(two, two.weights[None, :], np.array([[100.0, UNBOUNDED]]), 40.0).wait_s[0, 1]
+    assert bounded < 0.25 * free
+
+
+@pytest.mark.parametrize(("bound", "juice"), [(UNBOUNDED, 1.0), (200.0, 1.0), (50.0, 0.5), (10.0, 0.1)])
+def test_what_a_bound_holds_back_is_lost_juice_and_grows_the_backlog(bound: float, juice: float) -> None:
+    alone = fleet(job("ads", 100.0, intent=Intent(Juice(0.9, utility=10.0))))  # a trigger of 1 s: so many rows a second
+    outcome = foretell(alone, settings(alone, bounds=[bound]))
+    assert outcome.juice[0, 0] == pytest.approx(juice, rel=0.05)
+
+
+def at_a_pace(one: Fleet, bounds: list[float], horizon_s: float = 40.0) -> Any:
+    calm = Conditions(np.full((1, one.size), 4.0), np.ones((1, one.size)), np.zeros((1, one.size)))
+    return course(one, pace(one, calm), np.array([bounds]), horizon_s)
+
+
+def test_a_backlog_is_worked_off_and_the_latency_falls() -> None:
+    behind = fleet(job("ads", 100.0), backlog=np.array([2000.0]))
+    lived = at_a_pace(behind, [UNBOUNDED])
+    assert float(lived.oldest_s[0, 0, 0]) > 20.0  # the oldest of 2,000 rows at 100 a second
+    assert float(lived.waiting[0, 0]) < 150.0
+
+
+def test_a_bound_below_what_arrives_lets_the_backlog_grow_for_ever() -> None:
+    alone = fleet(job("ads", 100.0))
+    assert float(at_a_pace(alone, [50.0]).waiting[0, 0]) == pytest.approx(40.0 * 50.0, rel=0.15)
+
+
+def test_recovery_is_the_downtime_and_working_off_what_came_meanwhile() -> None:
+    alone = fleet(job("ads", 100.0))
+    calm = Conditions(np.full((1, 1), 4.0), np.ones((1, 1)), np.zeros((1, 1)))
+    found = float(recovery_s(alone, pace(alone, calm), np.array([[UNBOUNDED]]))[0, 0])
+    # 1,500 rows in 0.2 s and 1.26 waves of 0.01 + 3.75 s: 303 rows/s, of which 203 work off the 15 s that it was down
+    assert found == pytest.approx(15.0 + 15.0 * 100.0 / 203.0, rel=0.05)
+    assert recovery_s(alone, pace(alone, calm), np.array([[50.0]]))[0, 0] == np.inf
+
+
+def test_more_arrivals_than_the_slots_can_do_are_foretold_as_a_miss() -> None:
+    over = fleet(busy("a", target="2s"), busy("b", target="2s"))
+    outcome = foretell(over, present(over))
+    assert float(outcome.total[0]) < 0.8 * 20.0

@@ -1,0 +1,68 @@
+"""The search: what it finds for fleets of which one can say what is best."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penstock.core.intents import Intent, Juice, Latency
+from penstock.planning.arbiter.fleet import UNBOUNDED
+from penstock.planning.arbiter.outcome import foretell, present
+from penstock.planning.arbiter.search import bound_steps, search
+from tests.planning.arbiter.fleets import fleet, job
+
+
+def test_who_matters_most_is_served_where_not_all_can_be() -> None:
+    others = [job(name, 200.0, intent=Intent(Juice(0.9, utility=10.0))) for name in ("a", "b", "c")]
+    found = search(fleet(*others, job("urgent", 150.0, target="2s", worth=40.0)))
+    assert found.outcome.utility[0, -1] > 0.9 * 40.0 > found.now.utility[0, -1]
+    assert found.gain > 5.0
+
+
+def test_where_everybody_has_enough_nothing_is_turned() -> None:
+    calm = fleet(job("a", 40.0), job("b", 40.0))
+    found = search(calm)
+    assert (found.best.weights[0] == calm.weights).all()
+    assert (found.best.bounds[0] == calm.bounds).all()
+
+
+def test_a_backlog_is_not_taken_at_once() -> None:
+    behind = fleet(job("a", 50.0), backlog=np.array([100_000.0]))
+    steps = bound_steps(behind, 40.0)[0]
+    assert np.isfinite(steps).all()
+    assert np.isinf(bound_steps(fleet(job("a", 50.0)), 40.0)[0]).any()
+
+
+def test_a_job_is_never_bounded_beyond_what_it_came_with_nor_where_it_cannot_be() -> None:
+    own = fleet(job("a", 100.0), own_bounds=np.array([120.0]), bounds=np.array([120.0]))
+    assert bound_steps(own, 40.0).max() == 120.0
+    fixed = fleet(job("a", 100.0), can_bound=np.array([False]))
+    assert set(bound_steps(fixed, 40.0)[0]) == {UNBOUNDED}
+
+
+Rates = st.lists(st.floats(5.0, 600.0), min_size=1, max_size=4)
+
+
+@settings(deadline=None, max_examples=25)
+@given(rates=Rates, targets=st.lists(st.sampled_from(["1s", "4s", "20s"]), min_size=4, max_size=4))
+def test_what_is_found_is_within_limits_and_no_worse_than_what_is(rates: list[float], targets: list[str]) -> None:
+    jobs = [
+        job(f"job-{place}", rate, intent=Intent(Latency(targets[place], utility=10.0)))
+        for place, rate in enumerate(rates)
+    ]
+    one = fleet(*jobs)
+    found = search(one)
+    assert found.gain >= -1e-9
+    assert ((found.best.weights >= one.least) & (found.best.weights <= np.maximum(one.most, one.weights))).all()
+    assert (found.best.bounds >= 1.0).all()
+    outcome = foretell(one, present(one))
+    assert (outcome.utility >= -1e-9).all()
+    assert (outcome.utility <= 10.0 + 1e-9).all()
+    assert ((outcome.juice >= 0.0) & (outcome.juice <= 1.0)).all()
+
+
+@pytest.mark.parametrize("count", [12, 40])
+def test_fleets_of_any_size_are_solved(count: int) -> None:
+    jobs = [job(f"job-{place:02d}", 20.0 + place, target="3s", worth=1.0 + place % 5) for place in range(count)]
+    found = search(fleet(*jobs, slots=8, cores=8))
+    assert found.gain >= 0.0
