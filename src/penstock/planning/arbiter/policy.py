@@ -33,7 +33,7 @@ _WARY_S = 120.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 _LONGEST_SETTLE_S = 60.0
 _ERROR_KEPT = 0.8
-_BAND, _BAND_OF = 0.03, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
+_BAND, _BAND_OF = 0.04, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
 _LOOSENED_AFTER_S = 60.0
 _HARMLESS = 0.002  # of the maximum utility
 

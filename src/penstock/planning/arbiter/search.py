@@ -1,12 +1,14 @@
 """The search: the best shares and bounds of all jobs together, from what each would give.
 
 It begins at how the levers stand, at equal shares and at some that favour the most valuable; from the best of these it
-turns one job's levers at a time, whichever is best, until nothing gains. A round's candidates are foretold at once.
+turns one job's levers at a time, whichever is best, and the best of several jobs together, until nothing gains. After
+the first round only what was most promising of each job is tried again. A round's candidates are foretold at once.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet, Floats
 from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, present
@@ -14,6 +16,7 @@ from penstock.planning.arbiter.sharing import conditions, pace
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
 _ROUNDS = 8
+_KEPT_OF_A_JOB = 8  # of all that is tried of a job, once all of it was looked at
 _LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
@@ -36,22 +39,73 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
     """The best that was found."""
     now = present(fleet)
     steps = bound_steps(fleet, horizon_s)
-    best, score = _best_of(fleet, _joined([now, *_beginnings(fleet, steps)]), horizon_s)
+    best, score = _best_of(_scored(fleet, _joined([now, *_beginnings(fleet, steps)]), horizon_s))
+    worth_trying: Candidates | None = None
     for _ in range(_ROUNDS):
-        better, its_score = _best_of(fleet, _neighbours(fleet, best, steps), horizon_s)
+        around = _neighbours(fleet, best, steps) if worth_trying is None else worth_trying.on(best)
+        alone = _scored(fleet, around.settings, horizon_s)
+        together = _scored(fleet, around.best_together(alone.scores, best), horizon_s)
+        better, its_score = max((_best_of(alone), _best_of(together)), key=lambda found: found[1])
         if its_score <= score + _LEAST_GAIN * _most(fleet):
             break
         best, score = better, its_score
+        worth_trying = around.most_promising(alone.scores) if worth_trying is None else worth_trying
     both = foretell(fleet, _joined([best, now]), horizon_s)
     return Found(best, both.row(0), both.row(1))
 
 
-def _best_of(fleet: Fleet, candidates: Settings, horizon_s: float) -> tuple[Settings, float]:
-    """The best candidate, less what turning levers costs, and what it scores."""
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Candidates, and what each would give, less what turning levers costs."""
+
+    settings: Settings
+    scores: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Settings that differ from one of them in a single job's levers; `whose` says in which job's."""
+
+    settings: Settings
+    whose: NDArray[np.intp]
+
+    def on(self, best: Settings) -> "Candidates":
+        """The same turns of the same jobs, beside other levers of the others."""
+        rows = np.arange(len(self.whose))
+        weights, bounds = (np.repeat(one, len(rows), axis=0) for one in (best.weights, best.bounds))
+        weights[rows, self.whose] = self.settings.weights[rows, self.whose]
+        bounds[rows, self.whose] = self.settings.bounds[rows, self.whose]
+        return Candidates(Settings(weights, bounds), self.whose)
+
+    def most_promising(self, scores: Floats) -> "Candidates":
+        """Some of each job: those that scored best."""
+        order = np.lexsort((-scores, self.whose))
+        starts = np.searchsorted(self.whose[order], np.arange(self.settings.weights.shape[1]))
+        place = np.arange(len(order)) - starts[self.whose[order]]
+        kept = order[place < _KEPT_OF_A_JOB]
+        return Candidates(Settings(self.settings.weights[kept], self.settings.bounds[kept]), self.whose[kept])
+
+    def best_together(self, scores: Floats, best: Settings) -> Settings:
+        """The best turn of one job, of two jobs together, of three, and so on."""
+        order = np.lexsort((-scores, self.whose))
+        firsts = order[np.unique(self.whose[order], return_index=True)[1]]
+        ranked = firsts[np.argsort(-scores[firsts], kind="stable")]
+        weights, bounds = (np.repeat(one, len(ranked), axis=0) for one in (best.weights, best.bounds))
+        for place, row in enumerate(ranked):
+            job = self.whose[row]
+            weights[place:, job] = self.settings.weights[row, job]
+            bounds[place:, job] = self.settings.bounds[row, job]
+        return Settings(weights, bounds)
+
+
+def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
     turns = TURN_COSTS * _most(fleet) * _turned(fleet, candidates)
-    scores = foretell(fleet, candidates, horizon_s).total - turns
-    place = int(np.argmax(scores))
-    return candidates.row(place), float(scores[place])
+    return Scored(candidates, foretell(fleet, candidates, horizon_s).total - turns)
+
+
+def _best_of(found: Scored) -> tuple[Settings, float]:
+    place = int(np.argmax(found.scores))
+    return found.settings.row(place), float(found.scores[place])
 
 
 def _most(fleet: Fleet) -> float:
@@ -113,9 +167,9 @@ def _held(fleet: Fleet, weights: Floats) -> Floats:
     return held
 
 
-def _neighbours(fleet: Fleet, best: Settings, steps: Floats) -> Settings:
+def _neighbours(fleet: Fleet, best: Settings, steps: Floats) -> Candidates:
     """Every single job turned to every share and bound that is tried."""
-    weights, bounds = [], []
+    weights, bounds, whose = [], [], []
     for place in range(fleet.size):
         shares = np.clip(_weight_steps(fleet, best.weights[0, place]), fleet.least[place], fleet.most[place])
         limits = np.append(steps[place], best.bounds[0, place])
@@ -124,7 +178,8 @@ def _neighbours(fleet: Fleet, best: Settings, steps: Floats) -> Settings:
         turned[:, place], bounded[:, place] = options[:, 0], options[:, 1]
         weights.append(turned)
         bounds.append(bounded)
-    return Settings(np.concatenate(weights), np.concatenate(bounds))
+        whose.append(np.full(len(options), place))
+    return Candidates(Settings(np.concatenate(weights), np.concatenate(bounds)), np.concatenate(whose))
 
 
 def _turned(fleet: Fleet, settings: Settings) -> Floats:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from penstock.planning.arbiter.fleet import Fleet, Floats
 
 _ROUNDS = 4
-_LEVELS = np.geomspace(1.0, 64.0, 18)  # times what weights alone would give: how far what others leave may go
+_LEVELS = np.geomspace(1.0, 64.0, 14)  # times what weights alone would give: how far what others leave may go
 _LEAST_SLOT = 0.05  # nobody waits for ever: others pause between their batches
 LAST_TASK = 0.35  # of a wave: the last tasks of a stage leave slots idle (tried on twins of real runs)
 
@@ -122,7 +122,8 @@ def _first_slots(fleet: Fleet, floors: Floats, active: Floats) -> Floats:
 
 def _at(values: Floats, places: NDArray[np.intp]) -> Floats:
     """Of each candidate and job the value at its own level."""
-    found: Floats = np.take_along_axis(values, places[:, None, :], axis=1)[:, 0, :]
+    rows, jobs = np.indices(places.shape, sparse=True)
+    found: Floats = values[rows, places, jobs]
     return found
 
 

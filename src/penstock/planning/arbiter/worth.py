@@ -34,28 +34,21 @@ def worth(intents: Sequence[Intent], found: Course, recovery_s: Floats) -> Worth
     whole, late = _of_time(found.counts_s), _late(found.counts_s)
     over_all, settled = np.zeros_like(found.juice), np.zeros_like(found.juice)
     for place, intent in enumerate(intents):
-        over_all[:, place] = _of_one(intent, found, whole[:, :, place], found.juice, recovery_s, place)
-        settled[:, place] = _of_one(intent, found, late[:, :, place], found.late_juice, recovery_s, place)
+        for objective in intent.objectives:
+            if isinstance(objective, Latency):
+                shares = _shares(objective.shape, _latency_s(objective, found, place) / objective.target_s)
+                all_share, late_share = (np.einsum("bc,bc->c", part[:, :, place], shares) for part in (whole, late))
+            elif isinstance(objective, Juice):
+                juices = np.stack([found.juice[:, place], found.late_juice[:, place]])
+                all_share, late_share = _shares(objective.shape, objective.target / np.maximum(juices, 1e-6))
+            else:
+                all_share = late_share = _shares(objective.shape, recovery_s[:, place] / objective.target_s)
+            worth_of = objective.utility * intent.max_utility / sum(one.utility for one in intent.objectives)
+            over_all[:, place] += worth_of * all_share
+            settled[:, place] += worth_of * late_share
     mean_s = 0.5 * (found.oldest_s + found.newest_s)
     utility = LATE * settled + (1.0 - LATE) * over_all
     return Worth(utility, settled, (late * mean_s).sum(axis=0), found.late_juice)
-
-
-def _of_one(intent: Intent, found: Course, weights: Floats, juice: Floats, recovery_s: Floats, place: int) -> Floats:
-    achieved = np.zeros(found.juice.shape[0])
-    possible = 0.0
-    for objective in intent.objectives:
-        if isinstance(objective, Latency):
-            latency_s = _latency_s(objective, found, place)
-            share = (weights * _shares(objective.shape, latency_s / objective.target_s)).sum(axis=0)
-        elif isinstance(objective, Juice):
-            share = _shares(objective.shape, objective.target / np.maximum(juice[:, place], 1e-6))
-        else:
-            share = _shares(objective.shape, recovery_s[:, place] / objective.target_s)
-        achieved += objective.utility * share
-        possible += objective.utility
-    result: Floats = achieved / possible * intent.max_utility
-    return result
 
 
 def _latency_s(objective: Latency, found: Course, place: int) -> Floats:
