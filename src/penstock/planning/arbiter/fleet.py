@@ -10,6 +10,7 @@ from penstock.core.figures import ALL_OPERATORS, JobFigures
 from penstock.core.levers import Dial, Disturbs, Kind
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import JobCosts
+from penstock.planning.arbiter.objectives import Objectives, grouped
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +24,7 @@ class Fleet:
 
     names: tuple[str, ...]
     jobs: tuple[JobView, ...]
+    objectives: tuple[Objectives, ...]
     slots: float
     cores: float  # that tasks can have, less than there are where others use them too
     arrivals: Floats
@@ -75,6 +77,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts]) -> Fleet | None:
     return Fleet(
         names=tuple(job.name for job in known),
         jobs=known,
+        objectives=grouped(job.intent for job in known),
         slots=float(slots),
         cores=cores,
         arrivals=np.array([max(1e-3, one.arrival_rps or 0.0) for one in found]),

@@ -69,7 +69,7 @@ def _future(fleet: Fleet, settings: Settings, horizon_s: float, rate: float) -> 
     ahead = fleet if rate == 1.0 else fleet.with_arrivals(rate)
     found = pace(ahead, conditions(ahead, settings.weights, settings.bounds, horizon_s))
     lived = course(ahead, found, settings.bounds, horizon_s)
-    judged = worth([job.intent for job in ahead.jobs], lived, recovery_s(ahead, found, settings.bounds))
+    judged = worth(ahead.objectives, lived, recovery_s(ahead, found, settings.bounds))
     return Outcome(judged.utility, judged.settled, judged.latency_s, judged.juice)
 
 

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet, Floats
+from penstock.planning.arbiter.many import priced
 from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, present
 from penstock.planning.arbiter.sharing import conditions, pace
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
 _ROUNDS = 8
+MANY = 30  # jobs: of more, each is looked at by itself, at a price of slots
 _KEPT_OF_A_JOB = 8  # of all that is tried of a job, once all of it was looked at
 _LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
@@ -39,6 +41,8 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
     """The best that was found."""
     now = present(fleet)
     steps = bound_steps(fleet, horizon_s)
+    if fleet.size > MANY:
+        return _at_a_price(fleet, now, steps, horizon_s)
     best, score = _best_of(_scored(fleet, _joined([now, *_beginnings(fleet, steps)]), horizon_s))
     worth_trying: Candidates | None = None
     for _ in range(_ROUNDS):
@@ -52,6 +56,18 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
         worth_trying = around.most_promising(alone.scores) if worth_trying is None else worth_trying
     both = foretell(fleet, _joined([best, now]), horizon_s)
     return Found(best, both.row(0), both.row(1))
+
+
+def _at_a_price(fleet: Fleet, now: Settings, steps: Floats, horizon_s: float) -> Found:
+    """Of a large fleet: all of what the price gives, or its bounds alone, or its shares alone, or nothing."""
+    at_price = priced(fleet, steps, horizon_s)
+    candidates = _joined(
+        [now, at_price, Settings(now.weights, at_price.bounds), Settings(at_price.weights, now.bounds)]
+    )
+    outcome = foretell(fleet, candidates, horizon_s)
+    scores = outcome.total - TURN_COSTS * _most(fleet) * _turned(fleet, candidates)
+    place = int(np.argmax(scores))
+    return Found(candidates.row(place), outcome.row(place), outcome.row(0))
 
 
 @dataclass(frozen=True, slots=True)

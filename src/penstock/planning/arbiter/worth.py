@@ -6,10 +6,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.shapes import Shape
 from penstock.planning.arbiter.fleet import Floats
 from penstock.planning.arbiter.horizon import Course
+from penstock.planning.arbiter.objectives import Objectives
 
 _GRID = np.geomspace(0.02, 200.0, 800)  # times the target
 _LOG_GRID = np.log(_GRID)
@@ -29,33 +29,35 @@ class Worth:
     juice: Floats
 
 
-def worth(intents: Sequence[Intent], found: Course, recovery_s: Floats) -> Worth:
+def worth(objectives: Sequence[Objectives], found: Course, recovery_s: Floats) -> Worth:
     """The utilities of all jobs under all candidates."""
     whole, late = _of_time(found.counts_s), _late(found.counts_s)
     over_all, settled = np.zeros_like(found.juice), np.zeros_like(found.juice)
-    for place, intent in enumerate(intents):
-        for objective in intent.objectives:
-            if isinstance(objective, Latency):
-                shares = _shares(objective.shape, _latency_s(objective, found, place) / objective.target_s)
-                all_share, late_share = (np.einsum("bc,bc->c", part[:, :, place], shares) for part in (whole, late))
-            elif isinstance(objective, Juice):
-                juices = np.stack([found.juice[:, place], found.late_juice[:, place]])
-                all_share, late_share = _shares(objective.shape, objective.target / np.maximum(juices, 1e-6))
-            else:
-                all_share = late_share = _shares(objective.shape, recovery_s[:, place] / objective.target_s)
-            worth_of = objective.utility * intent.max_utility / sum(one.utility for one in intent.objectives)
-            over_all[:, place] += worth_of * all_share
-            settled[:, place] += worth_of * late_share
+    for alike in objectives:
+        all_share, late_share = _all_and_late(alike, found, recovery_s, whole, late)
+        over_all[:, alike.jobs] += alike.worth * all_share
+        settled[:, alike.jobs] += alike.worth * late_share
     mean_s = 0.5 * (found.oldest_s + found.newest_s)
     utility = LATE * settled + (1.0 - LATE) * over_all
     return Worth(utility, settled, (late * mean_s).sum(axis=0), found.late_juice)
 
 
-def _latency_s(objective: Latency, found: Course, place: int) -> Floats:
-    oldest_s, newest_s = found.oldest_s[:, :, place], found.newest_s[:, :, place]
-    part = 0.5 if objective.percentile is None else objective.percentile / 100.0
-    latency_s: Floats = newest_s + part * (oldest_s - newest_s)
-    return latency_s
+def _all_and_late(
+    alike: Objectives, found: Course, recovery_s: Floats, whole: Floats, late: Floats
+) -> tuple[Floats, Floats]:
+    """The share of their utility that jobs have over all of the horizon, and over its second half."""
+    jobs = alike.jobs
+    if alike.kind == "latency":
+        oldest_s, newest_s = found.oldest_s[:, :, jobs], found.newest_s[:, :, jobs]
+        latency_s = newest_s + alike.part * (oldest_s - newest_s)
+        shares = _shares(alike.shape, latency_s / alike.targets)
+        return (whole[:, :, jobs] * shares).sum(axis=0), (late[:, :, jobs] * shares).sum(axis=0)
+    if alike.kind == "juice":
+        juices = (found.juice[:, jobs], found.late_juice[:, jobs])
+        over_all, settled = (_shares(alike.shape, alike.targets / np.maximum(juice, 1e-6)) for juice in juices)
+        return over_all, settled
+    recovered = _shares(alike.shape, recovery_s[:, jobs] / alike.targets)
+    return recovered, recovered
 
 
 def _of_time(counts_s: Floats) -> Floats:
