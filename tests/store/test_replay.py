@@ -16,7 +16,7 @@ from penstock.planning.routing.policy import RoutingSettings
 from penstock.simulation.replay import replay
 from penstock.store.open import open_store
 from tests.planning.routing.cases import grouped
-from tests.recorded import RUN, URGENT, a_cycle, a_decision, a_view
+from tests.recorded import ERRORS, FORETOLD, RUN, SHORTFALL, URGENT, a_cycle, a_decision, a_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,35 @@ def test_a_policy_sees_the_recorded_views_with_a_memory_of_its_own(tmp_path: Pat
 def test_a_run_that_only_watched_at_first_is_judged_from_where_it_governed() -> None:
     views = [a_view(at_s) for at_s in (10.0, 20.0, 30.0)]
     assert [turn.memory for turn in replay(EverySecond(), views, govern_from_s=20.0)] == [Counted(1), Counted(2)]
+
+
+@dataclass(frozen=True, slots=True)
+class Foretelling:
+    """Acts in every round, says what it expects, how far off it was, and that no shares meet all."""
+
+    name: str = "foretelling"
+
+    def start(self) -> Counted:
+        return Counted()
+
+    def decide(self, view: View, memory: Counted) -> tuple[Plan, Counted]:
+        decision = replace(a_decision(view.at_s), foretold=FORETOLD)
+        return Plan((decision,), errors=ERRORS, shortfall=SHORTFALL), Counted(memory.rounds + 1)
+
+
+def test_predictions_go_through_the_loop_into_the_store_and_are_made_again_in_a_replay(tmp_path: Path) -> None:
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        store.begin(RUN)
+        governor = Governor(Routed(), Foretelling(), store, LoopSettings(approval=frozenset({"nobody"})))
+        carried = governor.start()
+        for at_s in (10.0, 20.0):
+            carried = governor.run_cycle({"ads": URGENT, "fraud": URGENT}, carried, at_s)
+        run = store.read_run(RUN.id)
+        replayed = [turn.plan for turn in replay(Foretelling(), store.views(RUN.id))]
+    assert [record.decision.foretold for record in run.decisions] == [FORETOLD, FORETOLD]
+    assert [[d.foretold for d in plan.decisions] for plan in replayed] == [[FORETOLD], [FORETOLD]]
+    assert (run.prediction_errors, [note.text for note in run.shortfalls]) == (ERRORS, [SHORTFALL])
+    assert [(plan.errors, plan.shortfall) for plan in replayed] == [(ERRORS, SHORTFALL)] * 2
 
 
 def test_a_view_gives_back_the_figures_that_the_engine_gave() -> None:

@@ -61,7 +61,7 @@ LEVER_COMMANDS = (
         "At most ROWS in each batch of JOB; `none` takes in all that wait.",
         "penstock control bound fraud 2000",
     ),
-    LeverCommand("slots", ("job", "n"), number, "JOB's share of the slots.", "penstock control slots fraud 4"),
+    LeverCommand("slots", ("job", "n"), number, "JOB's weight in sharing the slots.", "penstock control slots fraud 4"),
     LeverCommand(
         "tasks",
         ("job", "operator", "n"),

@@ -1,5 +1,7 @@
 """What a track learns of failures and of checkpoints from batches and attempts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from datasketches import kll_doubles_sketch
@@ -12,6 +14,7 @@ from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.engines.spark.track import Standing, Track
 from tests.engines.spark.helpers import quick
+from tests.engines.spark.test_ended_batches import STAGE
 
 
 def running(*batches: Batch) -> Track:
@@ -61,6 +64,17 @@ def test_of_a_query_that_is_gone_nobody_knows_how_busy_it_would_be() -> None:
     track.attempts = track.attempts.failed("executor lost", 9.0, RestartPolicy())
     (operator,) = track.figures(standing).operators
     assert (operator.capacity, operator.busy_share, operator.cpu_share) == (None, None, None)
+
+
+def test_cores_are_counted_on_slots_of_others_too() -> None:
+    track = running(batch(0, 1.0))
+    track.stages.open(0.0)
+    read = replace(STAGE, busy_s=50.0, cpu_s=30.0)
+    track.stages.add(read, at_s=5.0, name=lambda stage: "map")
+    standing = Standing(share_slots=2.0, threads=2, slots=8, window_s=60.0, wall_s=10.0)
+    (operator,) = track.figures(standing).operators
+    # 50 s in slots over 10 s of 2 slots, 30 s of it on cores: the share of time ends at all of it, the cores do not.
+    assert (operator.capacity, operator.cpu_share, operator.cores) == (2.5, 1.0, 3.0)
 
 
 def test_an_intent_for_a_query_that_is_not_there_is_said_once_it_has_had_time_to_start() -> None:
