@@ -172,10 +172,9 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
     memory = replace(memory, modelled=memory.modelled | {job.name for job in queue if job.modelled_threads})
     if first:
         return _given(view, memory, settings, view.job(first[0].jobs[0]), first, modelled=True)
-    for job in queue:
-        decision = reconfigure(view, job, settings)
-        if decision is not None:
-            return _given(view, memory, settings, job, (decision,))
+    more = reconfigure(view, queue, settings)
+    if more is not None:
+        return _given(view, memory, settings, more[0], (more[1],))
     if waited_for:
         return _waited_for(waited_for), memory
     head = next((job for job in queue if shares_slots(job)), None)
@@ -194,10 +193,10 @@ def _help_others(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
     """
     waited_for = catching_up(view, memory, settings)
     if len(memory.recent) == 2 * settings.quiet_rounds:
-        for job in candidates(view, set_aside(view, memory, settings) | waited_for):
-            decision = reconfigure(view, job, settings)
-            if decision is not None:
-                return _given(view, memory, settings, job, (decision,))
+        queue = candidates(view, set_aside(view, memory, settings) | waited_for)
+        more = reconfigure(view, queue, settings)
+        if more is not None:
+            return _given(view, memory, settings, more[0], (more[1],))
     return _waited_for(waited_for), memory
 
 
