@@ -230,6 +230,7 @@ METRICS: dict[str, Callable[[ExpectPart, RunResult], Figure]] = {
     "juice_mean": _mean_of("juice"),
     "juice_min": lambda part, result: float(np.nanmin(result.recorder.column("juice")[_rounds(part, result)])),
     "latency_mean": _mean_of("latency_s"),
+    "backlog_mean": _mean_of("backlog_rows"),
     "load_mean": _mean_of("load"),
     "memory_mean": _mean_of("memory_share"),
     "memory_max": lambda part, result: float(np.max(result.recorder.column("memory_share")[_rounds(part, result)])),
