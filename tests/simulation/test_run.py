@@ -93,6 +93,24 @@ def test_a_claim_may_compare_two_policies(tmp_path: Path) -> None:
     assert judge([part], runs[:1]) == []  # static was not run
 
 
+def test_a_claim_may_compare_two_variants(tmp_path: Path) -> None:
+    path = written(tmp_path, scenario(vary={"jobs.0.rate": [100, 50]}))
+    runs = [simulate(variant, "static", tmp_path) for variant in read_scenario(path)]
+    asked = {"claim": "c", "metric": "juice_mean", "policy": "static", "variant": {"jobs.0.rate": 50}, "at_least": 1}
+    (found,) = judge([ExpectPart.model_validate({**asked, "against_variant": {"jobs.0.rate": 100}})], runs)
+    assert (found.figure, found.wanted) == (1.0, "at least 1.0 times that of rate 100")
+    with pytest.raises(ValueError, match="give against or against_variant"):
+        ExpectPart.model_validate({**asked, "against": "fair", "against_variant": {"jobs.0.rate": 100}})
+
+
+def test_a_percentile_over_jobs_is_of_what_each_has_of_its_utility(tmp_path: Path) -> None:
+    slow = job(name="slow", rate=2000)  # twice what its thread can do: it ends far behind 100 ms
+    run = result(tmp_path, "static", jobs=[job(), slow])
+    found = finding(run, metric="jobs_p5", policy="static", at_most=0.1)
+    assert found.holds
+    assert finding(run, metric="utility_mean", policy="static", job="a", at_least=0.99).holds
+
+
 def test_a_claim_declared_as_not_reproduced_must_not_come_out(tmp_path: Path) -> None:
     declared = {"metric": "utility_final", "not_reproduced": "because"}
     assert not finding(result(tmp_path), at_least=0.9, **declared).as_declared

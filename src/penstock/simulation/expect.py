@@ -42,21 +42,29 @@ def judge(expectations: Sequence[ExpectPart], results: Sequence[RunResult]) -> l
 
 
 def _finding(part: ExpectPart, results: Sequence[RunResult]) -> Finding:
-    figure = _figure(part, _matching(part, part.policy, results))
+    figure = _figure(part, _matching(part.policy, part.variant, results))
     wanted = " and ".join(_bounds(part))
     if part.against is not None:
-        other = _figure(part, _matching(part, part.against, results))
-        figure = _ratio(figure, other)
+        figure = _ratio(figure, _figure(part, _matching(part.against, part.variant, results)))
         wanted += f" times {part.against}'s"
+    if part.against_variant is not None:
+        figure = _ratio(figure, _figure(part, _matching(part.policy, part.against_variant, results)))
+        wanted += f" times that of {_named(part.against_variant, part.variant or {})}"
     return Finding(part.claim, figure, wanted, _within(part, figure), part.not_reproduced)
 
 
-def _matching(part: ExpectPart, policy: str, results: Sequence[RunResult]) -> RunResult:
+def _matching(policy: str, variant: Mapping[str, object] | None, results: Sequence[RunResult]) -> RunResult:
     for result in results:
         values = result.variant.values
-        if result.policy == policy and all(values.get(key) == value for key, value in (part.variant or {}).items()):
+        if result.policy == policy and all(values.get(key) == value for key, value in (variant or {}).items()):
             return result
-    raise ConfigError("expect.variant", part.variant, "name values that `vary` lists")
+    raise ConfigError("expect.variant", variant, "name values that `vary` lists")
+
+
+def _named(variant: Mapping[str, object], beside: Mapping[str, object]) -> str:
+    """What is different of it, such as "latency 50ms"."""
+    other = {key: value for key, value in variant.items() if beside.get(key) != value}
+    return ", ".join(f"{key.rsplit('.', 1)[-1]} {value}" for key, value in other.items())
 
 
 def _ratio(figure: Figure, other: Figure) -> float | None:
@@ -145,6 +153,18 @@ def _final(part: ExpectPart, result: RunResult) -> Figure:
     return float(_utility(part, result)[-10:].mean())
 
 
+def _of_jobs(percent: float) -> Callable[[ExpectPart, RunResult], Figure]:
+    """Over the jobs: so many percent of them have less of their utility, in the mean over the rounds."""
+
+    def metric(part: ExpectPart, result: RunResult) -> Figure:
+        recorder = result.recorder
+        utility = np.nanmean(recorder.column("utility")[_rounds(part, result)], axis=0)
+        shares = [value / result.max_utility[name] for name, value in zip(recorder.jobs, utility, strict=True)]
+        return float(np.nanpercentile(shares, percent))
+
+    return metric
+
+
 def _decisions(part: ExpectPart, result: RunResult) -> list[Decision]:
     start, end = part.between or (0.0, float("inf"))
     return [
@@ -205,10 +225,12 @@ METRICS: dict[str, Callable[[ExpectPart, RunResult], Figure]] = {
     "utility_spread": lambda part, result: float(np.ptp(_utility(part, result))),
     "utility_final": _final,
     **{f"utility_p{percent}": _percentile(percent) for percent in (5, 15, 50, 90)},
+    "jobs_p5": _of_jobs(5),
     "slo_met": _mean_of("met"),
     "juice_mean": _mean_of("juice"),
     "juice_min": lambda part, result: float(np.nanmin(result.recorder.column("juice")[_rounds(part, result)])),
     "latency_mean": _mean_of("latency_s"),
+    "backlog_mean": _mean_of("backlog_rows"),
     "load_mean": _mean_of("load"),
     "memory_mean": _mean_of("memory_share"),
     "memory_max": lambda part, result: float(np.max(result.recorder.column("memory_share")[_rounds(part, result)])),

@@ -29,6 +29,9 @@ from penstock.core.view import View
 NAN = float("nan")
 
 
+COLUMNS = ("utility", "met", "threads", "latency_s", "juice", "recovery_s", "arrival_rps", "backlog_rows")  # by job
+
+
 @dataclass(slots=True)
 class Recorder:
     """Fills the Store port. What `also` names, if anything, is told everything as well."""
@@ -45,6 +48,7 @@ class Recorder:
     juice: list[list[float]] = field(default_factory=list)
     recovery_s: list[list[float]] = field(default_factory=list)
     arrival_rps: list[list[float]] = field(default_factory=list)
+    backlog_rows: list[list[float]] = field(default_factory=list)
     max_utility: list[float] = field(default_factory=list)
     load: list[float] = field(default_factory=list)
     memory_share: list[float] = field(default_factory=list)
@@ -72,17 +76,18 @@ class Recorder:
         for name in self.jobs:
             job = there.get(name)
             if job is None:
-                rows.append((NAN,) * 7)
+                rows.append((NAN,) * len(COLUMNS))
                 continue
             figures = job.figures
             latency = NAN if figures.latency is None else figures.latency.mean_s
             juice = NAN if figures.juice is None else figures.juice
             arrival = NAN if figures.arrival_rps is None else figures.arrival_rps
             recovery = NAN if job.recovery_s is None else job.recovery_s
-            rows.append((job.utility or 0.0, float(job.met), float(figures.threads), latency, juice, recovery, arrival))
-        kept = (self.utility, self.met, self.threads, self.latency_s, self.juice, self.recovery_s, self.arrival_rps)
-        for column, row in zip(kept, zip(*rows, strict=True), strict=True):
-            column.append(list(row))
+            backlog = NAN if figures.backlog_rows is None else figures.backlog_rows
+            asked = (job.utility or 0.0, float(job.met), float(figures.threads))
+            rows.append((*asked, latency, juice, recovery, arrival, backlog))
+        for column, row in zip(COLUMNS, zip(*rows, strict=True), strict=True):
+            getattr(self, column).append(list(row))
         alive = [machine for machine in view.machines if machine.alive]
         self.load.append(sum(m.load or 0.0 for m in alive) / max(len(alive), 1))
         self.memory_share.append(sum(m.memory_share or 0.0 for m in alive) / max(len(alive), 1))

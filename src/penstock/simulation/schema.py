@@ -223,6 +223,7 @@ class ExpectPart(Part):
     metric: str
     policy: str = "henge"
     against: str | None = None  # compare with this policy's figure: the ratio is checked
+    against_variant: dict[str, Any] | None = None  # compare with this variant's figure in the same way
     job: str | None = None
     reason: str | None = None
     between: tuple[Seconds, Seconds] | None = None
@@ -236,6 +237,8 @@ class ExpectPart(Part):
     def _has_a_bound(self) -> "ExpectPart":
         if self.at_least is None and self.at_most is None and self.equals is None:
             raise ValueError("give at_least, at_most or equals")
+        if self.against is not None and self.against_variant is not None:
+            raise ValueError("give against or against_variant")
         return self
 
 

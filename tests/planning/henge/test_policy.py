@@ -286,16 +286,30 @@ def test_who_was_tried_or_given_up_is_left_alone_until_the_hour_is_over_or_the_i
     assert any(plan.decisions for plan in plans) == tried
 
 
-def test_a_search_that_ends_gives_up_all_who_miss_their_slo_and_one_that_comes_to_it_is_news_again() -> None:
+def test_a_search_that_ends_gives_up_all_who_miss_their_slo() -> None:
     stuck = [operator(capacity=0.3)]
 
-    def fleet(utility: float) -> list[JobView]:
-        return [job("a", utility, 10, stuck, arrival_rps=50.0), job("b", 10, 10)]
-
-    _, memory = rounds(HENGE, [view(10.0 * n, fleet(2)) for n in range(7)])
+    fleet = [job("a", 2, 10, stuck, arrival_rps=50.0), job("b", 10, 10)]
+    _, memory = rounds(HENGE, [view(10.0 * n, fleet) for n in range(7)])
     assert memory.given_up == {"a": GivenUp(60.0, 50.0)}
-    _, memory = rounds(HENGE, [view(70.0, fleet(10))], memory)
-    assert memory.given_up == {}
+
+
+def test_after_a_reversion_those_are_given_up_who_miss_their_slo_when_utilities_are_quiet_again() -> None:
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0)
+    hurt = [job("a", 2, 10), job("b", 8, 10)]
+    _, memory = rounds(HENGE, [view(200.0, hurt)], memory)
+    quiet = [job("a", 4, 10, [operator(threads=1)]), job("b", 10, 10)]
+    _, memory = rounds(HENGE, [view(210.0 + 10 * n, quiet) for n in range(6)], memory)
+    assert memory.given_up.keys() == {"a"}
+
+
+def test_every_step_that_a_reversion_undoes_has_its_job_blocklisted() -> None:
+    history = (Past((), 14.0), Past((Tasks("b", "work", 4, 9),), 13.0), Past((Tasks("a", "work", 1, 4),)))
+    pending = Pending(Kind.RECONFIGURATION, 0.0, 13.0, "a", 4.0)
+    memory = searching(*history, pending=pending, recent=12.0)
+    _, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 8, 10, [operator(threads=9)])]), memory)
+    assert after.blocked_until == {"a": 3800.0, "b": 3800.0}
 
 
 def test_a_step_ends_what_was_known_of_giving_its_job_up_so_that_the_blocklist_counts() -> None:

@@ -1,7 +1,7 @@
 """The three actions of Henge as pure functions from what is seen to a decision, or to None."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from penstock.core.capacity import is_congested
 from penstock.core.figures import ALL_OPERATORS, OperatorFigures
@@ -28,14 +28,24 @@ def candidates(view: View, not_now: Set[str]) -> list[JobView]:
     return [job for job, utility in sorted(missing, key=lambda known: (-known[0].max_utility, known[1], known[0].name))]
 
 
-def reconfigure(view: View, job: JobView, settings: HengeSettings) -> Decision | None:
+def reconfigure(view: View, queue: Iterable[JobView], settings: HengeSettings) -> tuple[JobView, Decision] | None:
+    """More threads for the first of these that can have any."""
+    slots = view.slots
+    for job in queue:
+        decision = _reconfigured(view, job, slots if shares_slots(job) else None, settings)
+        if decision is not None:
+            return job, decision
+    return None
+
+
+def _reconfigured(view: View, job: JobView, slots: int | None, settings: HengeSettings) -> Decision | None:
     """More threads for each congested operator, in proportion to its congestion; None where none can grow.
 
     Of a pool of slots it gets more than that where so little is expected to cost the others more than it gains, and
     none where any more is.
     """
     least = view.utility - settings.drop_within * view.max_utility
-    for moves in _larger_and_larger(view, job, settings):
+    for moves in _larger_and_larger(view, job, slots, settings):
         expected = expected_utility(view, moves)
         if expected is None or expected >= least:
             why = f"{missed(job)}; {_busiest(job, moves)}, so it gets more"
@@ -43,9 +53,10 @@ def reconfigure(view: View, job: JobView, settings: HengeSettings) -> Decision |
     return None
 
 
-def _larger_and_larger(view: View, job: JobView, settings: HengeSettings) -> Iterator[tuple[ThreadMove, ...]]:
+def _larger_and_larger(
+    view: View, job: JobView, slots: int | None, settings: HengeSettings
+) -> Iterator[tuple[ThreadMove, ...]]:
     """What equation 4 asks for; of a pool also twice that, and so on, up to all that the job may hold."""
-    slots = view.slots if shares_slots(job) else None
     if slots is None:
         moves = _grown(view, job, {op.name: _extra_threads(op, settings) for op in job.figures.operators})
         if moves:
@@ -81,6 +92,8 @@ def as_modelled(view: View, jobs: Sequence[JobView]) -> tuple[Decision, ...]:
     All are done together, so each expects what comes of all of them, if the models are right.
     """
     found = [(job, moves) for job in jobs if (moves := _to_modelled(view, job))]
+    if not found:
+        return ()
     together = [move for _, moves in found for move in moves]
     expected = expected_utility(view, together, claimed={job.name for job, _ in found})
     return tuple(

@@ -32,7 +32,10 @@ def expected_utility(view: View, moves: Iterable[ThreadMove], claimed: Set[str] 
     total = 0.0
     for job in view.jobs:
         shares = before is not None and shares_slots(job)
-        if job.name in touched and view.congested and not shares:
+        if job.name not in touched and not shares:
+            total += job.utility or 0.0
+            continue
+        if view.congested and not shares:
             return None
         busy = _busy_in(before, then, job) if shares else _busy(job.figures, after)
         expected = job.max_utility if job.name in claimed else utility_when(job, busy)
@@ -81,7 +84,8 @@ def _busy(job: JobFigures, after: Threads) -> tuple[float, float] | None:
 
 def shares_slots(job: JobView) -> bool:
     """Whether its threads are a share of slots that other jobs use, too."""
-    return [operator.name for operator in job.figures.operators] == [ALL_OPERATORS]
+    operators = job.figures.operators
+    return len(operators) == 1 and operators[0].name == ALL_OPERATORS
 
 
 def pool_of(view: View, after: Threads | None = None, greedy: Set[str] = frozenset()) -> Pool | None:

@@ -66,6 +66,7 @@ class HengeMemory:
     history: tuple[Past, ...] = ()
     blocked_until: Mapping[str, float] = field(default_factory=dict)
     given_up: Mapping[str, GivenUp] = field(default_factory=dict)  # missed their SLO, or were blocklisted, at rest
+    reverted: bool = False  # who misses an SLO with the old configuration is known when utilities are quiet again
     missed_rounds: Mapping[str, int] = field(default_factory=dict)  # how many in a row, of those that miss their SLO
     helped_at_s: Mapping[str, float] = field(default_factory=dict)  # when each was given more, in this search
     reduced: frozenset[str] = frozenset()

@@ -145,6 +145,9 @@ def _reopen(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[P
         given_up=memory.given_up,
         missed_rounds=memory.missed_rounds,
         modelled=memory.modelled,
+        # Only another workload makes it worth while to reduce the same jobs again (section 4.3.2).
+        reduced=memory.reduced,
+        locked_out=bool(memory.reduced),
     )
     return _seek(view, afresh, settings)
 
@@ -169,10 +172,9 @@ def _seek(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pla
     memory = replace(memory, modelled=memory.modelled | {job.name for job in queue if job.modelled_threads})
     if first:
         return _given(view, memory, settings, view.job(first[0].jobs[0]), first, modelled=True)
-    for job in queue:
-        decision = reconfigure(view, job, settings)
-        if decision is not None:
-            return _given(view, memory, settings, job, (decision,))
+    more = reconfigure(view, queue, settings)
+    if more is not None:
+        return _given(view, memory, settings, more[0], (more[1],))
     if waited_for:
         return _waited_for(waited_for), memory
     head = next((job for job in queue if shares_slots(job)), None)
@@ -191,10 +193,10 @@ def _help_others(view: View, memory: HengeMemory, settings: HengeSettings) -> tu
     """
     waited_for = catching_up(view, memory, settings)
     if len(memory.recent) == 2 * settings.quiet_rounds:
-        for job in candidates(view, set_aside(view, memory, settings) | waited_for):
-            decision = reconfigure(view, job, settings)
-            if decision is not None:
-                return _given(view, memory, settings, job, (decision,))
+        queue = candidates(view, set_aside(view, memory, settings) | waited_for)
+        more = reconfigure(view, queue, settings)
+        if more is not None:
+            return _given(view, memory, settings, more[0], (more[1],))
     return _waited_for(waited_for), memory
 
 
@@ -255,8 +257,12 @@ def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: s
     decision = None if best is None else revert(view, memory.history, best, because)
     if decision is None or best is None:
         return Plan(note=f"converged: {because}"), _converged(view, memory, settings)
+    # What is undone led nowhere better, whoever was judged by it: tried again soon, it would be undone again.
+    grown = {move.job for past in memory.history[best + 1 :] for move in past.moves if move.after > move.before}
+    until = dict.fromkeys(grown - memory.modelled - memory.blocked_until.keys(), view.at_s + settings.blocklist_s)
     pending = Pending(Kind.REVERSION, view.at_s, steady_utility(memory, settings))
     memory = _acted(memory, pending, Past(decision.thread_moves))
+    memory = replace(memory, reverted=True, blocked_until={**until, **memory.blocked_until})
     # The bar for a later fall is what the old configuration gives now, not what it gave then.
     return Plan((decision,)), replace(
         _converged(view, memory, settings), history=memory.history[: best + 1], converged_utility=0.0

@@ -105,7 +105,7 @@ def _signal_when_converged(view: View, memory: HengeMemory, settings: HengeSetti
 def _newly_missing(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
     """Whether a job needs help that had what it asked for at rest: not by the noise of a round, nor for a moment."""
     aside = set_aside(view, memory, settings)
-    rounds = memory.missed_rounds
+    rounds = {} if memory.reverted else memory.missed_rounds
     lasting = [job for job in view.jobs if rounds.get(job.name, 0) >= settings.quiet_rounds]
     return any(job.name not in aside and not _works_off(view, job, settings) for job in lasting)
 
@@ -132,18 +132,13 @@ def noted(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemo
         recent=kept,
         recent_of=recent_of,
         missed_rounds=missed_rounds,
-        given_up=_still_given_up(view, memory),
     )
+    if memory.reverted and not _settling(view) and _quiet(view, memory, settings):
+        memory = replace(memory, reverted=False, given_up=given_up(view, memory, settings))
     if memory.state is State.CONVERGED and len(kept) == 2 * settings.quiet_rounds:
         # The best level since convergence: a slow slide must not lower the bar it is measured against.
         memory = replace(memory, converged_utility=max(memory.converged_utility, steady_utility(memory, settings)))
     return memory
-
-
-def _still_given_up(view: View, memory: HengeMemory) -> dict[str, GivenUp]:
-    """Without those that have come to their SLO: that they miss it again is news, unless they are blocklisted."""
-    met = {job.name for job in view.jobs if job.met and memory.blocked_until.get(job.name, 0.0) <= view.at_s}
-    return {name: left for name, left in memory.given_up.items() if name not in met}
 
 
 def _without_what_never_came(view: View, memory: HengeMemory) -> HengeMemory:
