@@ -12,8 +12,9 @@ used, which feels hardly any of it.
 import argparse
 import os
 import signal
+import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -37,24 +38,30 @@ NAME = "alone"
 ROWS = 200_000  # of a batch
 INTERVAL_S = 2.0
 _SETTLES_S = 1.0  # of each stretch: the controller begins or ends
+_WARM = 4  # stretches before the first that counts
 _RESAMPLED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The last batch that was done, when, and the CPU time that we had used."""
+    """The last batch that was done, when, and the CPU time used by then, by process."""
 
     batch: int
     at_s: float
-    cpu_s: float
+    cpu_s: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """What came through in one stretch."""
+    """What came through in one stretch, and the cores that each process used for it."""
 
-    rows_per_s: float
-    rows_per_cpu_s: float
+    batches_per_s: float
+    cores: Mapping[str, float]
+
+    @property
+    def batches_per_cpu_s(self) -> float:
+        """For each second of a core."""
+        return self.batches_per_s / sum(self.cores.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +111,9 @@ def stretch(spark: SparkSession, query: StreamingQuery, governed: bool, seconds:
         before = _mark(spark, query)
         time.sleep(seconds)
         after = _mark(spark, query)
-    rows = (after.batch - before.batch) * ROWS
-    return Stretch(rows / (after.at_s - before.at_s), rows / (after.cpu_s - before.cpu_s))
+    span_s = after.at_s - before.at_s
+    cores = {name: (used - before.cpu_s[name]) / span_s for name, used in after.cpu_s.items()}
+    return Stretch((after.batch - before.batch) / span_s, cores)
 
 
 def _mark(spark: SparkSession, query: StreamingQuery) -> Mark:
@@ -114,23 +122,36 @@ def _mark(spark: SparkSession, query: StreamingQuery) -> Mark:
         raise SystemExit("the query has not ended a batch; it needs longer to start")
     ended_s = epoch_s(progress["timestamp"]) + progress["durationMs"]["triggerExecution"] / 1000.0
     used = read_machine({os.getpid(): "penstock", pid_of(spark): "spark"})
-    return Mark(int(progress["batchId"]), ended_s, sum(used.processes_s.values()))
+    return Mark(int(progress["batchId"]), ended_s, used.processes_s)
 
 
-def measured(spark: SparkSession, pairs: int, seconds: float) -> tuple[Ratio, Ratio]:
-    """The ratios of rows a second, and of rows for each second of a core."""
+Pair = tuple[Stretch, Stretch]  # governed, and left alone
+
+
+def measured(spark: SparkSession, count: int, seconds: float) -> list[Pair]:
+    """So many pairs, each in the other order: a drifting machine favours none."""
     query = unlimited(spark)
-    time.sleep(3 * seconds)  # warm
-    found: list[tuple[Stretch, Stretch]] = []
-    for pair in range(pairs):
+    time.sleep(_WARM * seconds)
+    pairs: list[Pair] = []
+    for pair in range(count):
         order = (True, False) if pair % 2 else (False, True)
         came = {governed: stretch(spark, query, governed, seconds) for governed in order}
-        found.append((came[True], came[False]))
+        pairs.append((came[True], came[False]))
     query.stop()
-    return (
-        ratio_of([(governed.rows_per_s, alone.rows_per_s) for governed, alone in found]),
-        ratio_of([(governed.rows_per_cpu_s, alone.rows_per_cpu_s) for governed, alone in found]),
-    )
+    return pairs
+
+
+def told(pairs: Sequence[Pair]) -> str:
+    """What they say."""
+    per_s = ratio_of([(governed.batches_per_s, alone.batches_per_s) for governed, alone in pairs])
+    per_cpu_s = ratio_of([(governed.batches_per_cpu_s, alone.batches_per_cpu_s) for governed, alone in pairs])
+    lines = [f"Governed / left alone: throughput {per_s.text()}, for each second of a core {per_cpu_s.text()}."]
+    for name, one in (("Governed", 0), ("Left alone", 1)):
+        cores = {kind: statistics.median(pair[one].cores[kind] for pair in pairs) for kind in pairs[0][one].cores}
+        batches = statistics.median(pair[one].batches_per_s for pair in pairs)
+        used = ", ".join(f"{kind} {found:.3f}" for kind, found in cores.items())
+        lines.append(f"{name}: {batches:.1f} batches a second, cores: {used} (medians).")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -141,11 +162,11 @@ def main() -> None:
     parser.add_argument("--master", default="local[8]")
     options = parser.parse_args()
     spark = start_application("cost of governing", options.master, {"spark.sql.shuffle.partitions": 4})
-    per_s, per_cpu_s = measured(spark, options.pairs, options.seconds)
+    pairs = measured(spark, options.pairs, options.seconds)
     spark.stop()
     how = f"{options.pairs} pairs of {options.seconds:g} s, rounds of {INTERVAL_S:g} s, {options.master}"
-    print(f"Throughput of one query alone, governed / ungoverned: {per_s.text()}; for each second of a core:")
-    print(f"{per_cpu_s.text()}; mean and interval of 95 %, {how}, load {os.getloadavg()[0]:.1f} at the end.")
+    print(f"{time.strftime('%Y-%m-%d')}, {how}; load {os.getloadavg()[0]:.1f} at the end; intervals of 95 %.")
+    print(told(pairs))
 
 
 if __name__ == "__main__":

@@ -176,7 +176,7 @@ def _judged(spark: SparkSession, case: Case, load: Load, watched: Watched, optio
     tenants = tenants_of(load, case.policy)
     if case.policy == "henge":
         case = replace(case, policy=HENGE_CHOSEN)
-    run = judged_trial(spark, tenants, _trial(case.policy, options.seconds), case, watched)
+    run = judged_trial(spark, tenants, trial_of(case.policy, options.seconds), case, watched)
     print(run.line(), file=sys.stderr, flush=True)
     keep(run, options.out)
     if options.record is not None:
@@ -184,7 +184,7 @@ def _judged(spark: SparkSession, case: Case, load: Load, watched: Watched, optio
     return run
 
 
-def _trial(policy: str, seconds: float) -> Trial:
+def trial_of(policy: str, seconds: float) -> Trial:
     """The default policy as users have it; the others see and act as often as these tenants can bear."""
     if policy == DEFAULT:
         return trial_as_run(policy, seconds, COUNTED_FROM_S)
