@@ -42,9 +42,7 @@ def twin_of(recording: Recording, like: Twin) -> Twin:
     launch_s = min(_launch_s(batches) for batches in recording["batches"].values())
     cluster = replace(like.cluster, driver_noise=noise, slowness=slowness, launch_s=launch_s)
     starting = tuple(MicroBatchFault("job", at_s=0.0, target=job.name) for job in jobs)
-    return replace(
-        like, name=f"{like.name} as recorded", cluster=cluster, jobs=jobs, faults=starting, seconds=ended_s
-    )
+    return replace(like, name=f"{like.name} as recorded", cluster=cluster, jobs=jobs, faults=starting, seconds=ended_s)
 
 
 def costs_of(batches: Sequence[Mapping[str, Any]]) -> Costs:
