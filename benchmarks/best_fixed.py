@@ -16,7 +16,7 @@ SLOTS_TRIED = (1, 2, 3, 4, 5, 6, 7, 8, 12)
 GRID_AT_MOST = 300  # combinations of slots of all jobs; with more jobs they are tried one job at a time
 BOUND_S = (0.25, 0.5, 1.0, 2.0)  # of a bound: so many seconds' worth of rows
 SEARCH_SEEDS = (0, 1)
-FINALISTS = 5
+FINALISTS = 3
 SWEEPS = 3
 
 
