@@ -1,4 +1,4 @@
-"""Batch costs: what rows and batches cost, fitted to the batches that ended. The last ones count: costs drift."""
+"""Batch costs: what rows and batches cost, fitted to the batches that ended; the older one is, the less it counts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from penstock.core.batches import BatchFigures
 
 LEAST_BATCHES = 3
-LAST_BATCHES = 30
+LAST_BATCHES = 60
+HALVED_AFTER_S = 10.0  # costs drift: cold code is two to four times as dear as the same code a minute later
 VARIED = 0.15  # spread of rows from batch to batch, by their mean, from which a row's cost shows
 SELDOM = 10  # percent of stages that take less than this beyond their tasks: they waited for nothing
 HELD_BACK = 0.5  # of the batches left rows that they could have taken: they are bounded
@@ -40,14 +41,16 @@ def batch_costs(told: Iterable[BatchFigures]) -> BatchCosts | None:
         np.array([getattr(batch, word) for batch in batches], dtype=float)
         for word in ("rows", "busy_s", "cpu_s", "aside_s")
     )
-    row_s, batch_s = _line(rows, busy_s)
+    weights = 0.5 ** (np.array([batches[-1].ended_s - batch.ended_s for batch in batches]) / HALVED_AFTER_S)
+    row_s, batch_s = _line(rows, busy_s, weights)
     logarithms = np.log(np.maximum(aside_s, 1e-3))
+    spread = np.average((logarithms - np.average(logarithms, weights=weights)) ** 2, weights=weights) ** 0.5
     return BatchCosts(
         row_s=row_s,
         batch_s=batch_s,
-        aside_s=float(aside_s.mean()),
-        aside_spread=float(logarithms.std()),
-        core_share=min(1.0, float(cpu_s.sum() / busy_s.sum())),
+        aside_s=float(np.exp(np.average(logarithms, weights=weights))),  # a pause now and then is not what it takes
+        aside_spread=float(spread),
+        core_share=min(1.0, float((weights * cpu_s).sum() / (weights * busy_s).sum())),
         launch_s=max(0.0, float(np.percentile([_beyond_s(batch) for batch in batches], SELDOM))),
         most_rows=_most_rows(batches),
     )
@@ -58,12 +61,13 @@ def _whole(batch: BatchFigures) -> bool:
     return known and batch.rows > 0 and bool(batch.busy_s)
 
 
-def _line(rows: Floats, busy_s: Floats) -> tuple[float, float]:
+def _line(rows: Floats, busy_s: Floats, weights: Floats) -> tuple[float, float]:
     """Slot time of a row and of a batch beside: neither below zero; all of it the rows' where each has as many."""
-    mean_rows, mean_s = float(rows.mean()), float(busy_s.mean())
+    mean_rows, mean_s = (float(np.average(values, weights=weights)) for values in (rows, busy_s))
     if float(rows.std()) < VARIED * mean_rows:
         return mean_s / mean_rows, 0.0
-    slope = float(((rows - mean_rows) * (busy_s - mean_s)).sum() / ((rows - mean_rows) ** 2).sum())
+    away = weights * (rows - mean_rows)
+    slope = float((away * (busy_s - mean_s)).sum() / (away * (rows - mean_rows)).sum())
     row_s = min(max(0.0, slope), mean_s / mean_rows)
     return row_s, mean_s - row_s * mean_rows
 
