@@ -14,7 +14,7 @@ from penstock.governing.comparison import TrialResult
 def record(path: Path, case: str, result: TrialResult) -> None:
     """Add the trial to the file, as one line."""
     with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(recorded(case, result)) + "\n")
+        file.write(json.dumps(_rounded(recorded(case, result)), separators=(",", ":")) + "\n")
 
 
 def recorded(case: str, result: TrialResult) -> dict[str, Any]:
@@ -23,10 +23,20 @@ def recorded(case: str, result: TrialResult) -> dict[str, Any]:
     return {
         "case": case,
         "policy": result.trial.policy,
+        "seconds": result.trial.seconds,
         "utility_share": result.utility_share,
         "rounds": [_round(view) for view in result.views],
         "batches": {name: [asdict(batch) for batch in _batches(result.views, name)] for name in names},
     }
+
+
+def _rounded(value: Any) -> Any:
+    """Times to milliseconds: more digits say nothing, and fill the file."""
+    if isinstance(value, Mapping):
+        return {key: _rounded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_rounded(inner) for inner in value]
+    return round(value, 3) if isinstance(value, float) else value
 
 
 def _round(view: View) -> dict[str, Any]:

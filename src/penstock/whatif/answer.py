@@ -11,6 +11,7 @@ from penstock.core.run import RunInfo
 from penstock.core.view import View
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.microbatch.engine import MicroBatchEngine
+from penstock.engines.sim.microbatch.spec import MicroBatchFault
 from penstock.errors import ConfigError
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.registry import policy_named
@@ -19,9 +20,9 @@ from penstock.whatif import calibration
 from penstock.whatif.question import Changes, Future, Past
 from penstock.whatif.service import Service
 
-# Lived through before anything counts or is decided: rows that wait now arrive at its start, and would be taken
-# for new ones as long as juice looks back, a minute.
-WARM_UP_S = 60.0
+# Lived through before anything counts or is decided, so that batches are under way and figures have a window.
+WARM_UP_S = 20.0
+_FOR_GOOD_S = 1e9
 
 
 class _World(Engine, Protocol):
@@ -59,17 +60,19 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     _check(present, changes)
     decider = changes.policy or policy
     intents = {job.name: changes.intents.get(job.name, job.intent) for job in present.jobs}
+    lead_s = calibration.lead_in_s(present, WARM_UP_S) if calibration.is_micro_batch(present) else 0
+    from_s = lead_s + WARM_UP_S
     world = _world(present, _arrivals(present, past, changes.rates), decider, changes.slots, past.services)
     info = RunInfo("what-if", "what-if", decider, "simulator")
     store = MemoryStore(info, kept_cycles=100_000)
     clock = _Clock(world.advance_to, time.monotonic() + within_s)
-    settings = LoopSettings(past.interval_s, govern_from_s=WARM_UP_S, go_on=False)
+    settings = LoopSettings(past.interval_s, govern_from_s=from_s, go_on=False)
     governor = Governor(world, policy_named(decider), store, settings)
-    drive(governor, lambda: intents, clock, WARM_UP_S + past.span_s)
-    views = tuple(view for view in store.views(info.id) if view.at_s > WARM_UP_S)
+    drive(governor, lambda: intents, clock, from_s + past.span_s)
+    views = tuple(view for view in store.views(info.id) if view.at_s > from_s)
     return Future(
         policy=decider,
-        at_s=tuple(view.at_s - WARM_UP_S for view in views),
+        at_s=tuple(view.at_s - from_s for view in views),
         share=tuple(view.utility / view.max_utility for view in views),
         views=views,
         decisions=store.read_run(info.id).decisions,
@@ -83,12 +86,21 @@ def _world(
     now = present.slots or 1
     many = now if slots is None else slots
     if calibration.is_micro_batch(present):
-        jobs = calibration.micro_batch_jobs(present, arrivals, now, services)
-        scheduling = "fifo" if policy == "fifo" else "fair"
-        return MicroBatchEngine(calibration.micro_batch_cluster(present, many, scheduling), jobs)
+        scheduling = policy if policy in ("fifo", "fair") else "governed"
+        cluster = calibration.micro_batch_cluster(present, many, scheduling, services)
+        lead_s = calibration.lead_in_s(present, WARM_UP_S)
+        jobs = calibration.micro_batch_jobs(present, arrivals, now, services, lead_s, WARM_UP_S)
+        return MicroBatchEngine(cluster, jobs, _faults(present, services, lead_s))
     return ContinuousCluster(
         calibration.continuous_jobs(present, arrivals), calibration.continuous_cluster(present, many)
     )
+
+
+def _faults(present: View, services: Mapping[str, Service], lead_s: int) -> list[MicroBatchFault]:
+    """All jobs are down while the rows arrive that wait; somebody else's threads stay."""
+    down = [MicroBatchFault("job", 0.0, target=job.name) for job in present.jobs] if lead_s else []
+    load = calibration.foreign_load(present, services)
+    return [*down, MicroBatchFault("interference", 0.0, _FOR_GOOD_S, load=load)] if load else down
 
 
 def _arrivals(present: View, past: Past, rates: Mapping[str, float]) -> calibration.Arrivals:

@@ -4,7 +4,10 @@ What a query's batches cost is learnt from its past where that tells it (see ser
 is assumed simple: service takes as long for every row, and rows that wait now arrive in the first second of a warm-up.
 """
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,7 @@ from penstock.whatif.service import NOT_BEHIND, Service
 
 DEFAULT_ROW_S = 0.0005  # an operator that was idle shows no cost
 LEAST_ROWS_RPS = 0.01
+LONGEST_LEAD_S = 900  # rows that waited longer than that are taken for as old as this
 
 Arrivals = Mapping[str, Sequence[float]]
 
@@ -29,24 +33,55 @@ def is_micro_batch(view: View) -> bool:
 
 
 def micro_batch_jobs(
-    view: View, arrivals: Arrivals, slots: int, services: Mapping[str, Service]
+    view: View, arrivals: Arrivals, slots: int, services: Mapping[str, Service], lead_s: int = 0, warm_up_s: float = 0.0
 ) -> list[MicroBatchJob]:
-    """Each job as a query that costs what its past tells, or else one stage that costs what its batches cost now."""
+    """Each job as a query that costs what its past tells, or else one stage that costs what its batches cost now.
+
+    They are down for the first `lead_s` seconds, in which those rows arrive that wait when they come up; what waits
+    now then waits `warm_up_s` later.
+    """
     held = sum(job.figures.threads for job in view.jobs)
+    stretch = _slowdown(view)
     found: list[MicroBatchJob] = []
     for job in view.jobs:
-        rows, service = _rows(job.figures, arrivals), services.get(job.name)
+        rows, service = _led_in(job.figures, arrivals, lead_s, warm_up_s), services.get(job.name)
         if service is None:
-            found.append(_query(job.figures, rows, job.figures.threads / held * slots))
+            query = _query(job.figures, rows, job.figures.threads / held * slots)
         else:
-            found.append(_learnt_query(job.figures, rows, service))
+            query = _learnt_query(job.figures, rows, service, stretch)
+        found.append(replace(query, restart_s=float(lead_s)) if lead_s else query)
     return found
 
 
-def micro_batch_cluster(view: View, slots: int, scheduling: str) -> MicroBatchCluster:
-    """The machines with so many slots between them."""
-    machines = min(max(1, sum(machine.alive for machine in view.machines)), slots)
-    return MicroBatchCluster(slots=slots, cores=max(slots, machines), machines=machines, scheduling=scheduling)
+def micro_batch_cluster(
+    view: View, slots: int, scheduling: str, services: Mapping[str, Service] = MappingProxyType({})
+) -> MicroBatchCluster:
+    """The machines with their cores, and so many slots between them."""
+    alive = [machine for machine in view.machines if machine.alive]
+    machines = min(max(1, len(alive)), slots)
+    learnt = list(services.values())
+    return MicroBatchCluster(
+        slots=slots,
+        cores=max(machines, sum(machine.cores for machine in alive) or slots),
+        machines=machines,
+        scheduling=scheduling,
+        driver_noise=sum(service.overhead_spread for service in learnt) / len(learnt) if learnt else 0.0,
+        launch_s=min((service.launch_s for service in learnt), default=0.0),
+    )
+
+
+def foreign_load(view: View, services: Mapping[str, Service]) -> float:
+    """Runnable threads of each machine that are not of the jobs' tasks: somebody else's, or the driver's."""
+    loads = [machine.load for machine in view.machines if machine.alive and machine.load is not None]
+    if not loads:
+        return 0.0
+    ours = sum(_cores_used(job.figures, services.get(job.name)) for job in view.jobs) * _slowdown(view)
+    return max(0.0, (sum(loads) - ours) / len(loads))
+
+
+def lead_in_s(view: View, warm_up_s: float) -> int:
+    """Seconds in which all those rows arrived that are to wait before the warm-up."""
+    return min(LONGEST_LEAD_S, max((math.ceil(_waited_s(job.figures, warm_up_s)) for job in view.jobs), default=0))
 
 
 def continuous_jobs(view: View, arrivals: Arrivals) -> list[SimJob]:
@@ -68,10 +103,54 @@ def _rows(job: JobFigures, arrivals: Arrivals) -> Rates:
     return whole
 
 
-def _learnt_query(job: JobFigures, rows: Rates, service: Service) -> MicroBatchJob:
+def _led_in(job: JobFigures, arrivals: Arrivals, lead_s: int, warm_up_s: float) -> Rates:
+    """Nothing, then what is to wait at the end of the lead, at the present rate; then the arrivals."""
+    rates = np.maximum(np.array(arrivals.get(job.name) or [job.arrival_rps or 0.0], dtype=float), 0.0)
+    wait = _waiting_before(job, warm_up_s)
+    if lead_s == 0:
+        rates[0] += wait
+        return rates
+    early = np.zeros(lead_s)
+    since_s = min(lead_s, math.ceil(_waited_s(job, warm_up_s)))
+    if since_s:
+        early[lead_s - since_s :] = wait / since_s
+    else:
+        early[-1] = wait
+    return np.concatenate((early, rates))
+
+
+def _waiting_before(job: JobFigures, warm_up_s: float) -> float:
+    """Rows that wait now, less those by which the job has fallen behind in so much time at its present pace."""
+    behind_rps = (job.arrival_rps or 0.0) - (job.processed_rps or 0.0)
+    return max(0.0, (job.backlog_rows or 0.0) - behind_rps * warm_up_s)
+
+
+def _waited_s(job: JobFigures, warm_up_s: float) -> float:
+    rate_rps = job.arrival_rps or 0.0
+    return _waiting_before(job, warm_up_s) / rate_rps if rate_rps > LEAST_ROWS_RPS else 0.0
+
+
+def _cores_used(job: JobFigures, service: Service | None) -> float:
+    if service is None:
+        operator = job.operators[0]
+        return (operator.cpu_share or 0.0) * operator.threads
+    return (job.processed_rps or 0.0) * sum(stage.row_s for stage in service.stages) * service.core_share
+
+
+def _learnt_query(job: JobFigures, rows: Rates, service: Service, stretch: float) -> MicroBatchJob:
+    """Its tasks' time on a core was stretched by what else ran; the rest of their time is waiting."""
     operator = job.operators[0]
+    on_core = min(service.core_share, 1.0 / stretch)
+    waiting = 1.0 - on_core * stretch
     stages = tuple(
-        MicroBatchStage(f"stage {number}", stage.tasks, 0.0, stage.row_s, stage.task_s)
+        MicroBatchStage(
+            name=f"stage {number}",
+            partitions=stage.tasks,
+            cpu_s_per_row=stage.row_s * on_core,
+            wait_s_per_row=stage.row_s * waiting,
+            task_overhead_s=stage.task_s * waiting,
+            task_cpu_s=stage.task_s * on_core,
+        )
         for number, stage in enumerate(service.stages, start=1)
     )
     return MicroBatchJob(

@@ -1,7 +1,8 @@
 """Service: what the batches of a query cost, learnt from many cycles of its past.
 
-One cycle alone cannot tell what a row costs from what a batch costs however few its rows, nor a trigger from a query
-that is always busy. Rows of a batch are those processed a second times the seconds from commit to commit.
+Where the engine told of every batch that ended, the cost is fitted to them (see batch_costs.py). Where it did not, one
+cycle alone cannot tell what a row costs from what a batch costs however few its rows, nor a trigger from a query that
+is always busy: rows of a batch are taken for those processed a second times the seconds from commit to commit.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from penstock.core.figures import JobFigures
 from penstock.core.view import View
+from penstock.whatif.batch_costs import BatchCosts, batch_costs
 
 LEAST_SEEN = 3  # cycles with figures: fewer say nothing
 VARIED = 0.15  # spread of rows from batch to batch, by their mean, from which a row's cost shows
@@ -42,6 +44,9 @@ class Service:
     overhead_s: float
     trigger_s: float
     most_rows: int | None
+    overhead_spread: float = 0.0  # standard deviation of its logarithm
+    core_share: float = 0.0  # of the time in tasks, what they spend on a core
+    launch_s: float = 0.0  # of a stage that waits for nothing, what it takes beyond its tasks
 
 
 def learnt(views: Sequence[View], slots: int) -> dict[str, Service]:
@@ -51,7 +56,32 @@ def learnt(views: Sequence[View], slots: int) -> dict[str, Service]:
         for job in view.jobs:
             if _tells(job.figures):
                 seen.setdefault(job.name, []).append(job.figures)
-    return {name: _service(figures, slots) for name, figures in seen.items() if len(figures) >= LEAST_SEEN}
+    found = {name: _service(figures, slots) for name, figures in seen.items() if len(figures) >= LEAST_SEEN}
+    for name, figures in seen.items():
+        costs = batch_costs(batch for job in figures for batch in job.batches)
+        if costs is not None and name in found:
+            found[name] = _as_told(found[name], figures[-1], costs)
+    return found
+
+
+def _as_told(service: Service, job: JobFigures, costs: BatchCosts) -> Service:
+    """With the costs of the batches, shared out between the stages as they were busy."""
+    busy_s = [stage.busy_s or 0.0 for stage in job.stages]
+    whole_s = sum(busy_s)
+    parts = [one_s / whole_s if whole_s > 0 else 1.0 / len(busy_s) for one_s in busy_s]
+    stages = tuple(
+        StageService(max(1, stage.tasks), costs.row_s * part, costs.batch_s * part / max(1, stage.tasks))
+        for stage, part in zip(job.stages, parts, strict=True)
+    )
+    return Service(
+        stages=stages,
+        overhead_s=max(LEAST_OVERHEAD_S, costs.aside_s),
+        trigger_s=service.trigger_s,
+        most_rows=costs.most_rows,
+        overhead_spread=costs.aside_spread,
+        core_share=costs.core_share,
+        launch_s=costs.launch_s,
+    )
 
 
 def _tells(job: JobFigures) -> bool:

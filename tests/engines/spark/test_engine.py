@@ -3,9 +3,10 @@
 from pyspark.sql import SparkSession
 
 from penstock.core.figures import ALL_OPERATORS
+from penstock.engines.spark.engine import SparkSettings
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.pools import FairPools
-from penstock.engines.spark.shares import PoolShare, SlotLimits
+from penstock.engines.spark.pools import COMMON_POOL, FairPools
+from penstock.engines.spark.shares import PoolShare, Sharing, SlotLimits
 from tests.engines.spark.helpers import counting, give, observed, quick
 from tests.real_spark import OpenEngine
 
@@ -40,6 +41,17 @@ def test_the_same_step_twice_leaves_the_world_as_after_the_first(
     once = FairPools(spark.sparkContext).share(name)
     give(running, name, 2)
     assert FairPools(spark.sparkContext).share(name) == once
+
+
+def test_without_shares_all_queries_are_in_one_pool_whose_oldest_job_comes_first(
+    spark: SparkSession, engine: OpenEngine, name: str
+) -> None:
+    running = engine(Job(name, quick), settings=SparkSettings(window_s=20.0, sharing=Sharing.FIFO))
+    figures = observed(running, name, lambda job: job.stages)
+    assert figures.trouble is None
+    pool = spark.sparkContext._jsc.sc().getPoolForName(COMMON_POOL).get()  # type: ignore[attr-defined]
+    assert str(pool.schedulingMode()) == "FIFO"
+    assert FairPools(spark.sparkContext).share(name) is None
 
 
 def test_queries_run_in_the_pool_of_their_name(spark: SparkSession, engine: OpenEngine, name: str) -> None:

@@ -11,7 +11,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.engines.spark.checkpoint_files import location_of
 from penstock.engines.spark.lags import LaggedSession
 from penstock.engines.spark.modes import RealTime
-from penstock.engines.spark.pools import POOL_PROPERTY
+from penstock.engines.spark.pools import COMMON_POOL, POOL_PROPERTY
 from penstock.engines.spark.quantum import BoundedSession
 from penstock.engines.spark.real_time import FORMAT_CONF, PARTITIONS_CONF, LongLived, as_real_time, long_lived
 from penstock.engines.spark.restarts import RestartPolicy
@@ -46,7 +46,7 @@ class Job:
 def start_query(spark: SparkSession, job: Job, once: bool = False) -> StreamingQuery:
     """Start the job's query in its pool; `once` runs what is left of an unfinished batch, then ends."""
     context = spark.sparkContext
-    context.setLocalProperty(POOL_PROPERTY, job.name if job.own_pool else None)  # type: ignore[arg-type]
+    context.setLocalProperty(POOL_PROPERTY, job.name if job.own_pool else COMMON_POOL)
     try:
         with session_of(spark, job):
             return _started(spark, job, once)

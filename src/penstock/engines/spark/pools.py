@@ -12,6 +12,9 @@ from penstock.engines.spark.shares import PoolShare
 from penstock.errors import EngineError
 
 POOL_PROPERTY = "spark.scheduler.pool"
+# Of all tenants together, the oldest job first: so Spark makes every pool that it is given the name of. Its `default`
+# pool is no such: in an application whose mode is FAIR that one shares the slots evenly between batches.
+COMMON_POOL = "penstock: one for all"
 
 
 class FairPools:
