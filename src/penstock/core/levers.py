@@ -223,6 +223,7 @@ class Dial:
     operator: str = ALL_OPERATORS
     disturbs: Disturbs = Disturbs.NOTHING
     shows: Shows = Shows.NEXT_TASK
+    by_people: bool = False  # no policy turns it: to do so would change the load, not what is done about it
 
     def held(self, value: float | None) -> float | None:
         """What of a wish is within the limits; what is beyond them already is neither grown nor forced back.

@@ -103,6 +103,7 @@ def test_a_made_stream_makes_as_many_rows_as_it_is_bounded_to(
 ) -> None:
     query = gate.held(made(spark, 1_000).writeStream, checkpoint)
     assert gate.rows[0] == 1_000
+    assert not bounds.holds_back(query)  # rows beyond a bound are never made
     assert [after(bounds, query, gate, rows) for rows in (200, 5_000, None)] == [200, 5_000, 1_000]
 
 
@@ -161,6 +162,7 @@ def test_a_bound_that_is_set_twice_is_as_set_once(
 ) -> None:
     send(kafka, topic, 1_000)
     query = gate.held(read(spark, kafka, topic).writeStream, checkpoint)
+    assert bounds.holds_back(query)
     assert bounds.now(query) is None
     assert bounds.set(query, 200) == bounds.set(query, 200) == 1
     assert bounds.now(query) == 200

@@ -31,6 +31,9 @@ class Limits:
     def refusal(self, query: Any) -> str | None:
         return self.why_not
 
+    def holds_back(self, query: Any) -> bool:
+        return True
+
     def now(self, query: Any) -> int | None:
         return self.rows.get(query.runId)
 

@@ -47,6 +47,10 @@ class BatchBounds:
         known = [bound for bound in bounds if bound is not None]
         return round(sum(known)) if len(known) == len(bounds) else None
 
+    def holds_back(self, query: StreamingQuery) -> bool:
+        """Whether rows beyond a bound wait at all of its sources: one that makes its rows would make fewer."""
+        return _guarded(query, lambda: all(source.holds_back for source in self._limits.sources(query)))
+
     def set(self, query: StreamingQuery, rows: int | None) -> int:
         """Let batches hold at most so many rows; None gives back the limits that the query was started with.
 

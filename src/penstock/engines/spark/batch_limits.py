@@ -112,6 +112,7 @@ class Source(Protocol):
 
     waits: float  # rows that there were to be taken of late
     tells: bool  # whether a batch has told of it
+    holds_back: bool  # whether rows beyond its limit wait; else they are never made
 
     def rows(self) -> float | None:
         """The most rows of a batch; None: unbounded, or not known."""
@@ -128,6 +129,8 @@ class Source(Protocol):
 
 class _Kafka:
     """A Kafka source: a bound in rows, beside a minimum that it may have."""
+
+    holds_back = True
 
     def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: Told) -> None:
         self._jvm, self._stream, self._limit = jvm, stream, limit
@@ -150,6 +153,8 @@ class _Kafka:
 
 class _Files:
     """A file source: a bound in files, or in bytes where it was started with one. It knows no other kinds."""
+
+    holds_back = True
 
     def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: Told, known: float | None) -> None:
         self._jvm, self._stream, self._limit, self._seen = jvm, stream, limit, seen
@@ -210,6 +215,8 @@ class _Files:
 
 class _Made:
     """The rate-micro-batch source: each batch has just as many rows as a field of it says, whatever its limit."""
+
+    holds_back = False
 
     def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: Told) -> None:
         self._jvm, self._stream, self._limit = jvm, stream, limit

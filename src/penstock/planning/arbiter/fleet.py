@@ -145,4 +145,6 @@ def _now(job: JobView, kind: Kind) -> float | None:
 
 def _bounded_at_once(job: JobView) -> bool:
     found = dial(job, "bound")
-    return found is not None and found.disturbs is Disturbs.NOTHING and found.least != found.most
+    if found is None or found.by_people:
+        return False
+    return found.disturbs is Disturbs.NOTHING and found.least != found.most

@@ -26,6 +26,9 @@ class Bounds(Protocol):
     def now(self, query: StreamingQuery) -> int | None:
         """The rows that a batch may hold at most; None: unbounded, or not known."""
 
+    def holds_back(self, query: StreamingQuery) -> bool:
+        """Whether rows beyond a bound wait; else fewer are made."""
+
     def set(self, query: StreamingQuery, rows: int | None) -> int:
         """Let batches hold at most so many rows; the number of the first batch that obeys for sure."""
 
@@ -37,6 +40,7 @@ class _Standing:
     run_id: str
     refusal: str | None
     now: int | None
+    holds_back: bool
 
 
 class BatchBoundLever(Lever[BatchBound]):
@@ -61,7 +65,8 @@ class BatchBoundLever(Lever[BatchBound]):
         run_id, wanted = self._wanted.get(track.job.name, (found.run_id, found.now))
         asked = wanted if run_id != found.run_id else None
         if found.refusal is None:
-            return Dial("bound", track.job.name, found.now, 1, asked=asked, shows=Shows.NEXT_BATCH)
+            by_people = not found.holds_back
+            return Dial("bound", track.job.name, found.now, 1, asked=asked, shows=Shows.NEXT_BATCH, by_people=by_people)
         if track.job.function is None:
             return None
         now = track.job.max_rows_per_batch
@@ -110,5 +115,6 @@ class BatchBoundLever(Lever[BatchBound]):
         if known is None or known.run_id != run_id:
             refusal = self._bounds.refusal(query)
             now = self._bounds.now(query) if refusal is None else None
-            known = self._known[track.job.name] = _Standing(run_id, refusal, now)
+            holds_back = refusal is None and self._bounds.holds_back(query)
+            known = self._known[track.job.name] = _Standing(run_id, refusal, now, holds_back)
         return known
