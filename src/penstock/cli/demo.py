@@ -13,6 +13,7 @@ from penstock.cli.output import write_text
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from penstock.core.run import DecisionRecord
     from penstock.core.view import View
     from penstock.governing.comparison import TrialResult
 
@@ -40,9 +41,11 @@ def demo(html: str) -> None:
             heading = f"{title}: {view.at_s:.0f} of {TRIAL_S:.0f} s, {now}"
             live.update(tenants_table(view, heading), refresh=True)
 
-        results = run_demo(lambda text: console.print(text, style="dim"), show)
-    for record in results[-1].decisions:
-        console.print(record.text(), markup=False, highlight=False)
+        def tell(record: "DecisionRecord") -> None:
+            if record.decision.moves:
+                console.print(record.text(), markup=False, highlight=False)
+
+        results = run_demo(lambda text: console.print(text, style="dim"), show, tell)
     console.print(_comparison(results))
     write_text(html, page(results[-1].run), "--html")
     console.print(f"report of the governed run: {html}", highlight=False)

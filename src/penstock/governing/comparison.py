@@ -72,9 +72,13 @@ class TrialResult:
 
 
 def run_trial(
-    spark: SparkSession, tenants: Tenants, trial: Trial, on_view: Callable[[View], None] = lambda view: None
+    spark: SparkSession,
+    tenants: Tenants,
+    trial: Trial,
+    on_view: Callable[[View], None] = lambda view: None,
+    on_decision: Callable[[DecisionRecord], None] = lambda decision: None,
 ) -> TrialResult:
-    """Start the tenants afresh, govern them for a while, stop them."""
+    """Start the tenants afresh, govern them for a while, stop them; what is seen and decided is told meanwhile."""
     with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
         settings = SparkSettings(window_s=trial.window_s, sharing=Sharing.of_policy(trial.policy))
         engine = SparkEngine(spark, tenants.jobs(Path(place)), settings)
@@ -88,7 +92,16 @@ def run_trial(
             until_s=trial.seconds,
             models=tenants.models,
         )
-        controller = Controller(engine, governed, on_view)
+        told = 0
+
+        def tell(view: View) -> None:
+            nonlocal told
+            on_view(view)
+            for decision in controller.decisions[told:]:
+                on_decision(decision)
+                told += 1
+
+        controller = Controller(engine, governed, tell)
         controller.run_jobs(spark)
         if controller.error is not None:
             raise controller.error

@@ -20,6 +20,7 @@ from penstock.workloads.paced import paced, paced_in_steps
 from penstock.workloads.work import burning, waiting
 
 SLOTS = 8
+URGENT = "payments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,12 @@ def spike(base: float, factor: float, start_s: float, end_s: float) -> tuple[tup
     )
 
 
-def demo_tenants(start_s: float, end_s: float) -> Sequence[Tenant]:
-    """The four, with the spike between these seconds."""
-    hurried, relaxed = Intent(Latency("3s", utility=40)), Intent(Latency("15s", utility=10))
+def demo_tenants(start_s: float, end_s: float, target_s: float) -> Sequence[Tenant]:
+    """The four, with the spike between these seconds, and the latency that the urgent one asks for."""
+    hurried, relaxed = Intent(Latency(target_s, utility=40)), Intent(Latency("15s", utility=10))
     most, enough = Intent(Juice(0.6, utility=10)), Intent(Juice(0.8, utility=10))
     return (
-        Tenant("payments", hurried, ((0.0, 200.0),), SlotLimits(1, 7), wait_s=0.018, tasks=12),
+        Tenant(URGENT, hurried, ((0.0, 200.0),), SlotLimits(1, 7), wait_s=0.018, tasks=12),
         Tenant("reports", relaxed, ((0.0, 120.0),), SlotLimits(1, 1), wait_s=0.02, tasks=12),
         Tenant(
             "clicks", most, spike(180.0, 2.0, start_s, end_s), SlotLimits(1, 2), wait_s=0.02, tasks=12, bounded=True
