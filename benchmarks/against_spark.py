@@ -25,11 +25,16 @@ def recordings(files: Sequence[Path]) -> Iterator[Recording]:
         yield from (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
 
 
+def decider_of(recording: Recording) -> str:
+    """What the runner of twins calls the run's policy."""
+    policy: str = recording["policy"]
+    return DECIDERS.get(policy, policy)
+
+
 def simulated(recording: Recording, seeds: int) -> list[float]:
     """The utility of the run's twin, as a share of the maximum, for each seed."""
     twin = twin_of(recording, twin_named(recording["case"], round(recording["seconds"])))
-    decider = DECIDERS.get(recording["policy"], recording["policy"])
-    return [run(twin, decider, seed).utility_share for seed in range(seeds)]
+    return [run(twin, decider_of(recording), seed).utility_share for seed in range(seeds)]
 
 
 def row(recording: Recording, shares: Sequence[float]) -> str:

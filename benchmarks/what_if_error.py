@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from against_spark import DECIDERS, recordings
+from against_spark import decider_of, recordings
 
 from penstock.analysis.assess import assess
 from penstock.core.batches import TOLD, BatchFigures
@@ -64,7 +64,7 @@ def trial_of(recording: Recording) -> Trial | None:
         job.name: [_arriving(job, earlier.at_s + second) for second in range(int(span_s) + 1)] for job in like.jobs
     }
     past = Past(span_s, arrivals, like.interval_s, learnt(before, like.cluster.slots))
-    policy = DECIDERS.get(recording["policy"], recording["policy"]).replace("by hand", "static")
+    policy = decider_of(recording).replace("by hand", "static")
     real = [(view.at_s - earlier.at_s, view.utility / view.max_utility) for view in after]
     by_job = {job.name: statistics.mean(_share(view, job.name) for view in after) for job in like.jobs}
     return tried(earlier, past, policy, real, by_job, WITHIN_S)

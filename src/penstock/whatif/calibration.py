@@ -105,7 +105,8 @@ def _rows(job: JobFigures, arrivals: Arrivals) -> Rates:
 
 def _led_in(job: JobFigures, arrivals: Arrivals, lead_s: int, warm_up_s: float) -> Rates:
     """Nothing, then what is to wait at the end of the lead, at the present rate; then the arrivals."""
-    rates = np.maximum(np.array(arrivals.get(job.name) or [job.arrival_rps or 0.0], dtype=float), 0.0)
+    told = np.array(arrivals.get(job.name) or [job.arrival_rps or 0.0], dtype=float)
+    rates: Rates = np.maximum(told, 0.0)
     wait = _waiting_before(job, warm_up_s)
     if lead_s == 0:
         rates[0] += wait

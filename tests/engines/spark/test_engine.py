@@ -49,7 +49,7 @@ def test_without_shares_all_queries_are_in_one_pool_whose_oldest_job_comes_first
     running = engine(Job(name, quick), settings=SparkSettings(window_s=20.0, sharing=Sharing.FIFO))
     figures = observed(running, name, lambda job: job.stages)
     assert figures.trouble is None
-    pool = spark.sparkContext._jsc.sc().getPoolForName(COMMON_POOL).get()  # type: ignore[attr-defined]
+    pool = spark.sparkContext._jsc.sc().getPoolForName(COMMON_POOL).get()
     assert str(pool.schedulingMode()) == "FIFO"
     assert FairPools(spark.sparkContext).share(name) is None
 

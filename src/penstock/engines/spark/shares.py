@@ -37,7 +37,7 @@ class Sharing(StrEnum):
 
     GOVERNED = "governed"  # a pool each, with the share that its threads stand for
     FAIR = "fair"  # a pool each, all alike, as Spark makes them by itself
-    FIFO = "fifo"  # one pool for all, the oldest work first: Spark's default
+    FIFO = "fifo"  # one pool for all, the oldest work first: as an application does whose mode is not FAIR
 
     @classmethod
     def of_policy(cls, policy: str) -> "Sharing":

@@ -118,7 +118,7 @@ def _job(job: MicroBatchJob, costs: Costs, first: Mapping[str, Any], ended_s: fl
     )
 
 
-def _spent(costs: Costs) -> dict[str, float]:
+def _spent(costs: Costs) -> dict[str, Any]:
     """Of a stage's task: core time is for the rows, the rest of its time waits."""
     return {
         "cpu_s_per_row": costs.row_cpu_s,

@@ -1,6 +1,7 @@
 """Pools: from threads to weights and minimum shares, and the order of Spark's FAIR scheduling."""
 
 import itertools
+from typing import Any
 
 import pytest
 
@@ -59,7 +60,7 @@ def test_shares_are_those_that_the_spark_engine_gives(threads: tuple[int, ...], 
         for name, count in zip("abc", threads, strict=True)
     }
     spark = pool_shares(asked, dict.fromkeys("abc", limits), 8)
-    ranges = {"min_threads": limits.min_slots, "max_threads": limits.max_slots}
+    ranges: dict[str, Any] = {"min_threads": limits.min_slots, "max_threads": limits.max_slots}
     jobs = [JobState(a_job(name, threads=count, **ranges), (0, 0)) for name, count in asked.items()]
     reshare(jobs, 8, "governed")
     assert {job.name: PoolShare(job.weight, job.min_share) for job in jobs} == spark
