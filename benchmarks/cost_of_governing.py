@@ -5,9 +5,9 @@
 One query runs all the time and takes all the processor it gets; it is governed for a stretch, then left alone for one,
 and each pair of stretches comes in the other order than the pair before. Rounds are five times as frequent as `penstock
 run` has them, so that what they cost can be told from chance; the beginning and the end of governing do not count. Two
-ratios are told, with the interval that 95 % of all such sets of pairs would agree on: of rows a
-second, which feels all that other processes do, and of rows for each second of a core that the application and penstock
-used, which feels hardly any of it.
+ratios are told, with the interval that 95 % of all such sets of pairs would agree on: of batches a second, which feels
+all that other processes do, and of batches for each second of a core that the application and penstock used, which
+feels hardly any of it.
 """
 
 import argparse
