@@ -78,7 +78,7 @@ bench-tenants-short: setup ## the cases of bench-tenants that are hardest, twice
 	$(BIN)/python benchmarks/tenants.py --runs 2 --seconds 90 --cases constrained --policies fair,static,penstock
 	$(BIN)/python benchmarks/kafka_cpu.py --runs 2 --seconds 90 --loads 1.3 --slots $$((2 * $$(nproc))) \
 		--policies "fair,shares by hand,bounds by hand,penstock"
-	$(BIN)/python benchmarks/cost_of_governing.py --pairs 12
+	$(BIN)/python benchmarks/cost_of_governing.py --pairs 10
 
 bench-plans: setup ## real Spark: plans against what was predicted of them; rounds with and without models (half an hour)
 	$(BIN)/python benchmarks/plans_on_spark.py
