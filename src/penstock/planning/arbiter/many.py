@@ -65,4 +65,5 @@ def _cleared(utility: Floats, used: Floats, slots: float) -> NDArray[np.intp]:
         price = 0.5 * (low + high)
         chosen: NDArray[np.intp] = np.argmax(utility - price * used, axis=0)
         low, high = (price, high) if used[chosen, jobs].sum() > slots else (low, price)
-    return np.argmax(utility - high * used, axis=0)
+    cleared: NDArray[np.intp] = np.argmax(utility - high * used, axis=0)
+    return cleared

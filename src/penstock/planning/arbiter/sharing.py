@@ -122,7 +122,7 @@ def _first_slots(fleet: Fleet, floors: Floats, active: Floats) -> Floats:
 
 def _at(values: Floats, places: NDArray[np.intp]) -> Floats:
     """Of each candidate and job the value at its own level."""
-    rows, jobs = np.indices(places.shape, sparse=True)
+    rows, jobs = np.arange(places.shape[0])[:, None], np.arange(places.shape[1])
     found: Floats = values[rows, places, jobs]
     return found
 

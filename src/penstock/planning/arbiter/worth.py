@@ -76,8 +76,8 @@ def _late(counts_s: Floats) -> Floats:
 
 
 def _shares(shape: Shape, badness: Floats) -> Floats:
-    shares: Floats = np.interp(np.log(np.maximum(badness, _GRID[0])), _LOG_GRID, _table(shape))
-    return shares
+    shares = np.interp(np.log(np.maximum(badness, _GRID[0])), _LOG_GRID, _table(shape))  # type: ignore[arg-type]
+    return np.asarray(shares, dtype=float)
 
 
 @lru_cache(maxsize=4096)
