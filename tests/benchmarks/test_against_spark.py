@@ -11,8 +11,7 @@ RECORDED = sorted((Path(against_spark.__file__).parent / "recorded").glob("*.jso
 RUNS = {(run["case"], run["policy"]): run for run in recordings(RECORDED)}
 
 
-@pytest.mark.parametrize("case", ["constrained", "feasible", "spike", "diurnal"])
-@pytest.mark.parametrize("policy", ["default pool", "fair", "static"])
+@pytest.mark.parametrize(("case", "policy"), sorted(RUNS))
 def test_a_twin_has_the_utility_that_spark_had(case: str, policy: str) -> None:
     recorded = RUNS[case, policy]
     assert mean(simulated(recorded, seeds=5)) == pytest.approx(recorded["utility_share"], abs=0.05)

@@ -22,6 +22,8 @@ from penstock.whatif.service import Service
 
 # Lived through before anything counts or is decided, so that batches are under way and figures have a window.
 WARM_UP_S = 20.0
+# Rows that wait before operators arrive at the start, and would be taken for new ones as long as juice looks back.
+WARM_UP_OF_OPERATORS_S = 60.0
 _FOR_GOOD_S = 1e9
 
 
@@ -60,9 +62,10 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     _check(present, changes)
     decider = changes.policy or policy
     intents = {job.name: changes.intents.get(job.name, job.intent) for job in present.jobs}
-    lead_s = calibration.lead_in_s(present, WARM_UP_S) if calibration.is_micro_batch(present) else 0
-    from_s = lead_s + WARM_UP_S
-    world = _world(present, _arrivals(present, past, changes.rates), decider, changes.slots, past.services)
+    micro_batch = calibration.is_micro_batch(present)
+    warm_up_s = WARM_UP_S if micro_batch else WARM_UP_OF_OPERATORS_S
+    from_s = warm_up_s + (calibration.lead_in_s(present, warm_up_s) if micro_batch else 0)
+    world = _world(present, _arrivals(present, past, changes.rates, warm_up_s), decider, changes.slots, past.services)
     info = RunInfo("what-if", "what-if", decider, "simulator")
     store = MemoryStore(info, kept_cycles=100_000)
     clock = _Clock(world.advance_to, time.monotonic() + within_s)
@@ -103,13 +106,13 @@ def _faults(present: View, services: Mapping[str, Service], lead_s: int) -> list
     return [*down, MicroBatchFault("interference", 0.0, _FOR_GOOD_S, load=load)] if load else down
 
 
-def _arrivals(present: View, past: Past, rates: Mapping[str, float]) -> calibration.Arrivals:
+def _arrivals(present: View, past: Past, rates: Mapping[str, float], warm_up_s: float) -> calibration.Arrivals:
     """The past's rows, times the factors; a job without a past goes on as it is."""
     found: dict[str, Sequence[float]] = {}
     for job in present.jobs:
         as_now = [job.figures.arrival_rps or 0.0] * (int(past.span_s) + 1)
         values = past.arrivals_rps.get(job.name, as_now)
-        warm_up = as_now[:1] * int(WARM_UP_S)
+        warm_up = as_now[:1] * int(warm_up_s)
         found[job.name] = [*warm_up, *(rate * rates.get(job.name, 1.0) for rate in values)]
     return found
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from penstock.engines.sim.microbatch import MicroBatchJob, MicroBatchStage
+from penstock.engines.sim.microbatch import MicroBatchFault, MicroBatchJob, MicroBatchStage, Slowness
 from tests.engines.sim.microbatch.builders import a_job, an_engine, seen, waiting_stage
 
 AT_ONCE: dict[str, Any] = {"batch_overhead_s": 0.0, "commit_s": 0.0}
@@ -37,8 +37,6 @@ def test_tasks_that_partly_wait_use_all_cores_and_no_more() -> None:
 
 
 def test_somebody_elses_threads_take_their_part_of_the_cores() -> None:
-    from penstock.engines.sim.microbatch import MicroBatchFault
-
     job = burning("a", 1, 2.0)
     # Alone from 1 s to 2 s, then one of three on the core: its second second takes three.
     fault = MicroBatchFault("interference", at_s=2.0, for_s=30.0, load=2.0)
@@ -83,3 +81,27 @@ def test_load_counts_threads_that_wait_for_a_core() -> None:
     stage = MicroBatchStage("burn", 4, cpu_s_per_row=0.025, task_overhead_s=0.0)
     engine = an_engine(a_job(stages=(stage,), max_rows_per_batch=100, **AT_ONCE), cores=1)
     assert engine.observe(60.0).machines[0].load == pytest.approx(4.0, rel=0.01)
+
+
+def test_a_task_holds_its_slot_beside_its_own_time() -> None:
+    job = a_job(stages=(waiting_stage(8, 0.008),))  # 12.5 rows x 8 ms
+    batch = seen(an_engine(job, launch_s=0.05), 30.0).batches[-1]
+    # Eight tasks of 0.1 s on four slots, each held for 0.15 s.
+    assert (batch.busy_s, batch.staged_s) == pytest.approx((8 * 0.1, 2 * 0.15))
+
+
+def test_what_begins_while_the_machine_is_slow_takes_longer() -> None:
+    slowness = (Slowness(0.0, tasks=2.0, driver=3.0), Slowness(30.0))
+    engine = an_engine(a_job(stages=(waiting_stage(4, 0.004),)), slowness=slowness)
+    phases = [seen(engine, at_s).phases_s for at_s in (29.0, 59.0)]
+    # 25 rows x 4 ms, and 0.1 s of planning
+    assert [phase["stages"] for phase in phases] == pytest.approx([0.2, 0.1])
+    assert [phase["planning"] for phase in phases] == pytest.approx([0.3, 0.1])
+
+
+def test_planning_and_commits_vary_around_their_mean() -> None:
+    engine = an_engine(a_job(stages=(waiting_stage(4, 0.0),)), driver_noise=0.5)
+    engine.advance_to(1000.0)
+    aside_s = [batch.aside_s or 0.0 for at_s in range(8, 1000, 8) for batch in seen(engine, 1000.0 + at_s).batches]
+    assert np.mean(aside_s) == pytest.approx(0.2, rel=0.1)  # 0.1 s and 0.1 s
+    assert np.std(aside_s) > 0.04

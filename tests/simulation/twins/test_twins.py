@@ -1,0 +1,50 @@
+"""Twins: named cases that run in the ordinary loop, under a policy or with what is fixed."""
+
+import pytest
+
+from penstock.core.levers import Slots
+from penstock.simulation.twins import Fixed, run, twin_named, twins
+
+SHORT_S = 40
+
+
+def test_every_case_has_a_name_of_its_own_and_an_intent_for_every_job() -> None:
+    cases = list(twins(SHORT_S))
+    assert len({twin.name for twin in cases}) == len(cases) == 15
+    for twin in cases:
+        assert set(twin.intents) == {job.name for job in twin.jobs}
+        assert sum(intent.max_utility for intent in twin.intents.values()) > 0
+
+
+def test_a_fleet_wants_a_third_more_than_its_slots() -> None:
+    twin = twin_named("12 tenants", SHORT_S)
+    wanted = sum(job.arrivals.mean() * sum(s.cpu_s_per_row + s.wait_s_per_row for s in job.stages) for job in twin.jobs)
+    assert wanted / twin.cluster.slots == pytest.approx(4 / 3, rel=0.02)  # rates are whole rows
+    assert twin.urgent.startswith("payments")
+
+
+def test_a_run_is_the_same_for_the_same_seed_and_another_for_another() -> None:
+    twin = twin_named("constrained", SHORT_S)
+    first, again, other = (run(twin, "fair", seed).utility_share for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_what_is_fixed_stays_so_and_helps_whom_it_is_to_help() -> None:
+    twin = twin_named("constrained", SHORT_S)
+    plain, fixed = run(twin, Fixed()), run(twin, Fixed({"payments": 6}, {"clicks": 100}))
+    figures = fixed.views[-1].job("payments").figures
+    assert (figures.threads, fixed.decisions) == (6, ())
+    assert {dial.now for dial in fixed.views[-1].job("clicks").figures.levers if dial.kind == "bound"} == {100}
+    assert fixed.job_share("payments") > plain.job_share("payments")
+
+
+def test_a_policy_acts_within_the_limits_of_the_twin() -> None:
+    found = run(twin_named("constrained"), "henge", seed=1)
+    moves = [move for record in found.decisions for move in record.decision.moves]
+    assert moves
+    assert all(isinstance(move, Slots) and 1 <= move.after <= 7 for move in moves)
+
+
+def test_only_views_after_the_beginning_count() -> None:
+    assert run(twin_named("feasible", SHORT_S), "fair").views[0].at_s == 10.0
