@@ -40,8 +40,10 @@ from trial_meter import Topics
 
 from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
+from penstock.errors import ConfigError
 from penstock.governing.application import start_application
 from penstock.governing.comparison import Trial, run_trial
+from penstock.planning.registry import POLICIES as REGISTERED
 
 # Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: whoever
 # runs a stream of some hundred rows a second has lowered them.
@@ -108,9 +110,19 @@ def rates_of(bench: Bench) -> Mapping[str, float]:
     return rates
 
 
+def check(policies: Sequence[str], slots: int) -> None:
+    """A name that nobody knows is told before the machine is calibrated."""
+    known = [*REGISTERED, *by_hand(slots), *grid(slots)]
+    for policy in policies:
+        if policy not in known:
+            raise ConfigError("--policies", policy, f"choose among {', '.join(known)}")
+
+
 def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
     options = _options()
+    for slots in options.slots:
+        check(options.policies, slots)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     print(f"CPU-bound tenants on Kafka, {time.strftime('%Y-%m-%d')}, {machine}, {options.seconds:g} s a run.\n")
     with ExitStack() as open_:

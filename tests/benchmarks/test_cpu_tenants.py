@@ -6,8 +6,10 @@ import pytest
 from cpu_calibration import CALIBRATION_ROWS, rates_between, steady
 from cpu_load import due
 from cpu_tenants import INTENTS, TENANTS, URGENT, Fixed, by_hand, grid, tenants_of
+from kafka_cpu import check
 
 from penstock.engines.spark.progress import Batch
+from penstock.errors import ConfigError
 
 RATES = {tenant.name: 100.0 for tenant in TENANTS}
 
@@ -71,3 +73,10 @@ def test_rates_that_rise_are_of_code_that_gets_warm() -> None:
 def test_rows_that_run_out_are_no_measure() -> None:
     with pytest.raises(SystemExit, match="no more rows"):
         rates_between({"models": ended(4, rows=17)}, 0.0, 9.0)
+
+
+def test_whatever_the_grid_holds_can_be_asked_for_by_name() -> None:
+    check(["penstock", "shares by hand", *grid(4)], 4)
+    assert not any("," in name for name in grid(4))
+    with pytest.raises(ConfigError, match="choose among"):
+        check(["slots 3 no bound"], 2)
