@@ -16,39 +16,51 @@ from penstock.engines.spark.jobs import start_query
 from penstock.engines.spark.progress import Batch
 
 CALIBRATION_ROWS = 300  # of a batch: half a second of a core, as batches of a second or two have it
-FULL_ROWS_A_CORE = 20_000  # that wait for each tenant
-_PATIENCE = 4.0  # times as long as is asked for, where a busy machine ends no three batches of each sooner
-_LOOK_EVERY_S = 1.0
+FULL_ROWS_A_CORE = 40_000  # that wait for each tenant
+_STRETCHES = 5  # at the most
+_RISES_NO_MORE = 1.05
 
 Batches = Mapping[str, Sequence[Batch]]
 
 
 def calibrated(spark: SparkSession, bootstrap: str, warm_s: float, over_s: float) -> dict[str, float] | None:
-    """Rows a second by tenant, after so long, over so long or longer; None where the machine is too busy to tell."""
+    """Rows a second by tenant once they rise no more; None where the machine is too busy to tell.
+
+    Cold code is two to four times as dear as warm code: after `warm_s` the rates of one stretch of `over_s` are held
+    against those of the stretch before.
+    """
     _fill(bootstrap)
-    started_s = time.time()
-    with (
-        tempfile.TemporaryDirectory(prefix="penstock-bench-", ignore_cleanup_errors=True) as place,
-        Meter(spark) as meter,
-    ):
-        queries = [start_query(spark, job) for job in full_tenants(bootstrap, CALIBRATION_ROWS).jobs(Path(place))]
-        found: dict[str, float] | None = None
-        while found is None and time.time() < started_s + warm_s + _PATIENCE * over_s:
-            time.sleep(_LOOK_EVERY_S)
+    full = full_tenants(bootstrap, CALIBRATION_ROWS)
+    with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place, Meter(spark) as meter:
+        queries = [start_query(spark, job) for job in full.jobs(Path(place))]
+        first_s = time.time() + warm_s
+        stretches: list[dict[str, float] | None] = []
+        while len(stretches) < _STRETCHES and not steady(stretches):
+            time.sleep(max(0.0, first_s + over_s * (len(stretches) + 1) - time.time()))
             meter.look()
-            if time.time() >= started_s + warm_s + over_s:
-                found = rates_since(meter.measured.batches, started_s + warm_s)
+            from_s = first_s + over_s * len(stretches)
+            stretches.append(rates_between(meter.measured.batches, from_s, from_s + over_s))
         for query in queries:
             query.stop()
-    return found
+    return stretches[-1]
 
 
-def rates_since(batches: Batches, from_s: float) -> dict[str, float] | None:
-    """Rows a second of each tenant since then; None before all have ended three batches."""
-    late = {name: [batch for batch in ended if batch.committed_s >= from_s] for name, ended in batches.items()}
-    if any(batch.rows < CALIBRATION_ROWS for ended in late.values() for batch in ended):
+def steady(stretches: Sequence[Mapping[str, float] | None]) -> bool:
+    """Whether the last stretch was hardly better than the one before.
+
+    >>> steady([{"a": 50.0}, {"a": 90.0}]), steady([{"a": 50.0}, {"a": 90.0}, {"a": 92.0}])
+    (False, True)
+    """
+    before, last = (None, None, *stretches)[-2:]
+    return before is not None and last is not None and sum(last.values()) <= _RISES_NO_MORE * sum(before.values())
+
+
+def rates_between(batches: Batches, from_s: float, to_s: float) -> dict[str, float] | None:
+    """Rows a second of each tenant in that time; None where one of them ended fewer than three batches."""
+    ended = {name: [one for one in all_ if from_s <= one.committed_s < to_s] for name, all_ in batches.items()}
+    if any(batch.rows < CALIBRATION_ROWS for some in ended.values() for batch in some):
         raise SystemExit("a tenant had no more rows to be calibrated with; raise FULL_ROWS_A_CORE")
-    rates = {tenant.name: done_rps(late.get(tenant.name, ())) for tenant in TENANTS}
+    rates = {tenant.name: done_rps(ended.get(tenant.name, ())) for tenant in TENANTS}
     known = {name: rate for name, rate in rates.items() if rate is not None}
     return known if len(known) == len(TENANTS) else None
 

@@ -73,7 +73,7 @@ def grid(slots: int) -> Mapping[str, Fixed]:
     """Shares by bounds: equal, half and most of the slots for the urgent tenant, as far as there are so many.
 
     >>> list(grid(2))[:5]
-    ['slots 1, no bound', 'slots 1, bound 1 s', 'slots 1, bound 2 s', 'slots 1, bound 3 s', 'slots 2, no bound']
+    ['slots 1 no bound', 'slots 1 bound 1 s', 'slots 1 bound 2 s', 'slots 1 bound 3 s', 'slots 2 no bound']
     """
     shares = sorted({1, min(slots, len(TENANTS) - 1), slots})
     bounds = (None, 1.0, 2.0, 3.0)
@@ -82,7 +82,7 @@ def grid(slots: int) -> Mapping[str, Fixed]:
 
 
 def _grid_name(share: int, bound_s: float | None) -> str:
-    return f"slots {share}, {'no bound' if bound_s is None else f'bound {bound_s:g} s'}"
+    return f"slots {share} {'no bound' if bound_s is None else f'bound {bound_s:g} s'}"
 
 
 def tenants_of(bootstrap: str, rates: Mapping[str, float], fixed: Fixed | None) -> Tenants:

@@ -151,6 +151,16 @@ def trial_as_run(policy: str, seconds: float, measure_from_s: float) -> Trial:
     return Trial(policy, seconds, measure_from_s, interval_s, window_s)
 
 
+def in_turn(policies: Sequence[str], turn: int) -> list[str]:
+    """One of each, each turn beginning with another: whoever comes first meets the coldest code.
+
+    >>> in_turn(["fair", "henge", "penstock"], 1)
+    ['henge', 'penstock', 'fair']
+    """
+    first = turn % len(policies)
+    return [*policies[first:], *policies[:first]]
+
+
 def judged_trial(spark: SparkSession, tenants: Tenants, trial: Trial, case: Case, watched: Watched) -> Judged:
     """Run the trial, with the meter beside it."""
     names = {os.getpid(): "penstock", pid_of(spark): "spark", **watched.names}

@@ -1,6 +1,7 @@
 """Real Kafka, work that binds the cores, nothing tuned: what the urgent tenant gets at 1.0, 1.3 and 1.6 x the cores.
 
-One trial of one policy, about three minutes in all (start, calibration, which warms up, and 110 s):
+One trial of one policy, about four minutes in all (start, calibration, a first trial of half a minute,
+and 110 s):
 
     python benchmarks/kafka_cpu.py --loads 1.3 --slots 4 --policies penstock --runs 1 --out runs.jsonl
 
@@ -30,7 +31,7 @@ from pathlib import Path
 
 from cpu_calibration import calibrated, load_command
 from cpu_tenants import PARTITIONS, TENANTS, URGENT, by_hand, grid, tenants_of
-from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
+from judged import Case, Judged, Watched, in_turn, judged_trial, keep, trial_as_run
 from own_broker import own_broker
 from pyspark.sql import SparkSession
 from recording import record
@@ -39,13 +40,17 @@ from trial_meter import Topics
 
 from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
+from penstock.errors import ConfigError
 from penstock.governing.application import start_application
+from penstock.governing.comparison import Trial, run_trial
+from penstock.planning.registry import POLICIES as REGISTERED
 
 # Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: whoever
 # runs a stream of some hundred rows a second has lowered them.
 CONF = {"spark.sql.shuffle.partitions": 4}
 POLICIES = ("fair", "shares by hand", "bounds by hand", "penstock", "henge")
 COUNTED_FROM_S = 15.0
+WARM_UP_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,11 @@ class Bench:
     broker: Broker
     slots: int
     options: argparse.Namespace
+
+    def warmed_up(self, rates: Mapping[str, float]) -> None:
+        """A first trial that does not count: generator and broker are cold too."""
+        with generator(self.broker.bootstrap, rates):
+            run_trial(self.spark, tenants_of(self.broker.bootstrap, rates, None), Trial("fair", WARM_UP_S))
 
     def ran(self, load: float, rates: Mapping[str, float], policy: str, turn: int) -> Judged:
         """One run at these rates."""
@@ -100,9 +110,19 @@ def rates_of(bench: Bench) -> Mapping[str, float]:
     return rates
 
 
+def check(policies: Sequence[str], slots: int) -> None:
+    """A name that nobody knows is told before the machine is calibrated."""
+    known = [*REGISTERED, *by_hand(slots), *grid(slots)]
+    for policy in policies:
+        if policy not in known:
+            raise ConfigError("--policies", policy, f"choose among {', '.join(known)}")
+
+
 def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
     options = _options()
+    for slots in options.slots:
+        check(options.policies, slots)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     print(f"CPU-bound tenants on Kafka, {time.strftime('%Y-%m-%d')}, {machine}, {options.seconds:g} s a run.\n")
     with ExitStack() as open_:
@@ -118,6 +138,7 @@ def main() -> None:
 
 def _compare(bench: Bench) -> None:
     ones, options = rates_of(bench), bench.options
+    bench.warmed_up(ones)
     print(HEADER, flush=True)
     for load in options.loads:
         rates = {name: load * rate for name, rate in ones.items()}
@@ -132,7 +153,7 @@ def _compare(bench: Bench) -> None:
 def _policies(bench: Bench, turn: int) -> list[str]:
     """One of each in turn, so that a machine that slows down slows down all of them."""
     measured = grid(bench.slots) if turn < bench.options.grid else ()
-    return list(dict.fromkeys([*bench.options.policies, *measured]))
+    return in_turn(list(dict.fromkeys([*bench.options.policies, *measured])), turn)
 
 
 def _told(run: Judged) -> Judged:
@@ -149,8 +170,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--grid", type=int, default=0, help="turns in which fixed shares by fixed bounds take part")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=110.0)
-    parser.add_argument("--warm", type=float, default=45.0, help="seconds before the machine is calibrated")
-    parser.add_argument("--calibrate", type=float, default=25.0, help="seconds of it")
+    parser.add_argument("--warm", type=float, default=30.0, help="seconds before the machine is calibrated")
+    parser.add_argument("--calibrate", type=float, default=20.0, help="seconds of each stretch of it")
     parser.add_argument("--rates", type=Path, help="a file that keeps the rates of a load of 1.0")
     parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
     parser.add_argument("--record", type=Path, help="add each run to this file, batch by batch")

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
+from judged import Case, Judged, Watched, in_turn, judged_trial, keep, trial_as_run
 from own_broker import own_broker
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -160,7 +160,7 @@ def _compare(spark: SparkSession, watched: Watched, sensors: str | None, options
     runs = [
         _judged(spark, named(policy=policy), policy, turn, watched, options)
         for turn in range(options.runs)
-        for policy in options.policies.split(",")
+        for policy in in_turn(options.policies.split(","), turn)
     ]
     print("\n".join((HEADER, *rows(runs))), flush=True)
 

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from judged import Case, Judged, Watched, judged_trial, keep, trial_as_run
+from judged import Case, Judged, Watched, in_turn, judged_trial, keep, trial_as_run
 from pyspark.sql import SparkSession
 from recording import record
 from table import CHOSEN, HEADER, rows
@@ -167,7 +167,7 @@ def _bench(spark: SparkSession, master: str, watched: Watched, options: argparse
         runs = [
             _judged(spark, Case(name, policy, turn, URGENT), chosen[name], watched, options)
             for turn in range(options.runs)
-            for policy in [*options.policies.split(","), *(GRID if turn < grid_turns else ())]
+            for policy in in_turn([*options.policies.split(","), *(GRID if turn < grid_turns else ())], turn)
         ]
         print("\n".join(rows(runs, FIXED if grid_turns else ())), flush=True)
 

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 import pytest
-from cpu_calibration import CALIBRATION_ROWS, rates_since
+from cpu_calibration import CALIBRATION_ROWS, rates_between, steady
 from cpu_load import due
 from cpu_tenants import INTENTS, TENANTS, URGENT, Fixed, by_hand, grid, tenants_of
+from kafka_cpu import check
 
 from penstock.engines.spark.progress import Batch
+from penstock.errors import ConfigError
 
 RATES = {tenant.name: 100.0 for tenant in TENANTS}
 
@@ -51,13 +53,30 @@ def ended(count: int, rows: float = CALIBRATION_ROWS) -> list[Batch]:
     return [Batch("run", number, 2.0 * number, 2.0 * number + 2.0, rows) for number in range(count)]
 
 
-def test_what_the_machine_can_do_is_told_when_all_have_ended_three_batches_since() -> None:
+def test_what_the_machine_can_do_is_told_when_all_have_ended_three_batches() -> None:
     batches = {tenant.name: ended(10) for tenant in TENANTS}
-    assert rates_since(batches, 4.0) == dict.fromkeys(batches, CALIBRATION_ROWS / 2.0)
-    assert rates_since({**batches, "models": ended(3)}, 4.0) is None  # two of them since
-    assert rates_since({**batches, "models": []}, 4.0) is None
+    assert rates_between(batches, 4.0, 15.0) == dict.fromkeys(batches, CALIBRATION_ROWS / 2.0)
+    assert rates_between({**batches, "models": ended(3)}, 4.0, 15.0) is None  # two of them since
+    assert rates_between({**batches, "models": []}, 4.0, 15.0) is None
+
+
+def test_rates_that_rise_are_of_code_that_gets_warm() -> None:
+    cold, warmer, warm = ({"a": 40.0, "b": 20.0}, {"a": 60.0, "b": 40.0}, {"a": 64.0, "b": 38.0})
+    assert [steady(some) for some in ([cold], [cold, warmer], [cold, warmer, warm], [None, warm])] == [
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_rows_that_run_out_are_no_measure() -> None:
     with pytest.raises(SystemExit, match="no more rows"):
-        rates_since({"models": ended(4, rows=17)}, 0.0)
+        rates_between({"models": ended(4, rows=17)}, 0.0, 9.0)
+
+
+def test_whatever_the_grid_holds_can_be_asked_for_by_name() -> None:
+    check(["penstock", "shares by hand", *grid(4)], 4)
+    assert not any("," in name for name in grid(4))
+    with pytest.raises(ConfigError, match="choose among"):
+        check(["slots 3 no bound"], 2)
