@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 
 def floors_kept(threads: Mapping[str, int], floors: Mapping[str, int], slots: int) -> dict[str, int]:
-    """Floors that can be kept together: where there are fewer slots than that, the largest weights keep theirs.
+    """Floors that can be kept together: where there are fewer slots than jobs, the largest weights keep theirs.
 
     Of pools that are below their floor, all without a task that runs, Spark serves the first by name, whatever their
     weights: a floor for everybody would be none. Those of the least weight have none then.
@@ -12,7 +12,7 @@ def floors_kept(threads: Mapping[str, int], floors: Mapping[str, int], slots: in
     >>> floors_kept({"a": 1, "b": 1, "c": 1, "urgent": 2}, {"a": 1, "b": 1, "c": 1, "urgent": 1}, 2)
     {'a': 0, 'b': 0, 'c': 0, 'urgent': 1}
     """
-    if sum(floors.values()) <= slots:
+    if len(threads) <= slots or sum(floors.values()) <= slots:
         return dict(floors)
     left, least = slots, min(threads.values())
     kept = dict.fromkeys(threads, 0)

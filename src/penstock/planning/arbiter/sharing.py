@@ -66,14 +66,14 @@ def conditions(fleet: Fleet, weights: Floats, bounds: Floats, horizon_s: float) 
 
 
 def _floors(fleet: Fleet, weights: Floats) -> Floats:
-    """Minimum shares, as penstock sets them; where they are more than the slots, the largest weights keep theirs."""
+    """Minimum shares, as penstock sets them; where slots are fewer than jobs, the largest weights keep theirs."""
     wanted = np.maximum(fleet.slots, weights.sum(axis=1, keepdims=True))
     floors: Floats = np.minimum(np.maximum(np.floor(fleet.slots * weights / wanted), fleet.least), fleet.most)
     by_weight = np.argsort(-weights, axis=1, kind="stable")
     used = np.cumsum(np.take_along_axis(floors, by_weight, axis=1), axis=1)
     fits = np.empty_like(floors)
     np.put_along_axis(fits, by_weight, (used <= fleet.slots).astype(float), axis=1)
-    too_many = floors.sum(axis=1, keepdims=True) > fleet.slots
+    too_many = (floors.sum(axis=1, keepdims=True) > fleet.slots) & (fleet.size > fleet.slots)
     kept: Floats = np.where(too_many, floors * fits * (weights > weights.min(axis=1, keepdims=True)), floors)
     return kept
 
