@@ -15,7 +15,7 @@ from tests.planning.arbiter.fleets import fleet, job
 def test_who_matters_most_is_served_where_not_all_can_be() -> None:
     others = [job(name, 200.0, intent=Intent(Juice(0.9, utility=10.0))) for name in ("a", "b", "c")]
     found = search(fleet(*others, job("urgent", 150.0, target="2s", worth=40.0)))
-    assert found.outcome.utility[0, -1] > 0.9 * 40.0 > found.now.utility[0, -1]
+    assert found.outcome.utility[0, -1] > 0.8 * 40.0 > found.now.utility[0, -1]
     assert found.gain > 5.0
 
 

@@ -99,7 +99,8 @@ def _slots(fleet: Fleet, weights: Floats, floors: Floats, active: Floats) -> Flo
     high, low = _at(with_all_of, above), _at(with_all_of, below)
     part = np.clip((fleet.slots - low) / np.maximum(high - low, 1e-9), 0.0, 1.0)
     slots: Floats = _at(given, below) + part * (_at(given, above) - _at(given, below))
-    return slots
+    # Floors that are too many together are all kept in part.
+    return slots * np.minimum(1.0, fleet.slots / np.maximum(_at(with_all_of, np.zeros_like(above)), 1e-9))
 
 
 def _first_slots(fleet: Fleet, floors: Floats, active: Floats) -> Floats:
