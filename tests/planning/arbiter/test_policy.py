@@ -62,7 +62,7 @@ def test_all_that_is_turned_is_turned_together_and_within_limits() -> None:
 
 def test_it_waits_for_the_first_batches_of_all_but_not_for_ever() -> None:
     silent = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=()))
-    views = [fleet_view(silent, *crowd()[1:], at_s=at_s) for at_s in (10.0, 20.0, 29.0, 30.0)]
+    views = [fleet_view(silent, *crowd()[1:], at_s=at_s) for at_s in (10.0, 15.0, 19.0, 20.0)]
     plans, _ = rounds(Arbiter(), views)
     assert [bool(plan.decisions) for plan in plans] == [False, False, False, True]
     assert plans[0].note == "learning what batches cost; awaiting those of a"

@@ -7,8 +7,9 @@ Where all batches have about as many rows the two terms cannot be told apart: th
 of Spark cost by experience, and the rest is the rows'.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import JobFigures
@@ -78,6 +79,7 @@ class JobCosts:
     rows: float = 0.0  # of the last batch whose work is known
     staged_s: float | None = None  # of the same
     own_bound: float | None = None  # that it came with: never loosened beyond it
+    first_seen_s: float = -inf
 
     @property
     def known(self) -> bool:
@@ -85,15 +87,43 @@ class JobCosts:
         return self.batches > 0 and self.tasks > 0 and self.arrival_rps is not None
 
 
-def learnt(costs: JobCosts | None, job: JobFigures) -> JobCosts:
+def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCosts:
     """What is known once the batches that ended since were looked at; of a job never seen, from its first look on."""
     if costs is None:
-        costs = JobCosts(own_bound=next((dial.now for dial in job.levers if dial.kind == "bound"), None))
+        own_bound = next((dial.now for dial in job.levers if dial.kind == "bound"), None)
+        costs = JobCosts(own_bound=own_bound, first_seen_s=at_s - (job.up_s or 0.0))
     for batch in new_batches(costs, job.batches):
         costs = _with_batch(costs, batch)
     if costs.arrival_rps is None and costs.batches and job.arrival_rps is not None:
         return replace(costs, arrival_rps=job.arrival_rps)
     return costs
+
+
+def guessed(others: Sequence[JobCosts], job: JobFigures, at_s: float) -> JobCosts:
+    """What a job may cost of which no batch has ended yet: as much as the others in the mean; all its rows wait.
+
+    Its first batch may be kept from ending by those others: it is not to be forgotten over that.
+    """
+    count = len(others)
+    mean = {name: sum(getattr(one, name) for one in others) / count for name in ("tasks", "stages", "aside_s")}
+    pairs = [one.fit.costs() for one in others]
+    task_s, row_s = (sum(pair[place] for pair in pairs) / count for place in (0, 1))
+    known_rps = [one.arrival_rps for one in others if one.arrival_rps is not None]
+    rate_rps = sum(known_rps) / len(known_rps) if job.arrival_rps is None else job.arrival_rps
+    rows = max(1.0, rate_rps)
+    return JobCosts(
+        batches=1,
+        first_seen_s=at_s - (job.up_s or 0.0),
+        began_s=at_s,
+        ended_s=at_s,
+        left_rows=rate_rps * (job.up_s or 0.0),
+        fit=Squares().with_batch(mean["tasks"], rows, mean["tasks"] * task_s + rows * row_s),
+        tasks=mean["tasks"],
+        stages=mean["stages"],
+        aside_s=mean["aside_s"],
+        cpu_share=sum(one.cpu_share for one in others) / count,
+        arrival_rps=rate_rps,
+    )
 
 
 def new_batches(costs: JobCosts, batches: Iterable[BatchFigures]) -> list[BatchFigures]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from penstock.core.figures import ALL_OPERATORS, JobFigures
 from penstock.core.levers import Dial, Disturbs, Kind
 from penstock.core.view import JobView, View
-from penstock.planning.arbiter.costs import JobCosts
+from penstock.planning.arbiter.costs import JobCosts, guessed
 from penstock.planning.arbiter.objectives import Objectives, grouped
 
 Floats = NDArray[np.float64]
@@ -19,12 +19,29 @@ _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slo
 
 
 @dataclass(frozen=True, slots=True)
+class Future:
+    """What may come: so many times what arrives now, at so many times what work costs now, and how likely it is."""
+
+    arrivals: float
+    costs: float
+    likely: float
+
+
+# There is no telling, and what holds by a hair holds for a moment.
+FUTURES = (Future(1.0, 1.0, 0.7), Future(1.2, 1.0, 0.3))
+# Cold code costs two to four times what it costs a minute later: who cannot be served now may be served soon.
+YOUNG_FUTURES = (Future(1.0, 1.0, 0.4), Future(1.2, 1.0, 0.2), Future(1.0, 0.5, 0.4))
+YOUNG_S = 60.0  # since a job was first seen
+
+
+@dataclass(frozen=True, slots=True)
 class Fleet:
     """All jobs whose costs are known, with all the slots and cores there are. Seconds, and rows a second."""
 
     names: tuple[str, ...]
     jobs: tuple[JobView, ...]
     objectives: tuple[Objectives, ...]
+    futures: tuple[Future, ...]
     slots: float
     cores: float  # that tasks can have, less than there are where others use them too
     arrivals: Floats
@@ -51,9 +68,11 @@ class Fleet:
         """How many jobs there are."""
         return len(self.names)
 
-    def with_arrivals(self, factor: float) -> "Fleet":
-        """The same with so many times the arrivals."""
-        return replace(self, arrivals=self.arrivals * factor)
+    def ahead(self, future: Future) -> "Fleet":
+        """The same in that future."""
+        costs = ("task_cpu_s", "task_wait_s", "row_cpu_s", "row_wait_s")
+        changed = {} if future.costs == 1.0 else {name: getattr(self, name) * future.costs for name in costs}
+        return replace(self, arrivals=self.arrivals * future.arrivals, **changed)
 
 
 def shares_slots(job: JobFigures) -> bool:
@@ -62,12 +81,13 @@ def shares_slots(job: JobFigures) -> bool:
 
 
 def fleet_of(view: View, costs: Mapping[str, JobCosts]) -> Fleet | None:
-    """The jobs of which enough is known; None where there are none, or nobody says how many slots there are."""
-    known = tuple(job for job in view.jobs if shares_slots(job.figures) and costs.get(job.name, JobCosts()).known)
+    """The jobs that run; None where nothing is known of any, or nobody says how many slots there are."""
+    telling = [one for one in costs.values() if one.known]
     slots = view.slots
-    if not known or not slots:
+    known = tuple(job for job in view.jobs if shares_slots(job.figures) and _counts(job, costs))
+    if not telling or not known or not slots:
         return None
-    found = [costs[job.name] for job in known]
+    found = [costs[job.name] if costs[job.name].known else guessed(telling, job.figures, view.at_s) for job in known]
     pairs = [one.fit.costs() for one in found]
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
     slow, cores = _contention(found, pairs, float(slots), cores)
@@ -78,6 +98,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts]) -> Fleet | None:
         names=tuple(job.name for job in known),
         jobs=known,
         objectives=grouped(job.intent for job in known),
+        futures=YOUNG_FUTURES if any(view.at_s - one.first_seen_s < YOUNG_S for one in found) else FUTURES,
         slots=float(slots),
         cores=cores,
         arrivals=np.array([max(1e-3, one.arrival_rps or 0.0) for one in found]),
@@ -99,6 +120,13 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts]) -> Fleet | None:
         own_bounds=np.array([one.own_bound or UNBOUNDED for one in found], dtype=float),
         can_bound=np.array([_bounded_at_once(job) for job in known]),
     )
+
+
+def _counts(job: JobView, costs: Mapping[str, JobCosts]) -> bool:
+    """Whether its batches are known, or it runs and none of them has ended yet."""
+    if job.name not in costs:
+        return False
+    return costs[job.name].known or (job.figures.trouble is None and job.figures.up_s is not None)
 
 
 def _contention(

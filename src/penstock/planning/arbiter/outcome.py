@@ -11,8 +11,6 @@ from penstock.planning.arbiter.worth import worth
 
 HORIZON_S = 40.0
 DOWN_S = 15.0  # from a failure until a query works on rows again, where none was seen
-# Times what arrives now, and how likely: there is no telling, and what holds by a hair holds for a moment.
-_FUTURES = ((1.0, 0.7), (1.2, 0.3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +56,15 @@ def present(fleet: Fleet) -> Settings:
 
 def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> Outcome:
     """What each candidate would give, over the futures that are thought of."""
-    found = [_future(fleet, settings, horizon_s, rate) for rate, _ in _FUTURES]
+    found = [_in_future(fleet.ahead(future), settings, horizon_s) for future in fleet.futures]
     utility = sum(
-        (likely * one.utility for one, (_, likely) in zip(found, _FUTURES, strict=True)), np.zeros_like(settings.bounds)
+        (future.likely * one.utility for one, future in zip(found, fleet.futures, strict=True)),
+        np.zeros_like(settings.bounds),
     )
     return Outcome(utility, found[0].settled, found[0].latency_s, found[0].juice)
 
 
-def _future(fleet: Fleet, settings: Settings, horizon_s: float, rate: float) -> Outcome:
-    ahead = fleet if rate == 1.0 else fleet.with_arrivals(rate)
+def _in_future(ahead: Fleet, settings: Settings, horizon_s: float) -> Outcome:
     found = pace(ahead, conditions(ahead, settings.weights, settings.bounds, horizon_s))
     lived = course(ahead, found, settings.bounds, horizon_s)
     judged = worth(ahead.objectives, lived, recovery_s(ahead, found, settings.bounds))

@@ -142,7 +142,7 @@ def _looked_at(view: View, memory: ArbiterMemory) -> ArbiterMemory:
     """The memory with what the batches since tell, of the jobs that are there."""
     figures = {job.name: job.figures for job in view.jobs if shares_slots(job.figures)}
     names = tuple(figures)
-    costs = {name: learnt(memory.costs.get(name), found) for name, found in figures.items()}
+    costs = {name: learnt(memory.costs.get(name), found, view.at_s) for name, found in figures.items()}
     if names == memory.jobs:
         return replace(memory, costs=costs)
     return replace(memory, costs=costs, jobs=names, since_s=view.at_s, acted=None, expected=None)
