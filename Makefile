@@ -32,7 +32,7 @@ check-code:
 check-tests:
 	@$(BIN)/pytest -m "not real and not long" -n $(WORKERS) --dist worksteal
 
-# One worker has all that is real, in their order: one Spark, one broker, one database, one browser.
+# One worker has all that shares a Spark or a broker, the other what starts its own; see tests/harness/spread.py.
 test: setup-tests ## run all tests, but those that only add breadth (WORKERS=0: in one process)
 	@$(BIN)/pytest -m "not long" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
 

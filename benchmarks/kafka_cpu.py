@@ -89,6 +89,8 @@ def generator(bootstrap: str, rates: Mapping[str, float]) -> Iterator["subproces
     process = subprocess.Popen(load_command(bootstrap, rates))
     try:
         yield process
+        if process.poll() is not None:
+            raise SystemExit(f"the generator ended by itself, with exit code {process.returncode}")
     finally:
         process.terminate()
         process.wait(timeout=90)

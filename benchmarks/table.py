@@ -48,7 +48,7 @@ def _row(runs: Sequence[Judged], best: float | None) -> str:
         f"{_median(runs, lambda run: run.utility(SETTLED_FROM_S)):.2f}",
         f"{_median(runs, _late):.2f}",
         _range(runs, _late),
-        "-" if best is None else f"{whole / best:.2f}",
+        "-" if not best else f"{whole / best:.2f}",
         f"{_median(runs, Judged.met):.0%}",
         _range(runs, Judged.met),
         f"{statistics.median(latencies):.1f}" if latencies else "-",

@@ -1,10 +1,11 @@
-"""Which of xdist's workers runs what: one has all that is real, in its order, the others share the rest.
+"""Which of xdist's workers runs what: one has all that is real and shared, another what starts servers of its own.
 
-So there is one Spark session, one broker, one database server and one browser, and what is timed on them is disturbed
-by Python alone. xdist's own groups are names that it hangs on tests' ids, which pytest from 9.2 on does not see.
+So there is one Spark session and one broker for all tests that share them, in their order; beside them run tests with
+drivers, clusters, a database or a browser of their own, and then what is Python alone. xdist's own groups are names
+that it hangs on tests' ids, which pytest from 9.2 on does not see.
 """
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from functools import cached_property
 
 import pytest
@@ -13,7 +14,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.harness.place import place
 
-_REAL = "real"
+_SHARED, _OWN = "shared", "own"
+_SHARES = frozenset({"spark", "kafka_state"})  # fixtures that live as long as the run, and take long to come
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -26,20 +28,28 @@ class Teller:
 
     @pytest.hookimpl(tryfirst=True)  # before xdist tells it of the tests
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        real = [item.nodeid for item in session.items if item.get_closest_marker(_REAL)]
-        (place() / "real").write_text("\n".join(real), encoding="utf-8")  # by each worker, and the same
+        for name in (_SHARED, _OWN):
+            ids = [item.nodeid for item in session.items if _group(item) == name]
+            (place() / name).write_text("\n".join(ids), encoding="utf-8")  # by each worker, and the same
+
+
+def _group(item: pytest.Item) -> str | None:
+    if not item.get_closest_marker("real"):
+        return None
+    return _SHARED if _SHARES.intersection(getattr(item, "fixturenames", ())) else _OWN
 
 
 class Spread(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
-    """The biggest group is given out first: what is real, which takes longest."""
+    """The biggest groups are given out first: what is real, which takes longest."""
 
     @cached_property
-    def real(self) -> Collection[str]:
-        """The ids of what is real; read when all workers have collected."""
-        return frozenset((place() / "real").read_text(encoding="utf-8").splitlines())
+    def groups(self) -> Mapping[str, str]:
+        """The group of each test that is real, by its id; read when all workers have collected."""
+        listed = {name: (place() / name).read_text(encoding="utf-8").splitlines() for name in (_SHARED, _OWN)}
+        return {nodeid: name for name, ids in listed.items() for nodeid in ids}
 
     def _split_scope(self, nodeid: str) -> str:
-        return _REAL if nodeid in self.real else nodeid
+        return self.groups.get(nodeid, nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -31,9 +31,14 @@ def batch(number: int, rows: float, ended_s: float, left_rows: float = 0.0, **mo
     return BatchFigures(number, ended_s, rows=rows, left_rows=left_rows, **{**ordinary, **more})
 
 
-def figures(name: str, rate_rps: float, weight: int = 1, up_to_s: float = 10.0, **more: Any) -> JobFigures:
-    """A job that takes a second's rows each second."""
-    seconds = range(1, int(up_to_s) + 1)
+def figures(
+    name: str, rate_rps: float, weight: int = 1, up_to_s: float = 10.0, beside: float = 1.0, **more: Any
+) -> JobFigures:
+    """A job that takes a second's rows each second; its stages take `beside` times as long as alone."""
+    batches = [
+        _beside(batch(second, rate_rps * EVERY_S * (1 + 0.1 * (second % 3)), second), beside)
+        for second in range(1, int(up_to_s) + 1)
+    ]
     ordinary: dict[str, Any] = {
         "operators": (OperatorFigures(ALL_OPERATORS, weight, 0.5, is_source=True),),
         "latency": LatencyFigures(1.0),
@@ -44,9 +49,14 @@ def figures(name: str, rate_rps: float, weight: int = 1, up_to_s: float = 10.0, 
             Dial("bound", name, None, 1, shows=Shows.NEXT_BATCH),
             Dial("trigger", name, EVERY_S, 0.0, disturbs=Disturbs.QUERY),
         ),
-        "batches": tuple(batch(second, rate_rps * EVERY_S * (1 + 0.1 * (second % 3)), second) for second in seconds),
+        "batches": tuple(batches),
     }
     return JobFigures(name, **{**ordinary, **more})
+
+
+def _beside(alone: BatchFigures, times: float) -> BatchFigures:
+    staged_s = (alone.staged_s or 0.0) * times
+    return replace(alone, staged_s=staged_s, took_s=ASIDE_S + staged_s)
 
 
 def job(name: str, rate_rps: float, target: str = "4s", worth: float = 10.0, **more: Any) -> JobView:

@@ -21,10 +21,10 @@ from tests.planning.arbiter.fleets import batch, fleet_view, job
 def crowd(urgent_utility: float = 20.0, up_to_s: float = 10.0, **more: Any) -> tuple[JobView, ...]:
     """Three that want most of their rows and one in a hurry: more than four slots can do."""
     juicy = [
-        job(name, 200.0, intent=Intent(Juice(0.9, utility=10.0)), utility=9.0, up_to_s=up_to_s)
+        job(name, 200.0, intent=Intent(Juice(0.9, utility=10.0)), utility=9.0, up_to_s=up_to_s, beside=3.0)
         for name in ("a", "b", "c")
     ]
-    urgent = job("urgent", 150.0, target="2s", worth=40.0, utility=urgent_utility, up_to_s=up_to_s, **more)
+    urgent = job("urgent", 150.0, target="2s", worth=40.0, utility=urgent_utility, up_to_s=up_to_s, beside=3.0, **more)
     return (*juicy, urgent)
 
 

@@ -10,6 +10,7 @@ of Spark cost by experience, and the rest is the rows'.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from typing import Any
 
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import JobFigures
@@ -76,8 +77,11 @@ class JobCosts:
     arrival_rps: float | None = None
     spread: float = 0.0  # of a batch's slot time about the fit, as a share of it
     staged: float = 1.0  # how long its stages took over how long they were foretold to
-    rows: float = 0.0  # of the last batch whose work is known
-    staged_s: float | None = None  # of the same
+    # Of the batches that `staged` was not corrected by yet: how many, since when, their rows and their stages' time.
+    fresh: int = 0
+    fresh_since_s: float = 0.0
+    fresh_rows: float = 0.0
+    fresh_staged_s: float = 0.0
     own_bound: float | None = None  # that it came with: never loosened beyond it
     first_seen_s: float = -inf
 
@@ -174,9 +178,19 @@ def _with_work(costs: JobCosts, batch: BatchFigures) -> JobCosts:
         aside_s=costs.aside_s if aside_s is None else _faded(costs, costs.aside_s, aside_s),
         cpu_share=_faded(costs, costs.cpu_share, cpu_share),
         spread=_faded(costs, costs.spread, off),
-        rows=batch.rows,
-        staged_s=batch.staged_s,
+        **_fresh(costs, batch),
     )
+
+
+def _fresh(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
+    if batch.staged_s is None:
+        return {}
+    return {
+        "fresh": costs.fresh + 1,
+        "fresh_since_s": costs.fresh_since_s if costs.fresh else costs.began_s,
+        "fresh_rows": costs.fresh_rows + batch.rows,
+        "fresh_staged_s": costs.fresh_staged_s + batch.staged_s,
+    }
 
 
 def _faded(costs: JobCosts, before: float, now: float) -> float:

@@ -41,6 +41,8 @@ class ArbiterMemory:
     acted: Acted | None = None
     expected: Expected | None = None
     errors: Mapping[str, Error] = field(default_factory=dict)
+    shortfall: str = ""  # that was found last, at `shortfall_at_s`
+    shortfall_at_s: float | None = None
     wary_until_s: float = 0.0  # after a decision that was taken back: more gain is asked for
 
     def knows(self, job: str) -> bool:

@@ -24,6 +24,7 @@ from penstock.planning.arbiter.outcome import Outcome, Settings, foretell, prese
 from penstock.planning.arbiter.search import Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.sharing import conditions, pace
+from penstock.planning.arbiter.shortfall import shortfall
 from penstock.planning.arbiter.words import why
 
 _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
@@ -32,9 +33,11 @@ _JUDGED_AFTER_S = 30.0  # utilities look back, and the batches that were under w
 _WARY_S = 120.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 _LONGEST_SETTLE_S = 60.0
+_BIAS_KEPT = 0.8  # of a job's bias, when another batch has ended
 _ERROR_KEPT = 0.8
 _BAND, _BAND_OF = 0.04, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
 _LOOSENED_AFTER_S = 60.0
+_SHORTFALL_EVERY_S = 60.0
 _HARMLESS = 0.002  # of the maximum utility
 
 
@@ -62,13 +65,15 @@ class Arbiter:
         memory = _compared(view, memory)
         fleet = fleet_of(view, memory.costs) or fleet
         plan, memory = self._decided(view, fleet, memory)
-        return replace(plan, errors=tuple(memory.errors[name] for name in sorted(memory.errors))), memory
+        errors = tuple(memory.errors[name] for name in sorted(memory.errors))
+        return replace(plan, errors=errors, shortfall=memory.shortfall), memory
 
     def _decided(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
         back = self._taken_back(view, memory)
         if back is not None:
             return Plan((back,)), replace(memory, acted=None, expected=None, wary_until_s=view.at_s + _WARY_S)
         found = search(fleet, self.settings.horizon_s)
+        memory = self._with_shortfall(view, fleet, found, memory)
         most = sum(job.max_utility for job in fleet.jobs)
         least = most * max(self.settings.least_gain, _band(fleet, memory))
         least *= 2.0 if view.at_s < memory.wary_until_s else 1.0
@@ -80,6 +85,14 @@ class Arbiter:
             return self._act(view, fleet, loosened, memory)
         note = "waiting until the last turn has shown" if settling else _resting(view, found, most)
         return Plan(note=note), _expecting(view, fleet, found.now, memory)
+
+    def _with_shortfall(self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> ArbiterMemory:
+        """Said from the first look on, and looked at anew each minute: what is learnt of costs changes it."""
+        looked_s = memory.shortfall_at_s
+        if looked_s is not None and view.at_s - looked_s < _SHORTFALL_EVERY_S:
+            return memory
+        text = shortfall(view, fleet, found, self.settings.horizon_s)
+        return replace(memory, shortfall=text, shortfall_at_s=view.at_s)
 
     def _act(self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
         moves = moves_to(fleet, found.best)
@@ -162,14 +175,19 @@ def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
     now = present(fleet)
     found = pace(fleet, conditions(fleet, now.weights, now.bounds, 40.0))
     costs = dict(memory.costs)
+    acted_s = memory.acted.at_s if memory.acted is not None else -np.inf
     for place, name in enumerate(fleet.names):
         one = costs[name]
-        since_s = memory.acted.at_s if memory.acted is not None else -np.inf
-        if one.staged_s is None or one.began_s < since_s:
+        if not one.fresh:
             continue
-        foretold_s = float(found.fixed_s[0, place] - found.aside_s[place] + found.row_s[0, place] * one.rows)
-        off = min(max(one.staged_s / max(foretold_s, 1e-6), 0.25), 4.0)
-        costs[name] = replace(one, staged=float(np.clip(one.staged * off**0.2, 0.5, 3.0)), staged_s=None)
+        costs[name] = replace(one, fresh=0, fresh_rows=0.0, fresh_staged_s=0.0)
+        if one.fresh_since_s < acted_s:
+            continue  # they ran, in part, under other levers
+        fixed_s = float(found.fixed_s[0, place] - found.aside_s[place])
+        foretold_s = one.fresh * fixed_s + float(found.row_s[0, place]) * one.fresh_rows
+        off = min(max(one.fresh_staged_s / max(foretold_s, 1e-6), 0.25), 4.0)
+        staged = one.staged * off ** (1.0 - _BIAS_KEPT**one.fresh)
+        costs[name] = replace(costs[name], staged=float(np.clip(staged, 0.5, 3.0)))
     return replace(memory, costs=costs)
 
 

@@ -1,0 +1,58 @@
+"""Shortfall: that no shares and bounds meet all intents, said at once, with what would."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from penstock.core.view import View
+from penstock.planning.arbiter.fleet import Fleet
+from penstock.planning.arbiter.outcome import Outcome
+from penstock.planning.arbiter.search import Found, search
+
+MET = 0.97  # of a tenant's utility: what is foretold is not known to the last digit
+_TIMES = (1.25, 1.5, 2.0, 3.0)  # the slots that there are
+_NAMED = 3
+
+
+def shortfall(view: View, fleet: Fleet, found: Found, horizon_s: float) -> str:
+    """Who stays below what was asked under the best there is, and how many slots would do; empty where nobody does."""
+    missing = _missing(fleet, found.outcome)
+    if not missing:
+        return ""
+    asked = [f"{name} ({view.job(name).intent.text()})" for name in missing[:_NAMED]]
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    most = sum(job.max_utility for job in fleet.jobs)
+    share = 100.0 * float(found.outcome.settled.sum()) / most
+    needs = _needs(view, fleet, horizon_s)
+    return f"no shares meet all: {', '.join(asked)}{more} {needs}; the best gives {share:.0f} % of all utility"
+
+
+def _missing(fleet: Fleet, outcome: Outcome) -> list[str]:
+    """The most valuable first."""
+    below = [job for place, job in enumerate(fleet.jobs) if float(outcome.settled[0, place]) < MET * job.max_utility]
+    return [job.name for job in sorted(below, key=lambda job: (-job.max_utility, job.name))]
+
+
+def _needs(view: View, fleet: Fleet, horizon_s: float) -> str:
+    have = round(fleet.slots)
+    for times in _TIMES:
+        slots = math.ceil(times * have)
+        # More slots come with cores of their own, as those that are there did; no limit of a tenant's own is lifted.
+        limits = [job.figures.max_threads for job in fleet.jobs]
+        most = np.array([float(slots if limit is None else limit) for limit in limits])
+        larger = replace(fleet, slots=float(slots), cores=fleet.cores * slots / have, most=most)
+        if not _missing(larger, search(larger, horizon_s).outcome):
+            return f"need up to {slots} slots of {have}{_executors(view, slots - have)}"
+    return f"would not be met with {math.ceil(_TIMES[-1] * have)} slots instead of {have} either"
+
+
+def _executors(view: View, slots: int) -> str:
+    """What that is in executors, where they tell how many slots each has."""
+    offering = [machine for machine in view.machines if machine.alive and machine.slots and machine.executors]
+    executors = sum(machine.executors or 0 for machine in offering)
+    if not executors:
+        return ""
+    each = sum(machine.slots or 0 for machine in offering) / executors
+    more = math.ceil(slots / each)
+    return ": one more executor would do" if more == 1 else f": {more} more executors would do"

@@ -1,0 +1,49 @@
+"""That nothing meets all intents is said in a sentence, with what would."""
+
+from dataclasses import replace
+
+from penstock.core.figures import MachineFigures
+from penstock.core.view import View
+from penstock.planning.arbiter.policy import Arbiter
+from penstock.planning.arbiter.search import search
+from penstock.planning.arbiter.shortfall import shortfall
+from tests.builders import rounds
+from tests.planning.arbiter.fleets import fleet, fleet_view, job
+
+
+def told(rate_rps: float, slots: int = 4, executors: int | None = None) -> str:
+    """Of three who want their rows within two seconds."""
+    jobs = [job(name, rate_rps, target="2s", worth=10.0 + place) for place, name in enumerate(("a", "b", "c"))]
+    one = fleet(*jobs, slots=slots, cores=slots)
+    machine = MachineFigures("m", slots, 1.0, executors=executors, slots=slots)
+    view = replace(fleet_view(*jobs, slots=slots, cores=slots), machines=(machine,))
+    return shortfall(view, one, search(one), 40.0)
+
+
+def test_where_all_can_be_met_nothing_is_said() -> None:
+    assert told(20.0) == ""
+
+
+def test_who_stays_below_is_named_the_most_valuable_first_with_the_slots_that_would_do() -> None:
+    text = told(150.0)  # 4.5 slots' worth of rows on four
+    assert text.startswith("no shares meet all: ")
+    assert "mean latency <= 2s" in text
+    assert "need up to" in text
+    assert "slots of 4" in text
+    assert text.endswith("% of all utility")
+
+
+def test_slots_are_told_in_executors_where_each_has_so_many() -> None:
+    assert "one more executor would do" in told(150.0, executors=1)
+
+
+def test_what_no_number_of_slots_would_meet_is_said_so() -> None:
+    assert "would not be met with 12 slots instead of 4 either" in told(2_000.0)
+
+
+def test_every_plan_says_so_until_it_is_looked_at_anew() -> None:
+    jobs = [job(name, 150.0, target="2s", beside=2.5) for name in ("a", "b", "c")]
+    views: list[View] = [fleet_view(*jobs, at_s=10.0 + 10.0 * n) for n in range(3)]
+    plans, _ = rounds(Arbiter(), views)
+    assert all(plan.shortfall.startswith("no shares meet all: ") for plan in plans)
+    assert len({plan.shortfall for plan in plans}) == 1
