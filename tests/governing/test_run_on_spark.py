@@ -111,9 +111,9 @@ def test_one_tenants_broken_job_is_reported_the_other_is_governed_and_ctrl_c_tel
 
 def _shown_as_recorded(view: View, page: Page) -> None:
     expect(page.locator(".life")).to_have_text("live")
-    # Its limits leave it two slots, in the cycle that was waited for and in all after it.
+    # Its limits leave it a weight of two, in the cycle that was waited for and in all after it.
     assert view.job("quick").figures.threads == 2
-    expect(page.locator("tr[data-job=quick]").get_by_test_id("job-slots")).to_have_text("2")
+    expect(page.locator("tr[data-job=quick]").get_by_test_id("job-slots")).to_contain_text("weight 2")
     expect(page.get_by_test_id("trouble").filter(has_text="broken")).to_contain_text("no credentials")
     page.close()  # it would complain of a server that is told to stop
 
