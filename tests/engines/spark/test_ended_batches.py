@@ -65,10 +65,15 @@ def test_what_a_stage_did_that_has_not_told_its_end_is_known_but_not_for_how_lon
     assert (found.busy_s, found.staged_s, found.aside_s) == (2.0, None, None)
 
 
-def test_of_a_batch_whose_stages_were_sampled_or_not_read_only_times_and_rows_are_told() -> None:
-    for readings in ((), (replace(STAGE, counts_for=2.0),)):
+def test_of_a_batch_whose_stages_were_not_all_read_only_times_and_rows_are_told() -> None:
+    for readings in ((), (replace(STAGE, cut=True), replace(STAGE, stage_id=8))):
         (found,) = told(*readings)
         assert (found.took_s, found.rows, found.stages, found.busy_s) == (1.5, 100.0, None, None)
+
+
+def test_a_stage_that_stands_for_others_counts_once_for_its_own_batch() -> None:
+    (found,) = told(replace(STAGE, counts_for=4.0))
+    assert (found.stages, found.busy_s) == (1, 2.0)
 
 
 def test_only_batches_of_the_present_run_are_told_once_their_stages_can_be_known_and_not_too_many() -> None:

@@ -21,7 +21,6 @@ def test_rows_and_tasks_are_told_apart_where_batches_differ() -> None:
     assert row_s == pytest.approx(ROW_S, rel=0.05)
     assert (found.tasks, found.stages) == (TASKS, 1)
     assert found.aside_s == pytest.approx(ASIDE_S)
-    assert found.spread < 0.05
 
 
 def test_where_all_batches_are_alike_tasks_cost_what_tasks_cost_and_rows_the_rest() -> None:

@@ -92,10 +92,17 @@ def at(at_s: float, memory: ArbiterMemory, *jobs: JobView) -> tuple[Plan, Arbite
     return Arbiter().decide(fleet_view(*jobs, at_s=at_s), memory)
 
 
+def given(*jobs: JobView) -> tuple[JobView, ...]:
+    """The same with a slot more for the last one, as it was decided."""
+    *others, urgent = jobs
+    (unit,) = urgent.figures.operators
+    return (*others, replace(urgent, figures=replace(urgent.figures, operators=(replace(unit, threads=2),))))
+
+
 def test_what_made_utility_fall_although_a_rise_was_foretold_is_taken_back_once_it_could_show() -> None:
-    early, _ = at(30.0, after_acting(), *crowd(2.0))
+    early, _ = at(30.0, after_acting(), *given(*crowd(2.0)))
     assert all(one.reason is not Reason.REVERTED for one in early.decisions)
-    (decision,) = at(40.0, after_acting(), *crowd(2.0))[0].decisions
+    (decision,) = at(40.0, after_acting(), *given(*crowd(2.0)))[0].decisions
     assert decision.moves == (Slots("urgent", 2, 1),)
     assert decision.why == "utility fell from 40.0 to 29.0, where 65.0 was foretold"  # 3 x 9 and 2
 
@@ -108,13 +115,25 @@ def test_what_made_utility_fall_although_a_rise_was_foretold_is_taken_back_once_
     ],
 )
 def test_what_came_as_foretold_or_did_no_harm_stays(before: float, foretold: float) -> None:
-    plan, _ = at(40.0, after_acting(before, foretold), *crowd(2.0))
+    plan, _ = at(40.0, after_acting(before, foretold), *given(*crowd(2.0)))
     assert all(one.reason is not Reason.REVERTED for one in plan.decisions)
+
+
+def test_a_fall_long_after_is_not_the_decisions_doing() -> None:
+    plan, _ = at(101.0, after_acting(), *given(*crowd(2.0)))
+    assert all(one.reason is not Reason.REVERTED for one in plan.decisions)
+
+
+def test_what_was_decided_and_does_not_come_is_decided_anew_a_minute_later() -> None:
+    views = [fleet_view(*crowd(up_to_s=10.0), at_s=10.0 + 10.0 * n) for n in range(7)]
+    plans, _ = rounds(Arbiter(), views)
+    assert [len(plan.decisions) for plan in plans] == [1, 0, 0, 0, 0, 0, 1]
+    assert plans[1].note == "what was decided has not come: somebody else has the last word"
 
 
 def test_under_another_load_a_fall_is_not_the_decisions_doing() -> None:
     rising = [replace(one, figures=replace(one.figures, batches=_twice(one))) for one in crowd(2.0)]
-    plan, _ = at(40.0, after_acting(), *rising)
+    plan, _ = at(40.0, after_acting(), *given(*rising))
     assert all(one.reason is not Reason.REVERTED for one in plan.decisions)
 
 

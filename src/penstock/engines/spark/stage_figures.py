@@ -44,7 +44,7 @@ class Work:
             busy_s=self.busy_s + reading.busy_s,
             cpu_s=self.cpu_s + reading.cpu_s,
             spans=spans,
-            whole=self.whole and reading.counts_for == 1.0,
+            whole=self.whole and not reading.cut,
         )
 
     @property

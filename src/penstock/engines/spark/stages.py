@@ -9,7 +9,7 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 from pyspark import SparkContext
 
-_READ_AT_MOST = 60  # stages in one reading, at 1.5 ms each; of more, an even sample is read
+_READ_AT_MOST = 60  # stages in one reading, at 1.5 ms each; of more, the last ones: whole batches are among them
 _ABSENT_AT_MOST = 3  # readings in which a stage may be missing from the store before it is given up
 _RUN_ID = "runId = "
 _BATCH = "batch = "
@@ -17,7 +17,11 @@ _BATCH = "batch = "
 
 @dataclass(frozen=True, slots=True)
 class StageReading:
-    """What one stage did since it was last read. `counts_for` is how many stages a sampled one stands for."""
+    """What one stage did since it was last read.
+
+    `counts_for` is how many stages it stands for, where not all were read. `cut` says that those before it were not: a
+    batch's stages have consecutive numbers, so some of its own batch may be among them.
+    """
 
     stage_id: int
     run_id: str
@@ -32,6 +36,7 @@ class StageReading:
     shuffle_remote_bytes: int
     complete: bool
     counts_for: float = 1.0
+    cut: bool = False
     submitted_s: float | None = None  # since the epoch; a stage waits for slots from then on
     completed_s: float | None = None
 
@@ -54,8 +59,9 @@ class StageReader:
         until = self._scheduler.nextStageId()
         fresh = range(self._next_id, until)
         self._next_id = until
-        step = max(1, -(-len(fresh) // _READ_AT_MOST))
-        self._open.update({stage_id: _Open(counts_for=float(step)) for stage_id in fresh[::step]})
+        last = fresh[-_READ_AT_MOST:]
+        each = len(fresh) / max(1, len(last))
+        self._open.update({one: _Open(counts_for=each, cut=each > 1.0 and one == last[0]) for one in last})
         found = {document["stageId"]: document for document in self._fetch()}
         since = [self._since_last(stage_id, found.get(stage_id)) for stage_id in list(self._open)]
         return [reading for reading in since if reading is not None]
@@ -93,7 +99,7 @@ class StageReader:
         reading = _reading_of(document)
         if reading is None:
             return None
-        reading = replace(reading, counts_for=found.counts_for)
+        reading = replace(reading, counts_for=found.counts_for, cut=found.cut)
         if not reading.complete:
             self._open[stage_id] = replace(found, before=reading, absent=0)
         return reading if found.before is None else _difference(reading, found.before)
@@ -104,6 +110,7 @@ class _Open:
     """A stage that is read again: what was read of it, and in how many readings it was not in the store."""
 
     counts_for: float
+    cut: bool = False
     before: StageReading | None = None
     absent: int = 0
 

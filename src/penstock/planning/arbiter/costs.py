@@ -19,6 +19,7 @@ KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is
 TASK_S = 0.01  # a task's own slot time, where nothing tells: starting it, sending its result
 TASK_TRUST = 0.02  # of that experience, in batches
 _ARRIVALS_HALVE_S = 2.0  # of what was known of arrivals: a rise is followed within some seconds
+_LONGEST_WAIT_S = 60.0  # of rows of which nobody knows how many wait
 _LEAST_S = 1e-4  # of slot time in a batch: less is not measured
 
 
@@ -75,7 +76,6 @@ class JobCosts:
     aside_s: float = 0.0  # of a batch off the slots
     cpu_share: float = 1.0  # of its tasks' time in slots, that they had a core
     arrival_rps: float | None = None
-    spread: float = 0.0  # of a batch's slot time about the fit, as a share of it
     staged: float = 1.0  # how long its stages took over how long they were foretold to
     # Of the batches that `staged` was not corrected by yet: how many, since when, their rows and their stages' time.
     fresh: int = 0
@@ -120,7 +120,7 @@ def guessed(others: Sequence[JobCosts], job: JobFigures, at_s: float) -> JobCost
         first_seen_s=at_s - (job.up_s or 0.0),
         began_s=at_s,
         ended_s=at_s,
-        left_rows=rate_rps * (job.up_s or 0.0),
+        left_rows=rate_rps * min(job.up_s or 0.0, _LONGEST_WAIT_S) if job.backlog_rows is None else job.backlog_rows,
         fit=Squares().with_batch(mean["tasks"], rows, mean["tasks"] * task_s + rows * row_s),
         tasks=mean["tasks"],
         stages=mean["stages"],
@@ -166,9 +166,6 @@ def _with_work(costs: JobCosts, batch: BatchFigures) -> JobCosts:
     busy_s, tasks, stages = batch.busy_s or 0.0, float(batch.tasks or 0), float(batch.stages or 1)
     cpu_share = min(1.0, (batch.cpu_s or 0.0) / busy_s) if busy_s > 0 else 1.0
     aside_s = batch.aside_s
-    task_s, row_s = costs.fit.costs()
-    foretold_s = tasks * task_s + batch.rows * row_s
-    off = abs(busy_s - foretold_s) / max(busy_s, _LEAST_S) if costs.batches else 0.0
     return replace(
         costs,
         batches=costs.batches + 1,
@@ -177,7 +174,6 @@ def _with_work(costs: JobCosts, batch: BatchFigures) -> JobCosts:
         stages=_faded(costs, costs.stages, stages),
         aside_s=costs.aside_s if aside_s is None else _faded(costs, costs.aside_s, aside_s),
         cpu_share=_faded(costs, costs.cpu_share, cpu_share),
-        spread=_faded(costs, costs.spread, off),
         **_fresh(costs, batch),
     )
 

@@ -20,7 +20,7 @@ from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of, shares_slots
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
-from penstock.planning.arbiter.outcome import Outcome, Settings, foretell, present
+from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, present
 from penstock.planning.arbiter.search import Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.sharing import conditions, pace
@@ -30,6 +30,8 @@ from penstock.planning.arbiter.words import why
 _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
 _SAME_ARRIVALS = 0.25  # share by which arrivals may differ where what was foretold is compared with what came
 _JUDGED_AFTER_S = 30.0  # utilities look back, and the batches that were under way have to end
+_JUDGED_FOR_S = 60.0  # what comes later is not the decision's doing
+_AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 _LONGEST_SETTLE_S = 60.0
@@ -69,7 +71,7 @@ class Arbiter:
         return replace(plan, errors=errors, shortfall=memory.shortfall), memory
 
     def _decided(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
-        back = self._taken_back(view, memory)
+        back = self._taken_back(view, fleet, memory)
         if back is not None:
             return Plan((back,)), replace(memory, acted=None, expected=None, wary_until_s=view.at_s + _WARY_S)
         found = search(fleet, self.settings.horizon_s)
@@ -78,6 +80,12 @@ class Arbiter:
         least = most * max(self.settings.least_gain, _band(fleet, memory))
         least *= 2.0 if view.at_s < memory.wary_until_s else 1.0
         settling = memory.acted is not None and view.at_s < memory.acted.settled_s
+        if (
+            memory.acted is not None
+            and not _came(fleet, memory.acted)
+            and view.at_s < memory.acted.at_s + _AGAIN_AFTER_S
+        ):
+            return Plan(note="what was decided has not come: somebody else has the last word"), memory
         if found.gain > (_URGENT * least if settling else least):
             return self._act(view, fleet, found, memory)
         loosened = None if settling else _loosened(view, fleet, found, memory, most)
@@ -117,13 +125,12 @@ class Arbiter:
             memory, acted=acted, expected=_expectation(view, fleet, found.outcome, memory)
         )
 
-    def _taken_back(self, view: View, memory: ArbiterMemory) -> Decision | None:
+    def _taken_back(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> Decision | None:
         acted = memory.acted
-        if (
-            acted is None
-            or view.at_s < max(acted.settled_s, acted.at_s + _JUDGED_AFTER_S)
-            or not _same(acted.arrivals_rps, _arrivals(memory.costs))
-        ):
+        if acted is None or not _came(fleet, acted) or not _same(acted.arrivals_rps, _arrivals(memory.costs)):
+            return None
+        since_s = view.at_s - max(acted.settled_s, acted.at_s + _JUDGED_AFTER_S)
+        if not 0.0 <= since_s <= _JUDGED_FOR_S:
             return None
         fell = acted.utility_before - view.utility
         off = acted.foretold - view.utility
@@ -133,6 +140,19 @@ class Arbiter:
         because = f"utility fell from {was:.1f} to {view.utility:.1f}, where {foretold:.1f} was foretold"
         moves = tuple(move.undo for move in reversed(acted.moves))
         return Decision(Reason.REVERTED, moves, because, view.at_s, view.utility, acted.utility_before)
+
+
+def _came(fleet: Fleet, acted: Acted) -> bool:
+    """Whether anything of it was carried out."""
+    places = {name: place for place, name in enumerate(fleet.names)}
+    for move in acted.moves:
+        place = places.get(move.job)
+        if place is None:
+            continue
+        now = round(fleet.weights[place]) if isinstance(move, Slots) else _rows(fleet.bounds[place])
+        if isinstance(move, Slots | BatchBound) and now == move.after:
+            return True
+    return False
 
 
 def _band(fleet: Fleet, memory: ArbiterMemory) -> float:
@@ -173,7 +193,7 @@ def _awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
 def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
     """How long stages took over how long they were foretold to, of batches that ran under the levers as they stand."""
     now = present(fleet)
-    found = pace(fleet, conditions(fleet, now.weights, now.bounds, 40.0))
+    found = pace(fleet, conditions(fleet, now.weights, now.bounds, HORIZON_S))
     costs = dict(memory.costs)
     acted_s = memory.acted.at_s if memory.acted is not None else -np.inf
     for place, name in enumerate(fleet.names):
@@ -250,7 +270,7 @@ def _foretold(fleet: Fleet, found: Found) -> tuple[Foretold, ...]:
 
 def _settles_s(fleet: Fleet, settings: Settings) -> float:
     """Two batches of the slowest job that is turned, once what waits for it is worked off."""
-    found = pace(fleet, conditions(fleet, settings.weights, settings.bounds, 40.0))
+    found = pace(fleet, conditions(fleet, settings.weights, settings.bounds, HORIZON_S))
     every_s = np.maximum(fleet.trigger_s, found.fixed_s[0] / np.maximum(1.0 - found.row_s[0] * fleet.arrivals, 0.1))
     turned = (settings.weights[0] != fleet.weights) | (settings.bounds[0] != fleet.bounds)
     return float(min(_LONGEST_SETTLE_S, 2.0 * np.max(every_s[turned], initial=1.0)))
@@ -279,7 +299,7 @@ def _rows(bound: float) -> int | None:
 def _loosened(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, most: float) -> Found | None:
     """Bounds that hold nothing back are taken off: they would, once the load rises."""
     acted_s = memory.acted.at_s if memory.acted is not None else memory.since_s or 0.0
-    loosest = bound_steps(fleet, 40.0)[:, -1]
+    loosest = bound_steps(fleet, HORIZON_S)[:, -1]
     tight = fleet.can_bound & (fleet.bounds < loosest)
     if view.at_s - acted_s < _LOOSENED_AFTER_S or not bool(tight.any()):
         return None
