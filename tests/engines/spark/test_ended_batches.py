@@ -6,7 +6,7 @@ from penstock.core.batches import TOLD, BatchFigures
 from penstock.engines.spark.ended import ended_batches
 from penstock.engines.spark.progress import Batch
 from penstock.engines.spark.stage_figures import StageHistory
-from penstock.engines.spark.stages import StageReading, _reading
+from penstock.engines.spark.stages import StageReading, _reading, chosen
 
 STAGE = StageReading(
     stage_id=7,
@@ -74,6 +74,14 @@ def test_of_a_batch_whose_stages_were_not_all_read_only_times_and_rows_are_told(
 def test_a_stage_that_stands_for_others_counts_once_for_its_own_batch() -> None:
     (found,) = told(replace(STAGE, counts_for=4.0))
     assert (found.stages, found.busy_s) == (1, 2.0)
+
+
+def test_of_many_stages_the_last_are_read_and_only_the_first_of_these_may_lack_others_of_its_batch() -> None:
+    found = chosen(range(1_000, 1_240))
+    assert list(found) == list(range(1_180, 1_240))
+    assert {one.counts_for for one in found.values()} == {4.0}
+    assert [number for number, one in found.items() if one.cut] == [1_180]
+    assert chosen(range(5, 5)) == {}
 
 
 def test_only_batches_of_the_present_run_are_told_once_their_stages_can_be_known_and_not_too_many() -> None:

@@ -59,9 +59,7 @@ class StageReader:
         until = self._scheduler.nextStageId()
         fresh = range(self._next_id, until)
         self._next_id = until
-        last = fresh[-_READ_AT_MOST:]
-        each = len(fresh) / max(1, len(last))
-        self._open.update({one: _Open(counts_for=each, cut=each > 1.0 and one == last[0]) for one in last})
+        self._open.update(chosen(fresh))
         found = {document["stageId"]: document for document in self._fetch()}
         since = [self._since_last(stage_id, found.get(stage_id)) for stage_id in list(self._open)]
         return [reading for reading in since if reading is not None]
@@ -113,6 +111,17 @@ class _Open:
     cut: bool = False
     before: StageReading | None = None
     absent: int = 0
+
+
+def chosen(fresh: range) -> dict[int, _Open]:
+    """Which of the stages that are new are read, by number: the last ones, where there are many.
+
+    >>> {number: (one.counts_for, one.cut) for number, one in chosen(range(7, 9)).items()}
+    {7: (1.0, False), 8: (1.0, False)}
+    """
+    last = fresh[-_READ_AT_MOST:]
+    each = len(fresh) / max(1, len(last))
+    return {number: _Open(counts_for=each, cut=each > 1.0 and number == last[0]) for number in last}
 
 
 def _difference(reading: StageReading, before: StageReading) -> StageReading:
