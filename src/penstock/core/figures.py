@@ -9,7 +9,7 @@ from penstock.core.batches import BatchFigures
 from penstock.core.deeds import Deed
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import ALL_OPERATORS as ALL_OPERATORS
-from penstock.core.levers import Dial
+from penstock.core.levers import Dial, Kind
 from penstock.core.routes import RouteFigures
 from penstock.core.topology import Topology
 
@@ -129,6 +129,10 @@ class JobFigures:
     def dials(self) -> tuple[Dial, ...]:
         """All its levers."""
         return (*(operator.dial(self.name) for operator in self.operators), *self.levers)
+
+    def lever(self, kind: Kind) -> Dial | None:
+        """The lever of that kind that it has beside its threads."""
+        return next((dial for dial in self.levers if dial.kind == kind), None)
 
     def operator(self, name: str) -> OperatorFigures:
         """The operator of that name."""

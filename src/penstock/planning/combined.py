@@ -18,9 +18,9 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from penstock.core.plan import Plan
+from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.approval import held_still
-from penstock.planning.arbiter.fleet import shares_slots
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.settings import ArbiterSettings
@@ -63,7 +63,7 @@ class Combined:
         planned = replace(planned, decisions=tuple(d for d in planned.decisions if not solved.issuperset(d.jobs)))
         left = as_planned(view, planned)
         together, arbiter = Plan(), memory.arbiter
-        if any(shares_slots(job.figures) for job in view.jobs):
+        if any(shares_pool(job.figures) for job in view.jobs):
             others = {job.name for job in view.jobs} - solved
             together, arbiter = self._arbiter.decide(held_still(_at_least(left, minima), others), arbiter)
         left = as_planned(left, together)
@@ -81,7 +81,7 @@ class Combined:
         return frozenset(
             job.name
             for job in view.jobs
-            if shares_slots(job.figures)
+            if shares_pool(job.figures)
             and job.name not in lost
             and (job.figures.batches or memory.knows(job.name) or _begins(job, self.settings.arbiter))
         )

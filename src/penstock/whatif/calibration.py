@@ -177,7 +177,8 @@ def _bound(job: JobFigures, learnt: int | None) -> int | None:
 
 def _now(job: JobFigures, kind: Kind) -> float | None:
     """How the job's lever stands, where the engine tells: else it is learnt from its batches."""
-    return next((dial.now for dial in job.levers if dial.kind == kind), None)
+    found = job.lever(kind)
+    return None if found is None else found.now
 
 
 def _threads(operator: OperatorFigures) -> dict[str, Any]:

@@ -94,8 +94,8 @@ class JobCosts:
 def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCosts:
     """What is known once the batches that ended since were looked at; of a job never seen, from its first look on."""
     if costs is None:
-        own_bound = next((dial.now for dial in job.levers if dial.kind == "bound"), None)
-        costs = JobCosts(own_bound=own_bound, first_seen_s=at_s - (job.up_s or 0.0))
+        bound = job.lever("bound")
+        costs = JobCosts(own_bound=None if bound is None else bound.now, first_seen_s=at_s - (job.up_s or 0.0))
     for batch in new_batches(costs, job.batches):
         costs = _with_batch(costs, batch)
     if costs.arrival_rps is None and costs.batches and job.arrival_rps is not None:

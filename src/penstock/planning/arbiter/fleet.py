@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.core.figures import ALL_OPERATORS, JobFigures
-from penstock.core.levers import Dial, Disturbs, Kind
+from penstock.core.levers import Disturbs, Kind
+from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import JobCosts, guessed
 from penstock.planning.arbiter.objectives import Objectives, grouped
@@ -68,6 +68,16 @@ class Fleet:
         """How many jobs there are."""
         return len(self.names)
 
+    @property
+    def max_utility(self) -> float:
+        """What all of them could have together."""
+        return sum(job.max_utility for job in self.jobs)
+
+    def corrected(self, costs: Mapping[str, JobCosts]) -> "Fleet":
+        """The same with what was learnt since of how long stages take; all else of the costs is the same."""
+        staged = [costs[name].staged if costs[name].known else 1.0 for name in self.names]
+        return replace(self, staged=np.array(staged))
+
     def ahead(self, future: Future) -> "Fleet":
         """The same in that future."""
         costs = ("task_cpu_s", "task_wait_s", "row_cpu_s", "row_wait_s")
@@ -75,16 +85,11 @@ class Fleet:
         return replace(self, arrivals=self.arrivals * future.arrivals, **changed)
 
 
-def shares_slots(job: JobFigures) -> bool:
-    """Whether it runs in batches on slots that it shares with others: what the arbiter can foretell."""
-    return len(job.operators) == 1 and job.operators[0].name == ALL_OPERATORS
-
-
 def fleet_of(view: View, costs: Mapping[str, JobCosts]) -> Fleet | None:
     """The jobs that run; None where nothing is known of any, or nobody says how many slots there are."""
     telling = [one for one in costs.values() if one.known]
     slots = view.slots
-    known = tuple(job for job in view.jobs if shares_slots(job.figures) and _counts(job, costs))
+    known = tuple(job for job in view.jobs if shares_pool(job.figures) and _counts(job, costs))
     if not telling or not known or not slots:
         return None
     found = [costs[job.name] if costs[job.name].known else guessed(telling, job.figures, view.at_s) for job in known]
@@ -159,20 +164,15 @@ def _most(job: JobView, slots: int) -> int:
     return max(most, job.figures.operators[0].min_threads)
 
 
-def dial(job: JobView, kind: Kind) -> Dial | None:
-    """The job's lever of that kind."""
-    return next((one for one in job.figures.levers if one.kind == kind), None)
-
-
 def _now(job: JobView, kind: Kind) -> float | None:
-    found = dial(job, kind)
+    found = job.figures.lever(kind)
     if found is None:
         return None
     return found.now if found.asked is None else found.asked
 
 
 def _bounded_at_once(job: JobView) -> bool:
-    found = dial(job, "bound")
+    found = job.figures.lever("bound")
     if found is None or found.by_people:
         return False
     return found.disturbs is Disturbs.NOTHING and found.least != found.most

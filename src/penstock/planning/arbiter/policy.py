@@ -16,16 +16,18 @@ import numpy as np
 from penstock.core.levers import BatchBound, Move, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Error, Foretold
+from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import JobCosts, learnt
-from penstock.planning.arbiter.fleet import Fleet, fleet_of, shares_slots
+from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
 from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, present
-from penstock.planning.arbiter.search import Found, bound_steps, search
+from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.sharing import conditions, pace
 from penstock.planning.arbiter.shortfall import shortfall
 from penstock.planning.arbiter.words import why
+from penstock.planning.arrivals import same_arrivals
 
 _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
 _SAME_ARRIVALS = 0.25  # share by which arrivals may differ where what was foretold is compared with what came
@@ -65,8 +67,7 @@ class Arbiter:
             return Plan(note=f"learning what batches cost; awaiting those of {names or 'all jobs'}"), memory
         memory = _with_bias(fleet, memory)
         memory = _compared(view, memory)
-        fleet = fleet_of(view, memory.costs) or fleet
-        plan, memory = self._decided(view, fleet, memory)
+        plan, memory = self._decided(view, fleet.corrected(memory.costs), memory)
         errors = tuple(memory.errors[name] for name in sorted(memory.errors))
         return replace(plan, errors=errors, shortfall=memory.shortfall), memory
 
@@ -76,7 +77,7 @@ class Arbiter:
             return Plan((back,)), replace(memory, acted=None, expected=None, wary_until_s=view.at_s + _WARY_S)
         found = search(fleet, self.settings.horizon_s)
         memory = self._with_shortfall(view, fleet, found, memory)
-        most = sum(job.max_utility for job in fleet.jobs)
+        most = fleet.max_utility
         least = most * max(self.settings.least_gain, _band(fleet, memory))
         least *= 2.0 if view.at_s < memory.wary_until_s else 1.0
         settling = memory.acted is not None and view.at_s < memory.acted.settled_s
@@ -162,10 +163,9 @@ def _band(fleet: Fleet, memory: ArbiterMemory) -> float:
     """
     if memory.acted is None:
         return 0.0
-    most = sum(job.max_utility for job in fleet.jobs)
     off = [(memory.errors.get(job.name, Error(job.name, 0.0, 0)), job.max_utility) for job in fleet.jobs]
     known = sum(worth * (error.share * error.of + _BAND * _BAND_OF) / (error.of + _BAND_OF) for error, worth in off)
-    return known / most
+    return known / fleet.max_utility
 
 
 # What was learnt
@@ -173,7 +173,7 @@ def _band(fleet: Fleet, memory: ArbiterMemory) -> float:
 
 def _looked_at(view: View, memory: ArbiterMemory) -> ArbiterMemory:
     """The memory with what the batches since tell, of the jobs that are there."""
-    figures = {job.name: job.figures for job in view.jobs if shares_slots(job.figures)}
+    figures = {job.name: job.figures for job in view.jobs if shares_pool(job.figures)}
     names = tuple(figures)
     costs = {name: learnt(memory.costs.get(name), found, view.at_s) for name, found in figures.items()}
     if names == memory.jobs:
@@ -186,7 +186,7 @@ def _awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
     return [
         job.name
         for job in view.jobs
-        if shares_slots(job.figures) and job.figures.trouble is None and not costs[job.name].known
+        if shares_pool(job.figures) and job.figures.trouble is None and not costs[job.name].known
     ]
 
 
@@ -234,8 +234,7 @@ def _arrivals(costs: Mapping[str, JobCosts]) -> dict[str, float]:
 
 
 def _same(then: Mapping[str, float], now: Mapping[str, float]) -> bool:
-    shared = then.keys() & now.keys()
-    return all(abs(now[name] - then[name]) <= _SAME_ARRIVALS * max(now[name], then[name]) for name in shared)
+    return same_arrivals(then, now, _SAME_ARRIVALS)
 
 
 # What is expected
@@ -299,16 +298,18 @@ def _rows(bound: float) -> int | None:
 def _loosened(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, most: float) -> Found | None:
     """Bounds that hold nothing back are taken off: they would, once the load rises."""
     acted_s = memory.acted.at_s if memory.acted is not None else memory.since_s or 0.0
+    if view.at_s - acted_s < _LOOSENED_AFTER_S:
+        return None
     loosest = bound_steps(fleet, HORIZON_S)[:, -1]
-    tight = fleet.can_bound & (fleet.bounds < loosest)
-    if view.at_s - acted_s < _LOOSENED_AFTER_S or not bool(tight.any()):
+    tight = np.flatnonzero(fleet.can_bound & (fleet.bounds < loosest))
+    if not len(tight):
         return None
     now = present(fleet)
-    each = np.repeat(now.bounds, fleet.size + 1, axis=0)
-    for place in np.flatnonzero(tight).tolist():
-        each[place, place] = loosest[place]
-    each[-1] = np.where(tight, loosest, fleet.bounds)
-    candidates = Settings(np.repeat(now.weights, fleet.size + 1, axis=0), each)
+    alone = tight if fleet.size <= MANY else tight[:0]  # of a large fleet all together, or none
+    each = np.repeat(now.bounds, len(alone) + 1, axis=0)
+    each[np.arange(len(alone)), alone] = loosest[alone]
+    each[-1, tight] = loosest[tight]
+    candidates = Settings(np.repeat(now.weights, len(each), axis=0), each)
     outcome = foretell(fleet, candidates)
     fine = np.flatnonzero((outcome.total >= found.now.total[0] - _HARMLESS * most) & (each != now.bounds).any(axis=1))
     if not len(fine):

@@ -50,7 +50,7 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
         alone = _scored(fleet, around.settings, horizon_s)
         together = _scored(fleet, around.best_together(alone.scores, best), horizon_s)
         better, its_score = max((_best_of(alone), _best_of(together)), key=lambda found: found[1])
-        if its_score <= score + _LEAST_GAIN * _most(fleet):
+        if its_score <= score + _LEAST_GAIN * fleet.max_utility:
             break
         best, score = better, its_score
         worth_trying = around.most_promising(alone.scores) if worth_trying is None else worth_trying
@@ -65,7 +65,7 @@ def _at_a_price(fleet: Fleet, now: Settings, steps: Floats, horizon_s: float) ->
         [now, at_price, Settings(now.weights, at_price.bounds), Settings(at_price.weights, now.bounds)]
     )
     outcome = foretell(fleet, candidates, horizon_s)
-    scores = outcome.total - TURN_COSTS * _most(fleet) * _turned(fleet, candidates)
+    scores = outcome.total - TURN_COSTS * fleet.max_utility * _turned(fleet, candidates)
     place = int(np.argmax(scores))
     return Found(candidates.row(place), outcome.row(place), outcome.row(0))
 
@@ -115,17 +115,13 @@ class Candidates:
 
 
 def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
-    turns = TURN_COSTS * _most(fleet) * _turned(fleet, candidates)
+    turns = TURN_COSTS * fleet.max_utility * _turned(fleet, candidates)
     return Scored(candidates, foretell(fleet, candidates, horizon_s).total - turns)
 
 
 def _best_of(found: Scored) -> tuple[Settings, float]:
     place = int(np.argmax(found.scores))
     return found.settings.row(place), float(found.scores[place])
-
-
-def _most(fleet: Fleet) -> float:
-    return sum(job.max_utility for job in fleet.jobs)
 
 
 def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:

@@ -22,8 +22,7 @@ def shortfall(view: View, fleet: Fleet, found: Found, horizon_s: float) -> str:
         return ""
     asked = [f"{name} ({view.job(name).intent.text()})" for name in missing[:_NAMED]]
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    most = sum(job.max_utility for job in fleet.jobs)
-    share = 100.0 * float(found.outcome.settled.sum()) / most
+    share = 100.0 * float(found.outcome.settled.sum()) / fleet.max_utility
     needs = _needs(view, fleet, horizon_s)
     return f"no shares meet all: {', '.join(asked)}{more} {needs}; the best gives {share:.0f} % of all utility"
 

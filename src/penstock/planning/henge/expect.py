@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Set
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures
 from penstock.core.levers import ThreadMove
+from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.henge.pool import Pool
 
@@ -84,8 +85,7 @@ def _busy(job: JobFigures, after: Threads) -> tuple[float, float] | None:
 
 def shares_slots(job: JobView) -> bool:
     """Whether its threads are a share of slots that other jobs use, too."""
-    operators = job.figures.operators
-    return len(operators) == 1 and operators[0].name == ALL_OPERATORS
+    return shares_pool(job.figures)
 
 
 def pool_of(view: View, after: Threads | None = None, greedy: Set[str] = frozenset()) -> Pool | None:

@@ -1,10 +1,10 @@
 """What a round of the Henge policy notices, and the one signal that it has to answer."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum, auto
 
 from penstock.core.view import JobView, View
+from penstock.planning.arrivals import same_arrivals
 from penstock.planning.henge.memory import GivenUp, HengeMemory, Kind, Pending, State
 from penstock.planning.henge.settings import HengeSettings
 
@@ -67,7 +67,7 @@ def _other_input(job: JobView, left: GivenUp, settings: HengeSettings) -> bool:
     then, now = left.arrival_rps, job.figures.arrival_rps
     if then is None or now is None:
         return False
-    return not _same({job.name: then}, {job.name: now}, settings.same_arrivals_within)
+    return not same_arrivals({job.name: then}, {job.name: now}, settings.same_arrivals_within)
 
 
 def given_up(view: View, memory: HengeMemory, settings: HengeSettings) -> dict[str, GivenUp]:
@@ -233,7 +233,7 @@ def of_the_past(view: View, memory: HengeMemory, pending: Pending, settings: Hen
 
 def same_input(view: View, pending: Pending, settings: HengeSettings) -> bool:
     """Whether as much comes to each job as when the step was taken."""
-    return _same(pending.arrivals_rps, arrivals(view), settings.same_arrivals_within)
+    return same_arrivals(pending.arrivals_rps, arrivals(view), settings.same_arrivals_within)
 
 
 def processes_more(job: JobView, pending: Pending, settings: HengeSettings) -> bool:
@@ -253,9 +253,4 @@ def caused_by_us(view: View, memory: HengeMemory, settings: HengeSettings) -> bo
     if view.at_s - memory.disturbed_at_s > settings.late_effect_s:
         return False
     then = memory.history[-1].arrivals_rps
-    return bool(then) and _same(then, arrivals(view), settings.same_arrivals_within)
-
-
-def _same(then: Mapping[str, float], now: Mapping[str, float], within: float) -> bool:
-    """Job by job, where both are known."""
-    return all(abs(now[job] - then[job]) <= within * max(now[job], then[job]) for job in then.keys() & now.keys())
+    return bool(then) and same_arrivals(then, arrivals(view), settings.same_arrivals_within)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from penstock.core.figures import ALL_OPERATORS
 from penstock.core.performance import PerformanceModel
+from penstock.core.shares import shares_pool
 from penstock.core.topology import Edge, Topology
 from penstock.core.units import positive
 from penstock.core.view import JobView, View
@@ -60,7 +61,7 @@ def _advised(job: JobView, models: JobModels | None) -> JobView:
     if models is None or topology is None or not figures.arrival_rps:
         return job
     per_source = figures.arrival_rps / len(topology.sources)
-    if any(operator.name == ALL_OPERATORS for operator in figures.operators):
+    if shares_pool(figures):
         return replace(job, modelled_threads={ALL_OPERATORS: models.slots(topology, per_source)})
     return replace(job, modelled_threads=models.threads(topology, per_source))
 
