@@ -27,6 +27,19 @@ def test_a_child_that_starts_one_is_seen() -> None:
     assert watch.seen == {"sleep"}
 
 
+def test_what_a_server_of_other_tests_starts_meanwhile_is_not_this_tests() -> None:
+    with subprocess.Popen(["sh", "-c", "read word; sleep 1; true"], stdin=subprocess.PIPE, text=True) as server:
+        watch = Watch({"sleep"})
+        watch.starts(["sh"])
+        assert server.stdin is not None
+        server.stdin.write("go\n")
+        server.stdin.close()
+        subprocess.run(["sh", "-c", "true"], check=True)
+        server.wait()
+        watch.end()
+    assert watch.seen == set()
+
+
 def test_other_programs_may_be_started() -> None:
     watch = Watch()
     watch.starts(["sh", "-c", "true"])
