@@ -15,7 +15,7 @@ from trial_meter import Meter, done_rps
 from penstock.engines.spark.jobs import start_query
 from penstock.engines.spark.progress import Batch
 
-CALIBRATION_ROWS = 300  # of a batch: half a second of a core, as batches of a second or two have it
+CALIBRATION_ROWS = 1200  # of a batch: what overload brings to one; in smaller ones a row costs up to twice as much
 FULL_ROWS_A_CORE = 40_000  # that wait for each tenant
 _STRETCHES = 5  # at the most
 _RISES_NO_MORE = 1.05

@@ -173,7 +173,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=110.0)
     parser.add_argument("--warm", type=float, default=30.0, help="seconds before the machine is calibrated")
-    parser.add_argument("--calibrate", type=float, default=20.0, help="seconds of each stretch of it")
+    parser.add_argument("--calibrate", type=float, default=40.0, help="seconds of each stretch of it")
     parser.add_argument("--rates", type=Path, help="a file that keeps the rates of a load of 1.0")
     parser.add_argument("--out", type=Path, help="a file that gets a JSON line for each run")
     parser.add_argument("--record", type=Path, help="add each run to this file, batch by batch")
