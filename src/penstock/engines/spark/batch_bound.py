@@ -9,8 +9,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.batch_limits import BatchLimits, Source
 from penstock.engines.spark.batch_parts import parts
-from penstock.engines.spark.fleet import first_line
-from penstock.errors import EngineError
+from penstock.errors import EngineError, first_line
 
 _Found = TypeVar("_Found")
 

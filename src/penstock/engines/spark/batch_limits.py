@@ -16,8 +16,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.batch_parts import Told, told
-from penstock.engines.spark.fleet import first_line
-from penstock.errors import EngineError
+from penstock.errors import EngineError, first_line
 
 _RECENT = 10  # batches from which the parts of several sources are learnt
 _FILE_BATCHES = 3  # and the rows of a file: each of them is looked up in the source's log

@@ -19,7 +19,7 @@ from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.features import check_session
-from penstock.engines.spark.fleet import Fleet, first_line
+from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.garbage import GarbageWatch
 from penstock.engines.spark.heap import StandaloneHeap
 from penstock.engines.spark.jobs import Job, start_query
@@ -42,7 +42,7 @@ from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import Sharing
 from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.track import Standing, Track
-from penstock.errors import EngineError, told
+from penstock.errors import EngineError, first_line, told
 
 _log = logging.getLogger("penstock.spark")
 

@@ -5,7 +5,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from penstock.errors import EngineError
+from penstock.errors import EngineError, first_line
 
 FAIR_LINE = '.config("spark.scheduler.mode", "FAIR")'
 
@@ -43,9 +43,5 @@ def _check_levers(context: Any) -> None:
         context._jvm.java.lang.Class.forName("org.apache.spark.scheduler.Pool").getDeclaredField("minShare")
     except Py4JError as error:
         raise EngineError(
-            f"Spark {version} lacks a mechanism that penstock steers by ({_first_line(error)}); use Spark 4.3"
+            f"Spark {version} lacks a mechanism that penstock steers by ({first_line(error)}); use Spark 4.3"
         ) from error
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]

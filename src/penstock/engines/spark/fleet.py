@@ -15,8 +15,7 @@ from penstock.engines.spark.progress import epoch_s, parse_batch
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.stages import StageReader, StageReading
 from penstock.engines.spark.track import Track
-from penstock.errors import ConfigError, EngineError
-from penstock.errors import first_line as first_line  # others have it from here
+from penstock.errors import ConfigError, EngineError, first_line
 
 _KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
 

@@ -19,7 +19,7 @@ from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
 from penstock.engines.spark.routing.grouping import Salting, is_window, operator_of_salt, with_salt
 from penstock.engines.spark.routing.lookup import table_cell
-from penstock.errors import EngineError
+from penstock.errors import EngineError, first_line
 
 _NEW = "new_salt"
 _WORD = 8  # bytes of an UnsafeRow's field; its null bits take one more for up to 64 fields
@@ -84,7 +84,7 @@ def migrate(spark: SparkSession, book: RouteBook, change: Change, done: Step = l
         done("state rewritten")
         logs.commitLog().add(change.batch, logs.commitLog().get(before).get())
     except (Py4JError, PySparkException) as error:
-        raise EngineError(f"{change.checkpoint}: its state was not moved; {_first_line(error)}") from error
+        raise EngineError(f"{change.checkpoint}: its state was not moved; {first_line(error)}") from error
     done("committed")
     return patch.moved
 
@@ -211,7 +211,3 @@ class _Resalting:
 
     class Java:
         implements = ("scala.Function1",)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
