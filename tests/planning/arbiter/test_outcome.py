@@ -1,38 +1,39 @@
 """What shares and bounds would give: slots, time, latency and juice, by arithmetic that stands beside the figures."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from penstock.core.intents import Intent, Juice
+from penstock.core.levers import Dial, Disturbs
 from penstock.core.view import JobView
-from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
+from penstock.planning.arbiter.candidates import RESTART_S, Settings, present
+from penstock.planning.arbiter.fleet import FORETOLD_FUTURES, UNBOUNDED, Fleet
 from penstock.planning.arbiter.horizon import course
-from penstock.planning.arbiter.outcome import Settings, foretell, present, recovery_s
-from penstock.planning.arbiter.sharing import Conditions, conditions, pace
+from penstock.planning.arbiter.outcome import foretell, recovery_s
+from penstock.planning.arbiter.sharing import Conditions, conditions, pace, paced
 from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, fleet, job
 
 
 def settings(one: Fleet, weights: list[float] | None = None, bounds: list[float] | None = None) -> Settings:
-    now = present(one)
-    return Settings(
-        now.weights if weights is None else np.array([weights]), now.bounds if bounds is None else np.array([bounds])
-    )
+    turned = {"weights": weights, "bounds": bounds}
+    return replace(present(one), **{name: np.array([values]) for name, values in turned.items() if values is not None})
 
 
 def slots_of(one: Fleet, chosen: Settings) -> list[float]:
-    return [float(value) for value in conditions(one, chosen.weights, chosen.bounds, 40.0).slots[0]]
+    return [float(value) for value in conditions(one, chosen, 40.0).slots[0]]
 
 
 def test_a_job_alone_has_a_slot_for_each_task_and_takes_what_its_tasks_take() -> None:
     alone = fleet(job("ads", 100.0))
     chosen = present(alone)
-    found = conditions(alone, chosen.weights, chosen.bounds, 40.0)
+    found = conditions(alone, chosen, 40.0)
     assert found.slots[0] == pytest.approx([TASKS], rel=0.1)
     assert found.wait_s[0] == pytest.approx([0.0], abs=0.01)
     # 25 rows of 10 ms a task and the task's own 10 ms, beside 0.2 s off the slots
-    took_s = pace(alone, found).took_s(np.array([[100.0]]))
+    took_s = pace(alone, chosen, found).took_s(np.array([[100.0]]))
     assert took_s[0, 0] == pytest.approx(ASIDE_S + TASK_S + 25 * ROW_S, rel=0.15)
 
 
@@ -65,14 +66,14 @@ def test_where_slots_are_fewer_than_jobs_the_first_by_name_are_served_and_weight
 
 def test_work_is_slower_where_tasks_outnumber_the_cores() -> None:
     crowded = fleet(busy("a"), busy("b"), slots=8, cores=2)
-    slow = conditions(crowded, crowded.weights[None, :], crowded.bounds[None, :], 40.0).slow
+    slow = conditions(crowded, present(crowded), 40.0).slow
     assert float(slow.min()) > 1.5
 
 
 def test_smaller_batches_of_the_others_shorten_the_wait_for_a_slot() -> None:
     two = fleet(busy("a"), job("urgent", 100.0), backlog=np.array([5000.0, 100.0]))
-    free = conditions(two, two.weights[None, :], np.array([[UNBOUNDED, UNBOUNDED]]), 40.0).wait_s[0, 1]
-    bounded = conditions(two, two.weights[None, :], np.array([[100.0, UNBOUNDED]]), 40.0).wait_s[0, 1]
+    free = conditions(two, settings(two), 40.0).wait_s[0, 1]
+    bounded = conditions(two, settings(two, bounds=[100.0, UNBOUNDED]), 40.0).wait_s[0, 1]
     assert bounded < 0.25 * free
 
 
@@ -85,7 +86,8 @@ def test_what_a_bound_holds_back_is_lost_juice_and_grows_the_backlog(bound: floa
 
 def at_a_pace(one: Fleet, bounds: list[float], horizon_s: float = 40.0) -> Any:
     calm = Conditions(np.full((1, one.size), 4.0), np.ones((1, one.size)), np.zeros((1, one.size)))
-    return course(one, pace(one, calm), np.array([bounds]), horizon_s)
+    chosen = settings(one, bounds=bounds)
+    return course(one, pace(one, chosen, calm), chosen, horizon_s)
 
 
 def test_a_backlog_is_worked_off_and_the_latency_falls() -> None:
@@ -103,13 +105,31 @@ def test_a_bound_below_what_arrives_lets_the_backlog_grow_for_ever() -> None:
 def test_recovery_is_the_downtime_and_working_off_what_came_meanwhile() -> None:
     alone = fleet(job("ads", 100.0))
     calm = Conditions(np.full((1, 1), 4.0), np.ones((1, 1)), np.zeros((1, 1)))
-    found = float(recovery_s(alone, pace(alone, calm), np.array([[UNBOUNDED]]))[0, 0])
+    found = float(recovery_s(alone, pace(alone, present(alone), calm), present(alone))[0, 0])
     # 1,500 rows in 0.2 s and 1.26 waves of 0.01 + 3.75 s: 303 rows/s, of which 203 work off the 15 s that it was down
     assert found == pytest.approx(15.0 + 15.0 * 100.0 / 203.0, rel=0.05)
-    assert recovery_s(alone, pace(alone, calm), np.array([[50.0]]))[0, 0] == np.inf
+    tight = settings(alone, bounds=[50.0])
+    assert recovery_s(alone, pace(alone, tight, calm), tight)[0, 0] == np.inf
 
 
 def test_more_arrivals_than_the_slots_can_do_are_foretold_as_a_miss() -> None:
     over = fleet(busy("a", target="2s"), busy("b", target="2s"))
     outcome = foretell(over, present(over))
     assert float(outcome.total[0]) < 0.8 * 20.0
+
+
+def test_fewer_parts_of_the_state_are_fewer_tasks_and_the_job_is_down_for_a_while() -> None:
+    parts = Dial("partitions", "ads", 200, 1, 1000, disturbs=Disturbs.QUERY)
+    counted = fleet(
+        job("ads", 100.0, levers=(parts,)), tasks=np.array([102.0]), stages=np.array([2.0]), parted=np.array([1.0])
+    )
+    fewer = replace(present(counted), parts=np.array([[4.0]]))
+    now, then = foretell(counted, present(counted)), foretell(counted, fewer)
+    assert then.latency_s[0, 0] < 0.8 * now.latency_s[0, 0]
+    assert course(counted, paced(counted, fewer, 40.0), fewer, 40.0).oldest_s[0, 0, 0] > RESTART_S
+
+
+def test_what_is_foretold_to_come_is_one_of_the_futures() -> None:
+    rising = fleet(busy("ads"), coming=np.array([900.0]), futures=FORETOLD_FUTURES)
+    steady = fleet(busy("ads"), futures=FORETOLD_FUTURES)
+    assert foretell(rising, present(rising)).total[0] < 0.9 * foretell(steady, present(steady)).total[0]

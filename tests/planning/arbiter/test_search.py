@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.intents import Intent, Juice, Latency
+from penstock.planning.arbiter.candidates import present
 from penstock.planning.arbiter.fleet import UNBOUNDED
-from penstock.planning.arbiter.outcome import foretell, present
+from penstock.planning.arbiter.outcome import foretell
 from penstock.planning.arbiter.search import bound_steps, search
 from tests.planning.arbiter.fleets import fleet, job
 

@@ -1,5 +1,6 @@
 """That nothing meets all intents is said in a sentence, with what would."""
 
+import re
 from dataclasses import replace
 
 from penstock.core.figures import MachineFigures
@@ -11,9 +12,9 @@ from tests.builders import rounds
 from tests.planning.arbiter.fleets import fleet, fleet_view, job
 
 
-def told(rate_rps: float, slots: int = 4, executors: int | None = None) -> str:
-    """Of three who want their rows within two seconds."""
-    jobs = [job(name, rate_rps, target="2s", worth=10.0 + place) for place, name in enumerate(("a", "b", "c"))]
+def told(rate_rps: float, slots: int = 4, executors: int | None = None, target: str = "2s") -> str:
+    """Of three who want their rows within so many seconds."""
+    jobs = [job(name, rate_rps, target=target, worth=10.0 + place) for place, name in enumerate(("a", "b", "c"))]
     one = fleet(*jobs, slots=slots, cores=slots)
     machine = MachineFigures("m", slots, 1.0, executors=executors, slots=slots)
     view = replace(fleet_view(*jobs, slots=slots, cores=slots), machines=(machine,))
@@ -31,6 +32,11 @@ def test_who_stays_below_is_named_the_most_valuable_first_with_the_slots_that_wo
     assert "need up to" in text
     assert "slots of 4" in text
     assert text.endswith("% of all utility")
+
+
+def test_what_could_be_promised_as_it_is_is_said_unless_a_backlog_grows() -> None:
+    assert re.search(r"as it is, c could be promised [\d.]+(ms|s) and b could", told(50.0, target="500ms"))
+    assert "promised" not in told(2_000.0)
 
 
 def test_slots_are_told_in_executors_where_each_has_so_many() -> None:

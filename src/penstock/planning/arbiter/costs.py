@@ -14,6 +14,7 @@ from typing import Any
 
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import JobFigures
+from penstock.planning.arbiter.warmth import Warmth
 
 KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is left
 TASK_S = 0.01  # a task's own slot time, where nothing tells: starting it, sending its result
@@ -84,6 +85,7 @@ class JobCosts:
     fresh_staged_s: float = 0.0
     own_bound: float | None = None  # that it came with: never loosened beyond it
     first_seen_s: float = -inf
+    warmth: Warmth = Warmth()
 
     @property
     def known(self) -> bool:
@@ -166,14 +168,19 @@ def _with_work(costs: JobCosts, batch: BatchFigures) -> JobCosts:
     busy_s, tasks, stages = batch.busy_s or 0.0, float(batch.tasks or 0), float(batch.stages or 1)
     cpu_share = min(1.0, (batch.cpu_s or 0.0) / busy_s) if busy_s > 0 else 1.0
     aside_s = batch.aside_s
+    fit = Squares() if costs.batches == 1 else costs.fit  # a first batch has a query's own start in it
+    task_s, row_s = costs.fit.costs()
+    was_s = tasks * task_s + batch.rows * row_s if costs.batches else None
+    age_s = batch.ended_s - 0.5 * batch.took_s - costs.first_seen_s
     return replace(
         costs,
         batches=costs.batches + 1,
-        fit=costs.fit.with_batch(tasks, batch.rows, busy_s),
+        fit=fit.with_batch(tasks, batch.rows, busy_s),
         tasks=_faded(costs, costs.tasks, tasks),
         stages=_faded(costs, costs.stages, stages),
         aside_s=costs.aside_s if aside_s is None else _faded(costs, costs.aside_s, aside_s),
         cpu_share=_faded(costs, costs.cpu_share, cpu_share),
+        warmth=costs.warmth.with_batch(age_s, None if was_s is None else busy_s / max(was_s, _LEAST_S), KEPT),
         **_fresh(costs, batch),
     )
 
@@ -190,4 +197,4 @@ def _fresh(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
 
 
 def _faded(costs: JobCosts, before: float, now: float) -> float:
-    return now if costs.batches == 0 else KEPT * before + (1.0 - KEPT) * now
+    return now if costs.batches <= 1 else KEPT * before + (1.0 - KEPT) * now

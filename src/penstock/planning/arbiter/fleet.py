@@ -1,16 +1,18 @@
 """The fleet as arrays, one place for each job: what a prediction needs of the view and of what was learnt."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.core.levers import Disturbs, Kind
+from penstock.core.levers import ALL_OPERATORS, Dial, Disturbs
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import JobCosts, guessed
 from penstock.planning.arbiter.objectives import Objectives, grouped
+from penstock.planning.arbiter.warmth import coldness
 
 Floats = NDArray[np.float64]
 
@@ -20,18 +22,31 @@ _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slo
 
 @dataclass(frozen=True, slots=True)
 class Future:
-    """What may come: so many times what arrives now, at so many times what work costs now, and how likely it is."""
+    """What may come: so many times what arrives now, and how likely it is.
+
+    `cold`: work goes on to cost what it cost lately, though code that is new mostly gets quicker.
+    `foretold`: of what a forecast says that will arrive, where one is to be trusted. `feared`: nothing speaks for it.
+    """
 
     arrivals: float
-    costs: float
     likely: float
+    cold: bool = False
+    foretold: bool = False
+    feared: bool = False
 
 
-# There is no telling, and what holds by a hair holds for a moment.
-FUTURES = (Future(1.0, 1.0, 0.7), Future(1.2, 1.0, 0.3))
+# What holds by a hair holds for a moment: of two that are as good now, the one that would bear more is better.
+FUTURES = (Future(1.0, 0.7), Future(1.2, 0.3, feared=True))
 # Cold code costs two to four times what it costs a minute later: who cannot be served now may be served soon.
-YOUNG_FUTURES = (Future(1.0, 1.0, 0.4), Future(1.2, 1.0, 0.2), Future(1.0, 0.5, 0.4))
-YOUNG_S = 60.0  # since a job was first seen
+YOUNG_FUTURES = (Future(1.0, 0.5), Future(1.2, 0.2, feared=True), Future(1.0, 0.3, cold=True))
+WARM = 0.95
+# A forecast that was right before says when, or how much, less well than that.
+FORETOLD_FUTURES = (
+    Future(1.0, 0.3),
+    Future(1.0, 0.5, foretold=True),
+    Future(1.2, 0.2, foretold=True, feared=True),
+)
+_CHANGES = 0.1  # of what arrives: less is no other future
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +60,7 @@ class Fleet:
     slots: float
     cores: float  # that tasks can have, less than there are where others use them too
     arrivals: Floats
+    coming: Floats  # the most that is foretold to arrive over the horizon
     backlog: Floats  # rows that wait for the next batch
     tasks: Floats  # of a stage
     stages: Floats  # of a batch
@@ -52,6 +68,7 @@ class Fleet:
     task_wait_s: Floats
     row_cpu_s: Floats
     row_wait_s: Floats
+    warming: Floats  # what work will cost soon, of what it cost while code was new: all costs here are such
     aside_s: Floats
     trigger_s: Floats
     staged: Floats  # how long stages took over how long they were foretold to
@@ -62,6 +79,10 @@ class Fleet:
     bounds: Floats  # now; infinite: none
     own_bounds: Floats  # that they came with
     can_bound: NDArray[np.bool_]
+    can_retrigger: NDArray[np.bool_]
+    parts: Floats  # of its state now; none: it cannot be cut otherwise
+    parted: Floats  # its stages with as many tasks as parts
+    most_parts: Floats
 
     @property
     def size(self) -> int:
@@ -80,51 +101,133 @@ class Fleet:
 
     def ahead(self, future: Future) -> "Fleet":
         """The same in that future."""
+        arrivals = future.arrivals * (self.coming if future.foretold else self.arrivals)
+        return replace(self.as_it_was if future.cold else self, arrivals=arrivals)
+
+    @property
+    def as_it_was(self) -> "Fleet":
+        """The same with work that costs what it cost when that was learnt."""
         costs = ("task_cpu_s", "task_wait_s", "row_cpu_s", "row_wait_s")
-        changed = {} if future.costs == 1.0 else {name: getattr(self, name) * future.costs for name in costs}
-        return replace(self, arrivals=self.arrivals * future.arrivals, **changed)
+        return replace(self, **{name: getattr(self, name) / self.warming for name in costs})
 
 
-def fleet_of(view: View, costs: Mapping[str, JobCosts]) -> Fleet | None:
-    """The jobs that run; None where nothing is known of any, or nobody says how many slots there are."""
+def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, float] | None = None) -> Fleet | None:
+    """The jobs that run; None where nothing is known of any, or nobody says how many slots there are.
+
+    `coming` is what is foretold to arrive, of the jobs with a forecast.
+    """
     telling = [one for one in costs.values() if one.known]
     slots = view.slots
     known = tuple(job for job in view.jobs if shares_pool(job.figures) and _counts(job, costs))
     if not telling or not known or not slots:
         return None
     found = [costs[job.name] if costs[job.name].known else guessed(telling, job.figures, view.at_s) for job in known]
-    pairs = [one.fit.costs() for one in found]
+    of = _Columns(*np.array([_row(job, one, slots) for job, one in zip(known, found, strict=True)], dtype=float).T)
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
-    slow, cores = _contention(found, pairs, float(slots), cores)
-    cpu = np.array([one.cpu_share for one in found])
-    wait = np.maximum(0.0, 1.0 - cpu * slow)  # of a task's time: neither on a core nor in want of one
-    task_s, row_s = (np.array([pair[place] for pair in pairs]) for place in (0, 1))
+    slow, cores = _contention(of, float(slots), cores)
+    wait_share = np.maximum(0.0, 1.0 - of.cpu_share * slow)  # of a task's time: neither on a core nor in want of one
+    warming = 1.0 - of.cold * coldness(one.warmth for one in found)
+    foretold = np.array([(coming or {}).get(job.name, rate) for job, rate in zip(known, of.arrivals, strict=True)])
+    tasks = np.maximum(1.0, of.tasks / of.stages)
     return Fleet(
         names=tuple(job.name for job in known),
         jobs=known,
         objectives=grouped(job.intent for job in known),
-        futures=YOUNG_FUTURES if any(view.at_s - one.first_seen_s < YOUNG_S for one in found) else FUTURES,
+        futures=_futures(warming, of.arrivals, foretold),
         slots=float(slots),
         cores=cores,
-        arrivals=np.array([max(1e-3, one.arrival_rps or 0.0) for one in found]),
-        backlog=np.array([one.left_rows + (one.arrival_rps or 0.0) * one.took_s for one in found]),
-        tasks=np.array([max(1.0, one.tasks / max(1.0, one.stages)) for one in found]),
-        stages=np.array([max(1.0, one.stages) for one in found]),
-        task_cpu_s=task_s * cpu,
-        task_wait_s=task_s * wait,
-        row_cpu_s=row_s * cpu,
-        row_wait_s=row_s * wait,
-        aside_s=np.array([one.aside_s for one in found]),
-        trigger_s=np.array([_now(job, "trigger") or 0.0 for job in known]),
-        staged=np.array([one.staged for one in found]),
+        arrivals=of.arrivals,
+        coming=np.maximum(1e-3, foretold),
+        backlog=of.backlog,
+        tasks=tasks,
+        stages=of.stages,
+        task_cpu_s=warming * of.task_s * of.cpu_share,
+        task_wait_s=warming * of.task_s * wait_share,
+        row_cpu_s=warming * of.row_s * of.cpu_share,
+        row_wait_s=warming * of.row_s * wait_share,
+        warming=warming,
+        aside_s=of.aside_s,
+        trigger_s=of.trigger_s,
+        staged=of.staged,
         by_name=np.argsort(np.argsort([job.name for job in known])),
-        least=np.array([float(job.figures.operators[0].min_threads) for job in known]),
-        most=np.array([float(_most(job, slots)) for job in known]),
-        weights=np.array([float(job.figures.operators[0].threads) for job in known]),
-        bounds=np.array([_now(job, "bound") or UNBOUNDED for job in known], dtype=float),
-        own_bounds=np.array([one.own_bound or UNBOUNDED for one in found], dtype=float),
-        can_bound=np.array([_bounded_at_once(job) for job in known]),
+        least=of.least,
+        most=of.most,
+        weights=of.weight,
+        bounds=of.bound,
+        own_bounds=of.own_bound,
+        can_bound=of.can_bound > 0,
+        can_retrigger=of.can_retrigger > 0,
+        parts=of.parts,
+        parted=np.where(of.parts > 0, np.minimum(np.floor(of.tasks / np.maximum(of.parts, 1.0)), of.stages), 0.0),
+        most_parts=of.most_parts,
     )
+
+
+class _Columns(NamedTuple):
+    """What is known of all jobs, a column each."""
+
+    arrivals: Floats
+    backlog: Floats
+    tasks: Floats
+    stages: Floats
+    task_s: Floats
+    row_s: Floats
+    cpu_share: Floats
+    cold: Floats
+    took_s: Floats
+    aside_s: Floats
+    staged: Floats
+    own_bound: Floats
+    least: Floats
+    most: Floats
+    weight: Floats
+    trigger_s: Floats
+    bound: Floats
+    can_bound: Floats
+    can_retrigger: Floats
+    parts: Floats
+    most_parts: Floats
+
+
+def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
+    """What is known of one job, in the order of the columns."""
+    figures = job.figures
+    (unit,) = (operator for operator in figures.operators if operator.name == ALL_OPERATORS)
+    dials = {dial.kind: dial for dial in figures.levers}
+    bound, trigger, parts = (dials.get(kind) for kind in ("bound", "trigger", "partitions"))
+    rate_rps = costs.arrival_rps or 0.0
+    most = min(limit for limit in (figures.max_threads, unit.max_threads, slots) if limit is not None)
+    task_s, row_s = costs.fit.costs()
+    return (
+        max(1e-3, rate_rps),
+        costs.left_rows + rate_rps * costs.took_s,
+        max(1.0, costs.tasks),
+        max(1.0, costs.stages),
+        task_s,
+        row_s,
+        costs.cpu_share,
+        costs.warmth.cold,
+        costs.took_s,
+        costs.aside_s,
+        costs.staged,
+        costs.own_bound or UNBOUNDED,
+        unit.min_threads,
+        max(most, unit.min_threads),
+        unit.threads,
+        _now(trigger) or 0.0,
+        _now(bound) or UNBOUNDED,
+        _turned(bound) and bound is not None and bound.disturbs is Disturbs.NOTHING,
+        _turned(trigger),
+        (_now(parts) or 0.0) if _turned(parts) else 0.0,
+        UNBOUNDED if parts is None or parts.most is None else parts.most,
+    )
+
+
+def _futures(warming: Floats, arrivals: Floats, foretold: Floats) -> tuple[Future, ...]:
+    if float(warming.min()) < WARM:
+        return YOUNG_FUTURES
+    changes = bool(np.any(np.abs(foretold - arrivals) > _CHANGES * arrivals))
+    return FORETOLD_FUTURES if changes else FUTURES
 
 
 def _counts(job: JobView, costs: Mapping[str, JobCosts]) -> bool:
@@ -134,45 +237,28 @@ def _counts(job: JobView, costs: Mapping[str, JobCosts]) -> bool:
     return costs[job.name].known or (job.figures.trouble is None and job.figures.up_s is not None)
 
 
-def _contention(
-    found: Sequence[JobCosts], pairs: Sequence[tuple[float, float]], slots: float, cores: float
-) -> tuple[float, float]:
+def _contention(of: _Columns, slots: float, cores: float) -> tuple[float, float]:
     """How many times longer work takes now than on a core of its own, and the cores that tasks have together.
 
     Tasks that wait for a core stay in their slots. The job whose tasks had a core for most of their time says how
     much slower all are at the most: what the others' tasks lack beyond that, they wait for otherwise.
     """
-    used = [_cpu_rate(one, pair) for one, pair in zip(found, pairs, strict=True)]
-    telling = [one.cpu_share for one, rate in zip(found, used, strict=True) if rate > _BUSY_CPU * cores]
-    if slots <= cores or not telling:
+    # Cores that each uses for what arrives.
+    used = of.cpu_share * (of.row_s * of.arrivals + of.task_s * of.tasks / np.maximum(of.took_s, 0.1))
+    telling = of.cpu_share[used > _BUSY_CPU * cores]
+    if slots <= cores or not len(telling):
         return 1.0, cores
-    slow = min(max(1.0, 1.0 / max(telling)), slots / (0.5 * cores))
+    slow = min(max(1.0, 1.0 / float(telling.max())), slots / (0.5 * cores))
     return slow, cores if slow < slots / cores else slots / slow
 
 
-def _cpu_rate(costs: JobCosts, pair: tuple[float, float]) -> float:
-    """Cores that the job uses for what arrives."""
-    task_s, row_s = pair
-    every_s = max(costs.took_s, 0.1)
-    return costs.cpu_share * (row_s * (costs.arrival_rps or 0.0) + task_s * costs.tasks / every_s)
-
-
-def _most(job: JobView, slots: int) -> int:
-    own = job.figures.max_threads
-    told = job.figures.operators[0].max_threads
-    most = min(bound for bound in (own, told, slots) if bound is not None)
-    return max(most, job.figures.operators[0].min_threads)
-
-
-def _now(job: JobView, kind: Kind) -> float | None:
-    found = job.figures.lever(kind)
-    if found is None:
+def _now(dial: Dial | None) -> float | None:
+    """How a lever stands, or will."""
+    if dial is None:
         return None
-    return found.now if found.asked is None else found.asked
+    return dial.now if dial.asked is None else dial.asked
 
 
-def _bounded_at_once(job: JobView) -> bool:
-    found = job.figures.lever("bound")
-    if found is None or found.by_people:
-        return False
-    return found.disturbs is Disturbs.NOTHING and found.least != found.most
+def _turned(dial: Dial | None) -> bool:
+    """Whether a policy may turn it."""
+    return dial is not None and not dial.by_people and dial.least != dial.most

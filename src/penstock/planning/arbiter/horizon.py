@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from penstock.planning.arbiter.candidates import Settings, backlog_of
 from penstock.planning.arbiter.fleet import Fleet, Floats
 from penstock.planning.arbiter.sharing import Pace
 
-_STEPS = 20  # looked at of a job; of shorter batches several of a kind at once
+_STEPS = 20  # looked at of a job; of shorter batches several at once that are alike
+_CHANGES = 0.1  # of its rows, from one batch to the next: by less they are alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,27 +31,29 @@ class Course:
     waiting: Floats  # at the end
 
 
-def course(fleet: Fleet, found: Pace, bounds: Floats, horizon_s: float) -> Course:
+def course(fleet: Fleet, found: Pace, settings: Settings, horizon_s: float) -> Course:
     """The next `horizon_s` seconds of every job, under every candidate."""
-    waiting = np.broadcast_to(np.maximum(fleet.backlog, 1e-3), bounds.shape).copy()
+    bounds, triggers = settings.bounds, settings.triggers
+    waiting = np.maximum(backlog_of(fleet, settings), 1e-3)
     at_s = np.zeros_like(bounds)
     done, late = np.zeros_like(bounds), np.zeros_like(bounds)
-    steps = int(min(_STEPS, max(4, np.ceil(horizon_s / max(1e-3, float(_shortest_s(fleet, found)))))))
-    # Batches that are too short to look at each are looked at as several of a kind.
-    several = np.maximum(1.0, horizon_s / steps / np.maximum(_every_s(fleet, found, bounds), 1e-3))
     counts, oldest, newest = [], [], []
-    for _ in range(steps):
+    for left in range(_STEPS, 0, -1):
         rows = np.minimum(bounds, waiting)
         took_s = np.minimum(found.took_s(rows), 4.0 * horizon_s)
-        every_s = np.maximum(fleet.trigger_s, took_s)
+        every_s = np.maximum(np.maximum(triggers, took_s), 1e-3)
+        arrive = fleet.arrivals * every_s
+        several = np.maximum(1.0, (horizon_s - at_s) / (left * every_s))
+        if left > 1:
+            several = np.minimum(several, _alike(waiting, rows, arrive))
         until_s = np.minimum(at_s + every_s * several, horizon_s)
         counts.append(np.maximum(0.0, until_s - at_s))
         oldest.append(waiting / fleet.arrivals + took_s)
         newest.append((waiting - rows) / fleet.arrivals + took_s)
-        rate_rps = rows / np.maximum(every_s, 1e-9)
+        rate_rps = rows / every_s
         done += rate_rps * counts[-1]
         late += rate_rps * np.maximum(0.0, until_s - np.maximum(at_s, 0.5 * horizon_s))
-        waiting = np.maximum(waiting + several * (fleet.arrivals * every_s - rows), 1e-3)
+        waiting = np.where(rows < waiting, np.maximum(waiting + several * (arrive - rows), arrive), arrive)
         at_s = at_s + every_s * several
         if bool(np.all(at_s >= horizon_s)):
             break
@@ -64,13 +68,10 @@ def course(fleet: Fleet, found: Pace, bounds: Floats, horizon_s: float) -> Cours
     )
 
 
-def _every_s(fleet: Fleet, found: Pace, bounds: Floats) -> Floats:
-    """From batch to batch at rest."""
-    at_rest = found.fixed_s / np.maximum(1.0 - found.row_s * fleet.arrivals, 0.02)
-    bounded = found.took_s(np.where(np.isfinite(bounds), bounds, 0.0))
-    every: Floats = np.maximum(fleet.trigger_s, np.where(np.isfinite(bounds), np.minimum(at_rest, bounded), at_rest))
-    return every
-
-
-def _shortest_s(fleet: Fleet, found: Pace) -> float:
-    return float(np.min(np.maximum(fleet.trigger_s, found.fixed_s)))
+def _alike(waiting: Floats, rows: Floats, arrive: Floats) -> Floats:
+    """How many batches from now on will be about as this one: all, once it is at rest; until a backlog is gone."""
+    left, drained = waiting - rows, rows - arrive
+    until_gone = np.where(drained > 0.0, np.maximum(1.0, left / np.maximum(drained, 1e-9)), np.inf)
+    at_rest = np.where(np.abs(waiting - arrive) > _CHANGES * waiting, 1.0, np.inf)
+    alike: Floats = np.where(left > 0.0, until_gone, at_rest)
+    return alike

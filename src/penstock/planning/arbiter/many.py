@@ -8,12 +8,15 @@ What others do to a job - how much slower work is, how long it waits for a slot 
 jobs can be looked at by themselves, and what was found is foretold as a whole only once.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.planning.arbiter.candidates import Settings, present, tasks_of
 from penstock.planning.arbiter.fleet import Fleet, Floats
 from penstock.planning.arbiter.horizon import course
-from penstock.planning.arbiter.outcome import Settings, present, recovery_s
+from penstock.planning.arbiter.outcome import recovery_s
 from penstock.planning.arbiter.sharing import Conditions, conditions, pace
 from penstock.planning.arbiter.worth import worth
 
@@ -24,33 +27,34 @@ _HALVINGS = 24
 def priced(fleet: Fleet, steps: Floats, horizon_s: float) -> Settings:
     """Shares and bounds at the price at which slots are neither short nor left over; `steps` are bounds by job."""
     now = present(fleet)
-    there = conditions(fleet, now.weights, now.bounds, horizon_s)
+    there = conditions(fleet, now, horizon_s)
     lengths = sorted({0, steps.shape[1] // 2, steps.shape[1] - 1})
     options = [(slots, length) for slots in SLOTS for length in lengths]
-    bounds = np.stack([steps[:, length] for _, length in options])
-    slots = np.minimum(np.array([slots for slots, _ in options])[:, None], np.minimum(fleet.tasks, fleet.most))
+    settings = replace(now.times(len(options)), bounds=np.stack([steps[:, length] for _, length in options]))
+    most = np.minimum(tasks_of(fleet, now), fleet.most)
+    slots = np.minimum(np.array([slots for slots, _ in options])[:, None], most)
     alone = Conditions(
         slots, np.repeat(there.slow, len(options), axis=0), np.repeat(there.wait_s, len(options), axis=0)
     )
-    found = pace(fleet, alone)
-    lived = course(fleet, found, bounds, horizon_s)
-    utility = worth(fleet.objectives, lived, recovery_s(fleet, found, bounds)).utility
-    used = _used_slots(fleet, alone, bounds)
+    found = pace(fleet, settings, alone)
+    lived = course(fleet, found, settings, horizon_s)
+    utility = worth(fleet.objectives, lived, recovery_s(fleet, found, settings)).utility
+    used = _used_slots(fleet, alone, settings)
     chosen = _cleared(utility, used, fleet.slots)
     jobs = np.arange(fleet.size)
     weights = np.clip(np.round(slots[chosen, jobs]), fleet.least, fleet.most)
-    return Settings(weights[None, :], bounds[chosen, jobs][None, :])
+    return replace(now, weights=weights[None, :], bounds=settings.bounds[chosen, jobs][None, :])
 
 
-def _used_slots(fleet: Fleet, alone: Conditions, bounds: Floats) -> Floats:
+def _used_slots(fleet: Fleet, alone: Conditions, settings: Settings) -> Floats:
     """Slots that a job keeps busy, in the mean over time."""
-    found = pace(fleet, alone)
+    found, triggers = pace(fleet, settings, alone), settings.triggers
     task_s = fleet.task_cpu_s * alone.slow + fleet.task_wait_s
     row_s = fleet.row_cpu_s * alone.slow + fleet.row_wait_s
-    every_s = np.maximum(fleet.trigger_s, found.fixed_s / np.maximum(1.0 - found.row_s * fleet.arrivals, 0.02))
-    rows = np.minimum(bounds, fleet.arrivals * every_s)
-    every_s = np.maximum(fleet.trigger_s, np.minimum(found.took_s(rows), every_s))
-    used: Floats = (fleet.tasks * fleet.stages * task_s + rows * row_s) / np.maximum(every_s, 1e-6)
+    every_s = np.maximum(triggers, found.fixed_s / np.maximum(1.0 - found.row_s * fleet.arrivals, 0.02))
+    rows = np.minimum(settings.bounds, fleet.arrivals * every_s)
+    every_s = np.maximum(triggers, np.minimum(found.took_s(rows), every_s))
+    used: Floats = (tasks_of(fleet, settings) * fleet.stages * task_s + rows * row_s) / np.maximum(every_s, 1e-6)
     return np.minimum(used, alone.slots)
 
 

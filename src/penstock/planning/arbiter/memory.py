@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from penstock.core.levers import Move
 from penstock.core.prediction import Error
+from penstock.planning.arbiter.coming import Coming
 from penstock.planning.arbiter.costs import JobCosts
 from penstock.planning.arbiter.settings import ArbiterSettings
 
@@ -36,6 +37,7 @@ class ArbiterMemory:
     """Everything that the next round needs to know of the rounds before."""
 
     costs: Mapping[str, JobCosts] = field(default_factory=dict)
+    coming: Mapping[str, Coming] = field(default_factory=dict)
     since_s: float | None = None  # when these jobs were first seen together
     jobs: tuple[str, ...] = ()
     acted: Acted | None = None
@@ -43,11 +45,17 @@ class ArbiterMemory:
     errors: Mapping[str, Error] = field(default_factory=dict)
     shortfall: str = ""  # that was found last, at `shortfall_at_s`
     shortfall_at_s: float | None = None
+    restarted_s: Mapping[str, float] = field(default_factory=dict)  # when the arbiter last had a job start again
     wary_until_s: float = 0.0  # after a decision that was taken back: more gain is asked for
 
     def knows(self, job: str) -> bool:
         """Whether any batch of the job was learnt from."""
         return job in self.costs and self.costs[job].batches > 0
+
+    def foretold(self, at_s: float) -> dict[str, float]:
+        """What is about to arrive, of the jobs with a forecast that is to be trusted."""
+        rates = {name: one.at(at_s) for name, one in self.coming.items()}
+        return {name: rate for name, rate in rates.items() if rate is not None}
 
     def lost(self, settings: ArbiterSettings) -> frozenset[str]:
         """The jobs of which what was foretold has been wrong for long."""

@@ -4,28 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from penstock.planning.arbiter.candidates import Settings
 from penstock.planning.arbiter.fleet import Fleet, Floats
 from penstock.planning.arbiter.horizon import course
-from penstock.planning.arbiter.sharing import Pace, conditions, pace
-from penstock.planning.arbiter.worth import worth
+from penstock.planning.arbiter.sharing import Pace, paced
+from penstock.planning.arbiter.worth import Worth, worth
 
 HORIZON_S = 40.0
 DOWN_S = 15.0  # from a failure until a query works on rows again, where none was seen
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """A candidate for every row: each job's weight in its pool, and the bound of its batches."""
-
-    weights: Floats
-    bounds: Floats
-
-    def __len__(self) -> int:
-        return len(self.weights)
-
-    def row(self, place: int) -> "Settings":
-        """One of them, as the only one."""
-        return Settings(self.weights[place : place + 1], self.bounds[place : place + 1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +19,7 @@ class Outcome:
     """Of every candidate (first axis) and job: utility over the horizon, latency and juice once it has settled."""
 
     utility: Floats
+    founded: Floats  # utility over those futures that something speaks for
     settled: Floats  # utility once it has settled
     latency_s: Floats
     juice: Floats
@@ -40,7 +27,9 @@ class Outcome:
     def row(self, place: int) -> "Outcome":
         """Of one candidate, as the only one."""
         rows = slice(place, place + 1)
-        return Outcome(self.utility[rows], self.settled[rows], self.latency_s[rows], self.juice[rows])
+        return Outcome(
+            self.utility[rows], self.founded[rows], self.settled[rows], self.latency_s[rows], self.juice[rows]
+        )
 
     @property
     def total(self) -> Floats:
@@ -49,32 +38,32 @@ class Outcome:
         return total
 
 
-def present(fleet: Fleet) -> Settings:
-    """How all levers stand."""
-    return Settings(fleet.weights[None, :].copy(), fleet.bounds[None, :].copy())
-
-
 def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> Outcome:
     """What each candidate would give, over the futures that are thought of."""
     found = [_in_future(fleet.ahead(future), settings, horizon_s) for future in fleet.futures]
-    utility = sum(
-        (future.likely * one.utility for one, future in zip(found, fleet.futures, strict=True)),
-        np.zeros_like(settings.bounds),
+    utilities = np.stack([one.utility for one in found])
+    likely = np.array([future.likely for future in fleet.futures])
+    founded = np.where([future.feared for future in fleet.futures], 0.0, likely)
+    return Outcome(
+        utility=np.tensordot(likely, utilities, 1),
+        founded=np.tensordot(founded / founded.sum(), utilities, 1),
+        settled=found[0].settled,
+        latency_s=found[0].latency_s,
+        juice=found[0].juice,
     )
-    return Outcome(utility, found[0].settled, found[0].latency_s, found[0].juice)
 
 
-def _in_future(ahead: Fleet, settings: Settings, horizon_s: float) -> Outcome:
-    found = pace(ahead, conditions(ahead, settings.weights, settings.bounds, horizon_s))
-    lived = course(ahead, found, settings.bounds, horizon_s)
-    judged = worth(ahead.objectives, lived, recovery_s(ahead, found, settings.bounds))
-    return Outcome(judged.utility, judged.settled, judged.latency_s, judged.juice)
+def _in_future(ahead: Fleet, settings: Settings, horizon_s: float) -> Worth:
+    found = paced(ahead, settings, horizon_s)
+    lived = course(ahead, found, settings, horizon_s)
+    return worth(ahead.objectives, lived, recovery_s(ahead, found, settings))
 
 
-def recovery_s(fleet: Fleet, found: Pace, bounds: Floats) -> Floats:
+def recovery_s(fleet: Fleet, found: Pace, settings: Settings) -> Floats:
     """How long after a failure a job would be back to normal: its downtime, and working off what came meanwhile."""
+    bounds = settings.bounds
     rows = np.minimum(bounds, np.maximum(fleet.arrivals * DOWN_S, 1.0))
-    most_rps = rows / np.maximum(np.maximum(found.took_s(rows), 1e-6), np.where(bounds <= rows, fleet.trigger_s, 0.0))
+    most_rps = rows / np.maximum(np.maximum(found.took_s(rows), 1e-6), np.where(bounds <= rows, settings.triggers, 0.0))
     down_s = np.array([job.figures.downtime_s or DOWN_S for job in fleet.jobs])
     spare_rps = most_rps - fleet.arrivals
     behind_s = np.where(spare_rps > 0, fleet.arrivals * down_s / np.maximum(spare_rps, 1e-9), np.inf)

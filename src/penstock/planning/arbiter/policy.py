@@ -12,19 +12,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from penstock.core.levers import BatchBound, Move, Slots
+from penstock.core.levers import BatchBound, Move, Partitions, Slots, Trigger
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Error, Foretold
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
+from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, restarted
+from penstock.planning.arbiter.coming import remembered
 from penstock.planning.arbiter.costs import JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
-from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, present
+from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, foretell
+from penstock.planning.arbiter.restarts import with_a_restart
 from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
-from penstock.planning.arbiter.sharing import conditions, pace
+from penstock.planning.arbiter.sharing import paced
 from penstock.planning.arbiter.shortfall import shortfall
 from penstock.planning.arbiter.words import why
 from penstock.planning.arrivals import same_arrivals
@@ -35,6 +39,8 @@ _JUDGED_AFTER_S = 30.0  # utilities look back, and the batches that were under w
 _JUDGED_FOR_S = 60.0  # what comes later is not the decision's doing
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
+_KNOWN_AFTER_S = 90.0  # since a job was first seen: what it costs while its code is cold is no reason to start it again
+_RESTARTED_AGAIN_AFTER_S = 600.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 _LONGEST_SETTLE_S = 60.0
 _BIAS_KEPT = 0.8  # of a job's bias, when another batch has ended
@@ -59,7 +65,7 @@ class Arbiter:
     def decide(self, view: View, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
         """One round."""
         memory = _looked_at(view, memory)
-        fleet = fleet_of(view, memory.costs)
+        fleet = fleet_of(view, memory.costs, memory.foretold(view.at_s))
         waiting = _awaited(view, memory.costs)
         since_s = view.at_s - (memory.since_s or 0.0)
         if fleet is None or (waiting and since_s < self.settings.patience_s):
@@ -76,6 +82,7 @@ class Arbiter:
         if back is not None:
             return Plan((back,)), replace(memory, acted=None, expected=None, wary_until_s=view.at_s + _WARY_S)
         found = search(fleet, self.settings.horizon_s)
+        found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), self.settings.horizon_s)
         memory = self._with_shortfall(view, fleet, found, memory)
         most = fleet.max_utility
         least = most * max(self.settings.least_gain, _band(fleet, memory))
@@ -122,8 +129,12 @@ class Arbiter:
         arrivals = _arrivals(memory.costs)
         total = float(found.outcome.settled.sum())
         acted = Acted(view.at_s, came_s, moves, view.utility, total, arrivals)
+        again = {fleet.names[place]: view.at_s for place in np.flatnonzero(restarted(fleet, found.best)[0])}
         return Plan((decision,)), replace(
-            memory, acted=acted, expected=_expectation(view, fleet, found.outcome, memory)
+            memory,
+            acted=acted,
+            expected=_expectation(view, fleet, found.outcome, memory),
+            restarted_s={**memory.restarted_s, **again},
         )
 
     def _taken_back(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> Decision | None:
@@ -146,14 +157,28 @@ class Arbiter:
 def _came(fleet: Fleet, acted: Acted) -> bool:
     """Whether anything of it was carried out."""
     places = {name: place for place, name in enumerate(fleet.names)}
-    for move in acted.moves:
-        place = places.get(move.job)
-        if place is None:
-            continue
-        now = round(fleet.weights[place]) if isinstance(move, Slots) else _rows(fleet.bounds[place])
-        if isinstance(move, Slots | BatchBound) and now == move.after:
-            return True
-    return False
+    return any(_stands(fleet, places[move.job], move) for move in acted.moves if move.job in places)
+
+
+def _stands(fleet: Fleet, place: int, move: Move) -> bool:
+    """Whether the lever stands as that move would have it."""
+    if isinstance(move, Slots):
+        return round(float(fleet.weights[place])) == move.after
+    if isinstance(move, BatchBound):
+        return _rows(fleet.bounds[place]) == move.after
+    if isinstance(move, Trigger):
+        return bool(fleet.trigger_s[place] == move.after)
+    return isinstance(move, Partitions) and round(float(fleet.parts[place])) == move.after
+
+
+def _may_restart(view: View, fleet: Fleet, memory: ArbiterMemory) -> NDArray[np.bool_]:
+    """The jobs that may start again: what they cost is known, nothing is settling, and none did lately."""
+    settling = memory.acted is not None and view.at_s < memory.acted.settled_s
+    young = any(view.at_s - memory.costs[name].first_seen_s < _KNOWN_AFTER_S for name in fleet.names)
+    if settling or young or fleet.size > MANY:
+        return np.zeros(fleet.size, dtype=bool)
+    since_s = [view.at_s - memory.restarted_s.get(name, -np.inf) for name in fleet.names]
+    return np.array(since_s) >= _RESTARTED_AGAIN_AFTER_S
 
 
 def _band(fleet: Fleet, memory: ArbiterMemory) -> float:
@@ -176,9 +201,10 @@ def _looked_at(view: View, memory: ArbiterMemory) -> ArbiterMemory:
     figures = {job.name: job.figures for job in view.jobs if shares_pool(job.figures)}
     names = tuple(figures)
     costs = {name: learnt(memory.costs.get(name), found, view.at_s) for name, found in figures.items()}
+    memory = replace(memory, costs=costs, coming=remembered(memory.coming, _arrivals(costs), view.at_s))
     if names == memory.jobs:
-        return replace(memory, costs=costs)
-    return replace(memory, costs=costs, jobs=names, since_s=view.at_s, acted=None, expected=None)
+        return memory
+    return replace(memory, jobs=names, since_s=view.at_s, acted=None, expected=None)
 
 
 def _awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
@@ -192,8 +218,7 @@ def _awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
 
 def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
     """How long stages took over how long they were foretold to, of batches that ran under the levers as they stand."""
-    now = present(fleet)
-    found = pace(fleet, conditions(fleet, now.weights, now.bounds, HORIZON_S))
+    found = paced(fleet.as_it_was, present(fleet), HORIZON_S)
     costs = dict(memory.costs)
     acted_s = memory.acted.at_s if memory.acted is not None else -np.inf
     for place, name in enumerate(fleet.names):
@@ -207,7 +232,7 @@ def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
         foretold_s = one.fresh * fixed_s + float(found.row_s[0, place]) * one.fresh_rows
         off = min(max(one.fresh_staged_s / max(foretold_s, 1e-6), 0.25), 4.0)
         staged = one.staged * off ** (1.0 - _BIAS_KEPT**one.fresh)
-        costs[name] = replace(costs[name], staged=float(np.clip(staged, 0.5, 3.0)))
+        costs[name] = replace(costs[name], staged=float(np.clip(staged, 0.3, 3.0)))
     return replace(memory, costs=costs)
 
 
@@ -269,10 +294,15 @@ def _foretold(fleet: Fleet, found: Found) -> tuple[Foretold, ...]:
 
 def _settles_s(fleet: Fleet, settings: Settings) -> float:
     """Two batches of the slowest job that is turned, once what waits for it is worked off."""
-    found = pace(fleet, conditions(fleet, settings.weights, settings.bounds, HORIZON_S))
-    every_s = np.maximum(fleet.trigger_s, found.fixed_s[0] / np.maximum(1.0 - found.row_s[0] * fleet.arrivals, 0.1))
-    turned = (settings.weights[0] != fleet.weights) | (settings.bounds[0] != fleet.bounds)
-    return float(min(_LONGEST_SETTLE_S, 2.0 * np.max(every_s[turned], initial=1.0)))
+    found = paced(fleet, settings, HORIZON_S)
+    every_s = np.maximum(
+        settings.triggers[0], found.fixed_s[0] / np.maximum(1.0 - found.row_s[0] * fleet.arrivals, 0.1)
+    )
+    again = restarted(fleet, settings)[0]
+    turned = (settings.weights[0] != fleet.weights) | (settings.bounds[0] != fleet.bounds) | again
+    return float(
+        min(_LONGEST_SETTLE_S, 2.0 * np.max(every_s[turned], initial=1.0) + (RESTART_S if again.any() else 0.0))
+    )
 
 
 # What is done
@@ -288,6 +318,11 @@ def moves_to(fleet: Fleet, best: Settings) -> tuple[Move, ...]:
         was, bound = _rows(fleet.bounds[place]), _rows(best.bounds[0, place])
         if was != bound:
             moves.append(BatchBound(name, was, bound))
+        every_s, parts = float(best.triggers[0, place]), round(float(best.parts[0, place]))
+        if every_s != fleet.trigger_s[place]:
+            moves.append(Trigger(name, float(fleet.trigger_s[place]), every_s))
+        if parts != round(fleet.parts[place]):
+            moves.append(Partitions(name, round(fleet.parts[place]), parts))
     return tuple(moves)
 
 
@@ -306,10 +341,10 @@ def _loosened(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, mos
         return None
     now = present(fleet)
     alone = tight if fleet.size <= MANY else tight[:0]  # of a large fleet all together, or none
-    each = np.repeat(now.bounds, len(alone) + 1, axis=0)
+    candidates = now.times(len(alone) + 1)
+    each = candidates.bounds
     each[np.arange(len(alone)), alone] = loosest[alone]
     each[-1, tight] = loosest[tight]
-    candidates = Settings(np.repeat(now.weights, len(each), axis=0), each)
     outcome = foretell(fleet, candidates)
     fine = np.flatnonzero((outcome.total >= found.now.total[0] - _HARMLESS * most) & (each != now.bounds).any(axis=1))
     if not len(fine):

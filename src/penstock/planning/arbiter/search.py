@@ -5,21 +5,23 @@ turns one job's levers at a time, whichever is best, and the best of several job
 the first round only what was most promising of each job is tried again. A round's candidates are foretold at once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet, Floats
 from penstock.planning.arbiter.many import priced
-from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, Settings, foretell, present
-from penstock.planning.arbiter.sharing import conditions, pace
+from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, foretell
+from penstock.planning.arbiter.sharing import paced
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
 _ROUNDS = 8
 MANY = 30  # jobs: of more, each is looked at by itself, at a price of slots
 _KEPT_OF_A_JOB = 8  # of all that is tried of a job, once all of it was looked at
 _LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
+_OF_FEARED = 0.6  # of the gain that most of what is feared would have to come for
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
 
@@ -33,8 +35,10 @@ class Found:
 
     @property
     def gain(self) -> float:
-        """Of utility, over leaving all as it is."""
-        return float(self.outcome.total[0] - self.now.total[0])
+        """Of utility, over leaving all as it is; of what is only feared to come a part."""
+        over_all = float(self.outcome.total[0] - self.now.total[0])
+        founded = float(self.outcome.founded.sum() - self.now.founded.sum())
+        return max(min(over_all, founded), _OF_FEARED * over_all)
 
 
 def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
@@ -43,7 +47,7 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
     steps = bound_steps(fleet, horizon_s)
     if fleet.size > MANY:
         return _at_a_price(fleet, now, steps, horizon_s)
-    best, score = _best_of(_scored(fleet, _joined([now, *_beginnings(fleet, steps)]), horizon_s))
+    best, score = _best_of(_scored(fleet, joined([now, *_beginnings(fleet, now, steps)]), horizon_s))
     worth_trying: Candidates | None = None
     for _ in range(_ROUNDS):
         around = _neighbours(fleet, best, steps) if worth_trying is None else worth_trying.on(best)
@@ -54,16 +58,14 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
             break
         best, score = better, its_score
         worth_trying = around.most_promising(alone.scores) if worth_trying is None else worth_trying
-    both = foretell(fleet, _joined([best, now]), horizon_s)
+    both = foretell(fleet, joined([best, now]), horizon_s)
     return Found(best, both.row(0), both.row(1))
 
 
 def _at_a_price(fleet: Fleet, now: Settings, steps: Floats, horizon_s: float) -> Found:
     """Of a large fleet: all of what the price gives, or its bounds alone, or its shares alone, or nothing."""
     at_price = priced(fleet, steps, horizon_s)
-    candidates = _joined(
-        [now, at_price, Settings(now.weights, at_price.bounds), Settings(at_price.weights, now.bounds)]
-    )
+    candidates = joined([now, at_price, replace(now, bounds=at_price.bounds), replace(now, weights=at_price.weights)])
     outcome = foretell(fleet, candidates, horizon_s)
     scores = outcome.total - TURN_COSTS * fleet.max_utility * _turned(fleet, candidates)
     place = int(np.argmax(scores))
@@ -88,10 +90,9 @@ class Candidates:
     def on(self, best: Settings) -> "Candidates":
         """The same turns of the same jobs, beside other levers of the others."""
         rows = np.arange(len(self.whose))
-        weights, bounds = (np.repeat(one, len(rows), axis=0) for one in (best.weights, best.bounds))
-        weights[rows, self.whose] = self.settings.weights[rows, self.whose]
-        bounds[rows, self.whose] = self.settings.bounds[rows, self.whose]
-        return Candidates(Settings(weights, bounds), self.whose)
+        settings = best.times(len(rows))
+        settings.put(rows, self.whose, self.settings, rows)
+        return Candidates(settings, self.whose)
 
     def most_promising(self, scores: Floats) -> "Candidates":
         """Some of each job: those that scored best."""
@@ -99,19 +100,17 @@ class Candidates:
         starts = np.searchsorted(self.whose[order], np.arange(self.settings.weights.shape[1]))
         place = np.arange(len(order)) - starts[self.whose[order]]
         kept = order[place < _KEPT_OF_A_JOB]
-        return Candidates(Settings(self.settings.weights[kept], self.settings.bounds[kept]), self.whose[kept])
+        return Candidates(self.settings.rows(kept), self.whose[kept])
 
     def best_together(self, scores: Floats, best: Settings) -> Settings:
         """The best turn of one job, of two jobs together, of three, and so on."""
         order = np.lexsort((-scores, self.whose))
         firsts = order[np.unique(self.whose[order], return_index=True)[1]]
         ranked = firsts[np.argsort(-scores[firsts], kind="stable")]
-        weights, bounds = (np.repeat(one, len(ranked), axis=0) for one in (best.weights, best.bounds))
+        together = best.times(len(ranked))
         for place, row in enumerate(ranked):
-            job = self.whose[row]
-            weights[place:, job] = self.settings.weights[row, job]
-            bounds[place:, job] = self.settings.bounds[row, job]
-        return Settings(weights, bounds)
+            together.put(slice(place, None), int(self.whose[row]), self.settings, int(row))
+        return together
 
 
 def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
@@ -127,7 +126,7 @@ def _best_of(found: Scored) -> tuple[Settings, float]:
 def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:
     """The bounds to try of each job (first axis: jobs): rows that take so long at its present pace, or none."""
     now = present(fleet)
-    found = pace(fleet, conditions(fleet, now.weights, now.bounds, horizon_s))
+    found = paced(fleet, now, horizon_s)
     rows = (np.array(BATCHES_S)[None, :] - found.fixed_s[0][:, None]) / np.maximum(found.row_s[0][:, None], 1e-12)
     # What waits is not to be taken at once where that would hold slots for long: nothing is preempted.
     longest = _rounded(rows[:, -1:])
@@ -152,7 +151,7 @@ def _weight_steps(fleet: Fleet, now: float) -> list[float]:
     return sorted(float(step) for step in steps if 1 <= step <= max(most, now))
 
 
-def _beginnings(fleet: Fleet, steps: Floats) -> list[Settings]:
+def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:
     """Equal shares, shares by worth, and most for each of the most valuable; each with batches of several lengths."""
     values = np.array([job.max_utility for job in fleet.jobs])
     shapes = [np.ones(fleet.size), np.maximum(1.0, np.round(fleet.slots * values / values.sum()))]
@@ -163,14 +162,14 @@ def _beginnings(fleet: Fleet, steps: Floats) -> list[Settings]:
             shapes.append(shape)
     many = []
     for shape in shapes:
-        weights = _held(fleet, shape)
-        many.append(Settings(weights, steps[:, -1][None, :]))
+        shared = replace(now, weights=_held(fleet, shape))
+        many.append(replace(shared, bounds=steps[:, -1][None, :]))
         for length in range(len(BATCHES_S)):
             bounded = steps[:, length]
-            many.append(Settings(weights, bounded[None, :]))
+            many.append(replace(shared, bounds=bounded[None, :]))
             # All but the most valuable: its own rows are not to wait.
             spared = np.where(values >= values.max(), steps[:, -1], bounded)
-            many.append(Settings(weights, spared[None, :]))
+            many.append(replace(shared, bounds=spared[None, :]))
     return many
 
 
@@ -181,17 +180,16 @@ def _held(fleet: Fleet, weights: Floats) -> Floats:
 
 def _neighbours(fleet: Fleet, best: Settings, steps: Floats) -> Candidates:
     """Every single job turned to every share and bound that is tried."""
-    weights, bounds, whose = [], [], []
+    many, whose = [], []
     for place in range(fleet.size):
         shares = np.clip(_weight_steps(fleet, best.weights[0, place]), fleet.least[place], fleet.most[place])
         limits = np.append(steps[place], best.bounds[0, place])
         options = np.unique(np.array(np.meshgrid(shares, limits)).reshape(2, -1).T, axis=0)
-        turned, bounded = (np.repeat(one, len(options), axis=0) for one in (best.weights, best.bounds))
-        turned[:, place], bounded[:, place] = options[:, 0], options[:, 1]
-        weights.append(turned)
-        bounds.append(bounded)
+        turned = best.times(len(options))
+        turned.weights[:, place], turned.bounds[:, place] = options[:, 0], options[:, 1]
+        many.append(turned)
         whose.append(np.full(len(options), place))
-    return Candidates(Settings(np.concatenate(weights), np.concatenate(bounds)), np.concatenate(whose))
+    return Candidates(joined(many), np.concatenate(whose))
 
 
 def _turned(fleet: Fleet, settings: Settings) -> Floats:
@@ -199,7 +197,3 @@ def _turned(fleet: Fleet, settings: Settings) -> Floats:
     moved = (settings.weights != fleet.weights).sum(axis=1) + (settings.bounds != fleet.bounds).sum(axis=1)
     share: Floats = moved / fleet.size
     return share
-
-
-def _joined(many: list[Settings]) -> Settings:
-    return Settings(np.concatenate([one.weights for one in many]), np.concatenate([one.bounds for one in many]))

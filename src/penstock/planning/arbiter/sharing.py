@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.planning.arbiter.candidates import Settings, backlog_of, tasks_of
 from penstock.planning.arbiter.fleet import Fleet, Floats
 
 _ROUNDS = 4
@@ -42,27 +43,32 @@ class Pace:
         return self.fixed_s + self.row_s * rows
 
 
-def pace(fleet: Fleet, conditions: Conditions) -> Pace:
+def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
     """The pace of every job under these conditions."""
-    slots = np.maximum(conditions.slots, 0.05)
-    waves = np.maximum(1.0, fleet.tasks / slots + LAST_TASK * (1.0 - 1.0 / np.maximum(slots, 1.0)))
+    slots, tasks = np.maximum(conditions.slots, 0.05), tasks_of(fleet, settings)
+    waves = np.maximum(1.0, tasks / slots + LAST_TASK * (1.0 - 1.0 / np.maximum(slots, 1.0)))
     task_s = fleet.task_cpu_s * conditions.slow + fleet.task_wait_s
-    row_s = (fleet.row_cpu_s * conditions.slow + fleet.row_wait_s) / (fleet.tasks * fleet.stages)
+    row_s = (fleet.row_cpu_s * conditions.slow + fleet.row_wait_s) / (tasks * fleet.stages)
     staged = fleet.staged * fleet.stages
     return Pace(fleet.aside_s + staged * (conditions.wait_s + waves * task_s), staged * waves * row_s, fleet.aside_s)
 
 
-def conditions(fleet: Fleet, weights: Floats, bounds: Floats, horizon_s: float) -> Conditions:
+def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions:
     """Where slots, slowness and activity agree."""
-    floors = np.minimum(_floors(fleet, weights), fleet.tasks)
-    active = np.ones_like(weights)
-    found = Conditions(_slots(fleet, weights, floors, active), np.ones_like(weights), np.zeros_like(weights))
+    floors = np.minimum(_floors(fleet, settings.weights), tasks_of(fleet, settings))
+    active = np.ones_like(floors)
+    found = Conditions(_slots(fleet, settings, floors, active), np.ones_like(active), np.zeros_like(active))
     for _ in range(_ROUNDS):
-        active = 0.5 * active + 0.5 * _activity(fleet, bounds, pace(fleet, found), horizon_s)
-        slots = _slots(fleet, weights, floors, active)
+        active = 0.5 * active + 0.5 * _activity(fleet, settings, pace(fleet, settings, found), horizon_s)
+        slots = _slots(fleet, settings, floors, active)
         slow = _slow(fleet, slots, active)
-        found = Conditions(slots, slow, _wait_s(fleet, slots, slow, active, bounds))
+        found = Conditions(slots, slow, _wait_s(fleet, settings, slots, slow, active))
     return found
+
+
+def paced(fleet: Fleet, settings: Settings, horizon_s: float) -> Pace:
+    """The pace of every job with its levers so."""
+    return pace(fleet, settings, conditions(fleet, settings, horizon_s))
 
 
 def _floors(fleet: Fleet, weights: Floats) -> Floats:
@@ -78,18 +84,19 @@ def _floors(fleet: Fleet, weights: Floats) -> Floats:
     return kept
 
 
-def _slots(fleet: Fleet, weights: Floats, floors: Floats, active: Floats) -> Floats:
+def _slots(fleet: Fleet, settings: Settings, floors: Floats, active: Floats) -> Floats:
     """Slots by weight, floors first, no more than there are tasks: at the level at which all are given away.
 
     Each job is looked at as if it ran all the time, beside the others as active as they are.
     """
+    weights, tasks = settings.weights, tasks_of(fleet, settings)[:, None, :]
     parts = fleet.slots * weights / weights.sum(axis=1, keepdims=True)
     levelled = _LEVELS[:, None] * parts[:, None, :]
     if fleet.size > fleet.slots:
         first = _first_slots(fleet, floors, active)[:, None, :]
-        given = np.minimum(first * np.maximum(levelled, 1.0), fleet.tasks)
+        given = np.minimum(first * np.maximum(levelled, 1.0), tasks)
     else:
-        given = np.minimum(np.maximum(levelled, floors[:, None, :]), fleet.tasks)
+        given = np.minimum(np.maximum(levelled, floors[:, None, :]), tasks)
     used = np.einsum("clj,cj->cl", given, active)
     with_all_of = used[:, :, None] + (1.0 - active)[:, None, :] * given
     # The first level at which too much is given, and how far between the one before and it the slots are used up.
@@ -137,32 +144,34 @@ def _slow(fleet: Fleet, slots: Floats, active: Floats) -> Floats:
     return running
 
 
-def _activity(fleet: Fleet, bounds: Floats, found: Pace, horizon_s: float) -> Floats:
+def _activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) -> Floats:
     """The share of the time that a job's stages are under way over the horizon, its backlog included."""
+    bounds, triggers, backlog = settings.bounds, settings.triggers, backlog_of(fleet, settings)
     carried = found.row_s * fleet.arrivals  # of each second, what its rows take
-    every_s = np.maximum(fleet.trigger_s, found.fixed_s / np.maximum(1.0 - carried, 1e-3))
+    every_s = np.maximum(triggers, found.fixed_s / np.maximum(1.0 - carried, 1e-3))
     rows = np.minimum(fleet.arrivals * every_s, bounds)
     took_s = np.minimum(found.took_s(rows), horizon_s)
-    every_s = np.maximum(fleet.trigger_s, took_s)
+    every_s = np.maximum(triggers, took_s)
     at_rest = np.maximum(0.0, took_s - found.aside_s) / np.maximum(every_s, 1e-6)
     # While it works off what waits its batches follow one another.
-    full = np.minimum(np.minimum(bounds, np.maximum(fleet.backlog, rows)), 1e12)
+    full = np.minimum(np.minimum(bounds, np.maximum(backlog, rows)), 1e12)
     full_s = found.took_s(full)
     gains_rps = full / np.maximum(full_s, 1e-6) - fleet.arrivals
-    behind_s = np.where(gains_rps > 0, (fleet.backlog - rows) / np.maximum(gains_rps, 1e-9), horizon_s)
+    behind_s = np.where(gains_rps > 0, (backlog - rows) / np.maximum(gains_rps, 1e-9), horizon_s)
     part = np.clip(behind_s / horizon_s, 0.0, 1.0)
     catching_up = np.clip(1.0 - found.aside_s / np.maximum(full_s, 1e-6), 0.0, 1.0)
     activity: Floats = np.clip(part * catching_up + (1.0 - part) * at_rest, 0.0, 1.0)
     return activity
 
 
-def _wait_s(fleet: Fleet, slots: Floats, slow: Floats, active: Floats, bounds: Floats) -> Floats:
+def _wait_s(fleet: Fleet, settings: Settings, slots: Floats, slow: Floats, active: Floats) -> Floats:
     """How long a stage that begins waits for its slots: others' tasks hold them to their end."""
-    rows = np.minimum(bounds, np.maximum(fleet.backlog, fleet.arrivals * np.maximum(fleet.trigger_s, 1.0)))
+    coming = fleet.arrivals * np.maximum(settings.triggers, 1.0)
+    rows = np.minimum(settings.bounds, np.maximum(backlog_of(fleet, settings), coming))
     each_s = (
         fleet.task_cpu_s * slow
         + fleet.task_wait_s
-        + rows / (fleet.tasks * fleet.stages) * (fleet.row_cpu_s * slow + fleet.row_wait_s)
+        + rows / (tasks_of(fleet, settings) * fleet.stages) * (fleet.row_cpu_s * slow + fleet.row_wait_s)
     )
     holds = active * slots
     all_held, all_s = holds.sum(axis=1, keepdims=True), (holds * each_s).sum(axis=1, keepdims=True)

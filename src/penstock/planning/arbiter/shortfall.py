@@ -1,10 +1,16 @@
-"""Shortfall: that no shares and bounds meet all intents, said at once, with what would."""
+"""Shortfall: that no shares and bounds meet all intents, said at once, with what would: slots to buy, targets to relax.
+
+no shares meet all: fraud (mean latency <= 2s) need up to 10 slots of 8: one more executor would do; as it is, fraud
+could be promised 3.4s; the best gives 83 % of all utility
+"""
 
 import math
 from dataclasses import replace
 
 import numpy as np
 
+from penstock.core.intents import Juice, Latency
+from penstock.core.units import text_of_seconds
 from penstock.core.view import View
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.outcome import Outcome
@@ -16,21 +22,39 @@ _NAMED = 3
 
 
 def shortfall(view: View, fleet: Fleet, found: Found, horizon_s: float) -> str:
-    """Who stays below what was asked under the best there is, and how many slots would do; empty where nobody does."""
+    """Who stays below what was asked under the best there is, and what would do; empty where nobody does."""
     missing = _missing(fleet, found.outcome)
     if not missing:
         return ""
     asked = [f"{name} ({view.job(name).intent.text()})" for name in missing[:_NAMED]]
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     share = 100.0 * float(found.outcome.settled.sum()) / fleet.max_utility
-    needs = _needs(view, fleet, horizon_s)
-    return f"no shares meet all: {', '.join(asked)}{more} {needs}; the best gives {share:.0f} % of all utility"
+    parts = [f"no shares meet all: {', '.join(asked)}{more} {_needs(view, fleet, horizon_s)}"]
+    kept = [text for text in (_could_keep(fleet, found.outcome, name) for name in missing[:_NAMED]) if text]
+    if kept:
+        parts.append(f"as it is, {' and '.join(kept)}")
+    return "; ".join([*parts, f"the best gives {share:.0f} % of all utility"])
 
 
 def _missing(fleet: Fleet, outcome: Outcome) -> list[str]:
     """The most valuable first."""
     below = [job for place, job in enumerate(fleet.jobs) if float(outcome.settled[0, place]) < MET * job.max_utility]
     return [job.name for job in sorted(below, key=lambda job: (-job.max_utility, job.name))]
+
+
+def _could_keep(fleet: Fleet, outcome: Outcome, name: str) -> str:
+    """The target that the job would meet under the best there is, rounded to what is easier to keep."""
+    place = fleet.names.index(name)
+    kinds = {type(objective) for objective in fleet.jobs[place].intent.objectives}
+    if kinds == {Latency} and float(outcome.juice[0, place]) >= MET:  # no target holds while a backlog grows
+        return f"{name} could be promised {text_of_seconds(_two_digits(float(outcome.latency_s[0, place])))}"
+    share = math.floor(20.0 * float(outcome.juice[0, place])) / 20.0
+    return f"{name} could be promised {share:g} of its input" if kinds == {Juice} and share > 0 else ""
+
+
+def _two_digits(value: float) -> float:
+    unit = 10.0 ** (math.floor(math.log10(max(value, 1e-3))) - 1)
+    return math.ceil(value / unit) * unit
 
 
 def _needs(view: View, fleet: Fleet, horizon_s: float) -> str:

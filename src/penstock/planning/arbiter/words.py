@@ -2,36 +2,55 @@
 
 import numpy as np
 
+from penstock.core.levers import Partitions, Trigger
 from penstock.core.view import View
+from penstock.planning.arbiter.candidates import restarted
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.search import Found
 from penstock.planning.words import missed
 
+_NAMED = 3
+_NOTHING = 1e-6
+
 
 def why(view: View, fleet: Fleet, found: Found) -> str:
     """Whom it is for, and by what means."""
-    gains = found.outcome.settled[0] - found.now.settled[0]
-    place = int(np.argmax(gains))
-    job = view.job(fleet.names[place])
+    now, soon = found.outcome.settled[0] - found.now.settled[0], found.outcome.utility[0] - found.now.utility[0]
+    place = int(np.argmax(now if np.max(now) > _NOTHING else soon))
     means = _means(fleet, found, place)
-    if gains[place] <= 0 or not means:
+    if max(now[place], soon[place]) <= _NOTHING or not means:
         return "bounds that hold nothing back are taken off, for they would once the load rises"
-    return f"{missed(job)}; {means}"
+    # What is worth a turn though nobody gains by it now is for what may come.
+    ahead = "" if now[place] > _NOTHING else "so that it does while code warms up, or when more arrives, "
+    return f"{missed(view.job(fleet.names[place]))}; {ahead}{means}"
 
 
 def _means(fleet: Fleet, found: Found, favoured: int) -> str:
     others = np.arange(fleet.size) != favoured
     bounded = [fleet.names[i] for i in np.flatnonzero((found.best.bounds[0] < fleet.bounds) & others)]
-    parts = []
+    parts = _of_restarts(fleet, found)
     if found.best.weights[0, favoured] > fleet.weights[favoured]:
         parts.append("it gets more of the slots")
     elif bool(np.any((found.best.weights[0] < fleet.weights) & others)):
         parts.append("others get less of the slots")
     if bounded:
-        more = f" and {len(bounded) - 3} more" if len(bounded) > 3 else ""
-        parts.append(
-            f"batches of {', '.join(bounded[:3])}{more} are made smaller, so that cores and slots are free sooner"
-        )
+        more = f" and {len(bounded) - _NAMED} more" if len(bounded) > _NAMED else ""
+        names = ", ".join(bounded[:_NAMED]) + more
+        parts.append(f"batches of {names} are made smaller, so that cores and slots are free sooner")
     if found.best.bounds[0, favoured] > fleet.bounds[favoured]:
         parts.append("its own batches may be larger")
     return ", and ".join(parts)
+
+
+def _of_restarts(fleet: Fleet, found: Found) -> list[str]:
+    """What starts again, and what for."""
+    parts = []
+    for place in np.flatnonzero(restarted(fleet, found.best)[0]):
+        name, every_s = fleet.names[place], float(found.best.triggers[0, place])
+        if every_s != fleet.trigger_s[place]:
+            turn = Trigger(name, float(fleet.trigger_s[place]), every_s).text
+            parts.append(f"{name} starts again with another {turn}")
+        else:
+            turn = Partitions(name, round(fleet.parts[place]), round(float(found.best.parts[0, place]))).text
+            parts.append(f"the state of {name} is cut anew, {turn}, for each part is a task of every batch")
+    return parts

@@ -4,16 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.evidence import Observation
+from penstock.planning.rates import RateHistory
 
 
 @dataclass(frozen=True, slots=True)
 class JobMemory:
-    """One job. The open bin is the step of the history that is not over yet."""
+    """One job."""
 
-    rates: tuple[float, ...] = ()  # rows/s by step, oldest first
-    bin_from_s: float | None = None
-    bin_sum: float = 0.0
-    bin_count: int = 0
+    rates: RateHistory = RateHistory()
     evidence: tuple[Observation, ...] = ()  # from its service, oldest first
     looked_at_s: float | None = None  # when it was last evaluated
     disturbed_since_s: float | None = None  # by that, and not yet back to normal

@@ -64,7 +64,7 @@ def outlook_of(job: JobView, known: JobMemory, at_s: float, settings: PhoebeSett
     model = model_of(job, known, profile, at_s, settings.half_life_s)
     if model is None or job.figures.arrival_rps is None:
         return None
-    history = Series(settings.step_s, known.rates)
+    history = Series(settings.step_s, known.rates.values)
     if len(history.values) < max(2.0, settings.least_history):
         minutes = len(history.values) * settings.step_s / 60.0
         caveat = f"{minutes:.0f} min of history are too little to forecast: sized for what arrives now"

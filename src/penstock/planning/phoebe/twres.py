@@ -70,10 +70,10 @@ def _wanted(job: JobView, known: JobMemory, at_s: float, settings: TwresSettings
 
 
 def _highest_rate(rate_now: float, known: JobMemory, settings: TwresSettings) -> float:
-    if len(known.rates) < max(2.0, settings.least_history):
+    if len(known.rates.values) < max(2.0, settings.least_history):
         return rate_now
     steps = max(1, round(settings.horizon_s / settings.step_s))
-    return max(BestOnPast().forecast(Series(settings.step_s, known.rates), steps).mean)
+    return max(BestOnPast().forecast(Series(settings.step_s, known.rates.values), steps).mean)
 
 
 def _smallest(model: JobModel, rate_rps: float, most: int) -> int:

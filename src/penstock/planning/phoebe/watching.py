@@ -1,6 +1,5 @@
 """Watch a job: what this round's figures add to what is remembered of it."""
 
-import math
 from dataclasses import replace
 
 from penstock.core.evidence import Observation
@@ -28,11 +27,12 @@ def watched(view: View, memory: PhoebeMemory, step_s: float, history_s: float, q
 def _watched(job: JobView, known: JobMemory, at_s: float, spans: tuple[float, float, float]) -> JobMemory:
     step_s, history_s, quiet_after_s = spans
     figures = job.figures
-    steps = len(known.rates)
-    known = _with_rate(known, figures.arrival_rps, at_s, step_s, int(history_s / step_s))
+    steps = len(known.rates.values)
+    rates = known.rates.with_rate(figures.arrival_rps, at_s, step_s, int(history_s / step_s))
+    known = replace(known, rates=rates)
     known = _with_downtime(known, figures.downtime_s)
     known = _with_disturbance(known, figures, at_s)
-    if len(known.rates) != steps or known.bin_count == 1:  # a step of the history has just ended
+    if len(rates.values) != steps or rates.open_count == 1:  # a step of the history has just ended
         seen = _observed(figures, known, at_s, quiet_after_s)
         if seen is not None:
             known = replace(known, evidence=_with_evidence(known.evidence, seen, 2 * step_s)[-EVIDENCE_KEPT:])
@@ -55,20 +55,6 @@ def _same_catch_up(before: Observation, after: Observation, within_s: float) -> 
     if not (before.saturated and after.saturated and before.scaleout == after.scaleout):
         return False
     return before.at_s is not None and after.at_s is not None and after.at_s - before.at_s <= within_s
-
-
-def _with_rate(known: JobMemory, rate_rps: float | None, at_s: float, step_s: float, kept: int) -> JobMemory:
-    if rate_rps is None:
-        return known
-    if known.bin_from_s is None:
-        return replace(known, bin_from_s=at_s, bin_sum=rate_rps, bin_count=1)
-    over = math.floor((at_s - known.bin_from_s) / step_s + 1e-9)
-    if over < 1:
-        return replace(known, bin_sum=known.bin_sum + rate_rps, bin_count=known.bin_count + 1)
-    ended = round(known.bin_sum / known.bin_count, 2)
-    # Steps without any news are taken to have been as the last one: a series must not have gaps.
-    rates = (*known.rates, *(ended for _ in range(min(over, kept))))[-kept:]
-    return replace(known, rates=rates, bin_from_s=known.bin_from_s + over * step_s, bin_sum=rate_rps, bin_count=1)
 
 
 def _with_downtime(known: JobMemory, downtime_s: float | None) -> JobMemory:
@@ -103,7 +89,7 @@ def _observed(figures: JobFigures, known: JobMemory, at_s: float, quiet_after_s:
         return _capacity(figures, scaleout, at_s)
     if up_s < quiet_after_s or figures.latency is None or backlog_s(figures) > NORMAL_S:
         return None
-    if len(known.rates) % EVIDENCE_EVERY:
+    if len(known.rates.values) % EVIDENCE_EVERY:
         return None
     return Observation(scaleout, round(done, 2), figures.latency.mean_s, at_s=at_s)
 

@@ -1,0 +1,74 @@
+"""Candidates: how all levers of all jobs might stand, one candidate a row and one job a column."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from penstock.planning.arbiter.fleet import Fleet, Floats
+
+Rows: TypeAlias = NDArray[np.intp] | slice | int
+
+RESTART_S = 10.0  # of a job whose trigger or partitions are turned: until it works on rows again
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Each job's weight in its pool, the bound of its batches, how often they begin, and the parts of its state."""
+
+    weights: Floats
+    bounds: Floats
+    triggers: Floats
+    parts: Floats
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def rows(self, which: slice | NDArray[np.intp]) -> "Settings":
+        """Some of them."""
+        return Settings(self.weights[which], self.bounds[which], self.triggers[which], self.parts[which])
+
+    def row(self, place: int) -> "Settings":
+        """One of them, as the only one."""
+        return self.rows(slice(place, place + 1))
+
+    def times(self, count: int) -> "Settings":
+        """So many of the only one, each its own."""
+        return Settings(*(np.repeat(getattr(self, one.name), count, axis=0) for one in fields(self)))
+
+    def put(self, rows: Rows, jobs: NDArray[np.intp] | int, of: "Settings", at: Rows) -> None:
+        """Sets these jobs' levers in these rows as they stand in rows `at` of others."""
+        for one in fields(self):
+            getattr(self, one.name)[rows, jobs] = getattr(of, one.name)[at, jobs]
+
+
+def present(fleet: Fleet) -> Settings:
+    """How all levers stand."""
+    return Settings(*(one[None, :].copy() for one in (fleet.weights, fleet.bounds, fleet.trigger_s, fleet.parts)))
+
+
+def restarted(fleet: Fleet, settings: Settings) -> NDArray[np.bool_]:
+    """Whose levers are turned that take a restart of the job."""
+    turned: NDArray[np.bool_] = (settings.triggers != fleet.trigger_s) | (settings.parts != fleet.parts)
+    return turned
+
+
+def tasks_of(fleet: Fleet, settings: Settings) -> Floats:
+    """The tasks of a stage: those that work on state are as many as its parts."""
+    more = fleet.parted * (settings.parts - fleet.parts) / fleet.stages
+    tasks: Floats = np.maximum(1.0, fleet.tasks + more)
+    return tasks
+
+
+def backlog_of(fleet: Fleet, settings: Settings) -> Floats:
+    """The rows that wait when the next batch begins, with those that come while a job starts again."""
+    waiting = np.maximum(fleet.backlog, fleet.arrivals * settings.triggers)
+    backlog: Floats = waiting + RESTART_S * fleet.arrivals * restarted(fleet, settings)
+    return backlog
+
+
+def joined(many: Sequence[Settings]) -> Settings:
+    """All of them below one another."""
+    return Settings(*(np.concatenate([getattr(part, one.name) for part in many]) for one in fields(Settings)))

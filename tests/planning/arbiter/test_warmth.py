@@ -1,0 +1,34 @@
+"""Warmth: costs that fall as cold code's do are foretold to fall on; others are not."""
+
+import pytest
+
+from penstock.planning.arbiter.warmth import COLD_PART, Warmth, coldness
+
+
+def seen(times: list[float], every_s: float = 5.0) -> Warmth:
+    """A job whose batches, one each five seconds, cost so many times what those before them said."""
+    warmth = Warmth().with_batch(every_s, None, 0.75)
+    for number, one in enumerate(times, start=2):
+        warmth = warmth.with_batch(number * every_s, one, 0.75)
+    return warmth
+
+
+def test_costs_that_fall_from_batch_to_batch_are_taken_to_be_those_of_cold_code() -> None:
+    assert coldness([seen([0.75, 0.8, 0.8, 0.85, 0.9])]) > 0.6
+
+
+def test_costs_that_stay_are_not() -> None:
+    assert coldness([seen([1.0, 1.02, 0.98, 1.0, 1.01])]) < 0.3
+
+
+def test_all_jobs_tell_together_and_one_that_errs_is_outvoted() -> None:
+    assert coldness([seen([1.0] * 6)] * 3 + [seen([0.4, 1.0, 1.0, 1.0, 1.0, 1.0])]) < 0.4
+
+
+def test_before_anything_was_seen_a_part_of_it_is_expected() -> None:
+    assert coldness([Warmth()]) == pytest.approx(0.4)
+
+
+def test_of_code_that_ran_for_a_minute_nothing_is_left_to_fall() -> None:
+    assert Warmth().with_batch(0.0, None, 0.75).cold == pytest.approx(COLD_PART)
+    assert Warmth().with_batch(90.0, None, 0.75).cold < 0.01
