@@ -144,7 +144,10 @@ def _from(job: JobView, least: int) -> JobView:
 def as_planned(view: View, plan: Plan) -> View:
     """The view with the threads that a plan gives."""
     given = {(move.job, move.operator): move.after for d in plan.decisions for move in d.thread_moves}
-    return replace(view, jobs=tuple(_with_threads(job, given) for job in view.jobs))
+    turned = {name for name, _ in given}
+    if not turned:
+        return view
+    return replace(view, jobs=tuple(_with_threads(job, given) if job.name in turned else job for job in view.jobs))
 
 
 def _with_threads(job: JobView, given: Mapping[tuple[str, str], int]) -> JobView:

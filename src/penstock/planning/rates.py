@@ -1,7 +1,7 @@
 """A history of a job's arrivals: means over steps of equal length, oldest first, without gaps."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class RateHistory:
         if rate_rps is None:
             return self
         if self.open_from_s is None:
-            return replace(self, open_from_s=at_s, open_sum=rate_rps, open_count=1)
+            return RateHistory(self.values, at_s, rate_rps, 1)
         over = math.floor((at_s - self.open_from_s) / step_s + 1e-9)
         if over < 1:
-            return replace(self, open_sum=self.open_sum + rate_rps, open_count=self.open_count + 1)
+            return RateHistory(self.values, self.open_from_s, self.open_sum + rate_rps, self.open_count + 1)
         ended = round(self.open_sum / self.open_count, 2)
         # Steps without any news are taken to have been as the last one: a series must not have gaps.
         values = (*self.values, *(ended for _ in range(min(over, kept))))[-kept:]

@@ -45,7 +45,7 @@ def remembered(known: Mapping[str, Coming], arrivals: Mapping[str, float], at_s:
 
 
 def _with_rate(one: Coming, rate_rps: float, at_s: float) -> Coming:
-    return replace(one, rates=one.rates.with_rate(rate_rps, at_s, STEP_S, KEPT))
+    return Coming(one.rates.with_rate(rate_rps, at_s, STEP_S, KEPT), one.looked_s, one.rps)
 
 
 def _is_due(one: Coming, at_s: float) -> bool:

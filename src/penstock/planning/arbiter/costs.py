@@ -129,6 +129,7 @@ def guessed(others: Sequence[JobCosts], job: JobFigures, at_s: float) -> JobCost
         aside_s=mean["aside_s"],
         cpu_share=sum(one.cpu_share for one in others) / count,
         arrival_rps=rate_rps,
+        warmth=Warmth(cold=sum(one.warmth.cold for one in others) / count),
     )
 
 
@@ -138,12 +139,11 @@ def new_batches(costs: JobCosts, batches: Iterable[BatchFigures]) -> list[BatchF
 
 
 def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
-    costs = _with_arrivals(costs, batch)
     known = batch.busy_s is not None and batch.tasks and batch.rows > 0
-    return _with_work(costs, batch) if known else costs
+    return replace(costs, **_arrivals(costs, batch), **(_work(costs, batch) if known else {}))
 
 
-def _with_arrivals(costs: JobCosts, batch: BatchFigures) -> JobCosts:
+def _arrivals(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
     """What waited for a batch, and what the one before had left, say what came between their beginnings."""
     began_s, left = batch.ended_s - batch.took_s, batch.left_rows or 0.0
     arrival_rps = costs.arrival_rps
@@ -153,18 +153,18 @@ def _with_arrivals(costs: JobCosts, batch: BatchFigures) -> JobCosts:
         # Long intervals tell more of a rate than short ones; of a few seconds' worth it is to follow at once.
         kept = 0.0 if arrival_rps is None else 2.0 ** (-between_s / _ARRIVALS_HALVE_S)
         arrival_rps = kept * (arrival_rps or 0.0) + (1.0 - kept) * came_rps
-    return replace(
-        costs,
-        number=batch.number,
-        ended_s=batch.ended_s,
-        began_s=began_s,
-        took_s=batch.took_s,
-        left_rows=left,
-        arrival_rps=arrival_rps,
-    )
+    return {
+        "number": batch.number,
+        "ended_s": batch.ended_s,
+        "began_s": began_s,
+        "took_s": batch.took_s,
+        "left_rows": left,
+        "arrival_rps": arrival_rps,
+    }
 
 
-def _with_work(costs: JobCosts, batch: BatchFigures) -> JobCosts:
+def _work(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
+    """What its tasks did."""
     busy_s, tasks, stages = batch.busy_s or 0.0, float(batch.tasks or 0), float(batch.stages or 1)
     cpu_share = min(1.0, (batch.cpu_s or 0.0) / busy_s) if busy_s > 0 else 1.0
     aside_s = batch.aside_s
@@ -172,17 +172,16 @@ def _with_work(costs: JobCosts, batch: BatchFigures) -> JobCosts:
     task_s, row_s = costs.fit.costs()
     was_s = tasks * task_s + batch.rows * row_s if costs.batches else None
     age_s = batch.ended_s - 0.5 * batch.took_s - costs.first_seen_s
-    return replace(
-        costs,
-        batches=costs.batches + 1,
-        fit=fit.with_batch(tasks, batch.rows, busy_s),
-        tasks=_faded(costs, costs.tasks, tasks),
-        stages=_faded(costs, costs.stages, stages),
-        aside_s=costs.aside_s if aside_s is None else _faded(costs, costs.aside_s, aside_s),
-        cpu_share=_faded(costs, costs.cpu_share, cpu_share),
-        warmth=costs.warmth.with_batch(age_s, None if was_s is None else busy_s / max(was_s, _LEAST_S), KEPT),
+    return {
+        "batches": costs.batches + 1,
+        "fit": fit.with_batch(tasks, batch.rows, busy_s),
+        "tasks": _faded(costs, costs.tasks, tasks),
+        "stages": _faded(costs, costs.stages, stages),
+        "aside_s": costs.aside_s if aside_s is None else _faded(costs, costs.aside_s, aside_s),
+        "cpu_share": _faded(costs, costs.cpu_share, cpu_share),
+        "warmth": costs.warmth.with_batch(age_s, None if was_s is None else busy_s / max(was_s, _LEAST_S), KEPT),
         **_fresh(costs, batch),
-    )
+    }
 
 
 def _fresh(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
@@ -190,7 +189,7 @@ def _fresh(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
         return {}
     return {
         "fresh": costs.fresh + 1,
-        "fresh_since_s": costs.fresh_since_s if costs.fresh else costs.began_s,
+        "fresh_since_s": costs.fresh_since_s if costs.fresh else batch.ended_s - batch.took_s,
         "fresh_rows": costs.fresh_rows + batch.rows,
         "fresh_staged_s": costs.fresh_staged_s + batch.staged_s,
     }

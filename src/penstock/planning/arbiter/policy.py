@@ -225,14 +225,13 @@ def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
         one = costs[name]
         if not one.fresh:
             continue
-        costs[name] = replace(one, fresh=0, fresh_rows=0.0, fresh_staged_s=0.0)
-        if one.fresh_since_s < acted_s:
-            continue  # they ran, in part, under other levers
-        fixed_s = float(found.fixed_s[0, place] - found.aside_s[place])
-        foretold_s = one.fresh * fixed_s + float(found.row_s[0, place]) * one.fresh_rows
-        off = min(max(one.fresh_staged_s / max(foretold_s, 1e-6), 0.25), 4.0)
-        staged = one.staged * off ** (1.0 - _BIAS_KEPT**one.fresh)
-        costs[name] = replace(costs[name], staged=float(np.clip(staged, 0.3, 3.0)))
+        staged = one.staged
+        if one.fresh_since_s >= acted_s:  # else they ran, in part, under other levers
+            fixed_s = float(found.fixed_s[0, place] - found.aside_s[place])
+            foretold_s = one.fresh * fixed_s + float(found.row_s[0, place]) * one.fresh_rows
+            off = min(max(one.fresh_staged_s / max(foretold_s, 1e-6), 0.25), 4.0)
+            staged = min(max(staged * off ** (1.0 - _BIAS_KEPT**one.fresh), 0.3), 3.0)
+        costs[name] = replace(one, fresh=0, fresh_rows=0.0, fresh_staged_s=0.0, staged=staged)
     return replace(memory, costs=costs)
 
 

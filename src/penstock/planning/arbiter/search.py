@@ -44,6 +44,9 @@ class Found:
 def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
     """The best that was found."""
     now = present(fleet)
+    outcome = foretell(fleet, now, horizon_s)
+    if fleet.max_utility - float(outcome.total[0]) <= _LEAST_GAIN * fleet.max_utility:
+        return Found(now, outcome, outcome)  # nobody lacks anything
     steps = bound_steps(fleet, horizon_s)
     if fleet.size > MANY:
         return _at_a_price(fleet, now, steps, horizon_s)
