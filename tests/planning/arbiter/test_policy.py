@@ -62,9 +62,15 @@ def test_all_that_is_turned_is_turned_together_and_within_limits() -> None:
 
 def test_it_waits_for_the_first_batches_of_all_but_not_for_ever() -> None:
     silent = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=()))
-    views = [fleet_view(silent, *crowd()[1:], at_s=at_s) for at_s in (10.0, 15.0, 19.0, 20.0)]
+    views = [fleet_view(silent, *crowd()[1:], at_s=at_s) for at_s in (10.0, 15.0, 24.0, 25.0)]
     plans, _ = rounds(Arbiter(), views)
     assert [bool(plan.decisions) for plan in plans] == [False, False, False, True]
+    assert plans[0].note == "learning what batches cost; awaiting those of a"
+
+
+def test_a_first_batch_alone_tells_too_little() -> None:
+    first = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=crowd()[0].figures.batches[:1]))
+    plans, _ = rounds(Arbiter(), [fleet_view(first, *crowd()[1:])])
     assert plans[0].note == "learning what batches cost; awaiting those of a"
 
 
@@ -79,12 +85,12 @@ def test_where_all_have_what_they_asked_for_it_rests_and_says_so() -> None:
     assert {plan.note for plan in plans} == {"everyone has what they asked for"}
 
 
-def after_acting(utility_before: float = 40.0, foretold: float = 65.0) -> ArbiterMemory:
+def after_acting(utility_before: float = 40.0, foretold: float = 65.0, left_alone: float = 40.0) -> ArbiterMemory:
     """The memory of one that gave urgent a slot more, ten seconds ago."""
     memory: ArbiterMemory = rounds(Arbiter(), [seen(10.0)])[1]
     move = Slots("urgent", 1, 2)
     arrivals = {name: one.arrival_rps or 0.0 for name, one in memory.costs.items()}
-    acted = Acted(10.0, 15.0, (move,), utility_before, foretold, arrivals)
+    acted = Acted(10.0, 15.0, (move,), utility_before, left_alone, foretold, arrivals)
     return replace(memory, acted=acted)
 
 
@@ -108,14 +114,15 @@ def test_what_made_utility_fall_although_a_rise_was_foretold_is_taken_back_once_
 
 
 @pytest.mark.parametrize(
-    ("before", "foretold"),
+    ("before", "foretold", "left_alone"),
     [
-        (30.0, 65.0),  # it fell by less than a twentieth of the 70 that there are
-        (40.0, 31.0),  # it fell as was foretold
+        (30.0, 65.0, 30.0),  # it fell by less than a twentieth of the 70 that there are
+        (40.0, 31.0, 40.0),  # it fell as was foretold
+        (40.0, 65.0, 20.0),  # it would have fallen further without
     ],
 )
-def test_what_came_as_foretold_or_did_no_harm_stays(before: float, foretold: float) -> None:
-    plan, _ = at(40.0, after_acting(before, foretold), *given(*crowd(2.0)))
+def test_what_came_as_foretold_or_did_no_harm_stays(before: float, foretold: float, left_alone: float) -> None:
+    plan, _ = at(40.0, after_acting(before, foretold, left_alone), *given(*crowd(2.0)))
     assert all(one.reason is not Reason.REVERTED for one in plan.decisions)
 
 

@@ -28,6 +28,7 @@ class Acted:
     settled_s: float  # when
     moves: tuple[Move, ...]
     utility_before: float
+    left_alone: float  # what was foretold of leaving all as it was
     foretold: float  # of all jobs, once settled
     arrivals_rps: Mapping[str, float]
 

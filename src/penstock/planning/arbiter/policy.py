@@ -39,6 +39,7 @@ _JUDGED_AFTER_S = 30.0  # utilities look back, and the batches that were under w
 _JUDGED_FOR_S = 60.0  # what comes later is not the decision's doing
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
+_TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 _KNOWN_AFTER_S = 90.0  # since a job was first seen: what it costs while its code is cold is no reason to start it again
 _RESTARTED_AGAIN_AFTER_S = 600.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
@@ -128,7 +129,8 @@ class Arbiter:
         came_s = view.at_s + _settles_s(fleet, found.best)
         arrivals = _arrivals(memory.costs)
         total = float(found.outcome.settled.sum())
-        acted = Acted(view.at_s, came_s, moves, view.utility, total, arrivals)
+        left_alone = float(found.now.settled.sum())
+        acted = Acted(view.at_s, came_s, moves, view.utility, left_alone, total, arrivals)
         again = {fleet.names[place]: view.at_s for place in np.flatnonzero(restarted(fleet, found.best)[0])}
         return Plan((decision,)), replace(
             memory,
@@ -144,7 +146,8 @@ class Arbiter:
         since_s = view.at_s - max(acted.settled_s, acted.at_s + _JUDGED_AFTER_S)
         if not 0.0 <= since_s <= _JUDGED_FOR_S:
             return None
-        fell = acted.utility_before - view.utility
+        # Where utility would have fallen anyway, as while backlogs grow, to take it back would make it worse.
+        fell = min(acted.utility_before, acted.left_alone) - view.utility
         off = acted.foretold - view.utility
         if min(fell, off) <= self.settings.taken_back_below * view.max_utility:
             return None
@@ -212,7 +215,7 @@ def _awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
     return [
         job.name
         for job in view.jobs
-        if shares_pool(job.figures) and job.figures.trouble is None and not costs[job.name].known
+        if shares_pool(job.figures) and job.figures.trouble is None and costs[job.name].batches < _TELLING
     ]
 
 
