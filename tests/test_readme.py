@@ -1,0 +1,86 @@
+"""What a newcomer reads holds: it is short, its links lead somewhere, its commands and its code are ours."""
+
+import ast
+import itertools
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+import penstock as ps
+from penstock.cli.main import cli
+from penstock.cli.waiting import Waiting
+from penstock.config.tenants import read_tenants
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")] + sorted(
+    ROOT.glob("docs/**/*.md")
+)
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+COMMAND = re.compile(r"^(?:    |# )(?:sudo )?(penstock .+)", re.MULTILINE)
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    for page in PAGES:
+        for found in COMMAND.findall(page.read_text(encoding="utf-8")):
+            yield f"{page.relative_to(ROOT)}: {found.strip()}", found.strip()
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.encode()) <= 6_000
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("code", blocks(README, "python"))
+def test_its_code_compiles_and_uses_public_names(code: str) -> None:
+    used = {node.attr for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Attribute) and _is_ps(node.value)}
+    assert {name for name in used if not hasattr(ps, name)} == set()
+    assert "govern" in used
+
+
+def _is_ps(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "ps"
+
+
+def test_its_tenants_file_is_one(tmp_path: Path) -> None:
+    (text,) = blocks(README, "yaml")
+    file = tmp_path / "tenants.yaml"
+    file.write_text(text, encoding="utf-8")
+    tenants = read_tenants(file)
+    shipped = yaml.safe_load((ROOT / "examples" / "tenants.yaml").read_text(encoding="utf-8"))
+    assert [job.name for job in tenants.jobs] == [job["name"] for job in shipped["jobs"]]
+
+
+@pytest.mark.parametrize("target", re.findall(r"^    make (\S+)", README, re.MULTILINE))
+def test_its_targets_are_in_the_makefile(target: str) -> None:
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("line", [line for _, line in commands()], ids=[name for name, _ in commands()])
+def test_every_command_in_the_docs_has_such_a_form(line: str) -> None:
+    _, *words = itertools.takewhile(lambda word: word not in ("|", "&&", ">"), shlex.split(line, comments=True))
+    command: click.Command = cli
+    while isinstance(command, click.Group) and words:
+        found = command.commands.get(words[0])
+        assert found is not None, f"there is no command {words[0]!r} in {line!r}"
+        command = found.awaited() if isinstance(found, Waiting) else found
+        words = words[1:]
+    known = {
+        option for one in command.params if isinstance(one, click.Option) for option in (*one.opts, *one.secondary_opts)
+    }
+    used = {word.partition("=")[0] for word in words if re.fullmatch(r"-{1,2}[a-z][\w-]*(=.*)?", word)}
+    assert used - known - {"--help"} == set()
