@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from penstock.core.batches import BatchFigures
+from penstock.core.figures import ALL_OPERATORS
 from penstock.planning.arbiter.costs import TASK_S as USUAL_TASK_S
-from penstock.planning.arbiter.costs import JobCosts, learnt
-from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures
+from penstock.planning.arbiter.costs import JobCosts, guessed, learnt
+from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures, job
 
 
 def from_batches(*batches: BatchFigures, before: JobCosts | None = None) -> JobCosts:
@@ -77,3 +78,13 @@ def test_the_bound_that_a_job_came_with_is_remembered_when_it_is_turned() -> Non
     first = learnt(None, replace(came, levers=(replace(came.levers[0], now=5000.0), came.levers[1])))
     later = learnt(first, replace(came, levers=(replace(came.levers[0], now=200.0), came.levers[1])))
     assert (first.own_bound, later.own_bound) == (5000.0, 5000.0)
+
+
+def test_of_a_job_without_batches_the_others_say_what_its_rows_cost_unless_it_was_profiled() -> None:
+    others = [from_batches(*(batch(number, 90.0 + number, 1.0 + number) for number in range(5)))]
+    new = replace(job("new", 200.0), figures=figures("new", 200.0, batches=()))
+    _, row_s = guessed(others, new, 10.0).fit.costs()
+    assert row_s == pytest.approx(ROW_S, rel=0.1)
+    profiled = replace(new, modelled_threads={ALL_OPERATORS: 6})
+    _, row_s = guessed(others, profiled, 10.0).fit.costs()
+    assert row_s == pytest.approx(6 / 200.0, rel=0.1)

@@ -13,7 +13,8 @@ from math import inf
 from typing import Any
 
 from penstock.core.batches import BatchFigures
-from penstock.core.figures import JobFigures
+from penstock.core.figures import ALL_OPERATORS, JobFigures
+from penstock.core.view import JobView
 from penstock.planning.arbiter.warmth import Warmth
 
 KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is left
@@ -105,18 +106,21 @@ def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCos
     return costs
 
 
-def guessed(others: Sequence[JobCosts], job: JobFigures, at_s: float) -> JobCosts:
+def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
     """What a job may cost of which no batch has ended yet: as much as the others in the mean; all its rows wait.
 
-    Its first batch may be kept from ending by those others: it is not to be forgotten over that.
+    Its first batch may be kept from ending by those others: it is not to be forgotten over that. Where its operators
+    were profiled their models say how many slots its rows keep busy.
     """
-    count = len(others)
+    job, count = view.figures, len(others)
     mean = {name: sum(getattr(one, name) for one in others) / count for name in ("tasks", "stages", "aside_s")}
     pairs = [one.fit.costs() for one in others]
     task_s, row_s = (sum(pair[place] for pair in pairs) / count for place in (0, 1))
     known_rps = [one.arrival_rps for one in others if one.arrival_rps is not None]
     rate_rps = sum(known_rps) / len(known_rps) if job.arrival_rps is None else job.arrival_rps
     rows = max(1.0, rate_rps)
+    modelled = view.modelled_threads.get(ALL_OPERATORS)
+    row_s = modelled / rows if modelled else row_s
     return JobCosts(
         batches=1,
         first_seen_s=at_s - (job.up_s or 0.0),

@@ -121,7 +121,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     known = tuple(job for job in view.jobs if shares_pool(job.figures) and _counts(job, costs))
     if not telling or not known or not slots:
         return None
-    found = [costs[job.name] if costs[job.name].known else guessed(telling, job.figures, view.at_s) for job in known]
+    found = [costs[job.name] if costs[job.name].known else guessed(telling, job, view.at_s) for job in known]
     of = _Columns(*np.array([_row(job, one, slots) for job, one in zip(known, found, strict=True)], dtype=float).T)
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
     slow, cores = _contention(of, float(slots), cores)

@@ -38,7 +38,7 @@ def priced(fleet: Fleet, steps: Floats, horizon_s: float) -> Settings:
     )
     found = pace(fleet, settings, alone)
     lived = course(fleet, found, settings, horizon_s)
-    utility = worth(fleet.objectives, lived, recovery_s(fleet, found, settings)).utility
+    utility = worth(fleet.objectives, lived, lambda: recovery_s(fleet, found, settings)).utility
     used = _used_slots(fleet, alone, settings)
     chosen = _cleared(utility, used, fleet.slots)
     jobs = np.arange(fleet.size)

@@ -56,7 +56,7 @@ def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> 
 def _in_future(ahead: Fleet, settings: Settings, horizon_s: float) -> Worth:
     found = paced(ahead, settings, horizon_s)
     lived = course(ahead, found, settings, horizon_s)
-    return worth(ahead.objectives, lived, recovery_s(ahead, found, settings))
+    return worth(ahead.objectives, lived, lambda: recovery_s(ahead, found, settings))
 
 
 def recovery_s(fleet: Fleet, found: Pace, settings: Settings) -> Floats:

@@ -1,6 +1,6 @@
 """Worth: what latencies and juice over the horizon are worth to each tenant, by its own intent."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,12 +29,12 @@ class Worth:
     juice: Floats
 
 
-def worth(objectives: Sequence[Objectives], found: Course, recovery_s: Floats) -> Worth:
-    """The utilities of all jobs under all candidates."""
+def worth(objectives: Sequence[Objectives], found: Course, recovery: Callable[[], Floats]) -> Worth:
+    """The utilities of all jobs under all candidates; `recovery` works recovery times out, where somebody asks."""
     whole, late = _of_time(found.counts_s), _late(found.counts_s)
     over_all, settled = np.zeros_like(found.juice), np.zeros_like(found.juice)
     for alike in objectives:
-        all_share, late_share = _all_and_late(alike, found, recovery_s, whole, late)
+        all_share, late_share = _all_and_late(alike, found, recovery, whole, late)
         over_all[:, alike.jobs] += alike.worth * all_share
         settled[:, alike.jobs] += alike.worth * late_share
     mean_s = 0.5 * (found.oldest_s + found.newest_s)
@@ -43,7 +43,7 @@ def worth(objectives: Sequence[Objectives], found: Course, recovery_s: Floats) -
 
 
 def _all_and_late(
-    alike: Objectives, found: Course, recovery_s: Floats, whole: Floats, late: Floats
+    alike: Objectives, found: Course, recovery: Callable[[], Floats], whole: Floats, late: Floats
 ) -> tuple[Floats, Floats]:
     """The share of their utility that jobs have over all of the horizon, and over its second half."""
     jobs = alike.jobs
@@ -56,7 +56,7 @@ def _all_and_late(
         juices = (found.juice[:, jobs], found.late_juice[:, jobs])
         over_all, settled = (_shares(alike.shape, alike.targets / np.maximum(juice, 1e-6)) for juice in juices)
         return over_all, settled
-    recovered = _shares(alike.shape, recovery_s[:, jobs] / alike.targets)
+    recovered = _shares(alike.shape, recovery()[:, jobs] / alike.targets)
     return recovered, recovered
 
 
