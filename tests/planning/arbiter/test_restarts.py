@@ -51,3 +51,11 @@ def test_a_state_is_cut_into_no_more_parts_than_its_lever_goes() -> None:
     one = fleet(job("counted", 50.0, "1s", levers=(parts,)), job("b", 50.0))
     one = replace(one, tasks=np.array([102.0, 4.0]), stages=np.array([2.0, 1.0]), parted=np.array([1.0, 0.0]))
     assert chosen(one).best.parts[0, 0] <= 3.0
+
+
+def test_a_large_state_is_not_cut_by_a_policy() -> None:
+    parts = Dial("partitions", "counted", 200, 1, 1000, disturbs=Disturbs.QUERY)
+    light, heavy = (
+        fleet(job("counted", 50.0, levers=(parts,), state_bytes=size), job("b", 50.0)) for size in (2**20, 2**32)
+    )
+    assert (light.parts[0], heavy.parts[0]) == (200.0, 0.0)

@@ -17,6 +17,7 @@ from penstock.planning.arbiter.warmth import coldness
 Floats = NDArray[np.float64]
 
 UNBOUNDED = np.inf
+_LIGHT_STATE_BYTES = 256 * 2**20  # cut anew within seconds; more is for people to decide
 _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slower work is
 
 
@@ -218,7 +219,7 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
         _now(bound) or UNBOUNDED,
         _turned(bound) and bound is not None and bound.disturbs is Disturbs.NOTHING,
         _turned(trigger),
-        (_now(parts) or 0.0) if _turned(parts) else 0.0,
+        (_now(parts) or 0.0) if _turned(parts) and (figures.state_bytes or 0) <= _LIGHT_STATE_BYTES else 0.0,
         UNBOUNDED if parts is None or parts.most is None else parts.most,
     )
 
