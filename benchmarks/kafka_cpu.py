@@ -45,9 +45,9 @@ from penstock.governing.application import start_application
 from penstock.governing.comparison import Trial, run_trial
 from penstock.planning.registry import POLICIES as REGISTERED
 
-# Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: whoever
-# runs a stream of some hundred rows a second has lowered them.
-CONF = {"spark.sql.shuffle.partitions": 4}
+# Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: who runs a
+# stream of some hundred rows a second has lowered them, or has not heard of them: `--partitions 200`.
+PARTITIONS_OF_STATE = 4
 POLICIES = ("fair", "shares by hand", "bounds by hand", "penstock", "henge")
 COUNTED_FROM_S = 15.0
 WARM_UP_S = 30.0
@@ -130,8 +130,9 @@ def main() -> None:
     with ExitStack() as open_:
         broker = open_.enter_context(own_broker(PARTITIONS))
         make_topics(broker.bootstrap, [topic for t in TENANTS for topic in (t.topic, t.full_topic)], PARTITIONS)
+        conf = {"spark.sql.shuffle.partitions": options.partitions}
         for slots in options.slots:
-            spark = start_application("kafka cpu bench", f"local[{slots}]", CONF, kafka=True)
+            spark = start_application("kafka cpu bench", f"local[{slots}]", conf, kafka=True)
             try:
                 _compare(Bench(spark, broker, slots, options))
             finally:
@@ -169,6 +170,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--loads", type=_numbers, default=[1.0, 1.3, 1.6], help="times what the cores can do")
     parser.add_argument("--slots", type=_whole_numbers, default=[cores, 2 * cores], help="of the application")
     parser.add_argument("--policies", type=lambda text: text.split(","), default=list(POLICIES))
+    parser.add_argument("--partitions", type=int, default=PARTITIONS_OF_STATE, help="of states, as nobody chose them")
     parser.add_argument("--grid", type=int, default=0, help="turns in which fixed shares by fixed bounds take part")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=110.0)
