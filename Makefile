@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -26,6 +26,7 @@ check-code:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/pages.py --check
+	$(BIN)/python scripts/reference.py --check
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
@@ -51,6 +52,11 @@ format: setup ## format the code
 
 pages: setup ## build the dashboard's pages again after a change in frontend/ (needs Node; what is built is committed)
 	@$(BIN)/python scripts/pages.py
+
+docs: setup ## build the site from docs/ into site/: strict, so that every link leads somewhere
+	@PYTHON="$(PYTHON)" scripts/setup.sh docs
+	.venv-docs/bin/mkdocs build --strict --quiet
+	@echo "open site/index.html"
 
 scenarios: setup ## run every scenario and judge its claims
 	@for file in scenarios/*/*.yaml; do \

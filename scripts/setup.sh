@@ -46,6 +46,12 @@ fi
 # registry is often known to the system only (the setting has two names, by uv's version).
 UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 "$uv" sync --frozen --quiet --compile-bytecode --python "$python"
 
+if [ "${1:-}" = docs ]; then # what builds the site, in an environment of its own
+    UV_PROJECT_ENVIRONMENT=.venv-docs UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 \
+        "$uv" sync --frozen --quiet --only-group docs --python "$python"
+    exit 0
+fi
+
 java_version() {
     "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -n 1
 }
