@@ -1,15 +1,17 @@
 """An engine, a policy, a store and a control in which something goes wrong at a given stage and round."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
+from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Orders, Proposal
 from penstock.core.plan import Decision, Outcome, Plan, Step, StepOutcome
-from penstock.core.ports import Memory, Policy
+from penstock.core.ports import Clock, Memory, Policy
 from penstock.core.view import View, snapshot_of
-from penstock.loop import Governor, LoopSettings
+from penstock.loop import Governor, LoopSettings, drive
 from penstock.store.memory import MemoryStore
 from tests.recorded import RUN, Noted, a_decision, a_view
 
@@ -19,7 +21,7 @@ class Faults:
     """Which stages fail at which instants, and with what."""
 
     at: Mapping[str, Collection[float]] = field(default_factory=dict)
-    error: Exception = field(default_factory=lambda: ConnectionError("no answer"))
+    error: BaseException = field(default_factory=lambda: ConnectionError("no answer"))
     now: float = 0.0
 
     def strike(self, stage: str) -> None:
@@ -123,6 +125,10 @@ class World:
     def governor(self) -> Governor:
         policy = self.policy or FaultyPolicy(self.faults)
         return Governor(self.engine, policy, self.store, self.settings, self.control)
+
+    def governed(self, intents: Mapping[str, Intent], clock: Clock, after: Callable[[float], None]) -> None:
+        """Until something ends it."""
+        drive(self.governor, lambda: intents, clock, inf, after)
 
     @property
     def cycles(self) -> tuple[Cycle, ...]:

@@ -2,8 +2,10 @@
 
 import logging
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
+from py4j.protocol import Py4JError
 
 from penstock.core.levers import Tasks
 from penstock.core.orders import Act, Answer, Orders, Proposal, Request, Wish
@@ -48,11 +50,11 @@ def test_a_round_says_what_went_wrong_in_it_and_the_next_is_as_ever(stage: str, 
 
 
 def test_rounds_that_fail_in_a_row_come_ever_more_rarely_until_one_succeeds() -> None:
-    # 10, then 20, 40 and 60 s apart; after the good one at 140 s again 10 s.
-    world = driven(160.0, observe=[10.0, 20.0, 40.0, 80.0])
-    assert [cycle.at_s for cycle in world.cycles] == [10.0, 20.0, 40.0, 80.0, 140.0, 150.0, 160.0]
+    # 10, then 20, 30 and 30 s apart, which is three intervals; after the good one at 100 s again 10 s.
+    world = driven(120.0, observe=[10.0, 20.0, 40.0, 70.0])
+    assert [cycle.at_s for cycle in world.cycles] == [10.0, 20.0, 40.0, 70.0, 100.0, 110.0, 120.0]
     assert world.errors[3][1] == (
-        "observing failed: ConnectionError: no answer; nothing was decided; the next round is in 60 s"
+        "observing failed: ConnectionError: no answer; nothing was decided; the next round is in 30 s"
     )
 
 
@@ -226,3 +228,31 @@ def test_where_nobody_waits_an_error_is_raised() -> None:
 def test_a_back_off_that_would_hurry_is_refused() -> None:
     with pytest.raises(ConfigError, match="back_off_factor"):
         LoopSettings(back_off_factor=0.5)
+    with pytest.raises(ConfigError, match="back_off_at_most"):
+        LoopSettings(back_off_at_most=0.5)
+
+
+class FromJavaError(Exception):
+    """As Py4J's: its words are asked of the JVM, which is gone."""
+
+    def __str__(self) -> str:
+        raise ConnectionError("the JVM does not answer")
+
+
+STAGES = ("orders", "observe", "decide", "propose", "settle", "announce", "apply", "append", "last_memory")
+
+
+@pytest.mark.parametrize(
+    "error", [FromJavaError("o32"), Py4JError("o32"), SystemExit(0), MemoryError(), RecursionError(), KeyError()]
+)
+@pytest.mark.parametrize("stage", STAGES)
+def test_no_error_at_any_call_ends_governing_and_rounds_are_three_intervals_apart_at_most(
+    stage: str, error: BaseException
+) -> None:
+    fails = [10.0 * number for number in range(0, 21)]
+    world = World(Faults({stage: fails}, error), LoopSettings(approval=frozenset({"fraud"})))
+    world.control.said = approved()
+    rounds = list[float]()
+    drive(world.governor, lambda: INTENTS, Ticking(), 400.0, rounds.append)
+    assert max(later - earlier for earlier, later in pairwise(rounds)) <= 30.0
+    assert world.engine.done[-1] == (400.0, "ads")

@@ -2,7 +2,9 @@
 
 
 class PenstockError(Exception):
-    """Something the user can mend; the message says what and how."""
+    """Something the user can mend; the message says what and how. A command that it ends has this exit code."""
+
+    exit_code = 2
 
 
 class ConfigError(PenstockError):
@@ -15,12 +17,32 @@ class ConfigError(PenstockError):
         super().__init__(f"{field}: {_shown(value)} will not do; {remedy}")
 
 
+class OutageError(PenstockError):
+    """Something is away that may come back by itself, such as a master or a database: to try again may help."""
+
+    exit_code = 75  # a temporary failure, as sysexits.h has it
+
+
 class EngineError(PenstockError):
     """The world refused a step; nothing half-done is left behind."""
 
 
-class LeaseLostError(EngineError):
-    """Another controller governs the application: this one may not act any more, and does not try again."""
+class GoverningEndsError(EngineError):
+    """Nothing is left that this controller may govern: it ends and says why, and does not try again."""
+
+
+class LeaseLostError(GoverningEndsError):
+    """Another controller governs the application: this one may not act any more."""
+
+
+class TakenOverError(GoverningEndsError):
+    """A later driver governs this run: this one ends, its queries with it, and must not be started again."""
+
+    exit_code = 4
+
+
+class ApplicationGoneError(GoverningEndsError):
+    """Spark has ended the application, or its JVM has died: the queries are gone with it."""
 
 
 class PlacementError(PenstockError):
@@ -40,14 +62,14 @@ def first_line(error: object) -> str:
     >>> first_line("An error occurred while calling o32.start.\\n: java.io.IOException: disk full")
     'java.io.IOException: disk full'
     """
-    lines = [line.strip().removeprefix(": ") for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip().removeprefix(": ") for line in _words(error).splitlines() if line.strip()]
     telling = [line for line in lines if not line.startswith("An error occurred while calling")]
     if not telling:
         return type(error).__name__
     return telling[-1] if telling[0].startswith("Traceback") else telling[0]
 
 
-def told(error: Exception) -> str:
+def told(error: BaseException) -> str:
     """An error in a line: ours in their own words, others with their kind, without which many say little.
 
     >>> told(EngineError("no slots are left")), told(KeyError("ads"))
@@ -57,6 +79,14 @@ def told(error: Exception) -> str:
         return str(error)
     kind, line = type(error).__name__, first_line(error)
     return line if line == kind else f"{kind}: {line}"
+
+
+def _words(error: object) -> str:
+    """What it says. A Java error asks the JVM for its words: one that is gone raises another error instead."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
 
 
 def _shown(value: object) -> str:

@@ -19,7 +19,6 @@ from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import Clock, Engine, Memory, Policy, Store
-from penstock.core.units import positive_seconds
 from penstock.core.view import View
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split
@@ -43,21 +42,21 @@ class LoopSettings:
     approval: frozenset[str] = frozenset()  # jobs whose tenants are asked before anything is done to them
     go_on: bool = True  # after an error; False raises it, as in a simulation, where it is a defect and nobody waits
     back_off_factor: float = 2.0  # times the interval, for each round after the first that fails in a row
-    back_off_at_most_s: float = 60.0  # so long after a failed round the next one comes, unless rounds are longer
+    back_off_at_most: float = 3.0  # intervals after a failed round the next one comes, however many have failed
 
     def __post_init__(self) -> None:
-        positive_seconds(self.back_off_at_most_s, "back_off_at_most_s")
-        if self.back_off_factor < 1:
-            raise ConfigError("back_off_factor", self.back_off_factor, "write 1 or more")
+        for name, factor in (("back_off_factor", self.back_off_factor), ("back_off_at_most", self.back_off_at_most)):
+            if not factor >= 1:
+                raise ConfigError(name, factor, "write 1 or more")
 
     def wait_s(self, failures: int) -> float:
         """How long after a round the next one comes, when so many in a row have failed.
 
         >>> [LoopSettings().wait_s(failures) for failures in range(6)]
-        [10.0, 10.0, 20.0, 40.0, 60.0, 60.0]
+        [10.0, 10.0, 20.0, 30.0, 30.0, 30.0]
         """
-        longer = self.interval_s * self.back_off_factor ** min(max(failures - 1, 0), _MOST_DOUBLINGS)
-        return min(longer, max(self.back_off_at_most_s, self.interval_s))
+        longer = self.back_off_factor ** min(max(failures - 1, 0), _MOST_DOUBLINGS)
+        return self.interval_s * min(longer, self.back_off_at_most)
 
 
 @dataclass(frozen=True, slots=True)

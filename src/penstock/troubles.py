@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from penstock.core.cycle import Cycle
 from penstock.core.plan import Step
-from penstock.errors import LeaseLostError, told
+from penstock.errors import GoverningEndsError, told
 
 _TOLD = 20  # cycles that were not stored are told one by one, up to so many; the rest are counted
 
@@ -44,10 +44,13 @@ class Troubles:
     failed: bool = False  # whether to back off
 
     def during(self, stage: Stage) -> "_During":
-        """An error in the block ends the block, and not governing; only a lost lease does that."""
+        """An error in the block ends the block, and not governing, unless nothing is left to govern.
+
+        Somebody's `sys.exit()` is an error like any other.
+        """
         return _During(self, stage)
 
-    def note(self, stage: Stage, error: Exception) -> None:
+    def note(self, stage: Stage, error: BaseException) -> None:
         """Say so."""
         then = f"; {_THEN[stage]}" if stage in _THEN else ""
         self.said.append(f"{stage} failed: {told(error)}{then}")
@@ -72,7 +75,8 @@ class _During:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        if not isinstance(error, Exception) or isinstance(error, LeaseLostError) or not self.troubles.go_on:
+        ends = isinstance(error, GoverningEndsError) or not self.troubles.go_on
+        if ends or not isinstance(error, (Exception, SystemExit)):
             return False
         self.troubles.note(self.stage, error)
         return True
