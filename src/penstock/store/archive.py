@@ -7,10 +7,10 @@ from typing import Protocol
 from penstock.core.ports import Store
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import View
-from penstock.errors import ConfigError, PenstockError
+from penstock.errors import ConfigError, OutageError
 
 
-class StoreError(PenstockError):
+class StoreError(OutageError):
     """The database did not do what was asked of it; nothing half-written is left behind."""
 
 

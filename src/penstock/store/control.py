@@ -13,6 +13,7 @@ from penstock.store.desk import Card, Desk, Filed
 
 ANSWER_WITHIN_S = 600.0  # an older proposal is about another time
 REFUSED_FOR_S = 600.0  # so long a tenant that said no is left alone
+RETRY_S = 10.0  # a database that stands still holds a round up for seconds: not every round asks it again
 
 _log = logging.getLogger("penstock")
 
@@ -37,16 +38,20 @@ class DeskControl:
     _last: int = 0
     _orders: Orders = field(default_factory=Orders)
     _down: bool = False
+    _retry_at_s: float = 0.0
 
     def orders(self, now: float) -> Orders:
         """Take up what was asked since the last cycle, and leave a sign of life."""
         self._orders = replace(self._orders, turns=())  # they were for the last cycle
+        if self._down and now < self._retry_at_s:
+            return self._orders
         try:
             self._orders = self._heard(now)
             self.desk.leave_card(self.run_id, self._card(now))
             self._down = False
         except StoreError as error:
             self._warn(error)
+            self._retry_at_s = now + RETRY_S
         return self._orders
 
     def propose(self, decision: Decision) -> None:

@@ -16,18 +16,21 @@ from penstock.store.archive import RefusedError, StoreError
 from penstock.store.columns import add_columns
 
 BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
-CONNECT_S = 5
+CONNECT_S = 3
 _SCHEMA_LOCK = 7_305_428_671  # an arbitrary number that two controllers creating the same tables agree on
 
 
 class Database:
     """Connections to one database. Nothing is opened before it is used."""
 
-    def __init__(self, target: str, create: bool = True) -> None:
+    def __init__(self, target: str, create: bool = True, patient: bool = True) -> None:
+        """With `patient` False no answer is waited for longer than 3 s, as where governing waits meanwhile."""
         self._url = _url(target)
         self._create = create
         self._ready = False
         self._engine = _engine(self._url)
+        if not patient and not self._is_sqlite:
+            sa.event.listen(self._engine, "do_connect", _connect_impatiently)
         self._writer = self._engine.execution_options(penstock_writes=True)
         options = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
         self._reader = self._engine.execution_options(**options)
@@ -156,6 +159,12 @@ def _engine(url: URL) -> sa.Engine:
     sa.event.listen(engine, "connect", _set_up_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _connect_impatiently(dialect: object, record: object, given: Any, named: Any) -> Any:
+    from penstock.store.impatient import ImpatientConnection  # psycopg, which SQLite does without
+
+    return ImpatientConnection.connect(*given, **named)
 
 
 def _set_up_sqlite(connection: Any, record: object) -> None:

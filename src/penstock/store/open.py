@@ -25,12 +25,15 @@ def default_path(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(state, "penstock", FILE_NAME) if state else Path(f"penstock-{FILE_NAME}")
 
 
-def open_store(target: str | Path | None = None, retention: Retention | None = None, create: bool = True) -> SqlStore:
+def open_store(
+    target: str | Path | None = None, retention: Retention | None = None, create: bool = True, patient: bool = True
+) -> SqlStore:
     """The store at a path or a URL; `create=False` to read what must be there already.
 
+    `patient=False` is for those who govern meanwhile: what stands still is a StoreError after three seconds.
     Nothing is opened before it is used, so that a disk that is full can be tolerated; see `Tolerant`.
     """
-    return SqlStore(Database(str(default_path() if target is None else target), create), retention)
+    return SqlStore(Database(str(default_path() if target is None else target), create, patient), retention)
 
 
 def find_run(archive: Archive, name: str) -> RunInfo:

@@ -1,6 +1,11 @@
-"""A store in SQLite or PostgreSQL: each cycle, with the policy's memory, in one transaction."""
+"""A store in SQLite or PostgreSQL: each cycle, with the policy's memory, in one transaction.
+
+Who begins a run gets a token, and writes as long as it is the newest: a driver whose run another one has taken up is
+told so before it acts again, for what it means to do is written first.
+"""
 
 import logging
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -11,7 +16,7 @@ from penstock.core.intents import Intent
 from penstock.core.ports import Memory
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, TakenOverError
 from penstock.store import reading, rows, tables
 from penstock.store.archive import AuditEntry, StoreError, unknown_run
 from penstock.store.codec import DoesNotFitError
@@ -58,12 +63,19 @@ class SqlStore:
                 connection.execute(tables.runs.update().where(tables.runs.c.number == number).values(rows.run_row(run)))
                 newest = sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == number)
                 last_at_s = connection.execute(newest).scalar_one()
-        self._writing = _Writing(run, number, last_at_s, WrittenWindows(number))
+            token = _take_over(connection, number)
+        self._writing = _Writing(run, number, token, last_at_s, WrittenWindows(number))
         return run
+
+    @property
+    def last_at_s(self) -> float | None:
+        """The instant of the newest cycle of the run that is written; None before there is one."""
+        return self._begun().last_at_s
 
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
         with self._database.writing() as connection:
+            _check_writer(connection, run)
             if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # it was announced before
                 connection.execute(_cycle_at(run.number, cycle.at_s))
             intent_ids = _intent_ids(connection, run, cycle.view)
@@ -164,6 +176,7 @@ class _Writing:
 
     info: RunInfo
     number: int
+    token: str
     last_at_s: float | None
     windows: WrittenWindows
     appended: int = 0
@@ -176,6 +189,21 @@ class _Writing:
         self.memories[cycle.policy] = cycle.memory
         for job in cycle.view.jobs:
             self.intents[job.name] = (job.intent, intent_ids[job.name])
+
+
+def _take_over(connection: sa.Connection, run: int) -> str:
+    token, writers = uuid.uuid4().hex, tables.writers
+    if connection.execute(writers.update().where(writers.c.run == run).values(token=token)).rowcount == 0:
+        connection.execute(writers.insert().values(run=run, token=token))
+    return token
+
+
+def _check_writer(connection: sa.Connection, run: "_Writing") -> None:
+    found = connection.execute(
+        sa.select(tables.writers.c.token).where(tables.writers.c.run == run.number)
+    ).scalar_one_or_none()
+    if found is not None and found != run.token:
+        raise TakenOverError(f"another driver has taken up run {run.info.id}; this one stops acting")
 
 
 def _intent_ids(connection: sa.Connection, run: _Writing, view: View) -> dict[str, int]:

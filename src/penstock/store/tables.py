@@ -70,6 +70,13 @@ runs = Table(
     Column("started_at_s", Double),  # epoch seconds; null in simulated time
 )
 
+writers = Table(  # who writes the run: whoever began it last
+    "penstock_writers",
+    metadata,
+    Column("run", _Id, ForeignKey("penstock_runs.number", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("token", Words, nullable=False),
+)
+
 intents = Table(
     "penstock_intents",
     metadata,
