@@ -53,3 +53,10 @@ def test_the_flow_takes_the_brokers_word_for_what_arrived() -> None:
     assert flow.processed == 20.0
     assert flow.backlog_rows >= 100.0
     assert float(made.arrival_of(np.array([100.0]))[0]) == pytest.approx(2.2, abs=0.1)
+
+
+def test_when_the_clock_is_set_back_readings_begin_anew() -> None:
+    found = arrivals(0.0, 100.0, 200.0)
+    for at_s, rows in ((-3600.0, 300.0), (-3598.0, 400.0)):
+        found.add(Seen(at_s, rows), keep_s=10.0)
+    assert found.rate_rps(60.0) == 50.0

@@ -1,21 +1,25 @@
 """Bad days: what goes wrong is said in a sentence, and the other tenants go on."""
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import ALL_OPERATORS
-from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.claims import FILE
+from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
-from penstock.errors import ConfigError, EngineError
+from penstock.errors import EngineError, OutageError
 from penstock.governing.application import check_master
-from tests.engines.spark.helpers import give, observed, of, quick, rates
+from tests.engines.spark.helpers import counting, give, observed, of, quick, rates
+from tests.engines.spark.other_driver import another_driver
+from tests.patience import patience_s
 from tests.real_spark import OpenEngine
 
 AT_ONCE = RestartPolicy(max_restarts=2, backoff_s=0.1)
@@ -73,6 +77,48 @@ def test_a_checkpoint_that_cannot_be_written_is_that_tenants_trouble(
     assert str(tmp_path / "file") in (figures.trouble or "")
 
 
+def test_a_function_that_hangs_holds_up_neither_rounds_nor_the_other_job(spark: SparkSession, name: str) -> None:
+    over, now_s = Event(), [100.0]
+    hanging = f"{name}_z"  # the last in line
+
+    def hangs(session: SparkSession) -> DataStreamWriter:
+        assert over.wait(patience_s())
+        return quick(session)
+
+    jobs = [Job(name, quick), Job(hanging, hangs)]
+    engine = SparkEngine(spark, jobs, SparkSettings(window_s=20.0), even=lambda: now_s[0])
+    engine.open()
+    try:
+        engine.begin_jobs()
+        assert observed(engine, name, lambda job: job.processed_rps).trouble is None
+        now_s[0] += 60.0
+        said = observed(engine, hanging, lambda job: job.trouble).trouble
+        assert said == "its start has taken 60 s so far: its function has not returned"
+        over.set()
+        assert observed(engine, hanging, lambda job: job.processed_rps).trouble is None
+    finally:
+        over.set()
+        engine.close(stop_queries=True)
+
+
+def leaves(spark: SparkSession) -> DataStreamWriter:
+    raise SystemExit(0)
+
+
+def test_a_function_that_calls_exit_is_that_tenants_trouble(engine: OpenEngine, name: str) -> None:
+    running = engine(Job(name, leaves, restart=RestartPolicy(max_restarts=0)))
+    assert "its function ended the interpreter: SystemExit(0)" in (of(running.observe(1.0), name).trouble or "")
+
+
+def test_a_second_drivers_checkpoint_is_refused_before_it_is_written(
+    engine: OpenEngine, name: str, checkpoint: str
+) -> None:
+    with another_driver(Path(checkpoint)):
+        running = engine(Job(name, counting(checkpoint), restart=RestartPolicy(max_restarts=0)))
+        assert "another driver runs on its checkpoint" in (of(running.observe(1.0), name).trouble or "")
+        assert [file.name for file in Path(checkpoint).iterdir()] == [FILE]
+
+
 def test_limits_are_kept_whatever_a_policy_asks(spark: SparkSession, engine: OpenEngine, name: str) -> None:
     running = engine(Job(name, quick, SlotLimits(2, 3), slots=2))
     before = FairPools(spark.sparkContext).share(name)
@@ -99,7 +145,7 @@ def test_a_query_that_ran_before_is_seen_and_its_share_is_said_to_move_later(
 
 
 def test_a_master_that_is_not_there_is_said_at_once() -> None:
-    with pytest.raises(ConfigError, match="nobody listens there"):
+    with pytest.raises(OutageError, match="nobody listens at"):
         check_master("spark://127.0.0.1:9")
 
 

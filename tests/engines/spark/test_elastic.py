@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field
 
+import pytest
+
 from penstock.engines.spark.elastic import Elastic
+from penstock.errors import EngineError
 
 
 @dataclass
@@ -93,3 +96,27 @@ def test_every_turn_is_told_with_its_why() -> None:
         ("executors 2 -> 4", "the jobs have 4 slots in all"),
         ("executors 4 -> 3", "the cluster gives no more; 4 are asked for again after 300 s"),
     ]
+
+
+def test_what_could_not_be_asked_of_a_master_that_was_away_is_asked_when_it_is_back() -> None:
+    cluster = Away(gives=4, there=1)
+    elastic = Elastic(cluster, most=4)
+    with pytest.raises(EngineError, match="no master"):
+        elastic.follow(3, 0.0)
+    with pytest.raises(EngineError, match="no master"):
+        elastic.keep(1.0)
+    cluster.away = False
+    elastic.keep(2.0)
+    assert (cluster.aimed, cluster.there) == ([3], 3)
+
+
+@dataclass
+class Away(Cluster):
+    """A cluster whose master is away."""
+
+    away: bool = True
+
+    def aim(self, wanted: int) -> None:
+        if self.away:
+            raise EngineError("no master answers")
+        super().aim(wanted)

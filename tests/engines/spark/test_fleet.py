@@ -12,6 +12,7 @@ from penstock.engines.spark.listener import Started, Terminated
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import EngineError
+from tests.engines.spark.helpers import quick
 
 
 @dataclass
@@ -63,6 +64,32 @@ def test_the_query_that_ends_an_unfinished_batch_does_not_pass_for_the_one_that_
     # One that somebody starts later is the job's query.
     found.take([Terminated("third", None), Started("fourth", "a", at(30))], 31.0)
     assert (track.run_id, track.runs) == ("fourth", True)
+
+
+def test_the_next_start_is_due_by_a_clock_that_nobody_sets_and_downtime_is_told_by_the_walls() -> None:
+    found = Fleet([Job("a", function=quick)], 60.0)
+    track = found.named("a")
+    found.running("a", cast(StreamingQuery, Running("first")), 4000.0, 10.0)
+    found.take([Terminated("first", "boom")], wall_s=5000.0, even_s=50.0)
+    # The clock on the wall is set back an hour.
+    assert track.trouble(1400.0, 50.5) == "failed 1 times, next start in 0 s; boom"
+    assert (track.attempts.due(50.9), track.attempts.due(51.0)) == (False, True)
+    assert track.attempts.down_since_s == 5000.0
+
+
+def test_a_query_whose_end_is_told_before_its_start_was_taken_up_waits_for_its_next_start() -> None:
+    found = Fleet([Job("a", function=quick)], 60.0)
+    found.take([Started("first", "a", at(1)), Terminated("first", "boom")], 2.0)
+    found.running("a", cast(StreamingQuery, Running("first")), 3.0)
+    assert found.named("a").trouble(3.0) == "failed 1 times, next start in 0 s; boom"
+
+
+def test_slots_that_a_start_was_promised_are_nobody_elses() -> None:
+    found = fleet(a=1, b=1)
+    found.promise("a", 3)
+    assert (found.kept_by_others("b"), found.kept_by_others("a")) == (3, 0)
+    found.promise("a", 0)
+    assert found.kept_by_others("b") == 0
 
 
 @dataclass

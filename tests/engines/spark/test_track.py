@@ -55,6 +55,20 @@ def test_downtime_is_from_the_failure_until_the_query_that_was_started_again_wor
     assert figures_at(track, 15.0) == (8.5, 1.0)  # 12 - 3, less the 0.5 s that a batch of 100 rows takes
 
 
+def test_a_start_that_takes_long_is_told_of() -> None:
+    track = Track(Job("fraud", function=quick), threads=2)
+    said = []
+    for track.starting_s in (5.0, 60.0, None):
+        said.append(track.trouble(100.0))
+    assert said == [None, "its start has taken 60 s so far: its function has not returned", None]
+
+
+def test_when_the_clock_is_set_back_figures_begin_anew() -> None:
+    track = running(batch(0, 5001.0), batch(1, 5003.0), batch(2, 1404.0), batch(3, 1406.0))
+    assert figures_at(track, 1407.0) == (None, 2.0)
+    assert [found.batch_id for found in track.batches] == [2, 3]
+
+
 def test_of_a_query_that_is_gone_nobody_knows_how_busy_it_would_be() -> None:
     track = running(batch(0, 1.0))
     track.stages.open(0.0)

@@ -13,6 +13,7 @@ from penstock.errors import EngineError
 _ASKED_FOR_S = 10.0
 
 _LOOK_EVERY_S = 0.2
+_LEAST_S = 0.05
 _LATEST: Any = OffsetSpec.latest()  # type: ignore[no-untyped-call]
 
 Ends = Mapping[str, Mapping[int, int]]  # topic, partition, offset of the next row
@@ -26,13 +27,15 @@ class TopicEnds:
         self._within_s = within_s
         self._admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         self._partitions: dict[str, tuple[int, ...]] = {}
+        self._until_s = 0.0
 
     def read(self, topics: Sequence[str]) -> Ends:
         """The ends of these topics now; one that is not there has no partitions."""
+        self._until_s = time.monotonic() + self._within_s
         try:
             wanted = [(topic, partition) for topic in sorted(topics) for partition in self._of(topic)]
             asked: Any = {TopicPartition(topic, partition): _LATEST for topic, partition in wanted}
-            found = self._admin.list_offsets(asked, request_timeout=self._within_s) if asked else {}
+            found = self._admin.list_offsets(asked, request_timeout=self._left_s) if asked else {}
             ends: dict[str, dict[int, int]] = {topic: {} for topic in topics}
             for place, future in found.items():
                 ends[place.topic][place.partition] = self._offset(future)
@@ -54,12 +57,17 @@ class TopicEnds:
                     raise
                 time.sleep(_LOOK_EVERY_S)
 
+    @property
+    def _left_s(self) -> float:
+        """Of the time for all questions of one reading together."""
+        return max(_LEAST_S, self._until_s - time.monotonic())
+
     def _offset(self, future: "Future[Any]") -> int:
-        return int(future.result(self._within_s).offset)
+        return int(future.result(self._left_s).offset)
 
     def _of(self, topic: str) -> tuple[int, ...]:
         if topic not in self._partitions:
-            known = self._admin.list_topics(topic, timeout=self._within_s).topics[topic]
+            known = self._admin.list_topics(topic, timeout=self._left_s).topics[topic]
             if known.error is not None:
                 return ()
             self._partitions[topic] = tuple(sorted(known.partitions))

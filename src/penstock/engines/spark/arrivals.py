@@ -24,8 +24,8 @@ class Arrivals:
 
     def add(self, seen: Seen, keep_s: float) -> None:
         """A reading; those older than `keep_s` are forgotten."""
-        if self._seen and seen.rows < self._seen[-1].rows:
-            self._seen.clear()  # the topics are others of the same name
+        if self._seen and (seen.rows < self._seen[-1].rows or seen.at_s < self._seen[-1].at_s):
+            self._seen.clear()  # the topics are others of the same name, or the clock was set back
         self._seen.append(seen)
         while len(self._seen) > 2 and self._seen[1].at_s < seen.at_s - keep_s:
             self._seen.popleft()

@@ -1,5 +1,6 @@
 """The files of a checkpoint, wherever it is kept; and where a query that is about to start keeps its own."""
 
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -33,6 +34,12 @@ class CheckpointFiles:
         self._system = self._root.getFileSystem(conf)
         manager = jvm.org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
         self._manager = manager.create(self._root, conf)
+
+    @property
+    def local(self) -> Path | None:
+        """Its directory, where it is one of this machine's file system."""
+        place = self._system.makeQualified(self._root).toUri()
+        return Path(str(place.getPath())) if str(place.getScheme()) == "file" else None
 
     def exists(self, name: str) -> bool:
         """Whether there is such a file or directory."""

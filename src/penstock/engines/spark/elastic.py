@@ -25,7 +25,10 @@ class Lever(Protocol):
 
 
 class Elastic:
-    """`most` executors at most, of so many slots each; `note` is told what is done, and why."""
+    """`most` executors at most, of so many slots each; `note` is told what is done, and why.
+
+    `now` is on a clock that nobody sets.
+    """
 
     def __init__(
         self, lever: Lever, most: int, slots_each: int = 1, note: Callable[[str, str], None] = lambda text, why: None
@@ -35,55 +38,60 @@ class Elastic:
         self._most = most
         self._each = slots_each
         self._target = most
+        self._asked = True  # whether the cluster manager was told of the target: it may be away
         self._short_since_s: float | None = None
         self._limited_until_s = 0.0
         self._whole_since_s: float | None = None
         self._limit = most
 
-    def slots(self, wall_s: float) -> int:
+    def slots(self, now: float) -> int:
         """The most slots that can be had, as far as is known."""
-        return self._each * (self._limit if wall_s < self._limited_until_s else self._most)
+        return self._each * (self._limit if now < self._limited_until_s else self._most)
 
     @property
     def most(self) -> int:
         """The most executors that may be held."""
         return self._most
 
-    def allow(self, most: int, wall_s: float) -> None:
+    def allow(self, most: int, now: float) -> None:
         """So many executors at most from now on; what the cluster did not give before is asked for again."""
-        self._most, self._limited_until_s = most, wall_s
-        self.follow(min(self._target, most) * self._each, wall_s)
+        self._most, self._limited_until_s = most, now
+        self.follow(min(self._target, most) * self._each, now)
 
     @property
     def target(self) -> int:
         """The executors that are wanted."""
         return self._target
 
-    def settles(self, wall_s: float, window_s: float) -> bool:
+    def settles(self, now: float, window_s: float) -> bool:
         """Whether figures over a window are those of another number of executors than is wanted."""
-        return self._whole_since_s is None or wall_s - self._whole_since_s < window_s
+        return self._whole_since_s is None or now - self._whole_since_s < window_s
 
-    def follow(self, slots: int, wall_s: float) -> None:
+    def follow(self, slots: int, now: float) -> None:
         """Hold executors for so many slots."""
-        wanted = max(1, min(self.slots(wall_s) // self._each, -(-slots // self._each)))
+        wanted = max(1, min(self.slots(now) // self._each, -(-slots // self._each)))
         self._turn(wanted, f"the jobs have {slots} slots in all")
 
-    def keep(self, wall_s: float) -> None:
-        """Let go of those that came over the target; note when the cluster does not give what is wanted."""
+    def keep(self, now: float) -> None:
+        """Let go of those that came over the target; note when the cluster does not give what is wanted.
+
+        A target that could not be asked for is asked for again.
+        """
+        self._ask()
         there = self._lever.count()
         if there > self._target:
             self._note(f"executors {there} -> {self._target}", "more came than are wanted")
         self._trim(there)
         if there == self._target and self._whole_since_s is None:
-            self._whole_since_s = wall_s
+            self._whole_since_s = now
         elif there < self._target:
             self._whole_since_s = None
         if there >= self._target:
             self._short_since_s = None
         elif self._short_since_s is None:
-            self._short_since_s = wall_s
-        elif wall_s - self._short_since_s > _GIVEN_WITHIN_S and there > 0:
-            self._limit, self._limited_until_s = there, wall_s + _LIMITED_FOR_S
+            self._short_since_s = now
+        elif now - self._short_since_s > _GIVEN_WITHIN_S and there > 0:
+            self._limit, self._limited_until_s = there, now + _LIMITED_FOR_S
             self._turn(
                 there, f"the cluster gives no more; {self._target} are asked for again after {_LIMITED_FOR_S:.0f} s"
             )
@@ -92,8 +100,14 @@ class Elastic:
         if wanted != self._target:
             self._note(f"executors {self._target} -> {wanted}", why)
             self._target, self._short_since_s, self._whole_since_s = wanted, None, None
-        self._lever.aim(wanted)
+        self._asked = False
+        self._ask()
         self._trim(self._lever.count())
+
+    def _ask(self) -> None:
+        if not self._asked:
+            self._lever.aim(self._target)
+            self._asked = True
 
     def _trim(self, there: int) -> None:
         # The target goes down before anything is ended, or the master replaces what ended.

@@ -14,6 +14,7 @@ from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.levers import Dial, Move, Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.core.shares import slot_share
+from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.batch_bound import BatchBounds
 from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.elastic import Elastic
@@ -22,7 +23,7 @@ from penstock.engines.spark.features import check_session
 from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.garbage import GarbageWatch
 from penstock.engines.spark.heap import StandaloneHeap
-from penstock.engines.spark.jobs import Job, start_query
+from penstock.engines.spark.jobs import Job, JobFunction, Writer, start_query
 from penstock.engines.spark.kafka_sources import ArrivalWatch
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.levers.executors import ExecutorsLever
@@ -36,13 +37,15 @@ from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.real_time import LongLived
 from penstock.engines.spark.restarts import Attempts
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import Sharing
 from penstock.engines.spark.stages import StageReader
+from penstock.engines.spark.starting import Ended, Starts
 from penstock.engines.spark.track import Standing, Track
-from penstock.errors import EngineError, first_line, told
+from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, first_line, told
 
 _log = logging.getLogger("penstock.spark")
 
@@ -60,6 +63,14 @@ class SparkSettings:
     lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
 
 
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A query that was started, and the tasks that it keeps in real-time mode."""
+
+    tasks: tuple[LongLived, ...]
+    query: StreamingQuery
+
+
 class SparkEngine:
     """Governs the named queries of one Spark application. `open` it before use and `close` it after."""
 
@@ -70,24 +81,30 @@ class SparkEngine:
         settings: SparkSettings = SparkSettings(),
         wall: Callable[[], float] = time.time,
         ask_memory: Callable[[int], None] | None = None,
+        even: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ask_memory` is told of how many MiB executors shall have, by whoever can start the application again."""
+        """`ask_memory` is told of how many MiB executors shall have, by whoever can start the application again.
+
+        `wall` is the clock that Spark tells time by; whatever lasts is measured by `even`, which nobody sets.
+        """
         check_session(spark)
         self._spark = spark
         self._settings = settings
         self._wall = wall
+        self._even = even
+        self._starts: Starts[Started] = Starts(clock=even)
         context = spark.sparkContext
         own_pools = settings.sharing is not Sharing.FIFO
         self._fleet = Fleet([replace(job, own_pool=own_pools) for job in jobs], keep_s=2 * settings.window_s)
         self._pools = FairPools(context)
-        self._lease = ControllerLease.of(context, settings.lease_s, wall)
+        self._lease = ControllerLease.of(context, settings.lease_s)
         self._events = QueryEvents(spark, name_pools=own_pools)
         self._executor_reader = ExecutorReader(context)
         self._executors = ExecutorLever(context)
         self._garbage = GarbageWatch(settings.window_s)
         self._stages = StageReader(context)
         self._watch = ArrivalWatch()
-        self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs, self._fails)
+        self._planned = PlannedRestarts(spark, self._fleet, self._slots, self._runs, self._fails, even)
         self._deeds = DeedLog()
         self._elastic: Elastic | None = None
         if settings.executors is not None:
@@ -98,7 +115,7 @@ class SparkEngine:
         levers: tuple[Lever[Any], ...] = (
             self._slot_shares,
             TasksLever(self._fleet, self._planned),
-            ExecutorsLever(self._executors, self._elastic),
+            ExecutorsLever(self._executors, self._elastic, even),
             MemoryLever(StandaloneHeap(context) if str(context.master).startswith("spark://") else None, ask_memory),
             PartitionsLever(self._fleet, self._planned),
             self._bounds,
@@ -118,8 +135,8 @@ class SparkEngine:
             if track.job.route is not None:
                 routed = Routed(self._spark, track.job, track.job.route)
                 track.watch = RouteWatch(routed, self._settings.route_window_s, table_since_s=self._wall())
-            track.awaited_since_s = self._wall()
-            track.stages.open(track.awaited_since_s)
+            track.awaited_since_s = self._even()
+            track.stages.open(self._wall())
         for query in self._spark.streams.active:
             # Told for certain by its next stage's pool: an earlier controller may have pooled it.
             self._fleet.adopt(query, self._wall(), pooled=True)
@@ -137,11 +154,19 @@ class SparkEngine:
         """Have it in the record that this was done to the application, by whoever started it."""
         self._deeds.note(None, text, why)
 
-    def start_jobs(self) -> None:
-        """Start every job that has a function and does not run yet."""
+    def begin_jobs(self) -> None:
+        """Begin to start every job that has a function and does not run yet; `tend` takes up what comes of it."""
         for track in self._fleet:
             if track.run_id is None and track.job.function is not None:
-                self._start(track)
+                self._begin(track)
+
+    def start_jobs(self) -> None:
+        """Start them, and wait until each was started or could not be."""
+        self.begin_jobs()
+        self._starts.wait()
+        apart = Apart()
+        self._take_starts(apart)
+        apart.tell()
 
     def close(self, stop_queries: bool = False) -> None:
         """Stop governing; the queries run on with their last shares unless told otherwise."""
@@ -152,20 +177,54 @@ class SparkEngine:
                     track.query.stop()
         self._lease.release()
 
+    def ping(self) -> None:
+        """Return as soon as the JVM has answered."""
+        self._spark.sparkContext._jvm.java.lang.System.nanoTime()  # type: ignore[union-attr]
+
     def tend(self) -> None:
-        """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end."""
+        """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end.
+
+        Each part and each job for itself; an EngineError tells of those where something went wrong.
+        """
+        self._check_alive()
         self._lease.renew()
-        self._take_events()
-        self._fleet.close_windows(self._wall())
+        apart = Apart()
+        self._take_starts(apart)
+        self._take_events(apart)
+        with apart.trying("windows of key pairs"):
+            self._fleet.close_windows(self._wall())
         with self._lease.held():
-            self._keep_executors()
+            with apart.trying("executors"):
+                self._keep_executors()
             if self._settings.pin_routes:
-                self._fleet.keep_places(self._wall(), self._deeds)
+                with apart.trying("places of state"):
+                    self._fleet.keep_places(self._wall(), self._deeds)
             for track in self._fleet:
-                if track.attempts.due(self._wall()):
-                    self._start_again(track)
-                self._planned.carry_on(track, self._wall())
-                self._keep_bound(track)
+                with apart.trying(track.job.name):
+                    self._tend(track)
+        apart.tell()
+
+    def _tend(self, track: Track) -> None:
+        track.starting_s = self._starts.under_way_s(track.job.name)
+        due = track.starting_s is None and track.attempts.due(self._even())
+        if due or track.awaited is not None:
+            self._lease.renew()  # a long deed for another job may have come between, or a pause of the whole process
+        if due:
+            self._begin(track)
+        self._planned.carry_on(track)
+        self._keep_bound(track)
+
+    def _check_alive(self) -> None:
+        """An ApplicationGoneError once nothing is there to be governed."""
+        context = self._spark.sparkContext
+        process = getattr(context._gateway, "proc", None)
+        if process is not None and process.poll() is not None:
+            raise ApplicationGoneError(
+                f"Spark's JVM has ended with exit code {process.poll()}, and all queries with it"
+            )
+        scheduler: Any = context._jsc
+        if scheduler is None or scheduler.sc().isStopped():
+            raise ApplicationGoneError("Spark has ended this application, and all queries with it")
 
     def _keep_bound(self, track: Track) -> None:
         why = "its query was started again with the bound of its options"
@@ -178,32 +237,70 @@ class SparkEngine:
             self._deeds.note(track.job.name, done, why)
 
     def observe(self, now: float) -> Snapshot:
-        """All jobs and machines at this instant."""
+        """All jobs and machines at this instant; what could not be read is left out, and told as a deed."""
+        self._check_alive()
         self._lease.renew()
-        self._take_events()
-        if self._fleet.lacks_queries:
-            self._fleet.meet(self._spark.streams.active)
-        self._fleet.take_waiting_files()
+        apart = Apart()
         wall_s = self._wall()
-        self._fleet.take_stages(self._stages, wall_s)
-        self._fleet.take_arrivals(self._watch, wall_s)
+        self._look(apart, wall_s)
         executors = self._executor_reader.read()
         slots = self._slots()
-        self._fleet.see_places()
+        jobs = tuple(self._figures(track, slots, wall_s, now) for track in self._fleet)
+        dials = self._dials(apart, wall_s)
+        for part, error in apart.errors:
+            self._deeds.note(None, f"{part} could not be read", "the round goes on without", error)
         return Snapshot(
             at_s=now,
-            jobs=tuple(self._figures(track, slots, wall_s, now) for track in self._fleet),
+            jobs=jobs,
             machines=machines(executors, self._driver_host, self._garbage.shares(executors, wall_s)),
-            max_threads=None if self._elastic is None else self._elastic.slots(wall_s),
+            max_threads=None if self._elastic is None else self._elastic.slots(self._even()),
             routes=self._fleet.routes(),
-            levers=_known(lever.of_all(wall_s) for lever in self._levers.values()),
+            levers=dials,
             deeds=self._deeds.told(now),
         )
 
+    def _dials(self, apart: Apart, wall_s: float) -> tuple[Dial, ...]:
+        """Those of the whole application."""
+        dials: list[Dial | None] = []
+        for kind, lever in self._levers.items():
+            with apart.trying(f"lever {kind}"):
+                dials.append(lever.of_all(wall_s))
+        return _known(dials)
+
+    def _look(self, apart: Apart, wall_s: float) -> None:
+        """Bring the tracks up to date."""
+        self._take_starts(apart)
+        self._take_events(apart)
+        with apart.trying("queries"):
+            if self._fleet.lacks_queries:
+                self._fleet.meet(self._spark.streams.active)
+        with apart.trying("waiting files"):
+            self._fleet.take_waiting_files()
+        with apart.trying("stages"):
+            self._fleet.take_stages(self._stages, wall_s)
+        with apart.trying("arrivals"):
+            self._fleet.take_arrivals(self._watch, wall_s)
+        with apart.trying("places of state"):
+            self._fleet.see_places()
+
     def _figures(self, track: Track, slots: int, wall_s: float, now: float) -> JobFigures:
+        """A job of which something cannot be told is one of which nothing is known: the others are governed on."""
+        try:
+            return self._told(track, slots, wall_s, now)
+        except GoverningEndsError:
+            raise
+        except Exception as error:
+            _log.warning("%s: nothing can be told of it: %s", track.job.name, told(error))
+            unknown = Track(track.job, track.threads)
+            trouble = f"nothing can be told of it this round: {told(error)}"
+            standing = Standing(float(track.threads), track.threads, slots, self._settings.window_s, wall_s)
+            return replace(unknown.figures(standing), trouble=trouble)
+
+    def _told(self, track: Track, slots: int, wall_s: float, now: float) -> JobFigures:
         dials = _known(lever.of_job(track, wall_s) for lever in self._levers.values())
-        found = track.figures(replace(self._standing(track, slots, wall_s), at_s=now), dials)
-        changed = self._elastic is not None and self._elastic.settles(wall_s, self._settings.window_s)
+        standing = replace(self._standing(track, slots, wall_s), at_s=now, even_s=self._even())
+        found = track.figures(standing, dials)
+        changed = self._elastic is not None and self._elastic.settles(self._even(), self._settings.window_s)
         return replace(found, settling=True) if changed else found
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
@@ -260,27 +357,56 @@ class SparkEngine:
 
     def _runs(self, track: Track, query: StreamingQuery) -> None:
         track.settling = track.run_id is not None
-        self._fleet.running(track.job.name, query, self._wall())
+        self._fleet.running(track.job.name, query, self._wall(), self._even())
         if track.tasks:
             self._slot_shares.push()
 
-    def _start_again(self, track: Track) -> None:
-        why = f"it failed: {track.attempts.error}"
-        self._start(track)
-        self._deeds.note(track.job.name, "its query was started again", why, track.attempts.text(self._wall()))
+    def _begin(self, track: Track) -> None:
+        """Start it in a thread of its own: a tenant's function takes as long as it takes."""
+        job = replace(track.job, function=self._while_ours(track.job.function))
+        self._starts.begin(job.name, lambda: self._started(job))
 
-    def _start(self, track: Track) -> None:
-        try:
-            track.tasks = self._planned.room_for(track.job, as_left=True)
-            query = start_query(self._spark, track.job)
-        except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
-            self._fails(track, error)
-            return
-        self._runs(track, query)
+    def _while_ours(self, function: JobFunction | None) -> JobFunction | None:
+        """The function; what it made is not started once another controller has the application."""
+        if function is None:
+            return None
 
-    def _fails(self, track: Track, error: Exception) -> None:
-        _log.warning("%s could not start: %s", track.job.name, first_line(error))
-        track.attempts = track.attempts.failed(first_line(error), self._wall(), track.job.restart)
+        def made(session: SparkSession) -> Writer:
+            found = function(session)
+            self._lease.renew()
+            return found
+
+        return made
+
+    def _started(self, job: Job) -> "Started":
+        tasks = self._planned.room_for(job, as_left=True, within_s=None)
+        self._fleet.promise(job.name, sum(operator.tasks for operator in tasks))
+        return Started(tasks, start_query(self._spark, job, within_s=None))
+
+    def _take_starts(self, apart: Apart) -> None:
+        """What came of the starts that have ended."""
+        for ended in self._starts.take():
+            track = self._fleet.named(ended.name)
+            track.starting_s = None
+            self._fleet.promise(ended.name, 0)
+            with apart.trying(ended.name):
+                self._take_start(track, ended)
+
+    def _take_start(self, track: Track, ended: "Ended[Started]") -> None:
+        again = track.attempts
+        if ended.made is None:  # a tenant's own code may raise anything; the other tenants go on
+            self._fails(track, ended.error or EngineError("nothing was started"))
+        else:
+            track.tasks = ended.made.tasks
+            self._runs(track, ended.made.query)
+        if again.error is not None and again.due_s is not None:
+            why = f"it failed: {again.error}"
+            self._deeds.note(track.job.name, "its query was started again", why, track.attempts.text(self._even()))
+
+    def _fails(self, track: Track, error: BaseException) -> None:
+        said = first_line(error) if isinstance(error, Exception) else f"its function ended the interpreter: {error!r}"
+        _log.warning("%s could not start: %s", track.job.name, said)
+        track.attempts = track.attempts.failed(said, self._even(), track.job.restart, self._wall())
 
     def _first_threads(self, track: Track) -> int:
         """What an earlier controller left in the pool, else what the tenant asked for, else an equal share."""
@@ -305,19 +431,21 @@ class SparkEngine:
         for_batches = 1 if any(not other.tasks for other in self._fleet) else 0
         return slots - self._fleet.kept_by_others(track.job.name) - for_batches
 
-    def _take_events(self) -> None:
-        self._fleet.take(self._events.drain(), self._wall())
+    def _take_events(self, apart: Apart) -> None:
+        for event in self._events.drain():
+            with apart.trying("events"):
+                self._fleet.take([event], self._wall(), self._even())
 
     def _follow(self) -> None:
         """Executors for the slots that the jobs have now, after all of a plan's steps: what one gives another takes."""
         if self._elastic is not None:
-            self._elastic.follow(sum(track.threads for track in self._fleet), self._wall())
+            self._elastic.follow(sum(track.threads for track in self._fleet), self._even())
 
     def _keep_executors(self) -> None:
         if self._elastic is None:
             return
-        self._elastic.keep(self._wall())
-        slots = self._elastic.slots(self._wall())
+        self._elastic.keep(self._even())
+        slots = self._elastic.slots(self._even())
         given_up = self._fleet.fit(slots)
         for name, (before, after) in given_up.items():
             self._deeds.note(name, Slots(name, before, after).text, f"the cluster gives {slots} in all")
@@ -326,7 +454,7 @@ class SparkEngine:
 
     def _slots(self) -> int:
         if self._elastic is not None:
-            return self._elastic.slots(self._wall())
+            return self._elastic.slots(self._even())
         return max(1, sum(executor.slots for executor in self._executor_reader.read()))
 
 

@@ -32,6 +32,7 @@ class Fleet:
                 raise ConfigError("jobs", name, "give each job a name of its own")
         self._tracks = {job.name: Track(job, threads=1) for job in sorted(jobs, key=lambda job: job.name)}
         self._runs: dict[str, str] = {}
+        self._promised: dict[str, int] = {}  # slots of long-lived tasks that are being started
         self._keep_s = keep_s
 
     def __iter__(self) -> Iterator[Track]:
@@ -47,8 +48,13 @@ class Fleet:
         return self._tracks[name]
 
     def kept_slots(self) -> dict[str, int]:
-        """The slots that real-time jobs hold for good, by job."""
-        return {track.job.name: track.kept_slots for track in self if track.tasks and track.runs}
+        """The slots that real-time jobs hold for good, or are about to, by job."""
+        held = {track.job.name: track.kept_slots for track in self if track.tasks and track.runs}
+        return {**held, **self._promised}
+
+    def promise(self, name: str, slots: int) -> None:
+        """The job is being started with long-lived tasks in so many slots; 0 when that is over."""
+        self._promised.pop(name, None) if slots == 0 else self._promised.update({name: slots})
 
     def kept_by_others(self, name: str) -> int:
         """The slots that the long-lived tasks of all jobs but this one hold."""
@@ -73,13 +79,19 @@ class Fleet:
             self._begin(query.name, query.runId, at_s).pooled = pooled
             self._tracks[query.name].query = query
 
-    def running(self, name: str, query: StreamingQuery, at_s: float) -> None:
-        """The engine started this query for that job."""
-        track = self._begin(name, query.runId, at_s)
-        track.query, track.attempts, track.pooled = query, track.attempts.started(at_s), True
+    def running(self, name: str, query: StreamingQuery, wall_s: float, even_s: float | None = None) -> None:
+        """The engine started this query for that job; `even_s` is now on the clock that nobody sets.
 
-    def take(self, events: Sequence[Event], wall_s: float) -> None:
-        """Bring the tracks up to date."""
+        Of one that has died already its end may have been told before.
+        """
+        track = self._begin(name, query.runId, wall_s)
+        if track.ended is not None:
+            return
+        track.query, track.pooled = query, True
+        track.attempts = track.attempts.started(wall_s if even_s is None else even_s)
+
+    def take(self, events: Sequence[Event], wall_s: float, even_s: float | None = None) -> None:
+        """Bring the tracks up to date; `even_s` is now on the clock that nobody sets."""
         for event in events:
             if isinstance(event, Started):
                 self._started(event)
@@ -88,7 +100,7 @@ class Fleet:
             elif isinstance(event, Idled):
                 self._idled(event)
             else:
-                self._terminated(event, wall_s)
+                self._terminated(event, wall_s, wall_s if even_s is None else even_s)
 
     def take_waiting_files(self) -> None:
         """Count the files that wait as held back."""
@@ -194,10 +206,10 @@ class Fleet:
             track.idle_since_s = epoch_s(event.timestamp)
             track.settling = False
 
-    def _terminated(self, event: Terminated, wall_s: float) -> None:
+    def _terminated(self, event: Terminated, wall_s: float, even_s: float) -> None:
         track = self._of_run(event.run_id)
         if track is None or track.run_id != event.run_id:
             return
         track.ended = "its query was stopped" if event.error is None else f"its query failed: {first_line(event.error)}"
         if event.error is not None and track.job.function is not None:
-            track.attempts = track.attempts.failed(first_line(event.error), wall_s, track.job.restart)
+            track.attempts = track.attempts.failed(first_line(event.error), even_s, track.job.restart, wall_s)

@@ -4,8 +4,10 @@ A batch's progress says what had arrived when the batch began. The broker knows 
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -15,6 +17,7 @@ from penstock.engines.kafka.offsets import TopicEnds
 from penstock.errors import EngineError
 
 _ASKED_FOR_S = 2.0  # a broker that is away must not hold up the round
+_RESTS_FOR_S = 10.0  # nor every round
 _CLASS = "org.apache.spark.sql.kafka010.KafkaMicroBatchStream"
 
 _log = logging.getLogger("penstock.spark")
@@ -38,7 +41,9 @@ def kafka_sources(query: StreamingQuery) -> tuple[KafkaSource, ...] | None:
 class ArrivalWatch:
     """Asks the brokers how many rows each query's topics were ever given."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._away_until_s: dict[str, float] = {}
         self._brokers: dict[str, TopicEnds] = {}
         self._sources: dict[str, tuple[KafkaSource, ...]] = {}
 
@@ -64,12 +69,15 @@ class ArrivalWatch:
                 self._sources[run_id] = found
 
     def _ask(self, bootstrap: str, sources: set[KafkaSource]) -> dict[KafkaSource, float]:
+        if self._clock() < self._away_until_s.get(bootstrap, -inf):
+            return {}
         here = [source for source in sources if source.bootstrap == bootstrap]
         broker = self._brokers.setdefault(bootstrap, TopicEnds(bootstrap, _ASKED_FOR_S))
         try:
             ends = broker.read(sorted({topic for source in here for topic in source.topics}))
         except EngineError as error:
             _log.warning("arrivals are not known this round: %s", error)
+            self._away_until_s[bootstrap] = self._clock() + _RESTS_FOR_S
             return {}
         return {source: float(sum(sum(ends[topic].values()) for topic in source.topics)) for source in here}
 

@@ -22,7 +22,8 @@ class ControllerLease:
 
     It lives in the JVM, not in Python, so that it is seen by every driver that shares the application, and
     outlives a controller that died: whoever comes next waits until the lease ran out. `properties` are
-    those of the JVM, or whatever else answers putIfAbsent, replace and remove as they do.
+    those of the JVM, or whatever else answers putIfAbsent, replace and remove as they do. `now` is on a clock that all
+    of them share and nobody sets: the JVM's own.
     """
 
     def __init__(
@@ -30,23 +31,23 @@ class ControllerLease:
         properties: Any,
         application: str,
         lease_s: float,
-        wall: Callable[[], float] = time.time,
+        now: Callable[[], float] = time.monotonic,
         pause: Callable[[Event, float], bool] = Event.wait,
     ) -> None:
         self._properties = properties
         self._key = f"{KEY}.{application}"
         self._token = uuid.uuid4().hex
         self._lease_s = lease_s
-        self._wall = wall
+        self._now = now
         self._pause = pause
         self._one_at_a_time = Lock()
         self._mine: str | None = None
 
     @classmethod
-    def of(cls, context: SparkContext, lease_s: float, wall: Callable[[], float] = time.time) -> "ControllerLease":
+    def of(cls, context: SparkContext, lease_s: float) -> "ControllerLease":
         """The lease of a Spark application."""
-        properties = context._jvm.java.lang.System.getProperties()  # type: ignore[union-attr]
-        return cls(properties, str(context.applicationId), lease_s, wall)
+        system: Any = context._jvm.java.lang.System  # type: ignore[union-attr]
+        return cls(system.getProperties(), str(context.applicationId), lease_s, lambda: system.nanoTime() / 1e9)
 
     @property
     def ours(self) -> bool:
@@ -58,7 +59,7 @@ class ControllerLease:
         fresh = self._value()
         held = self._properties.putIfAbsent(self._key, fresh)
         if held is not None:
-            left_s = float(held.split("@")[1]) - self._wall()
+            left_s = float(held.split("@")[1]) - self._now()
             if left_s > 0 or not self._properties.replace(self._key, held, fresh):
                 raise EngineError(
                     "another controller governs this application; stop it first, or wait "
@@ -107,4 +108,4 @@ class ControllerLease:
                 _log.warning("the lease could not be renewed: %s", error)
 
     def _value(self) -> str:
-        return f"{self._token}@{self._wall() + self._lease_s:.3f}"
+        return f"{self._token}@{self._now() + self._lease_s:.3f}"

@@ -5,6 +5,7 @@ batch may last for minutes: its end is awaited between rounds, so that nobody el
 """
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from penstock.engines.spark.jobs import Job, tasks_of
 from penstock.engines.spark.real_time import LongLived, check_slots
 from penstock.engines.spark.repartition import repartition
 from penstock.engines.spark.replan import COMMITS_WITHIN_S, RestartError, between_batches, last_batch, restarted
+from penstock.engines.spark.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.track import AwaitedTasks, Track
 from penstock.engines.spark.triggers import trigger_s
 from penstock.errors import EngineError, first_line
@@ -31,7 +33,7 @@ _log = logging.getLogger("penstock.spark")
 class PlannedRestarts:
     """Carries them out; `runs` is told of every query that was started, `fails` of what kept one from it.
 
-    `slots` says how many there are.
+    `slots` says how many there are, `even` what time it is on a clock that nobody sets.
     """
 
     def __init__(
@@ -41,8 +43,10 @@ class PlannedRestarts:
         slots: Callable[[], int],
         runs: Callable[[Track, StreamingQuery], None],
         fails: Callable[[Track, Exception], None],
+        even: Callable[[], float] = time.monotonic,
     ) -> None:
         self._spark = spark
+        self._even = even
         self._fleet = fleet
         self._slots = slots
         self._runs = runs
@@ -106,10 +110,10 @@ class PlannedRestarts:
         query = _query_of(track)
         job = replace(track.job, real_time=replace(track.job.real_time, tasks=move.after))
         begun_s = max(track.started_s or wall_s, track.batches[-1].committed_s if track.batches else 0.0)
-        ends_s = begun_s + track.job.real_time.batch_s
+        ends_s = self._even() + begun_s + track.job.real_time.batch_s - wall_s
         track.awaited = AwaitedTasks(job, move.after, self.room_for(job), last_batch(query), ends_s)
 
-    def carry_on(self, track: Track, wall_s: float) -> None:
+    def carry_on(self, track: Track) -> None:
         """Give a real-time job the tasks that it awaits, when its batch has ended or is too late."""
         awaited, query = track.awaited, track.query
         if awaited is None:
@@ -117,9 +121,10 @@ class PlannedRestarts:
         if query is None or not track.runs:
             track.awaited = None  # it died meanwhile, and comes back as it was
             return
-        if wall_s < awaited.ends_s - _LOOKS_FOR_S:
+        now = self._even()
+        if now < awaited.ends_s - _LOOKS_FOR_S:
             return
-        late = wall_s > awaited.ends_s + COMMITS_WITHIN_S
+        late = now > awaited.ends_s + COMMITS_WITHIN_S
         if not between_batches(query, awaited.after_batch, _LOOKS_FOR_S) and not late:
             return
         before = (track.job, track.tasks)
@@ -131,9 +136,11 @@ class PlannedRestarts:
             track.job, track.tasks = before
             _log.warning("%s keeps the tasks that it had: %s", track.job.name, error)
 
-    def room_for(self, job: Job, as_left: bool = False) -> tuple[LongLived, ...]:
+    def room_for(
+        self, job: Job, as_left: bool = False, within_s: float | None = FUNCTION_WITHIN_S
+    ) -> tuple[LongLived, ...]:
         """The tasks that the job keeps in real-time mode; an EngineError when they do not fit beside the others'."""
-        tasks = tasks_of(self._spark, job, as_left)
+        tasks = tasks_of(self._spark, job, as_left, within_s)
         self._check(job, tasks)
         return tasks
 

@@ -51,7 +51,10 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """What is known of a job's starts so far."""
+    """What is known of a job's starts so far.
+
+    Starts and waits are on a clock that nobody sets (`now`); downtime is in seconds since the epoch, as commits are.
+    """
 
     health: Health = Health.RUNNING
     failures: int = 0
@@ -66,12 +69,13 @@ class Attempts:
         """The query was started."""
         return replace(self, health=Health.RUNNING, started_s=now, due_s=None)
 
-    def failed(self, error: str, now: float, policy: RestartPolicy) -> "Attempts":
-        """The query died, or could not start."""
+    def failed(self, error: str, now: float, policy: RestartPolicy, wall_s: float | None = None) -> "Attempts":
+        """The query died, or could not start; `wall_s` is when, since the epoch, where `now` is not that already."""
         healthy = self.health is Health.RUNNING and now - self.started_s >= policy.healthy_after_s
         failures = 1 if healthy else self.failures + 1
         # A start that fails is part of the same outage.
-        down_since_s = now if self.down_since_s is None else self.down_since_s
+        died_s = now if wall_s is None else wall_s
+        down_since_s = died_s if self.down_since_s is None else self.down_since_s
         known = replace(self, failures=failures, error=error, down_since_s=down_since_s, first=None)
         if policy.max_restarts is not None and failures > policy.max_restarts:
             return replace(known, health=Health.GIVEN_UP, due_s=None)

@@ -22,8 +22,10 @@ from penstock.engines.spark.stage_figures import StageHistory
 
 NO_QUERY_AFTER_S = 30.0  # a query that has not started by then is said not to be there
 NO_ROWS_AFTER_S = 30.0  # a query that has not committed a batch by then is said to have none
+STARTS_WITHIN_S = 10.0  # a start that takes longer is told of
 SETTLES_WITHIN_S = 60.0  # one that commits nothing for so long must not keep the others waiting
 REAL_TIME_SETTLES_WITHIN_S = 150.0
+_STEPS_BACK_S = 1.0  # what a clock that is kept right takes back at most
 _IN_BATCH_ALL_THE_TIME = 0.95  # share of the window spent inside batches
 
 
@@ -37,11 +39,15 @@ class Standing:
     window_s: float
     wall_s: float
     at_s: float = 0.0  # the same instant, as the snapshot has it
+    even_s: float | None = None  # and on the clock that nobody sets, where that is another than the wall's
 
 
 @dataclass(frozen=True, slots=True)
 class AwaitedTasks:
-    """A real-time job with other tasks, which it becomes when the batch after this one has ended, due by then."""
+    """A real-time job with other tasks, which it becomes when the batch after this one has ended.
+
+    It is due by `ends_s`, on a clock that nobody sets.
+    """
 
     job: Job
     partitions: int
@@ -59,13 +65,14 @@ class Track:
     query: StreamingQuery | None = None
     run_id: str | None = None
     started_s: float | None = None
-    awaited_since_s: float | None = None  # when the engine began to look out for it
+    awaited_since_s: float | None = None  # when the engine began to look out for it, on a clock that nobody sets
     pooled: bool = True  # whether its query was started into its pool, so that shares reach it
     settling: bool = False
     tasks: tuple[LongLived, ...] = ()  # in real-time mode: those that it keeps for good
     awaited: AwaitedTasks | None = None
     ended: str | None = None  # why a query that we did not start is gone
     attempts: Attempts = Attempts()
+    starting_s: float | None = None  # for how long its start has been under way
     idle_since_s: float | None = None
     batches: deque[Batch] = field(default_factory=deque)
     arrivals: Arrivals = field(default_factory=Arrivals)  # as the broker says, where the job reads from one
@@ -82,6 +89,8 @@ class Track:
         """A batch was committed; batches older than `keep_s` are forgotten."""
         if self.batches and batch.batch_id <= self.batches[-1].batch_id:
             self.batches.clear()  # another checkpoint: its rows are counted from zero
+        if self.batches and batch.committed_s < self.batches[-1].committed_s - _STEPS_BACK_S:
+            self.batches.clear()  # the clock was set back: spans between these and later ones are none
         first_of_run = not self.batches or self.batches[-1].run_id != batch.run_id
         self.batches.append(batch)
         took_s = batch.committed_s - batch.started_s
@@ -135,7 +144,7 @@ class Track:
             state_bytes=self.state_bytes if batches else None,
             phases_s={} if self.tasks else _mean_phases(batches),
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
-            trouble=self.trouble(standing.wall_s),
+            trouble=self.trouble(standing.wall_s, standing.even_s),
             keys=self.watch.placements if self.watch is not None and self.runs else (),
             levers=levers,
             batches=() if self.tasks else tuple(ended_batches(batches, self.stages, standing.wall_s, standing.at_s)),
@@ -153,13 +162,16 @@ class Track:
         waiting = self.arrivals.beyond(end)
         return rate_rps * scale, None if waiting is None else waiting * scale
 
-    def trouble(self, wall_s: float) -> str | None:
-        """What is wrong with the job, in words."""
-        waiting = self.attempts.text(wall_s)
+    def trouble(self, wall_s: float, even_s: float | None = None) -> str | None:
+        """What is wrong with the job, in words; `even_s` is the same instant on the clock that nobody sets."""
+        if self.starting_s is not None and self.starting_s > STARTS_WITHIN_S:
+            return f"its start has taken {self.starting_s:.0f} s so far: its function has not returned"
+        now = wall_s if even_s is None else even_s
+        waiting = self.attempts.text(now)
         if waiting is not None:
             return waiting
         if self.run_id is None or self.ended is not None:
-            return self.ended or self._not_there(wall_s)
+            return self.ended or self._not_there(now)
         if not self.pooled:
             return "it was started before penstock, outside its pool: its share can move after its next start"
         up_s = self._up_s(wall_s)
@@ -167,10 +179,10 @@ class Track:
             return f"no row came through in the {up_s:.0f} s since its start"
         return None
 
-    def _not_there(self, wall_s: float) -> str | None:
+    def _not_there(self, now: float) -> str | None:
         """A query that the engine itself starts is on its way; another may take its time before it is missed."""
         on_its_way = self.job.function is not None or self.awaited_since_s is None
-        if on_its_way or wall_s - (self.awaited_since_s or 0.0) <= NO_QUERY_AFTER_S:
+        if on_its_way or now - (self.awaited_since_s or 0.0) <= NO_QUERY_AFTER_S:
             return None
         return f"no query named {self.job.name!r} runs"
 

@@ -1,5 +1,8 @@
 """Executors: how many the application holds, on a cluster manager that can start and end them."""
 
+import time
+from collections.abc import Callable
+
 from penstock.core.levers import WHOLE, Dial, Executors, Shows
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.executors import ExecutorLever
@@ -12,9 +15,12 @@ class ExecutorsLever(Lever[Executors]):
 
     kind = "executors"
 
-    def __init__(self, executors: ExecutorLever, elastic: Elastic | None) -> None:
+    def __init__(
+        self, executors: ExecutorLever, elastic: Elastic | None, even: Callable[[], float] = time.monotonic
+    ) -> None:
         self._executors = executors
         self._elastic = elastic
+        self._even = even
 
     def of_all(self, wall_s: float) -> Dial | None:
         if not self._executors.scalable:
@@ -29,4 +35,4 @@ class ExecutorsLever(Lever[Executors]):
             return
         if move.after < 1:
             raise EngineError(f"{move.after} executors cannot run a query; ask for at least 1")
-        self._elastic.allow(move.after, wall_s)
+        self._elastic.allow(move.after, self._even())

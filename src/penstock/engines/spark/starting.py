@@ -1,0 +1,130 @@
+"""Tenants' code in threads of its own: a job's function may sleep, hang or call sys.exit(), and nobody waits for it.
+
+Starts take turns, for a function may change the session's settings for its own query. Who takes long loses his turn:
+the next one begins.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
+
+from penstock.errors import EngineError
+
+T = TypeVar("T")
+
+TURN_S = 5.0  # a function that only builds its query takes a tenth of a second; imports take seconds
+FUNCTION_WITHIN_S = 20.0  # where a round waits for it: rounds are 10 s apart, and three intervals are too many
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Generic[T]):
+    """A start that is over, with what it made or why it failed."""
+
+    name: str
+    made: T | None
+    error: BaseException | None
+
+
+class Starts(Generic[T]):
+    """Begins starts and hands out those that ended."""
+
+    def __init__(self, turn_s: float = TURN_S, clock: Callable[[], float] = time.monotonic) -> None:
+        self._turn_s = turn_s
+        self._clock = clock
+        self._ended: SimpleQueue[Ended[T]] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._under_way: dict[str, tuple[float, threading.Thread]] = {}
+        self._before: threading.Event | None = None
+
+    def begin(self, name: str, start: Callable[[], T]) -> None:
+        """Have it started when its turn comes; one that is under way already is left alone."""
+        with self._lock:
+            if name in self._under_way:
+                return
+            before, self._before = self._before, threading.Event()
+            given = (name, start, before, self._before)
+            thread = threading.Thread(target=self._run, args=given, name=f"penstock-start-{name}", daemon=True)
+            self._under_way[name] = (self._clock(), thread)
+        thread.start()
+
+    def under_way_s(self, name: str) -> float | None:
+        """For how long its start has been under way; None when it is not."""
+        found = self._under_way.get(name)
+        return None if found is None else self._clock() - found[0]
+
+    def take(self) -> list[Ended[T]]:
+        """Those that have ended since the last call."""
+        found: list[Ended[T]] = []
+        with suppress(Empty):
+            while True:
+                found.append(self._ended.get_nowait())
+        with self._lock:
+            for ended in found:
+                del self._under_way[ended.name]
+        return found
+
+    def wait(self) -> None:
+        """Until all that were begun have ended."""
+        for _, thread in list(self._under_way.values()):
+            thread.join()
+
+    def _run(self, name: str, start: Callable[[], T], before: threading.Event | None, ended: threading.Event) -> None:
+        if before is not None:
+            before.wait(self._turn_s)
+        made: T | None = None
+        error: BaseException | None = None
+        try:
+            made = start()
+        except BaseException as raised:  # sys.exit() in a tenant's code is that tenant's affair
+            error = raised
+        self._ended.put(Ended(name, made, error))
+        ended.set()
+
+
+def called(who: str, function: Callable[[], T], within_s: float, late: Callable[[T], None] = lambda made: None) -> T:
+    """What the function returns, or an EngineError when it does not in time; what it returns later goes to `late`."""
+    call = _Call(function, late)
+    thread = threading.Thread(target=call.run, name=f"penstock-call-{who}", daemon=True)
+    thread.start()
+    thread.join(within_s)
+    return call.result(f"{who}: its function has not returned within {within_s:g} s")
+
+
+class _Call(Generic[T]):
+    """One call, whose caller may have gone when it ends."""
+
+    def __init__(self, function: Callable[[], T], late: Callable[[T], None]) -> None:
+        self._function = function
+        self._late = late
+        self._lock = threading.Lock()
+        self._made: list[T] = []
+        self._error: BaseException | None = None
+        self._over = False
+        self._left = False
+
+    def run(self) -> None:
+        try:
+            made = self._function()
+        except BaseException as error:
+            self._error, self._over = error, True
+            return
+        with self._lock:
+            self._made, self._over = [made], True
+            left = self._left
+        if left:
+            self._late(made)
+
+    def result(self, otherwise: str) -> T:
+        with self._lock:
+            self._left = not self._over
+        if self._left:
+            raise EngineError(otherwise)
+        if isinstance(self._error, Exception):
+            raise self._error
+        if self._error is not None:
+            raise EngineError(f"it ended the interpreter: {self._error!r}") from self._error
+        return self._made[0]
