@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import yaml
+
 from tests.cli.calling import penstock, program
 from tests.simulation.small import scenario, written
 
@@ -69,3 +71,10 @@ def test_policies_are_listed_with_a_line_each() -> None:
 
 def test_help_shows_an_example() -> None:
     assert "penstock simulate scenarios/henge/fig13.yaml" in penstock("simulate", "--help").stdout
+
+
+def test_a_master_that_is_away_is_another_exit_code_than_a_mistake(tmp_path: Path) -> None:
+    job = {"name": "quick", "job": "tests.governing.tenant_jobs:quick", "intent": {"juice": 0.5}}
+    (tmp_path / "tenants.yaml").write_text(yaml.safe_dump({"master": "spark://127.0.0.1:9", "jobs": [job]}))
+    done = penstock("run", str(tmp_path / "tenants.yaml"), "--store", str(tmp_path / "runs.sqlite"))
+    assert (done.returncode, "nobody listens at 'spark://127.0.0.1:9'" in done.stderr) == (75, True)

@@ -1,14 +1,22 @@
 """A run on Spark is recorded, and a controller started again goes on from it."""
 
+import time
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 from pyspark.sql import SparkSession
 
 import penstock as ps
 from penstock.core.plan import Plan
 from penstock.core.view import View
+from penstock.governing.remembering import remember
+from penstock.loop import LoopSettings
 from penstock.store.open import open_store
 from tests.patience import eventually
+from tests.recorded import RUN, a_cycle
 
 INTENT = ps.Intent(ps.Juice(0.9))
 
@@ -72,3 +80,16 @@ def test_a_store_that_cannot_be_written_does_not_stop_governing(spark: SparkSess
 def test_none_remembers_nothing_beyond_the_process(spark: SparkSession, name: str) -> None:
     with ps.govern(spark, {name: INTENT}, Counting(), store=None, interval=0.2) as g:
         assert g.remembering is None
+
+
+def test_a_run_goes_on_after_its_newest_cycle_also_when_the_clock_was_set_back(tmp_path: Path) -> None:
+    place, in_an_hour = tmp_path / "runs.sqlite", time.time() + 3600.0
+    with closing(open_store(place)) as store:
+        store.begin(replace(RUN, started_at_s=in_an_hour))
+        store.append(a_cycle(500.0))
+    context = SimpleNamespace(applicationId=RUN.id, master="local[2]")
+    session = cast(SparkSession, SimpleNamespace(sparkContext=context))
+    found = remember(place, session, "shop", "henge", LoopSettings(), RUN.id)
+    assert found is not None
+    found.store.close()
+    assert found.already_s == 500.0

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +10,7 @@ from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
 from penstock.errors import ConfigError
-from penstock.governing.application import check_master
+from penstock.governing.application import check_master, refusal
 from penstock.governing.run import RunOptions, RunStory, as_document, policy_of, run_tenants
 from penstock.planning.registry import POLICIES, takes_profiles
 from tests.recorded import a_job, a_view
@@ -51,6 +52,30 @@ def test_policies_that_take_profiles_get_those_of_the_file(policy: str, tmp_path
 
 def test_local_masters_need_nobody_to_listen() -> None:
     check_master("local[4]")
+
+
+class FromJavaError(Exception):
+    """As Py4J's: it knows the class of what Java raised."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"An error occurred while calling o1.start.\n: {kind}: no")
+        self.java_exception = SimpleNamespace(getClass=lambda: SimpleNamespace(getName=lambda: kind))
+
+
+@pytest.mark.parametrize(
+    ("error", "exit_code"),
+    [
+        (FromJavaError("java.lang.IllegalArgumentException"), 2),
+        (FromJavaError("java.lang.NumberFormatException"), 2),
+        (FromJavaError("org.apache.spark.SparkException"), 75),
+        (ConnectionRefusedError("no"), 75),
+    ],
+)
+def test_settings_that_spark_refuses_are_the_users_to_mend_and_a_cluster_that_is_away_may_come_back(
+    error: Exception, exit_code: int
+) -> None:
+    found = refusal("spark://here:7077", error)
+    assert (found.exit_code, str(found).endswith("no")) == (exit_code, True)
 
 
 @pytest.mark.parametrize(("field", "value"), [("executors", 2), ("executor_memory", "2g")])

@@ -1,5 +1,6 @@
 """A driver that dies is started again, and knows of its earlier life."""
 
+import os
 import signal
 import sys
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from penstock.engines.spark.restarts import RestartPolicy
-from penstock.governing.supervise import supervise
+from penstock.governing.supervise import SILENT_AT_MOST_S, Watch, supervise
 
 # Dies by SIGKILL in its first life; in its second it writes down what it was told and ends well.
 SCRIPT = """
@@ -36,10 +37,10 @@ def test_the_second_life_goes_on_with_the_run_of_the_first_and_is_told_when_that
     note, said = tmp_path / "note", list[str]()
     began_s = time.time()
     code = supervise([sys.executable, "-c", SCRIPT, str(note)], said.append, QUICK, run_id="seven")
-    first, second = note.read_text().splitlines()
-    assert (code, first) == (0, "--run-id seven")
-    *same, flag, died_s = second.split()
-    assert (same, flag) == (["--run-id", "seven"], "--down-since")
+    first, second = (line.split() for line in note.read_text().splitlines())
+    assert (code, first[:5]) == (0, ["--run-id", "seven", "--supervisor", str(os.getpid()), "--heartbeat"])
+    *same, flag, died_s = second
+    assert (same, flag) == (first, "--down-since")
     assert began_s <= float(died_s) <= time.time()
     assert "exit code -9" in said[0]
 
@@ -54,3 +55,91 @@ def test_what_the_user_must_mend_is_not_tried_again() -> None:
     said = list[str]()
     assert supervise([sys.executable, "-c", "raise SystemExit(2)"], said.append, QUICK) == 2
     assert said == []
+
+
+def dies_with(code: int, times: int) -> str:
+    """A driver that ends so often with that code, and then well."""
+    return f"""
+import pathlib, sys
+note = pathlib.Path(sys.argv[1])
+lives = int(note.read_text()) if note.exists() else 0
+note.write_text(str(lives + 1))
+sys.exit({code} if lives < {times} else 0)
+"""
+
+
+def test_what_is_away_is_waited_for_like_a_driver_that_died(tmp_path: Path) -> None:
+    said = list[str]()
+    script = dies_with(75, times=2)
+    assert supervise([sys.executable, "-c", script, str(tmp_path / "note")], said.append, QUICK) == 0
+    assert [text.split(",")[0] for text in said] == ["failed 1 times", "failed 2 times"]
+
+
+def test_what_was_away_from_the_first_start_on_may_be_a_mistake_and_is_given_up() -> None:
+    said = list[str]()
+    assert supervise([sys.executable, "-c", "raise SystemExit(75)"], said.append, QUICK) == 1
+    assert "given up after 3 failures" in said[-1]
+
+
+# Runs for one life, in which it dies; then what it needs is away for longer than three failures; then it is back.
+RAN_ONCE = """
+import pathlib, sys
+note = pathlib.Path(sys.argv[1])
+lives = int(note.read_text()) if note.exists() else 0
+note.write_text(str(lives + 1))
+sys.exit([1, 75, 75, 75, 75, 0][lives])
+"""
+
+
+def test_what_goes_away_once_it_has_run_is_waited_for_as_long_as_it_is_away(tmp_path: Path) -> None:
+    policy = RestartPolicy(max_restarts=2, backoff_s=0.01, max_backoff_s=0.02)
+    assert supervise([sys.executable, "-c", RAN_ONCE, str(tmp_path / "note")], lambda text: None, policy) == 0
+
+
+def test_a_driver_whose_run_another_one_has_is_not_started_again() -> None:
+    said = list[str]()
+    assert supervise([sys.executable, "-c", "raise SystemExit(4)"], said.append, QUICK) == 4
+    assert said == []
+
+
+# Stops itself and a child, after a sign of life; in its second life it ends well. The test's clock runs fast.
+STOPS = """
+import os, pathlib, signal, subprocess, sys
+note = pathlib.Path(sys.argv[1])
+if note.exists():
+    sys.exit(0)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+note.write_text(str(child.pid))
+pathlib.Path(sys.argv[sys.argv.index("--heartbeat") + 1]).write_text("governing")
+child.send_signal(signal.SIGSTOP)
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+def test_a_driver_that_stands_still_is_ended_with_all_that_it_started_and_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.governing.supervise.SILENT_AT_MOST_S", 0.3)
+    said, note = list[str](), tmp_path / "note"
+    assert supervise([sys.executable, "-c", STOPS, str(note)], said.append, QUICK) == 0
+    assert said == ["failed 1 times, next start in 0 s; it gave no sign of life"]
+    assert not is_running(int(note.read_text()))
+
+
+def is_running(process: int) -> bool:
+    """Whether it is there, and no zombie."""
+    stat = Path("/proc", str(process), "stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_silence_is_what_was_looked_at_and_ends_with_a_sign_of_life(tmp_path: Path) -> None:
+    watch = Watch(tmp_path / "heartbeat")
+    assert not any(watch.frozen(float(second)) for second in range(300))  # it has five minutes to start
+    watch.file.write_text("starting")
+    os.utime(watch.file, ns=(1, 1))
+    assert watch.silent_s(300.0) == 0.0
+    assert watch.silent_s(4000.0) == 1.0  # the supervisor itself was stopped
+    assert not any(watch.frozen(4000.0 + second) for second in range(1, int(SILENT_AT_MOST_S)))
+    assert watch.frozen(4000.0 + SILENT_AT_MOST_S)
+    os.utime(watch.file, ns=(2, 2))
+    assert not watch.frozen(5000.0)

@@ -40,7 +40,7 @@ for _name, _summary in _SUMMARIES.items():
 
 
 def main() -> None:
-    """Run a command; what the user can mend is one message and exit code 2, never a traceback."""
+    """Run a command; what the user can mend is one message and an exit code, never a traceback."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         sys.exit(cli(standalone_mode=False))
@@ -52,7 +52,7 @@ def main() -> None:
         sys.exit(130)
     except PenstockError as error:
         click.echo(f"penstock: {error}", err=True)
-        sys.exit(2)
+        sys.exit(error.exit_code)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,10 @@ Examples:
 @click.option("--restart", is_flag=True, help="Start the driver again when its process dies, with all it remembered.")
 @click.option("--run-id", hidden=True, help="The run to go on with.")
 @click.option("--down-since", type=float, hidden=True, help="When the driver before this one died, in epoch seconds.")
+@click.option("--supervisor", type=int, hidden=True, help="The process that watches over this one and ends with it.")
+@click.option(
+    "--heartbeat", type=click.Path(path_type=Path), help="Write this file every second while all is well, for probes."
+)
 @store_option
 @click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 @click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
@@ -50,6 +54,8 @@ def run(
     restart: bool,
     run_id: str | None,
     down_since: float | None,
+    supervisor: int | None,
+    heartbeat: Path | None,
     store: str | None,
     json_out: str | None,
     dashboard: bool,
@@ -70,7 +76,7 @@ def run(
     file = read_tenants(tenants)
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
     if restart:
-        _supervised(console)
+        _supervised(console, heartbeat)
     from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
     from penstock.governing.run import RunOptions, as_document, run_tenants
 
@@ -83,6 +89,8 @@ def run(
         store=store or DEFAULT_STORE,
         run_id=run_id,
         down_since_s=down_since,
+        heartbeat=heartbeat,
+        supervisor=supervisor,
     )
     pages = dashboard_over(store, web) if dashboard else nullcontext()
     with pages, Live(console=console, auto_refresh=False, transient=False) as live:
@@ -96,8 +104,8 @@ def run(
         write_json(json_out, as_document(story))
     if story.interrupted:
         raise click.Abort
-    if story.error is not None and run_id is not None:
-        sys.exit(1)  # whoever watches over us starts another
+    if story.error is not None:
+        sys.exit(story.exit_code)  # whoever watches over us starts another
 
 
 def _tell(story: "RunStory", console: "Console") -> None:
@@ -110,10 +118,14 @@ def _tell(story: "RunStory", console: "Console") -> None:
         console.print(f"recorded in {story.recorded_in}: penstock explain {story.run_id}", highlight=False)
 
 
-def _supervised(console: "Console") -> NoReturn:
+def _supervised(console: "Console", heartbeat: Path | None) -> NoReturn:
     """This very command without --restart, as a child that is started again when it dies."""
     from penstock.governing.supervise import supervise
 
     given = [argument for argument in sys.argv[1:] if argument != "--restart"]
     command = [sys.executable, "-m", "penstock.cli.main", *given]
-    sys.exit(supervise(command, lambda text: console.print(f"the driver {text}", style="yellow", markup=False)))
+
+    def tell(text: str) -> None:
+        console.print(f"the driver {text}", style="yellow", markup=False)
+
+    sys.exit(supervise(command, tell, heartbeat=heartbeat))

@@ -11,10 +11,11 @@ from pyspark.sql import SparkSession
 
 from penstock.engines import spark as spark_engine
 from penstock.engines.kafka.jars import JarSet, jars
-from penstock.errors import ConfigError, EngineError
+from penstock.errors import ConfigError, EngineError, OutageError, PenstockError, first_line
 from penstock.governing.quiet import quiet_state_workers
 
 _REACHED_WITHIN_S = 3.0
+_SETTINGS = ("IllegalArgument", "NumberFormat", "ParseException")  # in the name of what Java raised
 _LOG = Path(spark_engine.__file__).with_name("log4j2.properties")
 _DEFAULTS: Mapping[str, str] = {
     "spark.scheduler.mode": "FAIR",
@@ -55,7 +56,15 @@ def start_application(
         with quiet_state_workers():
             return builder.getOrCreate()
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
-        raise EngineError(f"Spark did not start at master {master}: {str(error).strip().splitlines()[0]}") from error
+        raise refusal(master, error) from error
+
+
+def refusal(master: str, error: Exception) -> PenstockError:
+    """Settings that Spark will not have are the user's to mend; a cluster that is away may come back."""
+    what = f"Spark did not start at master {master}: {first_line(error)}"
+    java = getattr(error, "java_exception", None)
+    kind = type(error).__name__ if java is None else str(java.getClass().getName())
+    return EngineError(what) if any(word in kind for word in _SETTINGS) else OutageError(what)
 
 
 def _driver_address(master: str) -> Mapping[str, str]:
@@ -78,15 +87,15 @@ def with_connector(jars_already: str | None) -> str:
 
 
 def check_master(master: str) -> None:
-    """A ConfigError for a master that cannot be one, or where nobody listens; Spark itself would wait a minute."""
+    """A ConfigError for a master that cannot be one, an OutageError where nobody listens; Spark would wait a minute."""
     if master.startswith(("local", "yarn", "k8s://")):
         return
     if not master.startswith("spark://"):
         raise ConfigError("master", master, "write local[n], spark://host:port, yarn or k8s://...")
     reached = [_reachable(address) for address in master.removeprefix("spark://").split(",")]
     if not any(reached):
-        raise ConfigError(
-            "master", master, "nobody listens there; start a cluster with `penstock cluster up`, or use local[4]"
+        raise OutageError(
+            f"master: nobody listens at {master!r}; start a cluster with `penstock cluster up`, or use local[4]"
         )
 
 

@@ -1,9 +1,11 @@
 """A controller of one Spark application: the engine, the loop in its thread, and what it can be asked."""
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Event, Lock, Thread
+from threading import Event, Thread
 
 from pyspark.sql import SparkSession
 
@@ -16,8 +18,10 @@ from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.replan import end_between_batches
-from penstock.errors import EngineError, LeaseLostError, told
+from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
 from penstock.governing.clock import RealClock
+from penstock.governing.hand import ANSWERS_WITHIN_S, Hand
+from penstock.governing.pulse import Heart, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
 from penstock.loop import Carried, Governor, LoopSettings, drive
@@ -25,47 +29,63 @@ from penstock.planning.provision.advise import JobModels
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
+_SEES_WITHIN_S = 30.0  # three rounds; a hundred jobs are seen in one second
+_ACTS_WITHIN_S = 240.0  # a planned restart waits 30 s for a batch, and a rewriting of state takes its time
+_MOVES_WITHIN_S = 300.0  # one that stands still for longer than any deed takes is frozen
+_ENDS_WITHIN_S = 120.0
+_LOOK_EVERY_S = 1.0
 
 
-class _OneAtATime:
-    """The engine, asked by the loop and by users: one after the other."""
+class _Asked:
+    """The engine, asked by the loop and by users: one after the other, and none waits for ever."""
 
-    def __init__(self, engine: SparkEngine) -> None:
+    def __init__(self, engine: SparkEngine, hand: Hand) -> None:
         self._engine = engine
-        self._lock = Lock()
+        self._hand = hand
 
     def observe(self, now: float) -> Snapshot:
-        with self._lock:
-            return self._engine.observe(now)
+        return self._hand.do("observing", lambda: self._engine.observe(now), _SEES_WITHIN_S)
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
-        with self._lock:
-            return self._engine.apply(steps)
+        return self._hand.do("acting", lambda: self._engine.apply(steps), _ACTS_WITHIN_S)
 
     def tend(self) -> None:
-        with self._lock:
-            self._engine.tend()
+        self._hand.do("tending the jobs", self._engine.tend, _ACTS_WITHIN_S)
+
+    def begin_jobs(self) -> None:
+        self._hand.do("starting the jobs", self._engine.begin_jobs, _ACTS_WITHIN_S)
+
+    def close(self, stop_queries: bool) -> None:
+        self._hand.do("letting go of the application", lambda: self._engine.close(stop_queries), _SEES_WITHIN_S)
 
 
 class Tending:
-    """Tends an engine between rounds. An error is told in the next round; only a lost lease ends governing."""
+    """Tends an engine between rounds. An error is told in the next round; governing ends when nothing is left to it."""
 
     def __init__(self, tend: Callable[[], None]) -> None:
         self._tend = tend
         self._error: Exception | None = None
+        self._said: list[str] = []
 
     def __call__(self) -> None:
         try:
             self._tend()
-        except LeaseLostError:
+        except GoverningEndsError:
             raise
         except Exception as error:  # it is tried again half a second later
             self._error = error
 
+    def also(self, text: str) -> None:
+        """Something else that the next round is to tell of."""
+        self._said.append(text)
+
     def troubles(self) -> tuple[str, ...]:
-        """The last error since it was asked, in words."""
+        """The last error since it was asked, in words, and what else there is to tell."""
         error, self._error = self._error, None
-        return () if error is None else (f"tending the jobs between rounds failed: {told(error)}; it is tried again",)
+        said, self._said = self._said, []
+        if error is not None:
+            said.append(f"tending the jobs between rounds failed: {told(error)}; it is tried again")
+        return tuple(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +98,7 @@ class Governed:
     settings: LoopSettings = LoopSettings()
     until_s: float = float("inf")
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
+    heart: Heart | None = None  # of a driver that somebody watches over
 
 
 class Controller:
@@ -92,7 +113,9 @@ class Controller:
     ) -> None:
         """It goes on where an `earlier` one ended: its clock, its record, and all that its loop carried."""
         self._engine = engine
-        self._asked = _OneAtATime(engine)
+        self._pulse = Pulse(engine.ping)
+        self._hand = Hand(self._pulse.silent_s)
+        self._asked = _Asked(engine, self._hand)
         self._governed = governed
         self._on_view = on_view
         remembering = governed.remembering
@@ -104,12 +127,22 @@ class Controller:
         already_s = 0.0 if remembering is None else remembering.already_s
         already_s = already_s if earlier is None else earlier._clock.now()
         self._tending = Tending(self._asked.tend)
-        self._clock: RealClock = RealClock(self._stop, self._tending, already_s)
+        self._clock: RealClock = RealClock(self._stop, self._tick, already_s)
         self._thread = Thread(target=self._run, name="penstock", daemon=True)
         self._error: Exception | None = None
+        self._moved_s = time.monotonic()
 
     def __enter__(self) -> "Controller":
-        self._engine.open()
+        try:
+            self._engine.open()
+        except BaseException:
+            with suppress(Exception):
+                self._engine.close()  # or its lease would keep the next one waiting
+            raise
+        self._pulse.start()
+        self._moved_s = time.monotonic()
+        if self._governed.heart is not None:
+            self._governed.heart.governed_by(self._well)
         self._thread.start()
         return self
 
@@ -120,23 +153,48 @@ class Controller:
         """End the loop, then let go of the application."""
         self._stop.set()
         self._thread.join(_STOPS_WITHIN_S)
-        self._engine.close(stop_queries)
-        if self._governed.remembering is not None:
-            self._governed.remembering.store.close()
+        try:
+            if not isinstance(self._error, ApplicationGoneError):
+                self._asked.close(stop_queries)
+        finally:
+            self._hand.close()
+            self._pulse.stop()
+            if self._governed.heart is not None:
+                self._governed.heart.governed_by(None)
+            if self._governed.remembering is not None:
+                self._governed.remembering.store.close()
         if self._thread.is_alive():
             raise EngineError(f"the loop did not end within {_STOPS_WITHIN_S:.0f} s; a step of it still runs")
 
     def run_jobs(self, spark: SparkSession) -> None:
-        """Start the engine's jobs, govern them until the run is over, and stop all queries of the application."""
+        """Start the engine's jobs, govern them until the run is over, and stop all queries of the application.
+
+        Where another controller took them over they are its own: they run on until this run would have been over.
+        """
         with self:
             try:
-                self._engine.start_jobs()
+                self._asked.begin_jobs()
                 self.wait()
+                while self._taken_over and self.left_s > 0 and not self._stop.wait(_LOOK_EVERY_S):
+                    pass
             finally:
-                if self._gently:
-                    end_between_batches(spark.streams.active)
-                for query in spark.streams.active:
-                    query.stop()
+                if not self._taken_over:
+                    self._hand.do("ending the queries", lambda: self._end_queries(spark), _ENDS_WITHIN_S)
+
+    def _end_queries(self, spark: SparkSession) -> None:
+        if isinstance(self._error, ApplicationGoneError):
+            return
+        if self._gently:
+            end_between_batches(spark.streams.active)
+        for query in spark.streams.active:
+            try:
+                query.stop()
+            except Exception as error:  # the others are to be ended too
+                _log.warning("query %s was not ended: %s", query.name, told(error))
+
+    @property
+    def _taken_over(self) -> bool:
+        return isinstance(self._error, LeaseLostError)
 
     def end(self) -> None:
         """Let the round that is under way be the last one; queries then end between two batches of their own."""
@@ -181,21 +239,35 @@ class Controller:
         return self._error
 
     def _run(self) -> None:
+        """Govern until the run is over. What no stage of a round answers for is told, and governing begins anew."""
+        while True:
+            try:
+                self._carried = self._driven()
+            except GoverningEndsError as error:
+                self._error = error
+                _log.error("governing ended: %s", error)
+            except BaseException as error:
+                _log.exception("governing stumbled; the queries run on with their last shares, and it begins anew")
+                self._tending.also(f"governing stumbled and began anew: {told(error)}")
+                if not self._stop.wait(self._governed.settings.interval_s):
+                    continue
+            return
+
+    def _driven(self) -> Carried:
         control = NoControl() if self._governed.remembering is None else self._governed.remembering.control
         served = self._governed
         governor = Governor(
             self._asked, served.policy, self._recorder, served.settings, control, served.models, self._tending.troubles
         )
-        try:
-            self._carried = drive(
-                governor, lambda: served.intents, self._clock, served.until_s, self._after, self._carried
-            )
-        except LeaseLostError as error:
-            self._error = error
-            _log.error("governing ended: %s", error)
-        except Exception as error:
-            self._error = error
-            _log.exception("governing ended; the queries run on with their last shares")
+        return drive(governor, lambda: served.intents, self._clock, served.until_s, self._after, self._carried)
+
+    def _tick(self) -> None:
+        self._moved_s = time.monotonic()
+        self._tending()
+
+    def _well(self) -> bool:
+        """Whether the JVM answers and the loop moves on, however slowly it acts."""
+        return self._pulse.silent_s() <= ANSWERS_WITHIN_S and time.monotonic() - self._moved_s < _MOVES_WITHIN_S
 
     def _after(self, now: float) -> None:
         view = self._recorder.views[-1]

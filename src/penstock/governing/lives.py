@@ -16,8 +16,10 @@ from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
-from penstock.errors import EngineError
+from penstock.engines.spark.starting import called
+from penstock.errors import EngineError, OutageError, told
 from penstock.governing.controller import Controller
+from penstock.governing.hand import ANSWERS_WITHIN_S
 
 COMES_WITHIN_S = 60.0  # an executor of another size: 2 to 4 s on a warm machine, 15 s where eight start at once
 _TOGETHER_S = 5.0  # so long after one the next one comes, if it does
@@ -83,7 +85,7 @@ class Applications:
         try:
             yield application
         finally:
-            application.spark.stop()
+            _end(application.spark)
 
     def _started(self, life: Life) -> Application:
         wanted = life.memory_mib
@@ -91,7 +93,7 @@ class Applications:
             return Application(self._as_before(wanted, life.slots))
         try:
             return Application(self._with_executors(wanted, life.slots))
-        except EngineError as error:
+        except (EngineError, OutageError) as error:
             self.not_given.add(wanted)
             _log.warning("%s; it is started again with the memory that executors had", error)
             return Application(self._as_before(life.before_mib, life.slots), str(error))
@@ -112,6 +114,15 @@ class Applications:
 
     def _with(self, mib: int | None) -> SparkSession:
         return self._start(self._conf if mib is None else {**self._conf, "spark.executor.memory": f"{mib}m"})
+
+
+def _end(spark: SparkSession) -> None:
+    """End the session, if its JVM still answers: one that stands still would keep us for ever."""
+    try:
+        called("Spark", lambda: spark.sparkContext._jvm.java.lang.System.nanoTime(), ANSWERS_WITHIN_S)  # type: ignore[union-attr]
+        spark.stop()
+    except Exception as error:
+        _log.warning("the application was not ended in order: %s", told(error))
 
 
 def _slots_came(spark: SparkSession, slots: int, within_s: float) -> int:

@@ -57,16 +57,24 @@ def remember(
     place = "the given store"
     sql = target if isinstance(target, SqlStore) else None
     if isinstance(target, str | Path):
-        opened = open_store(None if target == DEFAULT_STORE else target)
+        opened = open_store(None if target == DEFAULT_STORE else target, patient=False)
         place, target, sql = opened.place, opened, opened
     store = Tolerant(target)
     context = spark.sparkContext
     now = time.time()
     run = store.begin(RunInfo(run_id or context.applicationId, name, policy, "spark", str(context.master), now))
     _log.info("run %s is recorded in %s", run.id, place)
-    already_s = max(0.0, now - (run.started_at_s or now))
+    # The clock may have been set back since: no cycle comes before one that is recorded.
+    already_s = max(0.0, now - (run.started_at_s or now), _last_at_s(sql) or 0.0)
     desk = None if sql is None else sql.desk
     return Remembering(store, place, run, already_s, _control(desk, run, settings))
+
+
+def _last_at_s(sql: SqlStore | None) -> float | None:
+    try:
+        return None if sql is None else sql.last_at_s
+    except StoreError:  # it is away, and nobody knows
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +90,7 @@ def left_behind(target: str | Path | None, run_id: str | None) -> Left:
     if target is None or run_id is None:
         return Left()
     try:
-        with closing(open_store(None if target == DEFAULT_STORE else target, create=False)) as store:
+        with closing(open_store(None if target == DEFAULT_STORE else target, create=False, patient=False)) as store:
             gallery = Gallery(store.database, run_id)
             newest = gallery.newest()
             return Left() if newest is None else _left(newest.view, gallery.decisions())

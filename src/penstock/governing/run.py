@@ -18,10 +18,11 @@ from penstock.engines.spark.heap import memory_mib
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.engines.spark.shares import Sharing
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, EngineError, TakenOverError, told
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.lives import Application, Applications, Life, Wish
+from penstock.governing.pulse import Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
@@ -43,6 +44,8 @@ class RunOptions:
     store: str | None = DEFAULT_STORE  # a path, a URL, or None to remember nothing after the run
     run_id: str | None = None  # of the run to go on with, where this driver takes the place of one that died
     down_since_s: float | None = None  # when that one died, in seconds since the epoch
+    heartbeat: Path | None = None  # a file that is written every second while all is well
+    supervisor: int | None = None  # the process that watches over this one, which ends with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class RunStory:
     views: Sequence[View]
     decisions: Sequence[DecisionRecord]
     error: str | None = None
+    exit_code: int = 0
     run_id: str | None = None  # under which it is recorded
     recorded_in: str | None = None
     interrupted: bool = False  # by Ctrl-C: what had come until then
@@ -63,7 +67,15 @@ class RunStory:
 
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
     """Start every tenant and govern them until the time is over or Ctrl-C; then stop them all."""
-    options = _filled(tenants, options)
+    heart = Heart(options.heartbeat, options.supervisor)
+    heart.start()
+    try:
+        return _run_tenants(tenants, _filled(tenants, options), heart, on_view)
+    finally:
+        heart.stop()
+
+
+def _run_tenants(tenants: TenantsFile, options: RunOptions, heart: Heart, on_view: Callable[[View], None]) -> RunStory:
     models = tenants.read_models(options.code or Path())
     governed = Governed(
         intents={part.name: part.intent() for part in tenants.jobs},
@@ -71,6 +83,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
         settings=_loop_settings(tenants, options),
         until_s=options.for_s,
         models=models,
+        heart=heart,
     )
     applications = Applications(_start(tenants, options), _conf(tenants, options))
     left = left_behind(options.store, options.run_id)
@@ -184,10 +197,19 @@ def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> R
         controller.run_jobs(spark)
     except KeyboardInterrupt:
         story = replace(story, interrupted=True)
-    error = None if controller.error is None else str(controller.error)
-    told = replace(story, views=controller.views, decisions=controller.decisions, error=error)
+    except EngineError as error:
+        story = _failed(story, error)
+    if controller.error is not None:
+        story = _failed(story, controller.error)
+    story = replace(story, views=controller.views, decisions=controller.decisions)
     kept = controller.remembering
-    return told if kept is None else replace(told, run_id=kept.run.id, recorded_in=kept.place)
+    return story if kept is None else replace(story, run_id=kept.run.id, recorded_in=kept.place)
+
+
+def _failed(story: RunStory, error: Exception) -> RunStory:
+    return replace(
+        story, error=told(error), exit_code=TakenOverError.exit_code if isinstance(error, TakenOverError) else 1
+    )
 
 
 def _story(tenants: TenantsFile, options: RunOptions) -> RunStory:

@@ -1,0 +1,111 @@
+"""A hand of the controller: does in a thread of its own what is asked of it, one thing after the other.
+
+A JVM that stands still answers nobody and refuses nobody. Who asks through a hand waits no longer than a limit, and
+goes on.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
+
+from penstock.errors import EngineError, PenstockError, told
+
+T = TypeVar("T")
+
+ANSWERS_WITHIN_S = 10.0  # the JVM; a full collection of a large heap takes seconds
+_LOOK_EVERY_S = 0.25
+
+
+class Hand:
+    """`silent_s` tells for how long the JVM has owed an answer to somebody who asks it next to nothing, see `Pulse`."""
+
+    def __init__(
+        self,
+        silent_s: Callable[[], float] = lambda: 0.0,
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[threading.Event, float], bool] = threading.Event.wait,
+    ) -> None:
+        self._silent_s = silent_s
+        self._clock = clock
+        self._pause = pause
+        self._lock = threading.Lock()
+        self._asked: SimpleQueue[_Task[Any] | None] | None = None
+
+    def do(self, what: str, call: Callable[[], T], within_s: float) -> T:
+        """What the call returns or raises; an EngineError when it has not after so long, or the JVM does not answer.
+
+        Then it may still be done, for nobody can take it back; unless it has not begun.
+        """
+        self._refuse_silence()
+        task, since_s = _Task(call), self._clock()
+        self._put(task)
+        try:
+            while not self._pause(task.over, _LOOK_EVERY_S):
+                self._refuse_silence()
+                if self._clock() - since_s > within_s:
+                    raise EngineError(f"{what} has not come to an end within {within_s:.0f} s")
+        except BaseException:
+            task.give_up()
+            raise
+        return task.result()
+
+    def close(self) -> None:
+        """Let the thread end after what it does now; another begins if more is asked."""
+        with self._lock:
+            asked, self._asked = self._asked, None
+        if asked is not None:
+            asked.put(None)
+
+    def _put(self, task: "_Task[Any]") -> None:
+        with self._lock:
+            if self._asked is None:
+                self._asked = SimpleQueue()
+                threading.Thread(target=_work, args=(self._asked,), name="penstock-hand", daemon=True).start()
+            self._asked.put(task)
+
+    def _refuse_silence(self) -> None:
+        silent_s = self._silent_s()
+        if silent_s > ANSWERS_WITHIN_S:
+            raise EngineError(f"Spark's JVM has not answered for {silent_s:.0f} s")
+
+
+def _work(asked: "SimpleQueue[_Task[Any] | None]") -> None:
+    while (task := asked.get()) is not None:
+        task.run()
+
+
+class _Task(Generic[T]):
+    """One call, whose caller may go before it begins."""
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        self._call = call
+        self._lock = threading.Lock()
+        self._nobody_waits = False
+        self._made: list[T] = []
+        self._error: BaseException | None = None
+        self.over = threading.Event()
+
+    def run(self) -> None:
+        with self._lock:
+            if self._nobody_waits:
+                return
+        try:
+            self._made = [self._call()]
+        except PenstockError as error:
+            self._error = error
+        except BaseException as error:
+            # Here, for a Java error asks the JVM for its words.
+            self._error = EngineError(told(error))
+            self._error.__cause__ = error
+        self.over.set()
+
+    def give_up(self) -> None:
+        with self._lock:
+            self._nobody_waits = True
+
+    def result(self) -> T:
+        if self._error is not None:
+            raise self._error
+        return self._made[0]

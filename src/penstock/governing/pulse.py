@@ -1,0 +1,128 @@
+"""The pulse of a driver: whether its JVM answers, and a file by which others see that all of it is alive.
+
+A process that is stopped, or a JVM that is, dies of nothing and says nothing. The file is written every second while
+Python runs, the JVM answers and the loop moves on; whoever watches it replaces a driver whose file grows old.
+"""
+
+import logging
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+BEAT_EVERY_S = 1.0
+STARTS_WITHIN_S = 300.0  # Spark, its jars and its executors; by then something must be governed
+_ENDS_WITHIN_S = 90.0
+
+_log = logging.getLogger("penstock")
+
+
+class Pulse:
+    """Asks `ping` again and again in a thread of its own, and knows since when it waits for the answer."""
+
+    def __init__(
+        self,
+        ping: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+        pause: Callable[[threading.Event, float], bool] = threading.Event.wait,
+    ) -> None:
+        self._ping = ping
+        self._clock = clock
+        self._pause = pause
+        self._over = threading.Event()
+        self._asked_s: float | None = None
+
+    def start(self) -> None:
+        """Begin to ask."""
+        threading.Thread(target=self._run, name="penstock-pulse", daemon=True).start()
+
+    def stop(self) -> None:
+        """Ask no more."""
+        self._over.set()
+
+    def silent_s(self) -> float:
+        """For how long an answer has been owed; 0 when none is."""
+        asked_s = self._asked_s
+        return 0.0 if asked_s is None else self._clock() - asked_s
+
+    def _run(self) -> None:
+        while not self._pause(self._over, BEAT_EVERY_S):
+            self._asked_s = self._clock()
+            try:
+                self._ping()
+            except Exception as error:  # whatever it says, it answers; one that is gone is found out by whoever asks
+                _log.debug("the JVM answers %s", type(error).__name__)
+            self._asked_s = None
+
+
+class Heart:
+    """Writes the file while the process is well, and ends the process when `supervisor`, who started it, is gone.
+
+    The file says `starting` or `governing`; its age tells of life.
+    """
+
+    def __init__(
+        self,
+        file: Path | None,
+        supervisor: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        parent: Callable[[], int] = os.getppid,
+        end: Callable[[int], None] = lambda number: os.kill(os.getpid(), number),
+    ) -> None:
+        self._file = file
+        self._supervisor = supervisor
+        self._clock = clock
+        self._parent = parent
+        self._end = end
+        self._well: Callable[[], bool] | None = None
+        self._since_s = clock()
+        self._orphan_since_s: float | None = None
+        self._over = threading.Event()
+
+    def start(self) -> None:
+        """Begin to beat, for whoever looks."""
+        if self._file is None and self._supervisor is None:
+            return
+        threading.Thread(target=self._run, name="penstock-heart", daemon=True).start()
+
+    def stop(self) -> None:
+        """Beat no more, and leave no file that would grow old."""
+        self._over.set()
+        if self._file is not None:
+            self._file.unlink(missing_ok=True)
+
+    def governed_by(self, well: Callable[[], bool] | None) -> None:
+        """From now on `well` says how it is; None: something is being started, which may take its time."""
+        self._well, self._since_s = well, self._clock()
+
+    def beat(self) -> None:
+        """Once."""
+        self._follow_supervisor()
+        well = self._clock() - self._since_s < STARTS_WITHIN_S if self._well is None else self._well()
+        if well and self._file is not None:
+            self._write(self._file, "starting" if self._well is None else "governing")
+
+    def _run(self) -> None:
+        while not self._over.wait(BEAT_EVERY_S):
+            try:
+                self.beat()
+            except Exception as error:  # a full disk, for instance; the next beat tries again
+                _log.warning("no sign of life could be left: %s", error)
+
+    def _write(self, file: Path, text: str) -> None:
+        whole = file.with_name(f"{file.name}.new")
+        whole.write_text(f"{text}\n", encoding="ascii")
+        whole.replace(file)
+
+    def _follow_supervisor(self) -> None:
+        """As by Ctrl-C; a driver that does not end of it is ended: somebody may start another over its checkpoints."""
+        if self._supervisor is None or self._parent() == self._supervisor:
+            return
+        if self._orphan_since_s is None:
+            self._orphan_since_s = self._clock()
+            _log.warning("whoever watched over this driver is gone; it ends")
+            self._end(signal.SIGINT)
+        elif self._clock() - self._orphan_since_s > _ENDS_WITHIN_S:
+            self._end(signal.SIGKILL)

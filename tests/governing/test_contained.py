@@ -1,0 +1,158 @@
+"""A controller over an engine in which something goes wrong: it governs on, and ends no tenant's query."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+from py4j.protocol import Py4JError
+
+from penstock.core.figures import Snapshot
+from penstock.core.plan import Outcome, Plan, Step, StepOutcome
+from penstock.core.ports import Memory
+from penstock.core.view import View, snapshot_of
+from penstock.engines.spark.engine import SparkEngine
+from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
+from penstock.governing.controller import Controller, Governed
+from penstock.loop import LoopSettings
+from tests.patience import eventually
+from tests.recorded import URGENT, Noted, a_decision, a_view
+
+INTENTS = {"ads": URGENT, "fraud": URGENT}
+SETTINGS = LoopSettings(interval_s=0.01)
+
+
+@dataclass(slots=True)
+class Query:
+    """One tenant's, which runs until it is stopped."""
+
+    name: str
+    running: bool = True
+
+    def stop(self) -> None:
+        self.running = False
+
+
+@dataclass(slots=True)
+class World:
+    """An engine, a policy, and the session whose queries they govern; `fails` says which call raises, and what."""
+
+    fails: str = ""
+    error: BaseException = field(default_factory=lambda: Py4JError("o32"))
+    times: int = 3
+    queries: list[Query] = field(default_factory=lambda: [Query("ads"), Query("fraud")])
+    closed: bool = False
+    name: str = "another step"
+
+    def strike(self, call: str) -> None:
+        if call == self.fails and self.times > 0:
+            self.times -= 1
+            raise self.error
+
+    def open(self) -> None:
+        self.strike("open")
+
+    def ping(self) -> None:
+        self.strike("ping")
+
+    def begin_jobs(self) -> None:
+        self.strike("begin_jobs")
+
+    def tend(self) -> None:
+        self.strike("tend")
+
+    def observe(self, now: float) -> Snapshot:
+        self.strike("observe")
+        return snapshot_of(a_view(now))
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        self.strike("apply")
+        return Outcome(tuple(StepOutcome(step) for step in steps))
+
+    def close(self, stop_queries: bool = False) -> None:
+        self.closed = True
+        self.strike("close")
+
+    def start(self) -> Noted:
+        self.strike("start")
+        return Noted()
+
+    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
+        self.strike("decide")
+        return Plan((a_decision(view.at_s),)), Noted(memory.rounds + 1)
+
+    @property
+    def streams(self) -> "World":
+        return self
+
+    @property
+    def active(self) -> list[Query]:
+        return [query for query in self.queries if query.running]
+
+    def controller(self, on_view: Callable[[View], None] = lambda view: None, until_s: float = 1e9) -> Controller:
+        engine = cast(SparkEngine, self)
+        return Controller(engine, Governed(INTENTS, self, settings=SETTINGS, until_s=until_s), on_view)
+
+
+@pytest.mark.parametrize("error", [Py4JError("o32"), SystemExit(0), MemoryError()])
+@pytest.mark.parametrize("fails", ["tend", "observe", "apply", "decide", "start"])
+def test_an_error_at_any_call_leaves_the_queries_running_and_governing_goes_on(
+    fails: str, error: BaseException
+) -> None:
+    world = World(fails, error)
+    with world.controller() as controller:
+        eventually(lambda: world.times == 0)
+        seen = len(controller.views)
+        eventually(lambda: len(controller.views) > seen + 3)
+        assert controller.error is None
+        assert [query.name for query in world.active] == ["ads", "fraud"]
+
+
+def test_listeners_errors_are_theirs() -> None:
+    def listen(view: View) -> None:
+        raise SystemExit(0)
+
+    with World().controller(listen) as controller:
+        eventually(lambda: len(controller.views) > 3)
+        assert controller.error is None
+
+
+def test_a_controller_that_cannot_begin_lets_go_of_what_it_took() -> None:
+    world = World("open", times=1)
+    with pytest.raises(Py4JError), world.controller():
+        pass
+    assert world.closed
+
+
+def run_to_its_end(world: World, until_s: float) -> Controller:
+    controller = world.controller(until_s=until_s)
+    controller.run_jobs(cast(Any, world))
+    return controller
+
+
+def test_a_run_that_is_over_ends_its_queries_also_where_one_cannot_be_ended() -> None:
+    class Stuck(Query):
+        def stop(self) -> None:
+            raise Py4JError("o32")
+
+    world = World(queries=[Stuck("stuck"), Query("ads")])
+    assert run_to_its_end(world, until_s=0.05).error is None
+    assert [query.name for query in world.active] == ["stuck"]
+
+
+def test_queries_that_another_controller_took_over_are_not_ended() -> None:
+    world = World("observe", LeaseLostError("another controller took this application over"), times=1)
+    assert isinstance(run_to_its_end(world, until_s=0.05).error, LeaseLostError)
+    assert [query.name for query in world.active] == ["ads", "fraud"]
+
+
+def test_queries_of_a_run_that_another_driver_has_taken_up_are_ended() -> None:
+    world = World("observe", TakenOverError("another driver has taken up the run"), times=1)
+    assert isinstance(run_to_its_end(world, until_s=1e9).error, TakenOverError)
+    assert world.active == []
+
+
+def test_an_application_that_is_gone_ends_the_run_at_once_and_says_so() -> None:
+    world = World("tend", ApplicationGoneError("Spark's JVM has ended with exit code -9"), times=1)
+    assert isinstance(run_to_its_end(world, until_s=1e9).error, ApplicationGoneError)
+    assert not world.closed  # nobody is there to be let go of

@@ -1,0 +1,101 @@
+"""Whoever asks something of a hand gets an answer or an error in time, whatever becomes of what was asked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from operator import add
+from threading import Event
+
+import pytest
+
+from penstock.errors import EngineError, LeaseLostError
+from penstock.governing.hand import Hand
+from tests.patience import patience_s
+
+
+@dataclass(slots=True)
+class Time:
+    """Passes while somebody waits for what does not come; the JVM is silent from `silent_from_s` on."""
+
+    now_s: float = 0.0
+    silent_from_s: float = float("inf")
+
+    def silent_s(self) -> float:
+        return max(0.0, self.now_s - self.silent_from_s)
+
+    def pause(self, over: Event, seconds: float) -> bool:
+        self.now_s += seconds
+        return over.wait(0.01)
+
+    def hand(self) -> Hand:
+        return Hand(self.silent_s, lambda: self.now_s, self.pause)
+
+
+@pytest.fixture
+def hung() -> Iterator[Event]:
+    """What hangs until the test is over."""
+    over = Event()
+    yield over
+    over.set()
+
+
+def hangs(hung: Event) -> None:
+    assert hung.wait(patience_s())
+
+
+def test_what_was_asked_is_done_one_thing_after_the_other_and_its_result_is_returned() -> None:
+    hand = Hand()
+    assert [hand.do("adding", partial(add, 1, n), 60.0) for n in range(3)] == [1, 2, 3]
+    hand.close()
+    assert hand.do("adding", lambda: 4, 60.0) == 4
+    hand.close()
+
+
+def test_a_jvm_that_stands_still_is_told_after_ten_seconds_and_then_at_once(hung: Event) -> None:
+    time = Time(silent_from_s=0.0)
+    hand = time.hand()
+    for _ in range(2):
+        with pytest.raises(EngineError, match="Spark's JVM has not answered for 10 s"):
+            hand.do("observing", lambda: hangs(hung), 30.0)
+        assert 10.0 < time.now_s <= 11.0
+
+
+def test_what_takes_too_long_while_the_jvm_answers_is_told_by_its_name(hung: Event) -> None:
+    time = Time()
+    with pytest.raises(EngineError, match="observing has not come to an end within 30 s"):
+        time.hand().do("observing", lambda: hangs(hung), 30.0)
+    assert 30.0 < time.now_s <= 31.0
+
+
+def test_what_nobody_waits_for_any_more_is_not_begun(hung: Event) -> None:
+    hand, done = Time().hand(), list[str]()
+    for call in (lambda: hangs(hung), lambda: done.append("second")):
+        with pytest.raises(EngineError, match="acting has not come to an end"):
+            hand.do("acting", call, 5.0)
+    hung.set()
+    hand.do("acting", lambda: done.append("third"), 1e9)
+    assert done == ["third"]
+
+
+class FromJavaError(Exception):
+    """Its words are asked of the JVM, which does not answer."""
+
+    def __str__(self) -> str:
+        raise ConnectionError("no answer")
+
+
+@pytest.mark.parametrize("error", [FromJavaError(), SystemExit(0), KeyError("ads")])
+def test_an_error_comes_in_words_that_nobody_needs_to_be_asked_for(error: BaseException) -> None:
+    def raises() -> None:
+        raise error
+
+    with pytest.raises(EngineError, match=type(error).__name__):
+        Hand().do("observing", raises, 60.0)
+
+
+def test_a_lease_that_is_lost_is_told_as_such() -> None:
+    def lost() -> None:
+        raise LeaseLostError("another controller")
+
+    with pytest.raises(LeaseLostError):
+        Hand().do("acting", lost, 60.0)

@@ -1,0 +1,122 @@
+"""A driver's pulse: whether its JVM answers, and a file whose age says whether all of it is alive."""
+
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Queue
+from threading import Event
+
+import pytest
+
+from penstock.governing.pulse import Heart, Pulse
+from tests.patience import patience_s
+
+
+@dataclass(slots=True)
+class Jvm:
+    """Answers when the test says so; `asked` tells that it was asked."""
+
+    asked: "Queue[None]" = field(default_factory=Queue)
+    answers: "Queue[Exception | None]" = field(default_factory=Queue)
+    now_s: float = 0.0
+
+    def ping(self) -> None:
+        self.asked.put(None)
+        error = self.answers.get(timeout=patience_s())
+        if error is not None:
+            raise error
+
+    def pause(self, over: Event, seconds: float) -> bool:
+        return over.is_set()
+
+
+@pytest.fixture
+def jvm() -> Jvm:
+    return Jvm()
+
+
+@pytest.fixture
+def pulse(jvm: Jvm) -> Iterator[Pulse]:
+    made = Pulse(jvm.ping, lambda: jvm.now_s, jvm.pause)
+    made.start()
+    yield made
+    made.stop()
+    jvm.answers.put(None)
+
+
+@pytest.mark.parametrize("answer", [None, ConnectionError("it is gone")])
+def test_an_answer_is_owed_from_the_question_until_it_comes_whatever_it_is(
+    jvm: Jvm, pulse: Pulse, answer: Exception | None
+) -> None:
+    jvm.asked.get(timeout=patience_s())
+    jvm.now_s = 12.0
+    assert pulse.silent_s() == 12.0
+    jvm.answers.put(answer)
+    jvm.asked.get(timeout=patience_s())  # it is asked again: the answer has come
+    assert pulse.silent_s() == 0.0
+
+
+@dataclass(slots=True)
+class Driver:
+    """A driver with a heart: its clock, its parent's number, and the signals that it gives itself."""
+
+    file: Path
+    now_s: float = 0.0
+    parent: int = 7
+    signals: list[int] = field(default_factory=list)
+
+    def heart(self, supervisor: int | None = None) -> Heart:
+        return Heart(self.file, supervisor, lambda: self.now_s, lambda: self.parent, self.signals.append)
+
+    def says(self, heart: Heart) -> str | None:
+        """What the next beat writes."""
+        self.file.unlink(missing_ok=True)
+        heart.beat()
+        return self.file.read_text().strip() if self.file.exists() else None
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Driver:
+    return Driver(tmp_path / "heartbeat")
+
+
+def test_it_beats_while_it_starts_for_five_minutes_and_then_while_it_is_well(driver: Driver) -> None:
+    heart, well = driver.heart(), [True]
+    assert driver.says(heart) == "starting"
+    driver.now_s = 301.0
+    assert driver.says(heart) is None
+    heart.governed_by(lambda: well[0])
+    assert driver.says(heart) == "governing"
+    well[0] = False
+    assert driver.says(heart) is None
+    heart.governed_by(None)  # another application is started
+    assert driver.says(heart) == "starting"
+
+
+def test_a_driver_that_ends_leaves_no_file_that_grows_old(driver: Driver) -> None:
+    heart = driver.heart()
+    heart.beat()
+    heart.stop()
+    assert not driver.file.exists()
+
+
+def test_a_driver_whose_supervisor_is_gone_ends_as_by_ctrl_c_and_by_force_if_it_does_not(driver: Driver) -> None:
+    heart = driver.heart(supervisor=7)
+    heart.beat()
+    assert driver.signals == []
+    driver.parent = 1  # it was killed: somebody else is the parent of its children
+    for now_s in (10.0, 11.0, 99.0):
+        driver.now_s = now_s
+        heart.beat()
+    assert driver.signals == [signal.SIGINT]
+    driver.now_s = 101.0
+    heart.beat()
+    assert driver.signals == [signal.SIGINT, signal.SIGKILL]
+
+
+def test_nobodys_driver_follows_nobody(driver: Driver) -> None:
+    heart = driver.heart()
+    driver.parent = 1
+    heart.beat()
+    assert driver.signals == []
