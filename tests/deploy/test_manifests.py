@@ -1,5 +1,8 @@
 """The Kubernetes manifests: valid by the API's own schemas, and true to each other."""
 
+import os
+import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -77,6 +80,35 @@ def test_the_tenants_are_what_penstock_reads_and_their_image_is_the_drivers(tmp_
     assert read.master.startswith("k8s://")
     assert read.conf["spark.kubernetes.container.image"] == driver()["containers"][0]["image"]
     assert read.checkpoints in {mount["mountPath"] for mount in driver()["containers"][0]["volumeMounts"]}
+
+
+@pytest.mark.parametrize(
+    ("says", "age_s", "alive", "ready"),
+    [
+        (None, 0.0, False, False),
+        ("starting", 0.0, True, False),
+        ("governing", 10.0, True, True),
+        ("governing", 40.0, False, False),
+    ],
+)
+def test_probes_tell_a_driver_that_lives_from_one_that_stands_still(
+    says: str | None, age_s: float, alive: bool, ready: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "heartbeat"
+    if says is not None:
+        file.write_text(says)
+        os.utime(file, (time.time() - age_s,) * 2)
+    (container,) = driver()["containers"]
+    assert (passes(container["livenessProbe"], file), passes(container["startupProbe"], file)) == (alive, alive)
+    assert passes(container["readinessProbe"], file) is ready
+
+
+def passes(probe: Manifest, file: Path) -> bool:
+    """The probe's own command, with a file of ours in place of the driver's."""
+    option, path = driver()["containers"][0]["command"][-2:]
+    command = [word.replace(path, str(file)) for word in probe["exec"]["command"]]
+    assert (option, str(file) in command[-1]) == ("--heartbeat", True)
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def tenants(tmp_path: Path) -> Any:
