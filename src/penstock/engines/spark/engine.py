@@ -37,7 +37,6 @@ from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.machines import ExecutorReader, machines
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.pools import FairPools
-from penstock.engines.spark.real_time import LongLived
 from penstock.engines.spark.restarts import Attempts
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
@@ -63,14 +62,6 @@ class SparkSettings:
     lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A query that was started, and the tasks that it keeps in real-time mode."""
-
-    tasks: tuple[LongLived, ...]
-    query: StreamingQuery
-
-
 class SparkEngine:
     """Governs the named queries of one Spark application. `open` it before use and `close` it after."""
 
@@ -92,7 +83,7 @@ class SparkEngine:
         self._settings = settings
         self._wall = wall
         self._even = even
-        self._starts: Starts[Started] = Starts(clock=even)
+        self._starts: Starts[StreamingQuery] = Starts(clock=even)
         context = spark.sparkContext
         own_pools = settings.sharing is not Sharing.FIFO
         self._fleet = Fleet([replace(job, own_pool=own_pools) for job in jobs], keep_s=2 * settings.window_s)
@@ -364,7 +355,7 @@ class SparkEngine:
     def _begin(self, track: Track) -> None:
         """Start it in a thread of its own: a tenant's function takes as long as it takes."""
         job = replace(track.job, function=self._while_ours(track.job.function))
-        self._starts.begin(job.name, lambda: self._started(job))
+        self._starts.begin(job.name, lambda: self._started(track, job))
 
     def _while_ours(self, function: JobFunction | None) -> JobFunction | None:
         """The function; what it made is not started once another controller has the application."""
@@ -378,10 +369,10 @@ class SparkEngine:
 
         return made
 
-    def _started(self, job: Job) -> "Started":
-        tasks = self._planned.room_for(job, as_left=True, within_s=None)
-        self._fleet.promise(job.name, sum(operator.tasks for operator in tasks))
-        return Started(tasks, start_query(self._spark, job, within_s=None))
+    def _started(self, track: Track, job: Job) -> StreamingQuery:
+        track.tasks = self._planned.room_for(job, as_left=True, within_s=None)
+        self._fleet.promise(job.name, track.kept_slots)
+        return start_query(self._spark, job, within_s=None)
 
     def _take_starts(self, apart: Apart) -> None:
         """What came of the starts that have ended."""
@@ -392,13 +383,12 @@ class SparkEngine:
             with apart.trying(ended.name):
                 self._take_start(track, ended)
 
-    def _take_start(self, track: Track, ended: "Ended[Started]") -> None:
+    def _take_start(self, track: Track, ended: Ended[StreamingQuery]) -> None:
         again = track.attempts
         if ended.made is None:  # a tenant's own code may raise anything; the other tenants go on
             self._fails(track, ended.error or EngineError("nothing was started"))
         else:
-            track.tasks = ended.made.tasks
-            self._runs(track, ended.made.query)
+            self._runs(track, ended.made)
         if again.error is not None and again.due_s is not None:
             why = f"it failed: {again.error}"
             self._deeds.note(track.job.name, "its query was started again", why, track.attempts.text(self._even()))

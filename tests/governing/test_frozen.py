@@ -1,0 +1,89 @@
+"""What stands still says nothing and refuses nothing: it is told, and replaced, all the same."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from penstock.core.view import View
+from penstock.engines.processes import stat_fields
+from penstock.engines.spark.profiling import usage
+from penstock.store.open import open_store
+from tests.cli.calling import command, environment
+from tests.drivers import told_by
+from tests.patience import eventually
+
+pytestmark = pytest.mark.jvm
+
+TENANTS = """
+name: shop
+master: local[2]
+interval: 1s
+window: 5s
+jobs:
+  - name: quick
+    job: tests.governing.tenant_jobs:quick
+    params: {rows_per_second: 50}
+    intent: {juice: 0.5, utility: 10}
+"""
+
+
+def test_a_jvm_that_stands_still_is_told_of_in_the_next_round_and_keeps_nobody_who_leaves() -> None:
+    found = told_by("tests.governing.on_frozen")
+    # Whether a round or what is done between rounds is first to wait for it depends on the moment.
+    assert any("Spark's JVM has not answered for 1" in text for text in found["told"])
+    assert found["left"].startswith("Spark's JVM has not answered for 1")
+
+
+@pytest.mark.long
+def test_a_driver_whose_jvm_stands_still_is_replaced_and_ends_when_its_supervisor_is_killed(tmp_path: Path) -> None:
+    with supervised(tmp_path) as supervisor:
+        eventually(lambda: rows_come(tmp_path))
+        first = driver_of(supervisor)
+        os.kill(jvm_of(first), signal.SIGSTOP)
+        second = eventually(lambda: driver_of(supervisor) if driver_of(supervisor) not in (0, first) else 0)
+        assert "it gave no sign of life" in " ".join((tmp_path / "said").read_text().split())
+        assert usage.cpu((first,)).processes == 0
+        began = len(views(tmp_path))
+        eventually(lambda: len(views(tmp_path)) > began and rows_come(tmp_path))
+        below = (second, *usage.below(second))
+        supervisor.kill()
+        eventually(lambda: usage.cpu(below).processes == 0)
+
+
+@contextmanager
+def supervised(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    (place / "tenants.yaml").write_text(TENANTS)
+    start = command("run", str(place / "tenants.yaml"), "--restart", "--store", str(place / "runs.sqlite"))
+    with (place / "said").open("wb") as said:
+        process = subprocess.Popen(start, env=environment(), stderr=said)
+    yield process
+    process.terminate()  # it takes its driver along
+    process.wait()
+
+
+def views(place: Path) -> list[View]:
+    if not (place / "runs.sqlite").exists():
+        return []
+    with closing(open_store(place / "runs.sqlite")) as store:
+        return [view for run in store.runs() for view in store.views(run.id)]
+
+
+def rows_come(place: Path) -> bool:
+    """Whether they did in the newest round."""
+    return any(job.figures.processed_rps for view in views(place)[-1:] for job in view.jobs)
+
+
+def driver_of(supervisor: "subprocess.Popen[bytes]") -> int:
+    """Its child; 0 between two."""
+    children = [pid for pid in usage.below(supervisor.pid) if int((stat_fields(pid) or "00")[1]) == supervisor.pid]
+    return children[0] if children else 0
+
+
+def jvm_of(driver: int) -> int:
+    """The Java process among those that it started."""
+    return next(pid for pid in usage.below(driver) if Path(f"/proc/{pid}/comm").read_text().strip() == "java")
