@@ -9,9 +9,9 @@ import pytest
 from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
-from penstock.errors import ConfigError
+from penstock.errors import ApplicationGoneError, ConfigError, EngineError, TakenOverError
 from penstock.governing.application import check_master, refusal
-from penstock.governing.run import RunOptions, RunStory, as_document, policy_of, run_tenants
+from penstock.governing.run import RunOptions, RunStory, as_document, failed, policy_of, run_tenants
 from penstock.planning.registry import POLICIES, takes_profiles
 from tests.recorded import a_job, a_view
 
@@ -39,6 +39,21 @@ def test_the_document_of_a_run_tells_of_each_job_what_was_seen_last_and_how_ofte
     ads = story["jobs"]["ads"]
     assert (ads["slots"], ads["juice"], ads["latency_mean_s"], ads["trouble"]) == (4, 0.9, 1.5, None)
     json.dumps(story, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("error", "exit_code"),
+    [
+        (EngineError("the loop did not end"), 1),
+        (ApplicationGoneError("Spark's JVM has ended"), 1),
+        (ZeroDivisionError("a defect"), 1),
+        (TakenOverError("another driver has taken up the run"), 4),
+    ],
+)
+def test_a_run_that_ended_by_an_error_never_exits_as_one_that_is_over(error: Exception, exit_code: int) -> None:
+    story = RunStory("demo", "henge", "local[2]", False, (), ())
+    found = failed(story, error)
+    assert (story.exit_code, found.exit_code, str(error) in str(found.error)) == (0, exit_code, True)
 
 
 @pytest.mark.parametrize("policy", POLICIES)

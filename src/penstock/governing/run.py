@@ -198,15 +198,16 @@ def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> R
     except KeyboardInterrupt:
         story = replace(story, interrupted=True)
     except EngineError as error:
-        story = _failed(story, error)
+        story = failed(story, error)
     if controller.error is not None:
-        story = _failed(story, controller.error)
+        story = failed(story, controller.error)
     story = replace(story, views=controller.views, decisions=controller.decisions)
     kept = controller.remembering
     return story if kept is None else replace(story, run_id=kept.run.id, recorded_in=kept.place)
 
 
-def _failed(story: RunStory, error: Exception) -> RunStory:
+def failed(story: RunStory, error: Exception) -> RunStory:
+    """The story of a run that ended by this error: whoever watches over it goes by its exit code."""
     return replace(
         story, error=told(error), exit_code=TakenOverError.exit_code if isinstance(error, TakenOverError) else 1
     )

@@ -2,24 +2,33 @@
 
 from pathlib import Path
 from threading import Event
+from typing import Any, cast
 
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import ALL_OPERATORS
+from penstock.core.levers import Dial
 from penstock.engines.spark.claims import FILE
+from penstock.engines.spark.elastic import Elastic
+from penstock.engines.spark.elastic import Lever as ElasticLever
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.features import check_session
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.lock import KEY
 from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
-from penstock.errors import EngineError, OutageError
+from penstock.engines.spark.stages import StageReader, StageReading
+from penstock.engines.spark.track import Track
+from penstock.errors import EngineError, LeaseLostError, OutageError
 from penstock.governing.application import check_master
 from tests.engines.spark.helpers import counting, give, observed, of, quick, rates
 from tests.engines.spark.other_driver import another_driver
-from tests.patience import patience_s
+from tests.patience import eventually, patience_s
 from tests.real_spark import OpenEngine
 
 AT_ONCE = RestartPolicy(max_restarts=2, backoff_s=0.1)
@@ -117,6 +126,75 @@ def test_a_second_drivers_checkpoint_is_refused_before_it_is_written(
         running = engine(Job(name, counting(checkpoint), restart=RestartPolicy(max_restarts=0)))
         assert "another driver runs on its checkpoint" in (of(running.observe(1.0), name).trouble or "")
         assert [file.name for file in Path(checkpoint).iterdir()] == [FILE]
+
+
+class Away:
+    """What cannot be asked now; of a lever, for one job only."""
+
+    kind = name = "away"
+
+    def __init__(self, job: str = "") -> None:
+        self._job = job
+
+    def read(self) -> list[StageReading]:
+        raise Py4JError("o32")
+
+    def of_all(self, wall_s: float) -> Dial | None:
+        raise Py4JError("o32")
+
+    def of_job(self, track: Track, wall_s: float) -> Dial | None:
+        if track.job.name == self._job:
+            raise Py4JError("o32")
+        return None
+
+
+def test_what_cannot_be_read_is_left_out_and_a_job_of_which_nothing_can_be_told_is_the_only_one(
+    engine: OpenEngine, name: str
+) -> None:
+    other = f"{name}_other"
+    running = engine(Job(name, quick), Job(other, quick))
+    running._stages = cast(StageReader, Away())
+    running._levers["away"] = cast(Lever[Any], Away(name))  # type: ignore[index]
+    assert observed(running, other, lambda job: job.processed_rps).trouble is None
+    seen = running.observe(1.0)
+    assert of(seen, name).trouble == "nothing can be told of it this round: Py4JError: o32"
+    assert {deed.text for deed in seen.deeds} == {"stages could not be read", "lever away could not be read"}
+
+
+def test_executors_that_cannot_be_looked_after_keep_no_job_from_its_next_start(engine: OpenEngine, name: str) -> None:
+    running = engine(Job(name, raises, restart=AT_ONCE))
+    running._elastic = Elastic(cast(ElasticLever, Away()), most=4)
+    said = set[str]()
+
+    def given_up() -> bool:
+        try:
+            running.tend()
+        except EngineError as error:
+            said.add(str(error))
+        return "given up" in (of(running.observe(1.0), name).trouble or "")
+
+    eventually(given_up)
+    assert said == {"executors: AttributeError: 'Away' object has no attribute 'count'"}
+
+
+def test_a_query_is_not_started_once_another_controller_has_the_application(spark: SparkSession, name: str) -> None:
+    properties = spark.sparkContext._jvm.java.lang.System.getProperties()  # type: ignore[union-attr]
+    key = f"{KEY}.{spark.sparkContext.applicationId}"
+
+    def late(session: SparkSession) -> DataStreamWriter:
+        properties.put(key, "another@9999999999.0")
+        return quick(session)
+
+    engine = SparkEngine(spark, [Job(name, late)])
+    engine.open()
+    try:
+        engine.start_jobs()
+        assert [query.name for query in spark.streams.active if query.name == name] == []
+        with pytest.raises(LeaseLostError):
+            engine.tend()
+    finally:
+        properties.remove(key)
+        engine.close()
 
 
 def test_limits_are_kept_whatever_a_policy_asks(spark: SparkSession, engine: OpenEngine, name: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from penstock.core.batches import TOLD, BatchFigures
 from penstock.engines.spark.ended import ended_batches
 from penstock.engines.spark.progress import Batch
-from penstock.engines.spark.stage_figures import StageHistory
+from penstock.engines.spark.stage_figures import Busy, StageHistory
 from penstock.engines.spark.stages import StageReading, _reading, chosen
 
 STAGE = StageReading(
@@ -52,6 +52,14 @@ def test_a_batch_is_told_with_the_work_of_all_its_stages() -> None:
 def test_stages_that_run_beside_each_other_take_their_time_once() -> None:
     (found,) = told(STAGE, replace(STAGE, stage_id=8, submitted_s=100.5, completed_s=101.0))
     assert round(found.staged_s or 0.0, 6) == 0.8  # from 100.2 to 101.0
+
+
+def test_when_the_clock_is_set_back_the_window_begins_anew() -> None:
+    history = StageHistory()
+    history.open(5000.0)
+    for at_s in (5005.0, 1404.0):
+        history.add(STAGE, at_s, lambda stage: "stage")
+    assert history.busy(1350.0, 1410.0) == Busy(span_s=6.0, busy_s=2.0, cpu_s=1.5)
 
 
 def test_a_stage_that_was_read_twice_counts_once_with_all_its_work() -> None:

@@ -189,7 +189,7 @@ class SparkEngine:
                 self._keep_executors()
             if self._settings.pin_routes:
                 with apart.trying("places of state"):
-                    self._fleet.keep_places(self._wall(), self._deeds)
+                    self._fleet.keep_places(self._even(), self._deeds)
             for track in self._fleet:
                 with apart.trying(track.job.name):
                     self._tend(track)
@@ -243,7 +243,7 @@ class SparkEngine:
         return Snapshot(
             at_s=now,
             jobs=jobs,
-            machines=machines(executors, self._driver_host, self._garbage.shares(executors, wall_s)),
+            machines=machines(executors, self._driver_host, self._garbage.shares(executors, self._even())),
             max_threads=None if self._elastic is None else self._elastic.slots(self._even()),
             routes=self._fleet.routes(),
             levers=dials,

@@ -154,11 +154,14 @@ class Fleet:
             except EngineError as error:  # a query may end meanwhile; the next round looks again
                 _log.warning("%s", error)
 
-    def keep_places(self, wall_s: float, deeds: DeedLog) -> None:
-        """The state partitions of jobs with a route go back to where Spark moved them from."""
+    def keep_places(self, now: float, deeds: DeedLog) -> None:
+        """The state partitions of jobs with a route go back to where Spark moved them from.
+
+        `now` is on a clock that nobody sets.
+        """
         for name, watch, query in self._routed():
             try:
-                sent = watch.keep_places(query, wall_s)
+                sent = watch.keep_places(query, now)
             except EngineError as error:  # a query may end meanwhile; the next moment tries again
                 deeds.note(name, "state partitions were to be sent to their executors", _KEPT_TOGETHER, str(error))
                 continue

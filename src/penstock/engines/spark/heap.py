@@ -22,7 +22,7 @@ class StandaloneHeap:
 
     def most_mib(self, wall_s: float) -> int | None:
         """The memory of the largest worker that lives, known for five minutes; None while the master does not say."""
-        if self._looked_s is None or wall_s - self._looked_s >= _LOOK_EVERY_S:
+        if self._looked_s is None or not 0.0 <= wall_s - self._looked_s < _LOOK_EVERY_S:
             self._looked_s, self._most_mib = wall_s, self._largest()
         return self._most_mib
 

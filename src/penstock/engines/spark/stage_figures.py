@@ -76,6 +76,9 @@ class StageHistory:
 
     def add(self, reading: StageReading, at_s: float, name: Callable[[int], str | None]) -> None:
         """One more reading; `name` says what a stage does and is asked once for each place in the plan."""
+        if self._first_at_s is not None and at_s < (self._readings[-1][0] if self._readings else self._first_at_s):
+            self._readings.clear()  # the clock was set back: what was read before is of no window any more
+            self._first_at_s = at_s
         place = reading.stage_id - self._first_stage.setdefault((reading.run_id, reading.batch_id), reading.stage_id)
         if place not in self._names:
             self._names[place] = name(reading.stage_id) or f"stage {place}"
