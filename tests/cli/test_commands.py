@@ -1,10 +1,14 @@
 """The command line as a user calls it: exit codes, what goes where, and errors in one line."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
+import pytest
 import yaml
 
+from penstock.governing.run import RunStory
 from tests.cli.calling import penstock, program
 from tests.simulation.small import scenario, written
 
@@ -73,8 +77,35 @@ def test_help_shows_an_example() -> None:
     assert "penstock simulate scenarios/henge/fig13.yaml" in penstock("simulate", "--help").stdout
 
 
-def test_a_master_that_is_away_is_another_exit_code_than_a_mistake(tmp_path: Path) -> None:
+@pytest.fixture
+def tenants(tmp_path: Path) -> Path:
+    """A file of tenants at a master where nobody listens."""
     job = {"name": "quick", "job": "tests.governing.tenant_jobs:quick", "intent": {"juice": 0.5}}
     (tmp_path / "tenants.yaml").write_text(yaml.safe_dump({"master": "spark://127.0.0.1:9", "jobs": [job]}))
-    done = penstock("run", str(tmp_path / "tenants.yaml"), "--store", str(tmp_path / "runs.sqlite"))
+    return tmp_path / "tenants.yaml"
+
+
+def test_a_master_that_is_away_is_another_exit_code_than_a_mistake(tenants: Path) -> None:
+    done = penstock("run", str(tenants), "--store", str(tenants.with_name("runs.sqlite")))
     assert (done.returncode, "nobody listens at 'spark://127.0.0.1:9'" in done.stderr) == (75, True)
+
+
+@pytest.mark.parametrize(("error", "exit_code"), [(None, 0), ("Spark's JVM has ended", 1), ("taken up", 4)])
+def test_a_run_that_ended_by_an_error_says_so_and_does_not_exit_as_one_that_is_over(
+    tenants: Path, monkeypatch: pytest.MonkeyPatch, error: str | None, exit_code: int
+) -> None:
+    story = RunStory("shop", "henge", "local[2]", False, (), (), error, exit_code)
+    monkeypatch.setattr("penstock.governing.run.run_tenants", lambda *given: story)
+    done = penstock("run", str(tenants))
+    assert (done.returncode, str(error) in done.stderr) == (exit_code, error is not None)
+
+
+def test_a_run_that_is_told_to_end_as_containers_are_ends_as_by_ctrl_c(
+    tenants: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told_to_end(*given: object) -> None:
+        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr("penstock.governing.run.run_tenants", told_to_end)
+    assert penstock("run", str(tenants)).returncode == 130

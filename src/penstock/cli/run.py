@@ -1,6 +1,7 @@
 """`penstock run`: real tenants on real Spark, governed."""
 
 import logging
+import signal
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -69,6 +70,8 @@ def run(
     from penstock.cli.tenants_table import tenants_table
     from penstock.config.tenants import read_tenants
 
+    # In a container it is the first process, which the kernel spares signals that it does not handle.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
     logging.basicConfig(
         handlers=[RichHandler(console=console, show_path=False)], level=logging.WARNING, format="%(message)s"
