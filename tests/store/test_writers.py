@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from penstock.core.orders import Act, Request
 from penstock.errors import TakenOverError
 from penstock.store.archive import Archive
+from penstock.store.control import DeskControl
 from penstock.store.open import open_store
 from tests.faulty import Faults, FaultyStore, Ticking, World
 from tests.recorded import RUN, URGENT, a_cycle
@@ -50,6 +52,21 @@ def test_a_driver_that_was_taken_over_while_it_slept_does_nothing_more_to_its_jo
         with pytest.raises(TakenOverError):
             world.governed(INTENTS, clock, after)
     assert world.engine.done == [(10.0, "ads"), (20.0, "ads"), (30.0, "ads")]
+
+
+def test_what_is_asked_of_a_run_is_heard_by_the_driver_that_has_it(tmp_path: Path) -> None:
+    with (
+        closing(open_store(tmp_path / "runs.sqlite")) as first,
+        closing(open_store(tmp_path / "runs.sqlite")) as second,
+    ):
+        heard = [DeskControl(store.desk, RUN.id, check_ours=store.check_ours) for store in (first, second)]
+        for store in (first, second):
+            store.begin(RUN)
+        first.desk.ask(RUN.id, Request(Act.PAUSE, "ann", 5.0))
+        with pytest.raises(TakenOverError):
+            heard[0].orders(10.0)
+        assert [found.taken_at_s for found in second.desk.filed(RUN.id, 0)] == [None]
+        assert heard[1].orders(10.0).paused_by == "ann"
 
 
 def test_a_store_that_was_written_by_an_older_penstock_is_begun_and_written(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from penstock.errors import ConfigError
 from penstock.loop import LoopSettings
 from penstock.store.archive import Archive, StoreError
 from penstock.store.control import DeskControl, Standing
-from penstock.store.desk import Desk
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
@@ -66,8 +65,7 @@ def remember(
     _log.info("run %s is recorded in %s", run.id, place)
     # The clock may have been set back since: no cycle comes before one that is recorded.
     already_s = max(0.0, now - (run.started_at_s or now), _last_at_s(sql) or 0.0)
-    desk = None if sql is None else sql.desk
-    return Remembering(store, place, run, already_s, _control(desk, run, settings))
+    return Remembering(store, place, run, already_s, _control(sql, run, settings))
 
 
 def _last_at_s(sql: SqlStore | None) -> float | None:
@@ -108,7 +106,8 @@ def _left(view: View, records: Sequence[DecisionRecord]) -> Left:
     return Left(slots, None if memory is None else round(memory))
 
 
-def _control(desk: Desk | None, run: RunInfo, settings: LoopSettings) -> Control:
-    if desk is None:
+def _control(sql: SqlStore | None, run: RunInfo, settings: LoopSettings) -> Control:
+    if sql is None:
         return NoControl()
-    return DeskControl(desk, run.id, Standing(settings.interval_s, settings.dry_run, settings.approval))
+    standing = Standing(settings.interval_s, settings.dry_run, settings.approval)
+    return DeskControl(sql.desk, run.id, standing, check_ours=sql.check_ours)

@@ -72,6 +72,12 @@ class SqlStore:
         """The instant of the newest cycle of the run that is written; None before there is one."""
         return self._begun().last_at_s
 
+    def check_ours(self) -> None:
+        """A TakenOverError once another driver has begun the run that we write."""
+        run = self._begun()
+        with self._database.reading() as connection:
+            _check_writer(connection, run)
+
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
         with self._database.writing() as connection:
