@@ -49,7 +49,7 @@ class Starts(Generic[T]):
             given = (name, start, before, self._before)
             thread = threading.Thread(target=self._run, args=given, name=f"penstock-start-{name}", daemon=True)
             self._under_way[name] = (self._clock(), thread)
-        thread.start()
+            thread.start()
 
     def under_way_s(self, name: str) -> float | None:
         """For how long its start has been under way; None when it is not."""
