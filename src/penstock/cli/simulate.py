@@ -48,13 +48,13 @@ def simulate(
 
     from penstock.cli import simulated  # the simulator takes a second to import
     from penstock.planning.registry import policy_named
+    from penstock.simulation.checking import check_scenario
     from penstock.simulation.expect import judge
-    from penstock.simulation.reading import read_scenario
     from penstock.telling.explain import explain
     from penstock.telling.report import page
 
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
-    variants = read_scenario(scenario)
+    variants = check_scenario(scenario)
     names = _policies(policies, variants[0].scenario.policies)
     for name in names:
         policy_named(name)  # an unknown name is refused before any run

@@ -57,7 +57,7 @@ class RunStory:
     decisions: Sequence[DecisionRecord]
     error: str | None = None
     run_id: str | None = None  # under which it is recorded
-    recorded_in: str | None = None
+    recorded_in: str | None = None  # None where memory stood in for a store that failed
     interrupted: bool = False  # by Ctrl-C: what had come until then
 
 
@@ -187,7 +187,7 @@ def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> R
     error = None if controller.error is None else str(controller.error)
     told = replace(story, views=controller.views, decisions=controller.decisions, error=error)
     kept = controller.remembering
-    return told if kept is None else replace(told, run_id=kept.run.id, recorded_in=kept.place)
+    return told if kept is None else replace(told, run_id=kept.run.id, recorded_in=None if kept.lost else kept.place)
 
 
 def _story(tenants: TenantsFile, options: RunOptions) -> RunStory:
