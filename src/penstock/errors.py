@@ -28,7 +28,7 @@ class ConfigError(PenstockError):
         super().__init__(in_a_line(f"{where}{field}: {shown(value)} will not do; {remedy}"))
 
 
-class ConfigErrors(ConfigError):
+class WrongFileError(ConfigError):
     """All that is wrong with a file, a line each; field, value and remedy are those of the first."""
 
     def __init__(self, errors: Sequence[ConfigError]) -> None:
@@ -55,7 +55,7 @@ def refuse(errors: Sequence[ConfigError]) -> None:
     if len(errors) == 1:
         raise errors[0]
     if errors:
-        raise ConfigErrors(errors)
+        raise WrongFileError(errors)
 
 
 class EngineError(PenstockError):

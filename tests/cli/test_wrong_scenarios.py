@@ -1,4 +1,4 @@
-"""Scenarios that cannot be simulated, and CSV files that cannot be read: one line, exit code 2, little time and memory."""
+"""Scenarios that cannot be simulated, CSV files that cannot be read: one line, exit code 2, little time and memory."""
 
 import gzip
 import resource

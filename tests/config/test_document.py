@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.config.composing import NotYamlError, compose
+from penstock.config.composing import Mark, NotYamlError, compose
 from penstock.config.document import Document, read_document
 from penstock.errors import ABSENT, ConfigError
 
@@ -60,10 +60,10 @@ def test_paths_are_found_by_names_and_numbers_and_without_what_the_file_does_not
 
 
 def test_errors_about_its_fields_get_their_places_and_others_stay(document: Document) -> None:
-    with pytest.raises(ConfigError, match=r"shop\.yaml:5:23: jobs\.ads\.intent\.latency: 1 will not do"):
-        with document.located():
-            raise ConfigError("jobs.ads.intent.latency", 1, "mend it")
-    with pytest.raises(ConfigError, match="^jobs.sales.slots: 1 will not do"), document.located():
+    told = r"shop\.yaml:5:23: jobs\.ads\.intent\.latency: 1 will not do"
+    with pytest.raises(ConfigError, match=told), document.located():
+        raise ConfigError("jobs.ads.intent.latency", 1, "mend it")
+    with pytest.raises(ConfigError, match=r"^jobs\.sales\.slots: 1 will not do"), document.located():
         raise ConfigError("jobs.sales.slots", 1, "mend it")
 
 
@@ -84,8 +84,9 @@ def test_what_yaml_writes_is_read_as_yaml_reads_it(value: object) -> None:
 
 @given(st.text("ab: -&*[]{}<,?!\n'\"", max_size=40))
 def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
+    mark = Mark(1, 1)
     try:
         compose(text)
     except NotYamlError as error:
-        assert error.mark.line >= 1
-        assert error.mark.column >= 1
+        mark = error.mark
+    assert mark.line >= 1 <= mark.column

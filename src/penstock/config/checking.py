@@ -17,7 +17,7 @@ from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
 from penstock.config.relations import disagreements, wrong_at
 from penstock.config.tenants import TenantsFile
-from penstock.errors import ConfigError, ConfigErrors, refuse
+from penstock.errors import ConfigError, WrongFileError, refuse
 from penstock.planning.registry import DEFAULT
 
 
@@ -109,7 +109,7 @@ def _wrong_files(document: Document, tenants: TenantsFile | None, base: Path) ->
     for name, part in tenants.models.items() if tenants is not None else ():
         try:
             part.read(base, f"models.{name}")
-        except ConfigErrors as errors:
+        except WrongFileError as errors:
             yield from map(document.placed, errors.errors)
         except ConfigError as error:
             yield document.placed(error)

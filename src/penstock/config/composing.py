@@ -210,7 +210,7 @@ def _scalar(event: ScalarEvent) -> Node:
     """What a plain or quoted word stands for, by YAML's own rules."""
     tag = event.tag
     if tag is None or tag == "!":
-        tag = _RESOLVER.resolve(yaml.ScalarNode, event.value, event.implicit)
+        tag = _RESOLVER.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]
     kind = str(tag).removeprefix(_TAG)
     if kind == "merge":
         return Node(_MERGE, _mark(event))
@@ -218,7 +218,7 @@ def _scalar(event: ScalarEvent) -> Node:
         kind = "str"
     if kind not in _SCALARS:
         raise NotYamlError(_mark(event), event.value, f"leave the tag {tag} out")
-    scalar = yaml.ScalarNode(tag, event.value, event.start_mark, event.end_mark)
+    scalar = yaml.ScalarNode(tag, event.value)
     try:
         return Node(SafeConstructor.yaml_constructors[f"{_TAG}{kind}"](_CONSTRUCTOR, scalar), _mark(event))
     except (ValueError, OverflowError, KeyError, AttributeError):
@@ -269,6 +269,7 @@ def _refuse_control(text: str) -> None:
 
 
 def _mark(event: Event) -> Mark:
+    assert event.start_mark is not None  # events of a text have places
     return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
 
 

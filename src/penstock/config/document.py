@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.config.composing import Mark, Node, NotYamlError, compose, mark_at, walk
-from penstock.errors import ABSENT, ConfigError, ConfigErrors, refuse
+from penstock.errors import ABSENT, ConfigError, WrongFileError, refuse
 
 MOST_BYTES = 1 << 20  # of a file; ours have two thousand
 Path_ = tuple[Hashable, ...]
@@ -75,7 +75,7 @@ class Document:
         """Errors about fields of this file get their places."""
         try:
             yield
-        except ConfigErrors as errors:
+        except WrongFileError as errors:
             refuse([self.placed(error) for error in errors.errors])
         except ConfigError as error:
             raise self.placed(error) from None

@@ -80,6 +80,12 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else [value]
 
 
+def _no_truth(value: Any) -> Any:
+    if isinstance(value, bool):  # which pydantic takes for 1 or 0, and YAML reads in yes, no, on and off
+        raise ValueError("write a number")
+    return value
+
+
 def _setting(value: Any) -> Any:
     if isinstance(value, bool):  # YAML reads a bare off as false
         return "on" if value else "off"
@@ -98,5 +104,7 @@ SizeMib = Annotated[int, BeforeValidator(_placed(size_mib, 1 << 30, "1024t")), W
 Setting = Annotated[Any, BeforeValidator(_setting)]  # of a policy: a number, a word, or those of a part of it
 PolicySettings = dict[str, dict[str, Setting]]  # by policy
 OneOrMore = _OneOrMore()
-Slots = Annotated[int, Field(ge=1, le=100_000)]  # no cluster has more
-Rows = Annotated[int, Field(ge=1, le=10**12)]
+A_NUMBER = BeforeValidator(_no_truth)
+Amount = Annotated[float, A_NUMBER]
+Slots = Annotated[int, Field(ge=1, le=100_000), A_NUMBER]  # no cluster has more
+Rows = Annotated[int, Field(ge=1, le=10**12), A_NUMBER]

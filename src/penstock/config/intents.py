@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from penstock.config.fields import PositiveSeconds, within
+from penstock.config.fields import Amount, PositiveSeconds, within
 from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
 from penstock.errors import ConfigError
 
@@ -18,15 +18,15 @@ class IntentPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     latency: PositiveSeconds | None = None
-    percentile: float | None = None
-    juice: float | None = None
+    percentile: Amount | None = None
+    juice: Amount | None = None
     recovery: PositiveSeconds | None = None
-    certainty: float | None = None
-    utility: float = 1.0
+    certainty: Amount | None = None
+    utility: Amount = 1.0
     shape: str = "knee"
     points: tuple[tuple[float | str, float], ...] = ()
     zero_at: float | str | None = None
-    spread: float = 1.0
+    spread: Amount = 1.0
 
     def objectives(self) -> list[Objective]:
         """One objective for each target."""

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJson
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
+from penstock.config.fields import A_NUMBER
 from penstock.config.plan_job import read_plan_job
 from penstock.planning.provision.advise import JobModels
 
@@ -22,8 +23,10 @@ class ModelsPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     plan: str  # a file, or a DAG that ships
-    rate: Annotated[float, Field(gt=0, le=1e12)] | None = None  # rows per second that are expected at each source
-    headroom: Annotated[float, Field(gt=0, le=1000)] = 2.0
+    rate: Annotated[float, Field(gt=0, le=1e12), A_NUMBER] | None = (
+        None  # rows per second that are expected at each source
+    )
+    headroom: Annotated[float, Field(gt=0, le=1000), A_NUMBER] = 2.0
 
     def read(self, base: Path, field: str) -> JobModels:
         """The models, from a file below `base`; `field` is the place of this part, for errors."""

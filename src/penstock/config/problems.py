@@ -1,7 +1,7 @@
 """Reading YAML into checked values: whatever is wrong becomes a ConfigError with place, field, value and remedy."""
 
 from collections.abc import Hashable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 

@@ -13,6 +13,7 @@ from penstock.errors import ABSENT, ConfigError, did_you_mean
 
 Job = tuple[int, dict[Any, Any]]  # its number in the list
 
+_NAMED_AT_MOST = 12
 _INTERVAL_S, _WINDOW_S, _BACKOFF_S = 10.0, 60.0, 1.0  # where the file does not say
 _LOCAL = re.compile(r"local(\[(\*|\d+)\s*(,\s*\d+)?\])?")
 _ELSEWHERE = ("yarn", "k8s://", "spark://", "local-cluster[")
@@ -49,11 +50,8 @@ def master_of(document: Document, master: str | None = None) -> str:
 
 def _jobs(document: Document) -> list[Job]:
     written = document.values.get("jobs")
-    return [(number, job) for number, job in enumerate(written if isinstance(written, list) else ()) if _fields(job)]
-
-
-def _fields(value: Any) -> bool:
-    return isinstance(value, dict)
+    listed = written if isinstance(written, list) else []
+    return [(number, job) for number, job in enumerate(listed) if isinstance(job, dict)]
 
 
 def _names_twice(document: Document, jobs: list[Job]) -> Iterator[ConfigError]:
@@ -70,10 +68,11 @@ def _named_jobs(document: Document, jobs: list[Job]) -> Iterator[ConfigError]:
     names = [str(job.get("name")) for _, job in jobs]
     for field in ("profiles", "models"):
         named = document.values.get(field)
-        for name in named if _fields(named) and names else ():
+        for name in named if isinstance(named, dict) and names else ():
             if name not in names:
                 meant = did_you_mean(name, names)
-                remedy = f"name a job: {', '.join(names)}" + (f"; {meant}" if meant else "")
+                some = names if len(names) <= _NAMED_AT_MOST else [*names[:_NAMED_AT_MOST], "..."]
+                remedy = f"name a job: {', '.join(some)}" + (f"; {meant}" if meant else "")
                 yield document.error((field, name), name, remedy, at_key=True)
 
 
@@ -91,7 +90,7 @@ def _short_window(document: Document) -> Iterator[ConfigError]:
 
 def _few_executors(document: Document, jobs: list[Job]) -> Iterator[ConfigError]:
     executors = document.values.get("executors")
-    if _whole(executors) and executors < len(jobs):
+    if isinstance(executors, int) and executors < len(jobs):
         yield document.error(("executors",), executors, f"write at least one for each job: {len(jobs)}")
 
 
@@ -122,7 +121,7 @@ def _never_met(document: Document, job: Job) -> Iterator[ConfigError]:
     trigger_s = _number(document, ("jobs", number, "trigger"), seconds, 0.0)
     backoff_s = _number(document, ("jobs", number, "restart", "backoff"), positive_seconds, _BACKOFF_S)
     for place, part in enumerate(listed):
-        if not _fields(part):
+        if not isinstance(part, dict):
             continue
         at = ("jobs", number, "intent", *((place,) if isinstance(stated, list) else ()))
         yield from _too_fast(document, (*at, "latency"), part.get("percentile"), trigger_s)
@@ -135,7 +134,7 @@ def _never_met(document: Document, job: Job) -> Iterator[ConfigError]:
 def _too_fast(
     document: Document, at: tuple[Any, ...], percentile: Any, trigger_s: float | None
 ) -> Iterator[ConfigError]:
-    """Rows come at any time between two triggers: on average they wait for half of it, at the p-th percentile for p %."""
+    """Rows come at any time between two triggers: on average they wait for half of it, at p95 for 95 % of it."""
     latency_s = _number(document, at, positive_seconds, None)
     is_share = isinstance(percentile, int | float) and 0 < percentile < 100
     waited_s = None if trigger_s is None else trigger_s * (percentile / 100 if is_share else 0.5)

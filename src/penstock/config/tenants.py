@@ -32,6 +32,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from penstock.config.document import Document, read_document
 from penstock.config.fields import (
+    A_NUMBER,
     Matching,
     OneOrMore,
     PolicySettings,
@@ -80,7 +81,7 @@ class _Part(BaseModel):
 class RestartPart(_Part):
     """How a query that died comes back."""
 
-    max_restarts: Annotated[int, Field(ge=0, le=1_000_000)] | None = 5
+    max_restarts: Annotated[int, Field(ge=0, le=1_000_000), A_NUMBER] | None = 5
     backoff: PositiveSeconds = 1.0
     max_backoff: PositiveSeconds = 60.0
 
@@ -97,7 +98,7 @@ class TenantPart(_Part):
     route: InModule | None = None
     params: dict[str, Any] = {}
     intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
-    min_slots: Annotated[int, Field(ge=0, le=100_000)] = 1
+    min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
     max_slots: Slots | None = None
     slots: Slots | None = None
     max_rows_per_batch: Rows | None = None

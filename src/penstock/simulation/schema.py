@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from penstock.config.fields import OneOrMore, PolicySettings, PositiveSeconds, Seconds, within
+from penstock.config.fields import A_NUMBER, OneOrMore, PolicySettings, PositiveSeconds, Seconds, within
 from penstock.config.intents import IntentPart, that_hold
 from penstock.engines.sim.microbatch.spec import LEAST_MEMORY_MIB
 from penstock.errors import ConfigError
@@ -13,12 +13,12 @@ from penstock.errors import ConfigError
 MOST_JOBS, MOST_JOB_SECONDS, MOST_ROUNDS = 10_000, 30_000_000, 1_000_000
 MOST_THREADS, MOST_JOBS_ON_MACHINES = 1_000_000, 1_000_000
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Rate = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
-Amount = Annotated[float, Field(ge=0, le=1e12)]
-PositiveAmount = Annotated[float, Field(gt=0, le=1e12)]
-Count = Annotated[int, Field(ge=1, le=10_000)]
-Rows = Annotated[int, Field(ge=1, le=10**12)]
+Share = Annotated[float, Field(ge=0, le=1), A_NUMBER]
+Rate = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False), A_NUMBER]
+Amount = Annotated[float, Field(ge=0, le=1e12), A_NUMBER]
+PositiveAmount = Annotated[float, Field(gt=0, le=1e12), A_NUMBER]
+Count = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
+Rows = Annotated[int, Field(ge=1, le=10**12), A_NUMBER]
 
 
 class Part(BaseModel):
