@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import Called, penstock
+from tests.cli.calling import ROOT, Called, penstock
 from tests.cli.wrong import BYTES, FIELDS, TENANTS, Wrong, folder_with
 
 COMMANDS = {"check": (), "run": ("--for", "1s")}
@@ -76,6 +76,21 @@ def test_a_right_file_is_told_in_a_line_of_what_it_holds(tmp_path: Path) -> None
     called = penstock("check", str(path))
     assert (called.returncode, called.stderr) == (0, "")
     assert called.stdout == f"{path}: 2 jobs (fraud, visits) under penstock at local[4]\n"
+
+
+SHIPPED = sorted(path for folder in ("examples", "workloads") for path in (ROOT / folder).glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_the_files_that_ship_are_right(path: Path) -> None:
+    called = penstock("check", str(path))
+    assert (called.returncode, called.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("field", ["cluster: 3", "duration: 1h", "flow: {a: [b]}"])
+def test_a_field_of_another_kind_of_file_makes_no_other_file_of_it(tmp_path: Path, field: str) -> None:
+    (line,) = lines_of(penstock("check", str(folder_with(tmp_path, f"{TENANTS}{field}\n"))))
+    assert re.search(rf":15:1: {field.split(':')[0]}: .* there is no such field", line)
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:

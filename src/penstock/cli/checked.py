@@ -1,21 +1,27 @@
 """What `penstock check` reads, by the kind of file, and what it says of one that is right."""
 
 from pathlib import Path
+from typing import Any
 
 from penstock.config.checking import Asked, check_tenants, sentence
 from penstock.config.document import read_document
 
-_OF_SCENARIOS, _OF_PLANS = {"topologies", "cluster", "duration", "engine"}, {"flow"}  # fields that no other kind has
+_OF_SCENARIOS = {"topologies", "cluster", "duration", "engine"}  # fields that no other kind has
 
 
 def said_of(path: Path, asked: Asked) -> str:
     """What the file holds, in a line; a ConfigError for all that is wrong with it."""
-    fields = read_document(path, "file").values.keys()
-    if fields & _OF_PLANS:
+    fields = read_document(path, "file").values
+    if "flow" in fields and "jobs" not in fields:
         return _plan(path)
-    if fields & _OF_SCENARIOS:
+    if fields.keys() & _OF_SCENARIOS and not _names_functions(fields.get("jobs")):
         return _scenario(path)
     return sentence(check_tenants(path, asked), asked)
+
+
+def _names_functions(jobs: Any) -> bool:
+    """Whether the jobs are those of tenants: a field too many makes no scenario of them."""
+    return isinstance(jobs, list) and any(isinstance(job, dict) and "job" in job for job in jobs)
 
 
 def _plan(path: Path) -> str:

@@ -110,10 +110,8 @@ def _tell(story: "RunStory", console: "Console") -> None:
         console.print(record.text(), markup=False, highlight=False)
     if story.error is not None:
         console.print(f"governing ended: {story.error}", style="red", markup=False)
-    if story.run_id is not None and story.recorded_in is None:
-        console.print("not recorded: the store failed, and all that was remembered ends with this process", style="red")
-    elif story.run_id is not None:
-        console.print(f"recorded in {story.recorded_in}: penstock explain {story.run_id}", highlight=False)
+    if story.recording() is not None:
+        console.print(story.recording(), highlight=False, markup=False)
 
 
 def _check_store(store: str) -> None:

@@ -86,7 +86,7 @@ def _checked(path: Path, policy: str | None) -> "ScenarioFile":
     from penstock.planning.registry import DEFAULT
     from penstock.simulation.checking import check_scenario
 
-    return check_scenario(path, policy or DEFAULT)[0].scenario
+    return check_scenario(path, [policy or DEFAULT])[0].scenario
 
 
 @contextmanager

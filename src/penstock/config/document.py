@@ -82,8 +82,9 @@ class Document:
 
     def placed(self, error: ConfigError) -> ConfigError:
         """The error with its place, where it is about a field of this file."""
-        path = self.path_of(error.field.split("."), absent=True)
-        if error.place is not None or len(path) < len(error.field.split(".")):
+        parts = error.field.split(".")
+        path = self.path_of(parts, absent=len(parts) > 1)
+        if error.place is not None or len(path) < len(parts):
             return error
         return self.error(path, error.value, error.remedy)
 

@@ -60,6 +60,14 @@ class RunStory:
     recorded_in: str | None = None  # None where memory stood in for a store that failed
     interrupted: bool = False  # by Ctrl-C: what had come until then
 
+    def recording(self) -> str | None:
+        """Where it can be read again, in words; None where nothing was to be kept."""
+        if self.run_id is None:
+            return None
+        if self.recorded_in is None:
+            return "not recorded: the store failed, and what was remembered instead ends with this process"
+        return f"recorded in {self.recorded_in}: penstock explain {self.run_id}"
+
 
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
     """Start every tenant and govern them until the time is over or Ctrl-C; then stop them all."""

@@ -1,5 +1,6 @@
 """A scenario looked through before it is lived through: its fields, its files, and the cluster that they describe."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.config.document import read_document
@@ -14,14 +15,17 @@ from penstock.simulation.schema import ScenarioFile
 _BUILT = 20  # variants whose cluster is made: they differ in a value or two
 
 
-def check_scenario(path: Path, policy: str | None = None) -> tuple[Variant, ...]:
-    """All variants of the scenario in that file; a ConfigError for what cannot be simulated."""
+def check_scenario(path: Path, policies: Sequence[str] = ()) -> tuple[Variant, ...]:
+    """All variants of the scenario in that file; a ConfigError for what cannot be simulated under these policies.
+
+    Without any they are the scenario's own.
+    """
     document = read_document(path, "scenario")
     variants = variants_in(document, path.parent)
     with document.located():
+        for name in policies or variants[0].scenario.policies:
+            _check_policy(variants[0].scenario, name, path.parent)
         for variant in variants[:_BUILT]:
-            for name in (policy,) if policy else variant.scenario.policies:
-                _check_policy(variant.scenario, name, path.parent)
             _build(variant.scenario, path.parent)
     return variants
 
