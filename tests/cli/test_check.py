@@ -71,6 +71,13 @@ def test_a_file_with_hundreds_of_mistakes_tells_the_first_and_how_many_there_are
     assert re.fullmatch(r"and \d+ more, told once these are mended", lines[-1])
 
 
+def test_more_jobs_than_any_application_has_are_refused(tmp_path: Path) -> None:
+    jobs = "  - {name: a, job: 'checked_jobs:fraud', intent: {latency: 2s}}\n" * 15_000
+    lines = lines_of(penstock("check", str(folder_with(tmp_path, f"jobs:\n{jobs}"))))
+    assert len(lines) == 31
+    assert any("give at most 1000" in line for line in lines)
+
+
 def test_a_right_file_is_told_in_a_line_of_what_it_holds(tmp_path: Path) -> None:
     path = folder_with(tmp_path, TENANTS)
     called = penstock("check", str(path))

@@ -89,6 +89,10 @@ BYTES: dict[str, tuple[bytes, str]] = {
     "a tag on a word": (b"name: !secret x\n", ":1:7: .* leave the tag !secret out"),
     "no such day": (TENANTS.replace("950", "2026-13-45").encode(), ":8:21: .* there is no such day or time"),
     "4,301 digits": (TENANTS.replace("950", "9" * 4301).encode(), ":8:21: .* write a smaller number"),
+    "a number that takes an hour to read": (
+        TENANTS.replace("950", "1:" * 100_000 + "1").encode(),
+        ":8:21: .* write a smaller number",
+    ),
     "a list as a key": (b"? [a, b]\n: 1\n", ":1:3: .* write a word or a number as the key"),
     "a merged word": (b"<<: x\n", ":1:5: .* write a mapping, or a list of mappings, after <<"),
     "2 MiB": (b"#" * (2 << 20), "give a file of at most 1,024 KiB"),

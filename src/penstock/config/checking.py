@@ -15,7 +15,7 @@ from penstock.config.named import function_named, modules_beside, route_named, w
 from penstock.config.policies import wrong_policies
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
-from penstock.config.relations import disagreements, wrong_at
+from penstock.config.relations import disagreements, jobs_of, wrong_at
 from penstock.config.tenants import TenantsFile
 from penstock.errors import ConfigError, WrongFileError, refuse
 from penstock.planning.registry import DEFAULT
@@ -62,11 +62,9 @@ def in_order(errors: list[ConfigError]) -> list[ConfigError]:
 
 def _wrong_modules(document: Document, code: Path) -> list[ConfigError]:
     errors: list[ConfigError] = []
-    jobs = document.values.get("jobs")
     with modules_beside(code):
-        for number, job in enumerate(jobs if isinstance(jobs, list) else ()):
-            if isinstance(job, dict):
-                errors += _wrong_function(document, number, job)
+        for number, job in jobs_of(document):
+            errors += _wrong_function(document, number, job)
     return errors
 
 

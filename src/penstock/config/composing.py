@@ -28,6 +28,7 @@ MOST_VALUES = 200_000  # with every alias written out
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = ("str", "int", "float", "bool", "null", "timestamp")
+_NUMBERS, _MOST_DIGITS = ("int", "float", "timestamp"), 1000  # 1:1:1 ... is a number, and takes ever longer to read
 _COLLECTIONS = (None, "!", f"{_TAG}map", f"{_TAG}seq")
 
 
@@ -218,6 +219,8 @@ def _scalar(event: ScalarEvent) -> Node:
         kind = "str"
     if kind not in _SCALARS:
         raise NotYamlError(_mark(event), event.value, f"leave the tag {tag} out")
+    if kind in _NUMBERS and len(event.value) > _MOST_DIGITS:
+        raise NotYamlError(_mark(event), event.value, _not_of("int"))
     scalar = yaml.ScalarNode(tag, event.value)
     try:
         return Node(SafeConstructor.yaml_constructors[f"{_TAG}{kind}"](_CONSTRUCTOR, scalar), _mark(event))

@@ -10,6 +10,7 @@ from typing import Any
 from penstock.config.composing import Mark, Node, NotYamlError, compose, mark_at, walk
 from penstock.errors import ABSENT, ConfigError, WrongFileError, refuse
 
+_COMPARED = 1000  # members of a list, to see whether a name is of one alone
 MOST_BYTES = 1 << 20  # of a file; ours have two thousand
 Path_ = tuple[Hashable, ...]
 
@@ -164,13 +165,15 @@ def _key_in(value: Any, part: Hashable) -> Hashable:
         return part if part in value else next((key for key in value if str(key) == str(part)), ABSENT)
     if not isinstance(value, list):
         return ABSENT
+    if isinstance(part, int):
+        return part if 0 <= part < len(value) else ABSENT
     numbers = (number for number, inner in enumerate(value) if str(number) == str(part) or _named(inner) == part)
     return next(numbers, ABSENT)
 
 
 def _name_of(holder: Any, part: Hashable, inner: Any) -> str:
     name = _named(inner) if isinstance(holder, list) else None
-    if name is not None and [_named(one) for one in holder].count(name) == 1:
+    if name is not None and [_named(one) for one in holder[:_COMPARED]].count(name) <= 1:
         return name
     return str(part)
 

@@ -13,6 +13,7 @@ from penstock.errors import ABSENT, ConfigError, did_you_mean
 
 Job = tuple[int, dict[Any, Any]]  # its number in the list
 
+MOST_JOBS = 1000  # of one application
 _NAMED_AT_MOST = 12
 _INTERVAL_S, _WINDOW_S, _BACKOFF_S = 10.0, 60.0, 1.0  # where the file does not say
 _LOCAL = re.compile(r"local(\[(\*|\d+)\s*(,\s*\d+)?\])?")
@@ -21,7 +22,7 @@ _ELSEWHERE = ("yarn", "k8s://", "spark://", "local-cluster[")
 
 def disagreements(document: Document) -> list[ConfigError]:
     """All of them, wherever Spark runs."""
-    jobs = _jobs(document)
+    jobs = jobs_of(document)
     return [
         *_names_twice(document, jobs),
         *_named_jobs(document, jobs),
@@ -48,9 +49,10 @@ def master_of(document: Document, master: str | None = None) -> str:
     return master or (written if isinstance(written, str) else "local[*]")
 
 
-def _jobs(document: Document) -> list[Job]:
+def jobs_of(document: Document) -> list[Job]:
+    """The jobs of a tenants file as they were written, with their numbers in the list."""
     written = document.values.get("jobs")
-    listed = written if isinstance(written, list) else []
+    listed = written[:MOST_JOBS] if isinstance(written, list) else []
     return [(number, job) for number, job in enumerate(listed) if isinstance(job, dict)]
 
 
@@ -105,7 +107,7 @@ def _promises(document: Document, master: str) -> Iterator[ConfigError]:
     """More slots promised than there are."""
     counted = re.match(r"local\[(\d{1,6})\D", master)
     there = int(counted.group(1)) if counted else None
-    promised = [(number, job["min_slots"]) for number, job in _jobs(document) if _whole(job.get("min_slots"))]
+    promised = [(number, job["min_slots"]) for number, job in jobs_of(document) if _whole(job.get("min_slots"))]
     total = sum(slots for _, slots in promised)
     if there is not None and total > there:
         number, slots = max(promised, key=lambda one: (one[1], one[0]))

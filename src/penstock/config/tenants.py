@@ -48,7 +48,7 @@ from penstock.config.job_models import FileOrPart
 from penstock.config.named import function_named, route_named
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
-from penstock.config.relations import disagreements
+from penstock.config.relations import MOST_JOBS, disagreements
 from penstock.core.evidence import Observation
 from penstock.core.intents import Intent
 from penstock.engines.spark.modes import SHORTEST_S, RealTime
@@ -175,7 +175,7 @@ class TenantsFile(_Part):
     window: PositiveSeconds = 60.0
     profiles: dict[str, str] = {}  # files by job; see config/profiles.py
     models: dict[str, FileOrPart] = {}  # by job; see config/job_models.py
-    jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1)]
+    jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
 
     @property
     def all_conf(self) -> dict[str, str | int | float | bool]:
