@@ -8,10 +8,10 @@ so that one mistake does not hide the next.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from penstock.config.document import Document, read_document
-from penstock.config.named import function_named, modules_beside, route_named, wrong_params
+from penstock.config.named import TooSoonError, function_named, modules_beside, route_named, wrong_params
 from penstock.config.policies import wrong_policies
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
@@ -69,20 +69,28 @@ def _wrong_modules(document: Document, code: Path) -> list[ConfigError]:
 
 
 def _wrong_function(document: Document, number: int, job: dict[Any, Any]) -> Iterator[ConfigError]:
-    params = job.get("params", {})
-    try:
-        if _in_module(job.get("job")):
-            function = function_named("job", job["job"])
-            named = params if isinstance(params, dict) else {}
-            for error in wrong_params(function, job["job"], {str(name): named[name] for name in named}):
-                yield _of_job(document, number, error)
-    except ConfigError as error:
-        yield _of_job(document, number, error)
-    try:
-        if _in_module(job.get("route")):
-            route_named("route", job["route"])
-    except ConfigError as error:
-        yield _of_job(document, number, error)
+    for wrong in (_in_function, _in_route):
+        try:
+            errors = wrong(job)
+        except ConfigError as error:
+            errors = [error]
+        except TooSoonError:  # it is imported again when Spark is there
+            errors = []
+        yield from (_of_job(document, number, error) for error in errors)
+
+
+def _in_function(job: dict[Any, Any]) -> list[ConfigError]:
+    place, params = job.get("job"), job.get("params")
+    if not _in_module(place):
+        return []
+    named = params if isinstance(params, dict) else {}
+    return wrong_params(function_named("job", place), place, {str(name): named[name] for name in named})
+
+
+def _in_route(job: dict[Any, Any]) -> list[ConfigError]:
+    if _in_module(job.get("route")):
+        route_named("route", job["route"])
+    return []
 
 
 def _of_job(document: Document, number: int, error: ConfigError) -> ConfigError:
@@ -90,7 +98,7 @@ def _of_job(document: Document, number: int, error: ConfigError) -> ConfigError:
     return document.error(path, error.value, error.remedy, at_key="no such parameter" in error.remedy)
 
 
-def _in_module(place: object) -> bool:
+def _in_module(place: object) -> TypeGuard[str]:
     module, colon, name = place.partition(":") if isinstance(place, str) else ("", "", "")
     return bool(colon) and name.isidentifier() and all(part.isidentifier() for part in module.split("."))
 

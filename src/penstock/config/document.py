@@ -3,7 +3,7 @@
 import codecs
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ Path_ = tuple[Hashable, ...]
 class Document:
     """What a file holds. `name` is its path as the user gave it; without a `root` no places are known.
 
-    `values` may hold more than the file itself: what it includes, or varies.
+    `values` may hold more than the file itself: what it includes, or varies. `errors` are keys that stand twice.
     """
 
     name: str
     values: dict[str, Any]
     root: Node | None = None
+    errors: tuple[ConfigError, ...] = ()
 
     def error(self, path: Sequence[Hashable], value: object, remedy: str, at_key: bool = False) -> ConfigError:
         """What is wrong at that path; `at_key` where it is the key itself."""
@@ -115,8 +116,7 @@ def read_document(path: Path, what: str) -> Document:
     if root is None or not isinstance(root.value, dict):
         raise ConfigError(what, str(path), "write fields with their values in it")
     document = Document(str(path), root.value, root)
-    refuse([_wrong(path, document.text_of(error.path), error) for error in twice])
-    return document
+    return replace(document, errors=tuple(_wrong(path, document.text_of(error.path), error) for error in twice))
 
 
 def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> str:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from penstock.engines.spark.routing.route import Routing
 
 
+class TooSoonError(Exception):
+    """A module starts Spark while it is imported: what is in it is known once Spark is there."""
+
+
 def function_named(field: str, place: str) -> Callable[..., Any]:
     """The function at `module:name`; `field` is where that is written, for errors."""
     found = _in_module(field, place)
@@ -46,7 +50,23 @@ def wrong_params(function: Callable[..., Any], place: str, params: Mapping[str, 
 
 @contextmanager
 def modules_beside(code: Path) -> Iterator[None]:
-    """Modules in that directory are found meanwhile, before others of their name."""
+    """Modules in that directory are found meanwhile, before others of their name; none of them starts Spark."""
+    from pyspark.core import context  # it takes a second; the modules of jobs import it anyway
+
+    launch, context.launch_gateway = context.launch_gateway, _too_soon  # type: ignore[attr-defined]
+    try:
+        with _found_beside(code):
+            yield
+    finally:
+        context.launch_gateway = launch  # type: ignore[attr-defined]
+
+
+def _too_soon(*arguments: Any, **options: Any) -> Any:
+    raise TooSoonError
+
+
+@contextmanager
+def _found_beside(code: Path) -> Iterator[None]:
     place = str(code.resolve())
     there = place in sys.path
     if not there:
@@ -66,6 +86,8 @@ def _in_module(field: str, place: str) -> Any:
         missing = error.name or module
         meant = did_you_mean(module, _beside()) if missing == module else ""
         raise ConfigError(field, place, f"the module cannot be imported: {error}; {meant}".rstrip("; ")) from None
+    except TooSoonError:
+        raise
     except (Exception, SystemExit) as error:  # whatever the module does while it is imported
         why = told(error) if isinstance(error, Exception) else "it ends the program"
         raise ConfigError(field, place, f"the module cannot be imported: {why}") from None

@@ -30,13 +30,14 @@ def checked(model: type[Model], raw: object, what: str, document: Document | Non
 
 def tried(model: type[Model], raw: object, document: Document) -> tuple[Model | None, list[ConfigError]]:
     """The model filled from raw values, and what is wrong with them."""
+    twice = list(document.errors)
     try:
-        return model.model_validate(raw), []
+        return model.model_validate(raw), twice
     except ValidationError as error:
         findings = error.errors(include_url=False)[:_LOOKED_AT]
     except RecursionError:
-        return None, [document.error((), ABSENT, "nest its values less deeply")]
-    return None, _told(_of_parts([(_path(one, document), one) for one in findings]), model, document)
+        return None, [*twice, document.error((), ABSENT, "nest its values less deeply")]
+    return None, twice + _told(_of_parts([(_path(one, document), one) for one in findings]), model, document)
 
 
 def _path(finding: Finding, document: Document) -> Place:

@@ -68,6 +68,7 @@ def _included(raw: dict[str, Any], base: Path) -> dict[str, Any]:
     shared: dict[str, Any] = {}
     for name in names:
         included = read_document(base / str(name), "include")
+        refuse(included.errors)
         lent = _fields(included).get("topologies") or {}
         if not isinstance(lent, dict):
             raise included.error(("topologies",), lent, "write topologies by their names")
