@@ -16,7 +16,7 @@ JOB = {"name": "ads", "job": "m:f", "intent": {"latency": "2s"}}
 
 
 def test_the_schema_that_ships_is_that_of_the_fields() -> None:
-    assert SHIPPED.read_text(encoding="utf-8") == text(), "run: python -m penstock.config.schema"
+    assert SHIPPED.read_text(encoding="utf-8") == text(), "run: python scripts/reference.py"
 
 
 def test_every_field_has_a_sentence() -> None:

@@ -1,7 +1,7 @@
 """The JSON Schema of a tenants file, for editors: completion, a sentence for each field, and red lines while one types.
 
 It ships as tenants.schema.json beside this file, so that `penstock check --schema` imports nothing. After a change of
-the fields write it anew: python -m penstock.config.schema
+the fields write it anew: python scripts/reference.py
 """
 
 import json
@@ -117,7 +117,3 @@ def _setting(field: "Field[Any]") -> dict[str, Any]:
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": False, "properties": properties}
-
-
-if __name__ == "__main__":
-    SHIPPED.write_text(text(), encoding="utf-8")
