@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code: every command with its options, every setting with its default.
+"""Writes from the code: every command with its options, every setting with its default, the schema of tenants files.
 
 python scripts/reference.py            # after a change of a command or a setting
 python scripts/reference.py --check    # fails where what is written is not what the code says
@@ -16,6 +16,7 @@ import click
 
 from penstock.cli.main import cli
 from penstock.cli.waiting import Waiting
+from penstock.config import schema
 from penstock.planning.registry import DEFAULT, POLICIES
 
 PLACE = Path(__file__).parents[1] / "docs" / "reference"
@@ -130,15 +131,15 @@ def _cell(text: str) -> str:
 
 def main() -> None:
     """Write the pages, or say which of them is not what the code says."""
-    pages = {"commands.md": commands(), "settings.md": settings()}
+    pages = {PLACE / "commands.md": commands(), PLACE / "settings.md": settings(), schema.SHIPPED: schema.text()}
     if "--check" in sys.argv[1:]:
-        old = [name for name, text in pages.items() if not _is(PLACE / name, text)]
+        old = [file for file, text in pages.items() if not _is(file, text)]
         if old:
-            raise SystemExit(f"docs/reference/{old[0]} is not what the code says; run python scripts/reference.py")
+            raise SystemExit(f"{old[0].name} is not what the code says; run python scripts/reference.py")
         return
     PLACE.mkdir(parents=True, exist_ok=True)
-    for name, text in pages.items():
-        (PLACE / name).write_text(text, encoding="utf-8")
+    for file, text in pages.items():
+        file.write_text(text, encoding="utf-8")
 
 
 def _is(file: Path, text: str) -> bool:

@@ -1,5 +1,10 @@
 """The errors that penstock raises: each names the field, the value and the remedy."""
 
+import re
+from collections.abc import Iterable, Sequence
+
+_TOLD_AT_ONCE = 30  # problems of one file; who has more mends these first
+
 
 class PenstockError(Exception):
     """Something the user can mend; the message says what and how. A command that it ends has this exit code."""
@@ -8,13 +13,51 @@ class PenstockError(Exception):
 
 
 class ConfigError(PenstockError):
-    """A field of a file, an option or an argument holds a value that cannot be used."""
+    """A field of a file, an option or an argument holds a value that cannot be used.
 
-    def __init__(self, field: str, value: object, remedy: str) -> None:
+    `place` is where it stands, as file:line:column, when that is known.
+
+    >>> print(ConfigError("jobs.ads.slots", 0, "write 1 or more", "shop.yaml:7:12"))
+    shop.yaml:7:12: jobs.ads.slots: 0 will not do; write 1 or more
+    """
+
+    def __init__(self, field: str, value: object, remedy: str, place: str | None = None) -> None:
         self.field = field
         self.value = value
         self.remedy = remedy
-        super().__init__(f"{field}: {_shown(value)} will not do; {remedy}")
+        self.place = place
+        where = f"{place}: " if place else ""
+        super().__init__(in_a_line(f"{where}{field}: {shown(value)} will not do; {remedy}"))
+
+
+class WrongFileError(ConfigError):
+    """All that is wrong with a file, a line each; field, value and remedy are those of the first."""
+
+    def __init__(self, errors: Sequence[ConfigError]) -> None:
+        first = errors[0]
+        super().__init__(first.field, first.value, first.remedy, first.place)
+        self.errors = tuple(errors)
+        told = [str(error) for error in errors[:_TOLD_AT_ONCE]]
+        more = len(errors) - len(told)
+        self.args = ("\n".join([*told, *([f"and {more} more, told once these are mended"] if more else [])]),)
+
+
+class Absent:
+    """Stands for the value of a field that is not there."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+ABSENT = Absent()
+
+
+def refuse(errors: Sequence[ConfigError]) -> None:
+    """Raise what is wrong, if anything is."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise WrongFileError(errors)
 
 
 class OutageError(PenstockError):
@@ -54,6 +97,29 @@ class PlacementError(PenstockError):
         super().__init__(f"insufficient resources for task {task!r} on {slots} slots; {remedy}")
 
 
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The name that looks most like this one, as a question; nothing when none does.
+
+    >>> did_you_mean("reductoin", ["rounds_at_max", "reduction"])
+    'did you mean reduction?'
+    """
+    from difflib import get_close_matches  # only who made a mistake waits for it
+
+    near = get_close_matches(str(name)[:100], list(known), 1)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def choose(name: object, known: Iterable[str]) -> str:
+    """What to do about a name that is none of the known ones.
+
+    >>> choose("hengge", ["fair", "henge"]), choose("x", ["fair", "henge"])
+    ('choose one of fair, henge; did you mean henge?', 'choose one of fair, henge')
+    """
+    listed = list(known)
+    meant = did_you_mean(name, listed)
+    return f"choose one of {', '.join(listed)}" + (f"; {meant}" if meant else "")
+
+
 def first_line(error: object) -> str:
     """The line of an error that tells most to a person: Spark's first, of a Python traceback the last.
 
@@ -89,6 +155,30 @@ def _words(error: object) -> str:
         return ""
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
+def in_a_line(text: str) -> str:
+    r"""The text without line breaks, and without what a terminal would obey.
+
+    >>> in_a_line("a\n  b \x1b[31m")
+    'a b \\x1b[31m'
+    """
+    joined = re.sub(r"\s*[\r\n]\s*", " ", text)
+    return joined if joined.isprintable() else "".join(map(_printable, joined))
+
+
+def shown(value: object) -> str:
+    """A value as errors show it, in 80 characters at most.
+
+    >>> shown("2s"), shown(10**5000)
+    ("'2s'", 'a number of more than 4300 digits')
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no longer numbers
+        return "a number of more than 4300 digits"
+    except RecursionError:
+        return f"a {type(value).__name__}"
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def _printable(letter: str) -> str:
+    return letter if letter.isprintable() else letter.encode("unicode_escape", "backslashreplace").decode("ascii")

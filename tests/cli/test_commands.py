@@ -32,7 +32,7 @@ def test_what_the_user_can_mend_is_one_line_and_exit_code_2(tmp_path: Path) -> N
     done = penstock("simulate", str(path))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "penstock: durration: '1h' will not do; there is no such field; check its spelling and its place\n"
+        f"penstock: {path}:2:1: durration: '1h' will not do; there is no such field; did you mean duration?\n"
     )
 
 

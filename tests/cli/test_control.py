@@ -129,7 +129,7 @@ def test_a_lever_is_asked_for_by_its_kind(path: Path, controlled: SqlStore, type
         ("executors 2.5", "value: '2.5' will not do; write a whole number, such as 4"),
         ("executors nan", "value: 'nan' will not do; write a whole number, such as 4"),
         ("bound ads some", "value: 'some' will not do; write a number of rows, such as 2000, or none"),
-        ("bound ads 1e300", "value: 1e+300 will not do; should be less than or equal to 9007199254740992"),
+        ("bound ads 1e300", "value: 1e+300 will not do; write 9,007,199,254,740,992 or less"),
         ("trigger ads soon", "value: 'soon' will not do; write a number of seconds, or text such as"),
         ("memory lots", "value: 'lots' will not do; write a size such as 512m or 2g"),
         ("memory 1m", "value: 1 will not do; memory of the application can be 512 MiB or more"),

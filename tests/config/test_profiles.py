@@ -34,3 +34,24 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, message: str)
 def test_a_file_that_is_missing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="can be read"):
         read_profile(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("scaleout,rate_rps,latency_s,saturated\n2,café,1,0\n".encode("latin-1"), r":2:6: .* save the file as UTF-8"),
+        (b"scaleout,rate_rps,latency_s,saturated\n2," + b"9" * 200_000 + b",1,0\n", "field larger than field limit"),
+        (b"scaleout,rate_rps,latency_s,saturated\n" + b"9" * 5000 + b",1,1,0\n", "row 2"),
+        (b"scaleout,rate_rps,latency_s,saturated\n2,1e999,1,0\n", "rate_rps"),
+        (b"scaleout\x00,rate_rps,latency_s,saturated\n", "zero bytes"),
+    ],
+)
+def test_bytes_that_are_no_text_or_no_numbers_are_refused(tmp_path: Path, data: bytes, message: str) -> None:
+    (tmp_path / "p.csv").write_bytes(data)
+    with pytest.raises(ConfigError, match=message):
+        read_profile(tmp_path / "p.csv")
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_bytes(b"\xef\xbb\xbfscaleout,rate_rps,latency_s,saturated\n2,100,1,0\n")
+    assert read_profile(tmp_path / "p.csv") == (Observation(2, 100.0, 1.0),)

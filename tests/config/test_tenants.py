@@ -38,18 +38,18 @@ def test_a_job_is_read_with_its_intent_limits_and_restarts(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"max_slot": 6}, r"jobs.0.max_slot: 6 will not do; there is no such field"),
-        ({"max_slots": 0}, r"jobs.0.max_slots: 0 will not do"),
+        ({"max_slot": 6}, r"jobs.fraud.max_slot: 6 will not do; there is no such field"),
+        ({"max_slots": 0}, r"jobs.fraud.max_slots: 0 will not do"),
         ({"min_slots": 4, "max_slots": 2}, r"max_slots: 2 will not do; write at least 4"),
         ({"slots": 9, "max_slots": 4}, r"slots: 9 will not do; write a number between min_slots and max_slots"),
         ({"intent": {"latency": "soon"}}, r"latency: 'soon' will not do; write a number of seconds"),
         ({"intent": {}}, r"intent: 'nothing' will not do"),
-        ({"job": "shop.jobs.fraud"}, r"jobs.0.job: 'shop.jobs.fraud' will not do"),
-        ({"name": "a b"}, r"jobs.0.name: 'a b' will not do"),
-        ({"restart": {"max_restarts": -1}}, r"jobs.0.restart.max_restarts: -1 will not do"),
-        ({"trigger": "soon"}, r"jobs.0.trigger: 'soon' will not do; write a number of seconds"),
-        ({"partitions": 0}, r"jobs.0.partitions: 0 will not do"),
-        ({"real_time": "5m", "trigger": "5s"}, r"trigger: 5.0 will not do; leave it out"),
+        ({"job": "shop.jobs.fraud"}, r"jobs.fraud.job: 'shop.jobs.fraud' will not do"),
+        ({"name": "a b"}, r"jobs.a b.name: 'a b' will not do"),
+        ({"restart": {"max_restarts": -1}}, r"jobs.fraud.restart.max_restarts: -1 will not do"),
+        ({"trigger": "soon"}, r"jobs.fraud.trigger: 'soon' will not do; write a number of seconds"),
+        ({"partitions": 0}, r"jobs.fraud.partitions: 0 will not do"),
+        ({"real_time": "5m", "trigger": "5s"}, r"trigger: '5s' will not do; leave it out"),
         ({"real_time": "5m", "partitions": 8}, r"partitions: 8 will not do; leave it out, and write real_time_tasks"),
         ({"real_time": "5m", "max_rows_per_batch": 5}, r"max_rows_per_batch: 5 will not do; leave it out"),
     ],
@@ -62,8 +62,8 @@ def test_a_wrong_field_is_named_with_its_value_and_the_remedy(
 
 
 def test_what_the_levers_of_a_job_begin_with_is_read(tmp_path: Path) -> None:
-    job = read(tmp_path, slots=2, max_rows_per_batch=500, trigger="5s", partitions=8).jobs[0]
-    assert (job.slots, job.max_rows_per_batch, job.trigger, job.partitions) == (2, 500, 5.0, 8)
+    job = read(tmp_path, slots=2, max_rows_per_batch=500, trigger="1s", partitions=8).jobs[0]
+    assert (job.slots, job.max_rows_per_batch, job.trigger, job.partitions) == (2, 500, 1.0, 8)
     untold = read(tmp_path).jobs[0]
     assert (untold.trigger, untold.partitions) == (None, None)
 

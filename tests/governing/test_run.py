@@ -1,6 +1,7 @@
 """`penstock run`: what its policy is made of, what is refused before Spark starts, and the document of a run."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,9 +12,12 @@ from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
 from penstock.errors import ApplicationGoneError, ConfigError, EngineError, TakenOverError
 from penstock.governing.application import check_master, refusal
+from penstock.governing.remembering import Remembering
 from penstock.governing.run import RunOptions, RunStory, as_document, failed, policy_of, run_tenants
 from penstock.planning.registry import POLICIES, takes_profiles
-from tests.recorded import a_job, a_view
+from penstock.store.open import open_store
+from penstock.store.tolerant import Tolerant
+from tests.recorded import RUN, a_job, a_view
 
 TENANTS = """
 name: shop
@@ -54,6 +58,16 @@ def test_a_run_that_ended_by_an_error_never_exits_as_one_that_is_over(error: Exc
     story = RunStory("demo", "henge", "local[2]", False, (), ())
     found = failed(story, error)
     assert (story.exit_code, found.exit_code, str(error) in str(found.error)) == (0, exit_code, True)
+
+
+def test_a_run_whose_store_failed_is_not_said_to_be_recorded(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    store = Tolerant(open_store(tmp_path / "file" / "runs.sqlite"), warn=lambda text: None)
+    kept = Remembering(store, "there", store.begin(RUN), already_s=0.0)
+    assert kept.lost
+    story = RunStory("shop", "henge", "local[2]", False, (), (), run_id=kept.run.id)
+    assert (story.recording() or "").startswith("not recorded: the store failed")
+    assert replace(story, recorded_in="there").recording() == f"recorded in there: penstock explain {RUN.id}"
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -137,7 +137,7 @@ def test_an_unknown_policy_is_refused_with_the_names_of_those_there_are() -> Non
 
 
 def test_an_unknown_setting_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"settings\.henge\.blocklist: .*choose one of capacity_threshold"):
+    with pytest.raises(ConfigError, match=r"settings\.henge\.blocklist: 3 will not do; .*did you mean blocklist_s\?"):
         policy_named("henge", {"blocklist": 3})
 
 

@@ -11,6 +11,7 @@ from penstock.errors import PenstockError
 _SUMMARIES = {  # each is the first sentence of the command's own help
     "demo": "Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed.",
     "run": "Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them.",
+    "check": "Check FILE (tenants, a scenario or a job to plan, as YAML) without starting anything.",
     "serve": "Serve dashboard, API and Prometheus metrics over a store.",
     "top": "Show tenants live, like top: who is in trouble, why, what was done and whether it helped.",
     "control": "Pause, resume, change intents, answer proposals of a running controller.",
@@ -51,7 +52,8 @@ def main() -> None:
         click.echo("stopped", err=True)
         sys.exit(130)
     except PenstockError as error:
-        click.echo(f"penstock: {error}", err=True)
+        for line in str(error).splitlines():  # a file may have several mistakes
+            click.echo(f"penstock: {line}", err=True)
         sys.exit(error.exit_code)
 
 

@@ -68,7 +68,7 @@ def run(
     from rich.logging import RichHandler
 
     from penstock.cli.tenants_table import tenants_table
-    from penstock.config.tenants import read_tenants
+    from penstock.config.checking import Asked, check_tenants
 
     # In a container it is the first process, which the kernel spares signals that it does not handle.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -76,8 +76,12 @@ def run(
     logging.basicConfig(
         handlers=[RichHandler(console=console, show_path=False)], level=logging.WARNING, format="%(message)s"
     )
-    file = read_tenants(tenants)
+    # In a later life a module that is broken by now is its tenant's trouble alone; who supervises imports nothing.
+    first_life = down_since is None and not restart
+    file = check_tenants(tenants, Asked(policy, master, modules=first_life))
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
+    if first_life and store is not None:
+        _check_store(store)
     if restart:
         _supervised(console, heartbeat)
     from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
@@ -117,8 +121,15 @@ def _tell(story: "RunStory", console: "Console") -> None:
         console.print(record.text(), markup=False, highlight=False)
     if story.error is not None:
         console.print(f"governing ended: {story.error}", style="red", markup=False)
-    if story.run_id is not None:
-        console.print(f"recorded in {story.recorded_in}: penstock explain {story.run_id}", highlight=False)
+    if story.recording() is not None:
+        console.print(story.recording(), highlight=False, markup=False)
+
+
+def _check_store(store: str) -> None:
+    """Where nothing can be recorded is said now, not after an hour of governing."""
+    from penstock.store.open import check_writable  # the database takes half a second to import
+
+    check_writable(store, "--store")
 
 
 def _supervised(console: "Console", heartbeat: Path | None) -> NoReturn:

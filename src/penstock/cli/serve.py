@@ -12,6 +12,7 @@ from penstock.cli.recorded import store_option
 from penstock.cli.serving import web_options, web_settings
 
 if TYPE_CHECKING:
+    from penstock.simulation.schema import ScenarioFile
     from penstock.store.sql import SqlStore
 
 EXAMPLE = """
@@ -45,11 +46,13 @@ def serve(
     from penstock.store.open import open_store
     from penstock.web.server import Site  # a web server takes half a second to import
 
+    lived = None if scenario is None else _checked(scenario, policy)
     with closing(open_store(store)) as opened:
         if scenario is None:
             _check_there(store)
         site = Site(opened, web_settings(**web), lambda line: click.echo(line, err=True))
-        with _simulated(store, scenario, policy, speed, approval), _exported(opened, otlp):
+        how = {"policy": policy, "speed": speed, "approval": frozenset(approval), "base": Path(scenario or "").parent}
+        with _simulated(store, lived, how), _exported(opened, otlp):
             click.echo(f"dashboard: {site.url}", err=True)
             click.echo(f"API: {site.url}api/openapi.json, metrics: {site.url}metrics", err=True)
             site.run()
@@ -79,20 +82,23 @@ def _check_there(store: str | None) -> None:
         read_only.runs()
 
 
+def _checked(path: Path, policy: str | None) -> "ScenarioFile":
+    from penstock.planning.registry import DEFAULT
+    from penstock.simulation.checking import check_scenario
+
+    return check_scenario(path, [policy or DEFAULT])[0].scenario
+
+
 @contextmanager
-def _simulated(
-    store: str | None, path: Path | None, policy: str | None, speed: float, approval: tuple[str, ...]
-) -> Iterator[None]:
+def _simulated(store: str | None, scenario: "ScenarioFile | None", how: dict[str, Any]) -> Iterator[None]:
     """The scenario, lived through beside the pages, recorded by a store of its own."""
-    if path is None:
+    if scenario is None:
         yield
         return
     from penstock.simulation.live import LiveOptions, begin_live, live
-    from penstock.simulation.reading import read_scenario
     from penstock.store.open import open_store
 
-    scenario = read_scenario(path)[0].scenario
-    options = LiveOptions(policy, speed, frozenset(approval), path.parent)
+    options = LiveOptions(**how)
     writer, stop = open_store(store), Event()
     run = begin_live(writer, scenario, options)
     thread = Thread(target=live, args=(writer, run, scenario, options, stop), name="penstock-simulated", daemon=True)

@@ -1,7 +1,6 @@
 """`penstock simulate`: a scenario on the simulated cluster, policies side by side."""
 
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -47,17 +46,15 @@ def simulate(
     from rich.console import Console
 
     from penstock.cli import simulated  # the simulator takes a second to import
-    from penstock.planning.registry import policy_named
+    from penstock.simulation.checking import check_scenario
     from penstock.simulation.expect import judge
-    from penstock.simulation.reading import read_scenario
     from penstock.telling.explain import explain
     from penstock.telling.report import page
 
     console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
-    variants = read_scenario(scenario)
-    names = _policies(policies, variants[0].scenario.policies)
-    for name in names:
-        policy_named(name)  # an unknown name is refused before any run
+    given = [name.strip() for name in (policies or "").split(",") if name.strip()]
+    variants = check_scenario(scenario, given)  # whatever is wrong is refused before any run
+    names = given or list(variants[0].scenario.policies)
     seed = variants[0].scenario.seed if seed is None else seed
     results = simulated.run_all(console, scenario, variants, names, seed, store_at)
     findings = judge(variants[0].scenario.expect, results)
@@ -78,9 +75,3 @@ def simulate(
         write_json(json_out, simulated.document(variants, seed, results, findings))
     if not all(finding.as_declared for finding in findings):
         context.exit(1)
-
-
-def _policies(given: str | None, declared: Iterable[str]) -> list[str]:
-    if given is None:
-        return list(declared)
-    return [name.strip() for name in given.split(",") if name.strip()]

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from penstock.config.fields import PositiveSeconds
+from penstock.config.fields import Amount, PositiveSeconds, within
 from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
 from penstock.errors import ConfigError
 
@@ -18,15 +18,15 @@ class IntentPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     latency: PositiveSeconds | None = None
-    percentile: float | None = None
-    juice: float | None = None
+    percentile: Amount | None = None
+    juice: Amount | None = None
     recovery: PositiveSeconds | None = None
-    certainty: float | None = None
-    utility: float = 1.0
+    certainty: Amount | None = None
+    utility: Amount = 1.0
     shape: str = "knee"
     points: tuple[tuple[float | str, float], ...] = ()
     zero_at: float | str | None = None
-    spread: float = 1.0
+    spread: Amount = 1.0
 
     def objectives(self) -> list[Objective]:
         """One objective for each target."""
@@ -57,6 +57,15 @@ def intent_of(parts: tuple[IntentPart, ...], field: str, before: Intent | None =
         return Intent(*objectives, recovery=bound, certainty=certainty)
     except ConfigError as error:
         raise ConfigError(f"{field}.{error.field}", error.value, error.remedy) from None
+
+
+def that_hold(parts: tuple[IntentPart, ...]) -> tuple[IntentPart, ...]:
+    """The parts, for fields of files; an error where they state no intent together."""
+    try:
+        intent_of(parts, "intent")
+    except ConfigError as error:
+        raise within(ConfigError(error.field.removeprefix("intent."), error.value, error.remedy)) from None
+    return parts
 
 
 def _kept(objective: Objective, part: IntentPart, before: Intent | None) -> Objective:

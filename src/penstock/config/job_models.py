@@ -8,8 +8,11 @@ models:
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
 
+from penstock.config.fields import A_NUMBER
 from penstock.config.plan_job import read_plan_job
 from penstock.planning.provision.advise import JobModels
 
@@ -20,8 +23,10 @@ class ModelsPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     plan: str  # a file, or a DAG that ships
-    rate: Annotated[float, Field(gt=0)] | None = None  # rows per second that are expected at each source
-    headroom: Annotated[float, Field(gt=0)] = 2.0
+    rate: Annotated[float, Field(gt=0, le=1e12), A_NUMBER] | None = (
+        None  # rows per second that are expected at each source
+    )
+    headroom: Annotated[float, Field(gt=0, le=1000), A_NUMBER] = 2.0
 
     def read(self, base: Path, field: str) -> JobModels:
         """The models, from a file below `base`; `field` is the place of this part, for errors."""
@@ -35,8 +40,18 @@ class ModelsPart(BaseModel):
         return models.slots(models.topology, self.rate)
 
 
+class _FileOrPart:
+    """A file's name stands for a part with nothing else in it."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(_as_part, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string"}, handler(schema)]}
+
+
 def _as_part(value: Any) -> Any:
     return {"plan": value} if isinstance(value, str) else value
 
 
-FileOrPart = Annotated[ModelsPart, BeforeValidator(_as_part)]
+FileOrPart = Annotated[ModelsPart, _FileOrPart()]

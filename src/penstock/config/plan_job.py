@@ -16,7 +16,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from penstock.config.problems import checked, read_yaml
+from penstock.config.document import read_document
+from penstock.config.fields import within
+from penstock.config.problems import checked
 from penstock.core.performance import PerformanceModel
 from penstock.core.topology import Edge, Topology
 from penstock.errors import ConfigError
@@ -39,12 +41,13 @@ class MachinesFile(_Part):
     @model_validator(mode="after")
     def _sizes_are_slots(self) -> "MachinesFile":
         if not self.sizes:
-            raise ConfigError("machines", {}, "give at least one size in slots with its price, such as {4: 0.39}")
+            raise within(
+                ConfigError("machines", {}, "give at least one size in slots with its price, such as {4: 0.39}")
+            )
         for size in self.sizes:
-            if size < 1:
-                raise ConfigError(
-                    "machines", size, "a machine needs slots: write sizes of 1 or more, such as {4: 0.39}"
-                )
+            if not 1 <= size <= 100_000:
+                remedy = "a machine needs slots: write sizes of 1 or more, such as {4: 0.39}"
+                raise within(ConfigError("machines", size, remedy))
         return self
 
 
@@ -87,21 +90,26 @@ def read_plan_job(job: str, models: str | None = None, base: Path | None = None,
     `base` is where the file is looked for, `field` names it in errors.
     """
     path = _found(job, "dags", field, base)
-    part = checked(PlanFile, read_yaml(path, field), field)
+    document = read_document(path, field)
+    with document.located():
+        return _planned(checked(PlanFile, document.values, field, document), path.parent, models)
+
+
+def _planned(part: PlanFile, base: Path, models: str | None) -> PlanJob:
     topology = Topology(part.flow)
     for operator in part.tasks:
         if operator not in topology.operators:
             raise ConfigError(
                 f"tasks.{operator}", operator, f"name an operator of flow: {', '.join(topology.operators)}"
             )
-    known = read_models(models, Path()) if models is not None else read_models(part.models, path.parent)
+    known = read_models(models, Path()) if models is not None else read_models(part.models, base)
     by_operator: dict[str, PerformanceModel] = {}
     for operator in topology.operators:
         task = part.tasks.get(operator, operator)
         if task not in known:
             raise ConfigError(f"tasks.{operator}", task, f"there is no model of this task, only of: {', '.join(known)}")
         by_operator[operator] = known[task]
-    machines = _machines(part.machines, path.parent)
+    machines = _machines(part.machines, base)
     return PlanJob(part.name, part.about, topology, _selectivity(part, topology), by_operator, machines)
 
 
@@ -110,7 +118,8 @@ def read_models(models: str | Mapping[str, Any], base: Path) -> dict[str, Perfor
     field = "models"
     if isinstance(models, str):
         field = str(_found(models, "models", "models", base))
-        part = checked(ModelsFile, read_yaml(Path(field), "models"), "models")
+        document = read_document(Path(field), "models")
+        part = checked(ModelsFile, document.values, "models", document)
     else:
         part = ModelsFile(tasks=dict(models))
     return {
@@ -138,8 +147,12 @@ def _found(name: str, kind: str, field: str, base: Path | None = None) -> Path:
 def _machines(machines: str | dict[int, float | None], base: Path) -> MachinesFile:
     if isinstance(machines, str):
         path = _found(machines, "machines", "machines", base)
-        return checked(MachinesFile, read_yaml(path, "machines"), "machines")
-    return checked(MachinesFile, {"sizes": machines}, "machines")
+        document = read_document(path, "machines")
+        return checked(MachinesFile, document.values, "machines", document)
+    try:
+        return checked(MachinesFile, {"sizes": machines}, "machines")
+    except ConfigError as error:
+        raise ConfigError(error.field.replace("sizes", "machines", 1), error.value, error.remedy) from None
 
 
 def _selectivity(part: PlanFile, topology: Topology) -> dict[Edge, float]:

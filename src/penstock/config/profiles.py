@@ -9,18 +9,21 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
+from penstock.config.document import read_text
 from penstock.core.evidence import Observation
 from penstock.errors import ConfigError
 
+_MOST_BYTES = 1 << 24  # an observation takes 30
 COLUMNS = ("scaleout", "rate_rps", "latency_s", "saturated")
 
 
 def read_profile(path: Path, field: str = "profile") -> tuple[Observation, ...]:
     """The observations in that file."""
+    lines = read_text(path, field, _MOST_BYTES).splitlines()
     try:
-        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-    except OSError as error:
-        raise ConfigError(field, str(path), f"give a file that can be read ({error.strerror})") from None
+        rows = list(csv.DictReader(lines))
+    except csv.Error as error:
+        raise ConfigError(field, str(path), f"write CSV, a line for each observation ({error})") from None
     if not rows or not set(COLUMNS) <= set(rows[0]):
         raise ConfigError(field, str(path), f"it needs rows, and a header with {', '.join(COLUMNS)}")
     return tuple(_observation(row, f"{field}: {path.name} row {number}") for number, row in enumerate(rows, start=2))
@@ -44,5 +47,7 @@ def _observation(row: dict[str, str], field: str) -> Observation:
             latency_s=float(latency) if latency else None,
             saturated=bool(int(row["saturated"])),
         )
-    except (ValueError, AttributeError, TypeError) as error:
+    except (ValueError, OverflowError, AttributeError, TypeError) as error:
         raise ConfigError(field, row, f"write numbers; latency_s may be empty ({error})") from None
+    except ConfigError as error:
+        raise ConfigError(f"{field}: {error.field}", error.value, error.remedy) from None

@@ -24,32 +24,45 @@ jobs:
 What a job begins with is where its levers stand at first; each can be turned while it runs, see docs/levers.md.
 """
 
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from penstock.config.fields import OneOrMore, PolicySettings, PositiveSeconds, Seconds, SizeMib
-from penstock.config.intents import IntentPart, intent_of
+from penstock.config.document import Document, read_document
+from penstock.config.fields import (
+    A_NUMBER,
+    Matching,
+    OneOrMore,
+    PolicySettings,
+    PositiveSeconds,
+    Rows,
+    Seconds,
+    SizeMib,
+    Slots,
+    within,
+)
+from penstock.config.intents import IntentPart, intent_of, that_hold
 from penstock.config.job_models import FileOrPart
-from penstock.config.problems import checked, read_yaml
+from penstock.config.named import function_named, route_named
+from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
+from penstock.config.relations import MOST_JOBS, disagreements
 from penstock.core.evidence import Observation
 from penstock.core.intents import Intent
 from penstock.engines.spark.modes import SHORTEST_S, RealTime
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, refuse
 from penstock.planning.provision.advise import JobModels
 
 if TYPE_CHECKING:
     from penstock.engines.spark.routing.route import Routing
 
-Slots = Annotated[int, Field(ge=1)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")]  # it names a pool, a query and a checkpoint directory
-InModule = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
+# It names a pool, a query and a checkpoint directory.
+Name = Annotated[str, Matching(r"^[A-Za-z0-9_.-]+$", "write letters, digits, dots, _ and - only")]
+InModule = Annotated[str, Matching(r"^[\w.]+:\w+$", "write module:name, such as shop.jobs:fraud")]
 # YAML reads a bare off as false.
 Mode = Annotated[Literal["off", "advise", "act"], BeforeValidator(lambda value: "off" if value is False else value)]
 
@@ -68,7 +81,7 @@ class _Part(BaseModel):
 class RestartPart(_Part):
     """How a query that died comes back."""
 
-    max_restarts: Annotated[int, Field(ge=0)] | None = 5
+    max_restarts: Annotated[int, Field(ge=0, le=1_000_000), A_NUMBER] | None = 5
     backoff: PositiveSeconds = 1.0
     max_backoff: PositiveSeconds = 60.0
 
@@ -84,12 +97,12 @@ class TenantPart(_Part):
     job: InModule
     route: InModule | None = None
     params: dict[str, Any] = {}
-    intents: Annotated[tuple[IntentPart, ...], OneOrMore, Field(alias="intent")]
-    min_slots: Annotated[int, Field(ge=0)] = 1
+    intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
+    min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
     max_slots: Slots | None = None
     slots: Slots | None = None
-    max_rows_per_batch: Slots | None = None
-    max_files_per_batch: Slots | None = None
+    max_rows_per_batch: Rows | None = None
+    max_files_per_batch: Rows | None = None
     trigger: Seconds | None = None
     partitions: Slots | None = None
     real_time: PositiveSeconds | None = None  # real-time mode, with batches (between checkpoints) of this length
@@ -99,11 +112,13 @@ class TenantPart(_Part):
 
     @model_validator(mode="after")
     def _agrees(self) -> "TenantPart":
-        limits = self.limits()
-        if self.slots is not None and not limits.min_slots <= self.slots <= (limits.max_slots or self.slots):
-            raise ConfigError("slots", self.slots, "write a number between min_slots and max_slots")
-        self.intent()
-        self.mode()
+        try:
+            limits = self.limits()
+            if self.slots is not None and not limits.min_slots <= self.slots <= (limits.max_slots or self.slots):
+                raise ConfigError("slots", self.slots, "write a number between min_slots and max_slots")
+            self.mode()
+        except ConfigError as error:
+            raise within(error) from None
         return self
 
     def mode(self) -> RealTime | None:
@@ -129,33 +144,17 @@ class TenantPart(_Part):
 
     def function(self) -> Callable[..., Any]:
         """The function that `job` names; a ConfigError when there is none."""
-        found = _in_module(f"jobs.{self.name}.job", self.job)
-        if not callable(found):
-            raise ConfigError(
-                f"jobs.{self.name}.job", self.job, "name a function (spark, **params) -> DataStreamWriter"
-            )
-        return found  # type: ignore[no-any-return]
+        return function_named(f"jobs.{self.name}.job", self.job)
 
     def routed_by(self) -> "Routing | None":
         """The route that `route` names; a ConfigError when there is none."""
-        if self.route is None:
-            return None
-        from penstock.engines.spark.routing.route import Routing  # pyspark takes a second to import
-
-        found = _in_module(f"jobs.{self.name}.route", self.route)
-        if not isinstance(found, Routing):
-            raise ConfigError(f"jobs.{self.name}.route", self.route, "name a penstock.Routing of that module")
-        return found
+        return None if self.route is None else route_named(f"jobs.{self.name}.route", self.route)
 
 
-def _in_module(field: str, place: str) -> Any:
-    module, name = place.split(":")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except ImportError as error:
-        raise ConfigError(field, place, f"the module cannot be imported: {error}") from None
-    except AttributeError:
-        raise ConfigError(field, place, f"module {module} has nothing named {name}") from None
+def _that_starts(heap_mib: int) -> int:
+    if heap_mib < _LEAST_HEAP_MIB:
+        raise ValueError(f"write {_LEAST_HEAP_MIB}m or more: Spark's least")
+    return heap_mib
 
 
 class TenantsFile(_Part):
@@ -165,7 +164,7 @@ class TenantsFile(_Part):
     master: str = "local[*]"
     conf: dict[str, str | int | float | bool] = {}
     executors: Slots | None = None
-    executor_memory: SizeMib | None = None
+    executor_memory: Annotated[SizeMib, AfterValidator(_that_starts)] | None = None
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
@@ -176,37 +175,7 @@ class TenantsFile(_Part):
     window: PositiveSeconds = 60.0
     profiles: dict[str, str] = {}  # files by job; see config/profiles.py
     models: dict[str, FileOrPart] = {}  # by job; see config/job_models.py
-    jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _names_differ(self) -> "TenantsFile":
-        names = [job.name for job in self.jobs]
-        for name in names:
-            if names.count(name) > 1:
-                raise ConfigError("name", name, "give each job a name of its own")
-        return self
-
-    @model_validator(mode="after")
-    def _executors_can_be_had(self) -> "TenantsFile":
-        if self.executors is not None and self.executors < len(self.jobs):
-            raise ConfigError("executors", self.executors, f"write at least one for each job: {len(self.jobs)}")
-        return self
-
-    @model_validator(mode="after")
-    def _executors_can_start(self) -> "TenantsFile":
-        heap = self.executor_memory
-        if heap is not None and heap < _LEAST_HEAP_MIB:
-            raise ConfigError("executor_memory", f"{heap}m", f"write {_LEAST_HEAP_MIB}m or more: Spark's least")
-        return self
-
-    @model_validator(mode="after")
-    def _profiles_and_models_are_of_jobs(self) -> "TenantsFile":
-        names = [job.name for job in self.jobs]
-        for field, named in (("profiles", self.profiles), ("models", self.models)):
-            for name in named:
-                if name not in names:
-                    raise ConfigError(f"{field}.{name}", name, f"name a job: {', '.join(names)}")
-        return self
+    jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
 
     @property
     def all_conf(self) -> dict[str, str | int | float | bool]:
@@ -225,4 +194,12 @@ class TenantsFile(_Part):
 
 def read_tenants(path: Path) -> TenantsFile:
     """The tenants in that file, checked."""
-    return checked(TenantsFile, read_yaml(path, "tenants file"), "tenants file")
+    return tenants_in(read_document(path, "tenants file"))
+
+
+def tenants_in(document: Document) -> TenantsFile:
+    """The tenants that a document states, checked."""
+    found, errors = tried(TenantsFile, document.values, document)
+    refuse([*errors, *disagreements(document)])
+    assert found is not None  # nothing was wrong
+    return found

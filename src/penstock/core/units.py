@@ -25,7 +25,8 @@ def seconds(value: object, field: str = "duration") -> float:
         match = _DURATION.fullmatch(value)
         if match is None:
             raise ConfigError(field, value, f"write {type_of_duration}")
-        return float(match.group(1)) * _SECONDS_PER_UNIT[match.group(2)]
+        found = float(match.group(1)) * _SECONDS_PER_UNIT[match.group(2)]
+        return non_negative(found, field, f"write {type_of_duration}")  # of hundreds of digits it is infinite
     return non_negative(value, field, f"write {type_of_duration}")
 
 
@@ -74,10 +75,18 @@ def size_mib(value: object, field: str = "size") -> int:
     (2048, 512, 512, 512)
     """
     written = isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
-    match = _SIZE.fullmatch(str(value).strip().lower()) if written else None
+    match = _SIZE.fullmatch(_written(value).strip().lower()) if written else None
+    remedy = "write a size such as 512m or 2g; a plain number is MiB"
     if match is None:
-        raise ConfigError(field, value, "write a size such as 512m or 2g; a plain number is MiB")
-    return round(float(match.group(1)) * _MIB_PER_UNIT[match.group(2) or "m"])
+        raise ConfigError(field, value, remedy)
+    return round(non_negative(float(match.group(1)) * _MIB_PER_UNIT[match.group(2) or "m"], field, remedy))
+
+
+def _written(value: object) -> str:
+    try:
+        return str(value)
+    except ValueError:  # Python writes no longer numbers
+        return "?"
 
 
 def is_number(value: object) -> TypeGuard[float]:

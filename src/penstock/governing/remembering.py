@@ -37,6 +37,11 @@ class Remembering:
     already_s: float
     control: Control = field(default_factory=NoControl)  # where people's requests come in
 
+    @property
+    def lost(self) -> bool:
+        """Whether the store has failed, and memory stands in for it."""
+        return isinstance(self.store, Tolerant) and self.store.down
+
 
 def remember(
     target: Archive | str | Path | None,

@@ -61,8 +61,16 @@ class RunStory:
     error: str | None = None
     exit_code: int = 0
     run_id: str | None = None  # under which it is recorded
-    recorded_in: str | None = None
+    recorded_in: str | None = None  # None where memory stood in for a store that failed
     interrupted: bool = False  # by Ctrl-C: what had come until then
+
+    def recording(self) -> str | None:
+        """Where it can be read again, in words; None where nothing was to be kept."""
+        if self.run_id is None:
+            return None
+        if self.recorded_in is None:
+            return "not recorded: the store failed, and what was remembered instead ends with this process"
+        return f"recorded in {self.recorded_in}: penstock explain {self.run_id}"
 
 
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
@@ -203,7 +211,8 @@ def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> R
         story = failed(story, controller.error)
     story = replace(story, views=controller.views, decisions=controller.decisions)
     kept = controller.remembering
-    return story if kept is None else replace(story, run_id=kept.run.id, recorded_in=kept.place)
+    place = None if kept is None or kept.lost else kept.place
+    return story if kept is None else replace(story, run_id=kept.run.id, recorded_in=place)
 
 
 def failed(story: RunStory, error: Exception) -> RunStory:

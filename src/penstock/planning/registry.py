@@ -1,11 +1,12 @@
 """Policies by the name that users write."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.ports import Policy
-from penstock.errors import ConfigError
+from penstock.core.units import is_number
+from penstock.errors import ConfigError, choose, did_you_mean
 from penstock.planning.baselines.ds2 import Ds2, Ds2Settings
 from penstock.planning.baselines.fair import Fair
 from penstock.planning.baselines.hands_off import HandsOff
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from penstock.planning.routing.policy import RoutingSettings
 
 DEFAULT = "penstock"
+_NONE_THERE = "leave it out: there are none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def policy_named(
     'henge'
     """
     if name not in POLICIES:
-        raise ConfigError("policy", name, f"choose one of {', '.join(POLICIES)}")
+        raise ConfigError("policy", name, choose(name, POLICIES))
     entry = POLICIES[name]
     policy = entry.make(_settings(name, entry, settings or {}))
     if routing is None:
@@ -90,10 +92,43 @@ def takes_profiles(name: str) -> bool:
     return kind is not None and any(field.name == "profiles" for field in fields(kind))
 
 
+def wrong_settings(name: str, given: Mapping[str, Any]) -> list[ConfigError]:
+    """All that is wrong with the settings of the policy of that name.
+
+    >>> [error.field for error in wrong_settings("henge", {"reductoin": 0.5, "quiet_rounds": "two"})]
+    ['settings.henge.reductoin', 'settings.henge.quiet_rounds']
+    """
+    kind, place = POLICIES[name].settings, f"settings.{name}"
+    if kind is None:
+        return [ConfigError(f"{place}.{key}", value, _NONE_THERE) for key, value in given.items()]
+    return _wrong(kind, given, place)
+
+
+def _wrong(kind: type[Any], given: Mapping[str, Any], place: str) -> list[ConfigError]:
+    inner = {field.name: type(field.default) for field in fields(kind)}
+    found: list[ConfigError] = []
+    for key, value in given.items():
+        if key == "profiles":  # a setting that the file fills from its own field
+            found.append(ConfigError(f"{place}.{key}", value, "write profiles at the top of the file instead"))
+        elif is_dataclass(inner.get(key)) and isinstance(value, Mapping):
+            found += _wrong(inner[key], value, f"{place}.{key}")
+        else:
+            found += _refusal(kind, {key: value}, place)
+    return found or _refusal(kind, given, place)  # together they may not do either
+
+
+def _refusal(kind: type[Any], given: Mapping[str, Any], place: str) -> list[ConfigError]:
+    try:
+        _built(kind, given, place)
+    except ConfigError as error:
+        return [error]
+    return []
+
+
 def _settings(name: str, entry: Entry, given: Mapping[str, Any]) -> Any:
     if entry.settings is None:
         if given:
-            raise ConfigError(f"settings.{name}.{min(given)}", given[min(given)], "leave it out: there are none")
+            raise ConfigError(f"settings.{name}.{min(given)}", given[min(given)], _NONE_THERE)
         return None
     return _built(entry.settings, given, f"settings.{name}")
 
@@ -102,11 +137,35 @@ def _built(kind: type[Any], given: Mapping[str, Any], place: str) -> Any:
     known = {field.name: field for field in fields(kind)}
     values = {}
     for key, value in given.items():
+        field = f"{place}.{key}"
         if key not in known:
-            raise ConfigError(f"{place}.{key}", key, f"choose one of {', '.join(known)}")
+            raise ConfigError(field, value, f"there is no such setting; {_which(key, known)}")
         inner = type(known[key].default)
-        if isinstance(value, str) and inner in (int, float):
-            raise ConfigError(f"{place}.{key}", value, "write a number")
-        nested = is_dataclass(inner) and isinstance(value, Mapping)
-        values[key] = _built(inner, value, f"{place}.{key}") if nested else value
-    return kind(**values)
+        if is_dataclass(inner):
+            values[key] = _part(inner, value, field)
+        else:
+            values[key] = _number(value, field, whole=inner is int) if inner in (int, float) else value
+    try:
+        return kind(**values)
+    except ConfigError as error:
+        raise ConfigError(f"{place}.{error.field}", error.value, error.remedy) from None
+
+
+def _which(key: str, known: Iterable[str]) -> str:
+    return did_you_mean(key, known) or f"write one of {', '.join(known)}"
+
+
+def _part(kind: type[Any], value: Any, field: str) -> Any:
+    if isinstance(value, kind):
+        return value
+    if not isinstance(value, Mapping):
+        raise ConfigError(field, value, "write its settings with their values")
+    return _built(kind, value, field)
+
+
+def _number(value: Any, field: str, whole: bool) -> Any:
+    if not is_number(value):
+        raise ConfigError(field, value, "write a number")
+    if whole and value != value // 1:
+        raise ConfigError(field, value, "write a whole number")
+    return value

@@ -2,15 +2,23 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from penstock.config.fields import OneOrMore, PolicySettings, PositiveSeconds, Seconds
-from penstock.config.intents import IntentPart
+from penstock.config.fields import A_NUMBER, OneOrMore, PolicySettings, PositiveSeconds, Seconds, within
+from penstock.config.intents import IntentPart, that_hold
 from penstock.engines.sim.microbatch.spec import LEAST_MEMORY_MIB
+from penstock.errors import ConfigError
 
-Share = Annotated[float, Field(ge=0, le=1)]
-Rate = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1)]
+# No cluster has more of anything; what is beyond these is a slip of the hand, and would run out of memory.
+MOST_JOBS, MOST_JOB_SECONDS, MOST_ROUNDS = 10_000, 30_000_000, 1_000_000
+MOST_THREADS, MOST_JOBS_ON_MACHINES = 1_000_000, 1_000_000
+
+Share = Annotated[float, Field(ge=0, le=1), A_NUMBER]
+Rate = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False), A_NUMBER]
+Amount = Annotated[float, Field(ge=0, le=1e12), A_NUMBER]
+PositiveAmount = Annotated[float, Field(gt=0, le=1e12), A_NUMBER]
+Count = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
+Rows = Annotated[int, Field(ge=1, le=10**12), A_NUMBER]
 
 
 class Part(BaseModel):
@@ -51,7 +59,7 @@ class TraceRate(Part):
     values: tuple[Rate, ...] | None = None
     step: PositiveSeconds = 60.0
     mean: Rate | None = None  # scaled to it; as recorded without it
-    speed: Annotated[float, Field(gt=0)] = 1.0
+    speed: PositiveAmount = 1.0
     smooth: Seconds = 0.0
 
     @model_validator(mode="after")
@@ -90,11 +98,11 @@ class OperatorPart(Part):
     threads: Count = 1
     cpu: Seconds = 0.0005
     wait: Seconds = 0.0
-    variability: Annotated[float, Field(ge=0)] = 1.0
-    memory_mb: Annotated[float, Field(ge=0)] = 20.0
+    variability: Amount = 1.0
+    memory_mb: Amount = 20.0
     retention: Seconds = 0.0
-    row_bytes: Annotated[float, Field(ge=0)] = 100.0
-    queue_limit: Annotated[float, Field(gt=0)] | None = None
+    row_bytes: Amount = 100.0
+    queue_limit: PositiveAmount | None = None
     min_threads: Count = 1
     max_threads: Count | None = None
 
@@ -134,8 +142,8 @@ class BatchPart(Part):
     trigger: Seconds = 0.0
     overhead: Seconds = 0.1
     commit: Seconds = 0.05
-    max_rows_per_batch: Count | None = None
-    memory_mib: Annotated[float, Field(ge=0)] = 0.0  # its working set, in all executors together
+    max_rows_per_batch: Rows | None = None
+    memory_mib: Amount = 0.0  # its working set, in all executors together
     restart: Seconds = 10.0
     threads: Count = 1
     min_threads: Count = 1
@@ -156,7 +164,7 @@ class ScaleOutPart(Part):
     pauses: Annotated[tuple[Seconds, ...], Field(min_length=1)] = (5.0,)
     latency: PositiveSeconds = 1.0
     latency_rise: Seconds = 0.5
-    cpu_at_full: Annotated[float, Field(gt=0)] = 1.0
+    cpu_at_full: PositiveAmount = 1.0
     noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
 
     @model_validator(mode="after")
@@ -174,7 +182,7 @@ class JobPart(Part):
     batch: BatchPart | None = None
     scaleout: ScaleOutPart | None = None
     rate: RatePart
-    intent: Annotated[tuple[IntentPart, ...], OneOrMore]
+    intent: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore]
     copies: Count = 1
     threads: dict[str, Count] = {}  # by operator, over the topology's
     starts: Seconds = 0.0
@@ -195,15 +203,15 @@ class ClusterPart(Part):
 
     machines: Count = 10
     cores: Count = 8
-    memory_mb: Annotated[float, Field(gt=0)] = 12_000.0
-    context_switch: Annotated[float, Field(ge=0)] = 0.01
-    idle_load: Annotated[float, Field(ge=0)] = 0.001
+    memory_mb: PositiveAmount = 12_000.0
+    context_switch: Amount = 0.01
+    idle_load: Amount = 0.001
     network: Seconds = 0.0005
-    link_mb_per_s: Annotated[float, Field(gt=0)] = 125.0
+    link_mb_per_s: PositiveAmount = 125.0
     noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
     slots: Count = 8
     window: PositiveSeconds = 30.0  # figures are over so much time
-    executor_memory_mib: Annotated[int, Field(ge=LEAST_MEMORY_MIB)] = 1024
+    executor_memory_mib: Annotated[int, Field(ge=LEAST_MEMORY_MIB, le=1 << 30)] = 1024
 
 
 class FaultPart(Part):
@@ -213,7 +221,7 @@ class FaultPart(Part):
     at: Seconds
     duration: Seconds = 0.0
     target: str | int | None = None
-    load: Annotated[float, Field(ge=0)] = 0.0
+    load: Amount = 0.0
 
 
 class ExpectPart(Part):
@@ -245,7 +253,7 @@ class ExpectPart(Part):
 class ScenarioFile(Part):
     """A whole scenario."""
 
-    name: str
+    name: Annotated[str, Field(min_length=1)]
     about: str = ""
     source: str = ""  # what it reproduces
     engine: Literal["continuous", "micro-batch", "scale-out"] = "continuous"
@@ -255,8 +263,8 @@ class ScenarioFile(Part):
     interval: PositiveSeconds = 10.0
     # Whether operators were profiled, and their models used for a policy's first step or for the start already.
     models: Literal["none", "step", "start"] = "none"
-    seed: int = 0
-    policies: tuple[str, ...] = ("henge",)
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    policies: Annotated[tuple[str, ...], Field(min_length=1)] = ("henge",)
     settings: PolicySettings = {}
     cluster: ClusterPart = ClusterPart()
     topologies: dict[str, TopologyPart] = {}
@@ -264,3 +272,41 @@ class ScenarioFile(Part):
     faults: list[FaultPart] = []
     vary: dict[str, list[Any]] = {}  # "jobs.0.threads.bolt": values; every combination is run
     expect: list[ExpectPart] = []
+
+    @model_validator(mode="after")
+    def _times_are_within(self) -> "ScenarioFile":
+        for field in ("govern_from", "measure_from"):
+            at_s = getattr(self, field)
+            if at_s is not None and at_s >= self.duration:
+                raise within(ConfigError(field, at_s, f"write a time before the end: duration is {self.duration:g} s"))
+        for number, fault in enumerate(self.faults):
+            if fault.at >= self.duration:
+                remedy = f"write a time before the end: duration is {self.duration:g} s"
+                raise within(ConfigError(f"faults.{number}.at", fault.at, remedy))
+        return self
+
+    @model_validator(mode="after")
+    def _can_be_simulated(self) -> "ScenarioFile":
+        jobs = sum(job.copies for job in self.jobs)
+        if jobs > MOST_JOBS:
+            raise within(ConfigError("jobs", f"{jobs:,} jobs", f"write {MOST_JOBS:,} or less, copies included"))
+        if jobs * self.duration > MOST_JOB_SECONDS:
+            remedy = f"write {MOST_JOB_SECONDS / jobs:.0f}s or less with so many jobs: {jobs}"
+            raise within(ConfigError("duration", self.duration, remedy))
+        if self.duration / self.interval > MOST_ROUNDS:
+            remedy = f"write {self.duration / MOST_ROUNDS:.3g}s or more: each round of the duration is lived through"
+            raise within(ConfigError("interval", self.interval, remedy))
+        if jobs * self.cluster.machines > MOST_JOBS_ON_MACHINES:
+            remedy = f"write {MOST_JOBS_ON_MACHINES // jobs:,} or less with so many jobs: {jobs}"
+            raise within(ConfigError("cluster.machines", self.cluster.machines, remedy))
+        threads = sum(self._threads_of(job) for job in self.jobs)
+        if threads > MOST_THREADS:
+            raise within(
+                ConfigError("jobs", f"{threads:,} threads", f"write {MOST_THREADS:,} or less, copies included")
+            )
+        return self
+
+    def _threads_of(self, job: JobPart) -> int:
+        shape = self.topologies.get(job.topology or "")
+        operators = shape.operators if shape is not None else {}
+        return job.copies * sum({**{name: part.threads for name, part in operators.items()}, **job.threads}.values())

@@ -5,12 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from penstock.core.run import RunInfo
+from penstock.errors import ConfigError
 from penstock.store.archive import Archive, unknown_run
 from penstock.store.database import Database
 from penstock.store.retention import Retention
 from penstock.store.sql import SqlStore
 
 FILE_NAME = "runs.sqlite"
+_SQLITE = b"SQLite format 3\0"
 
 
 def default_path(environment: Mapping[str, str] = os.environ) -> Path:
@@ -34,6 +36,28 @@ def open_store(
     Nothing is opened before it is used, so that a disk that is full can be tolerated; see `Tolerant`.
     """
     return SqlStore(Database(str(default_path() if target is None else target), create, patient), retention)
+
+
+def check_writable(target: str, field: str) -> None:
+    """A ConfigError where the file at a path cannot be written, or is no store; a server of a URL may yet come up."""
+    if "://" in target:
+        open_store(target).close()  # which reads the URL, and connects to nothing yet
+        return
+    path = Path(target).expanduser()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        there = path.exists()
+        with path.open("ab"):
+            pass
+        with path.open("rb") as file:
+            begins = file.read(len(_SQLITE))
+        if not there:
+            path.unlink()  # made anew when the run begins
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(field, target, f"give a path that can be written ({why})") from None
+    if begins and begins != _SQLITE:
+        raise ConfigError(field, target, "give another path: this file is not of SQLite")
 
 
 def find_run(archive: Archive, name: str) -> RunInfo:

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from penstock.errors import ConfigError
 
 Rates = NDArray[np.float64]
+
+_MOST_BYTES = 1 << 27  # of a trace: seconds of months
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +82,14 @@ def read_trace(path: Path, step_s: float) -> Trace:
     """The last column of a CSV file (plain or gzip), one row every `step_s` seconds."""
     if not path.is_file():
         raise ConfigError("rate.trace.file", str(path), "name a CSV file with a header and numbers in the last column")
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
-    rows = list(csv.reader(text.splitlines()))[1:]
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        rows = list(csv.reader(data.decode("utf-8-sig").splitlines()))[1:]
+    except (OSError, EOFError, ValueError, zlib.error, csv.Error) as error:
+        raise ConfigError("rate.trace.file", str(path), f"name a CSV file that can be read ({error})") from None
+    if len(data) > _MOST_BYTES:
+        raise ConfigError("rate.trace.file", str(path), f"name a file of at most {_MOST_BYTES >> 20} MiB")
     try:
         values = np.array([float(row[-1]) for row in rows])
     except (ValueError, IndexError) as error:

@@ -15,6 +15,7 @@ from penstock.planning.routing.methods import IMBALANCE, METHODS
 from penstock.planning.routing.partition import greedy_partition, hash_partition, metis_partition, rack_partition
 from penstock.planning.routing.relabel import relabelled, relabelled_in_racks
 
+_MOST_SERVERS = 100_000
 _METHODS: Mapping[str, Callable[[KeyGraph, int, float], Ints]] = {
     "metis": metis_partition,
     "greedy": greedy_partition,
@@ -100,6 +101,8 @@ def _lived(graph: KeyGraph, before: RoutingTable, servers: int) -> Ints:
 def _check(servers: int, imbalance: float, method: str, racks: Sequence[int] | None) -> None:
     if isinstance(servers, bool) or not isinstance(servers, int) or servers < 1:
         raise ConfigError("servers", servers, "write a whole number of one or more")
+    if servers > _MOST_SERVERS:
+        raise ConfigError("servers", servers, f"write {_MOST_SERVERS:,} or less; no cluster has more")
     if not is_number(imbalance) or not 1 <= imbalance < float("inf"):
         raise ConfigError("imbalance", imbalance, "write 1 (perfectly even) or more; 1.03 allows 3 % above the mean")
     if method not in METHODS:

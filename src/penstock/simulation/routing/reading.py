@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
@@ -12,6 +13,7 @@ from penstock.errors import ConfigError
 
 ROWS, TIME = "rows", "t"
 _TOLD_EVERY = 10_000
+_MOST_DIGITS = 15  # of a number of rows: more are no longer exact
 
 
 def read_pairs(path: Path, left: str, right: str, tell: Callable[[int], None] = lambda read: None) -> PairCounts:
@@ -60,19 +62,21 @@ def _lines(path: Path, keys: Sequence[str], extra: str) -> Iterator[tuple[int, s
                     raise ConfigError(f"{path} line {lines.line_num}", line, f"write all columns: {', '.join(names)}")
                 if a and b:  # an empty field is a row without a key, which hashing routes
                     yield lines.line_num, a, b, line.get(extra)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except EOFError:
+        raise ConfigError("pairs", str(path), "give a whole file: this .gz ends before its data does") from None
+    except (OSError, ValueError, csv.Error, zlib.error) as error:  # of a path or a text that is none
         raise ConfigError("pairs", str(path), f"give a CSV file with a header line ({error})") from None
 
 
 def _opened(path: Path) -> TextIO:
     if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8", newline="")
-    return path.open(encoding="utf-8", newline="")
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
 
 
 def _whole(text: str | None, absent: str, field: str) -> int:
     given = absent if text is None else text
-    if not given.isdecimal():
+    if not (given.isdecimal() and len(given) <= _MOST_DIGITS):
         raise ConfigError(field, given, "write a whole number of rows")
     return int(given)
 
@@ -92,4 +96,4 @@ def _typed(counts: dict[tuple[str, str], int]) -> PairCounts:
 
 def _type(keys: Sequence[str]) -> Callable[[str], Part]:
     # "007" is a name, not the number 7, and "1_0" is no number to anybody but Python.
-    return int if all(key.isdecimal() and str(int(key)) == key for key in keys) else str
+    return int if all(key.isdecimal() and len(key) <= 4000 and str(int(key)) == key for key in keys) else str

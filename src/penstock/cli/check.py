@@ -1,0 +1,44 @@
+"""`penstock check`: a file that the other commands read, looked through before anything starts."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+EXAMPLE = """
+\b
+Examples:
+  penstock check tenants.yaml
+  penstock check tenants.yaml --master spark://127.0.0.1:7077 --policy henge
+  penstock check scenarios/henge/fig13.yaml            a scenario, or a job of `penstock plan`
+  penstock check --schema > tenants.schema.json        completion and red lines in the editor
+\b
+With the last, let the tenants file begin with this line, for editors with the YAML language server:
+  # yaml-language-server: $schema=tenants.schema.json
+\b
+A wrong file is exit code 2 and a line for each mistake, such as
+  tenants.yaml:9:7: jobs.fraud.max_slot: 4 will not do; there is no such field; did you mean max_slots?
+"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--policy", help="The policy that is going to decide; the file's own by default.")
+@click.option("--master", help="Where Spark is going to run; the file's own by default.")
+@click.option("--no-modules", is_flag=True, help="Leave the jobs' modules alone: nothing of theirs is imported.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of a tenants file, for editors.")
+def check(file: Path | None, policy: str | None, master: str | None, no_modules: bool, schema: bool) -> None:
+    """Check FILE (tenants, a scenario or a job to plan, as YAML) without starting anything.
+
+    Fields, modules, functions and their parameters, settings of policies, and what does not go together: all mistakes
+    are told, each in a line with its place.
+    """
+    if schema:
+        click.echo(files("penstock.config").joinpath("tenants.schema.json").read_text(encoding="utf-8"), nl=False)
+        return
+    if file is None:
+        raise click.UsageError("Missing argument 'FILE'.")
+    from penstock.cli.checked import said_of  # yaml and pydantic take a quarter of a second to import
+    from penstock.config.checking import Asked
+
+    click.echo(f"{file}: {said_of(file, Asked(policy, master, not no_modules))}")

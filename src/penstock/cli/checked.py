@@ -1,0 +1,41 @@
+"""What `penstock check` reads, by the kind of file, and what it says of one that is right."""
+
+from pathlib import Path
+from typing import Any
+
+from penstock.config.checking import Asked, check_tenants, sentence
+from penstock.config.document import read_document
+
+_OF_SCENARIOS = {"topologies", "cluster", "duration", "engine"}  # fields that no other kind has
+
+
+def said_of(path: Path, asked: Asked) -> str:
+    """What the file holds, in a line; a ConfigError for all that is wrong with it."""
+    fields = read_document(path, "file").values
+    if "flow" in fields and "jobs" not in fields:
+        return _plan(path)
+    if fields.keys() & _OF_SCENARIOS and not _names_functions(fields.get("jobs")):
+        return _scenario(path)
+    return sentence(check_tenants(path, asked), asked)
+
+
+def _names_functions(jobs: Any) -> bool:
+    """Whether the jobs are those of tenants: a field too many makes no scenario of them."""
+    return isinstance(jobs, list) and any(isinstance(job, dict) and "job" in job for job in jobs)
+
+
+def _plan(path: Path) -> str:
+    from penstock.config.plan_job import read_plan_job
+
+    job = read_plan_job(str(path))
+    return f"{job.name}: a job of {len(job.topology.operators)} operators to plan"
+
+
+def _scenario(path: Path) -> str:
+    from penstock.simulation.checking import check_scenario  # the simulator takes a second to import
+
+    variants = check_scenario(path)
+    scenario = variants[0].scenario
+    times = "" if len(variants) == 1 else f", {len(variants)} variants"
+    jobs = sum(job.copies for job in scenario.jobs)
+    return f"{scenario.name}: a scenario of {jobs} job{'s' if jobs > 1 else ''} for {scenario.duration:g} s{times}"

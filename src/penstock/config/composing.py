@@ -1,0 +1,297 @@
+"""From YAML's events to values that know where they stand: bounded in depth and size, each key once in a mapping.
+
+PyYAML's own loader keeps the last of two equal keys in silence, forgets the places, recurses with the file's nesting
+and lets a few lines of aliases become a billion values. So values are put together here, without recursion.
+"""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+from yaml.constructor import SafeConstructor
+from yaml.events import (
+    AliasEvent,
+    CollectionEndEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+    SequenceStartEvent,
+)
+from yaml.reader import Reader
+from yaml.resolver import Resolver
+
+DEEPEST = 40  # levels; a file of ours has six
+MOST_VALUES = 200_000  # with every alias written out
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TAG = "tag:yaml.org,2002:"
+_SCALARS = ("str", "int", "float", "bool", "null", "timestamp")
+_NUMBERS, _MOST_DIGITS = ("int", "float", "timestamp"), 1000  # 1:1:1 ... is a number, and takes ever longer to read
+_COLLECTIONS = (None, "!", f"{_TAG}map", f"{_TAG}seq")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place in a text, both counted from 1."""
+
+    line: int
+    column: int
+
+
+class NotYamlError(Exception):
+    """What cannot be read, in words, and where; `path` is that of a key that stands twice."""
+
+    def __init__(self, mark: Mark, value: object, remedy: str, path: tuple[Hashable, ...] = ()) -> None:
+        self.mark = mark
+        self.path = path
+        self.value = value
+        self.remedy = remedy
+        super().__init__(remedy)
+
+
+@dataclass(slots=True)
+class Node:
+    """A value of the file, and where it and what is in it begin. `size` counts its values, aliases written out."""
+
+    value: Any
+    mark: Mark
+    size: int = 1
+    levels: int = 1
+    keys: dict[Hashable, Mark] = field(default_factory=dict)  # of a mapping: where each key stands
+    inner: dict[Hashable, "Node"] = field(default_factory=dict)  # by key, or by number in a list
+
+
+@dataclass(slots=True)
+class _Open:
+    """A collection whose end has not come yet."""
+
+    node: Node
+    anchor: str | None
+    key: Hashable = None
+    key_mark: Mark | None = None  # None: a key comes next
+    merging: bool = False
+    merged: list[Node] = field(default_factory=list)
+
+    @property
+    def is_mapping(self) -> bool:
+        return isinstance(self.node.value, dict)
+
+    @property
+    def place(self) -> Hashable:
+        """The key, or the number in a list, of what comes next."""
+        return self.key if self.is_mapping else len(self.node.value)
+
+
+def compose(text: str) -> tuple[Node | None, list[NotYamlError]]:
+    """The value in that text, None when it is empty, and the keys that it has twice.
+
+    A NotYamlError says why there is no value.
+    """
+    _refuse_control(text)
+    composer = _Composer()
+    try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            composer.take(event)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = Mark(1, 1) if mark is None else Mark(mark.line + 1, mark.column + 1)
+        raise NotYamlError(place, _line_at(text, place), f"mend the YAML there: {_words_of(error)}") from None
+    except yaml.YAMLError as error:
+        raise NotYamlError(Mark(1, 1), text[:20], f"mend the YAML: {_words_of(error)}") from None
+    return composer.root, composer.twice
+
+
+def mark_at(text: str, position: int) -> Mark:
+    """The place of the letter with that number."""
+    before = text[:position]
+    return Mark(before.count("\n") + 1, position - (before.rfind("\n") + 1) + 1)
+
+
+class _Composer:
+    """Takes events in; the first document's value comes out."""
+
+    def __init__(self) -> None:
+        self.root: Node | None = None
+        self.twice: list[NotYamlError] = []
+        self._open: list[_Open] = []
+        self._anchors: dict[str, Node] = {}
+        self._documents = 0
+
+    def take(self, event: Event) -> None:
+        """The next event."""
+        if isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                raise NotYamlError(_mark(event), "---", "write one document; take out what begins a second one")
+        elif isinstance(event, ScalarEvent):
+            self._add(_scalar(event), event, event.anchor)
+        elif isinstance(event, AliasEvent):
+            self._add(self._anchored(event), event, None)
+        elif isinstance(event, MappingStartEvent | SequenceStartEvent):
+            self._begin(event)
+        elif isinstance(event, CollectionEndEvent):
+            self._end(event)
+
+    def _begin(self, event: MappingStartEvent | SequenceStartEvent) -> None:
+        if event.tag not in _COLLECTIONS:
+            raise NotYamlError(_mark(event), event.tag, "leave the tag out")
+        self._check_depth(event, 1)
+        value: Any = {} if isinstance(event, MappingStartEvent) else []
+        self._open.append(_Open(Node(value, _mark(event)), event.anchor))
+
+    def _end(self, event: CollectionEndEvent) -> None:
+        ended = self._open.pop()
+        if isinstance(event, MappingEndEvent):
+            _merge(ended)
+        self._add(ended.node, event, ended.anchor)
+
+    def _add(self, node: Node, event: NodeEvent | CollectionEndEvent, anchor: str | None) -> None:
+        if anchor is not None:
+            self._anchors[anchor] = node
+        if not self._open:
+            self.root = node
+            return
+        into = self._open[-1]
+        if into.is_mapping and into.key_mark is None:
+            self._take_key(into, node)
+            return
+        self._check_depth(event, node.levels)
+        if node.value is _MERGE:  # which stands for a key only
+            node.value = "<<"
+        into.node.size += node.size
+        into.node.levels = max(into.node.levels, node.levels + 1)
+        if into.node.size > MOST_VALUES:
+            raise NotYamlError(
+                _mark(event), f"more than {MOST_VALUES:,} values", "repeat less: its aliases hold aliases"
+            )
+        if into.is_mapping:
+            _take_value(into, node)
+        else:
+            into.node.inner[len(into.node.value)] = node
+            into.node.value.append(node.value)
+
+    def _take_key(self, into: _Open, node: Node) -> None:
+        key = node.value
+        if isinstance(key, dict | list):
+            raise NotYamlError(node.mark, key, "write a word or a number as the key")
+        into.key, into.key_mark, into.merging = key, node.mark, key is _MERGE
+        if key in into.node.keys:
+            first = into.node.keys[key].line
+            remedy = f"take it out or rename it: the same key stands in line {first} already"
+            path = (*(one.place for one in self._open[:-1]), key)
+            self.twice.append(NotYamlError(node.mark, key, remedy, path))
+
+    def _check_depth(self, event: Event, levels: int) -> None:
+        if len(self._open) + levels > DEEPEST:
+            raise NotYamlError(_mark(event), f"{DEEPEST + 1} levels", f"nest at most {DEEPEST}")
+
+    def _anchored(self, event: AliasEvent) -> Node:
+        if any(one.anchor == event.anchor for one in self._open):
+            raise NotYamlError(_mark(event), f"*{event.anchor}", "an anchor may not hold itself")
+        found = self._anchors.get(str(event.anchor))
+        if found is None:
+            raise NotYamlError(_mark(event), f"*{event.anchor}", f"no &{event.anchor} stands before it")
+        return found
+
+
+class _MergeKey:
+    """The key << of a mapping."""
+
+    def __repr__(self) -> str:
+        return "<<"
+
+
+_MERGE = _MergeKey()
+_RESOLVER, _CONSTRUCTOR = Resolver(), SafeConstructor()
+
+
+def _scalar(event: ScalarEvent) -> Node:
+    """What a plain or quoted word stands for, by YAML's own rules."""
+    tag = event.tag
+    if tag is None or tag == "!":
+        tag = _RESOLVER.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]
+    kind = str(tag).removeprefix(_TAG)
+    if kind == "merge":
+        return Node(_MERGE, _mark(event))
+    if kind == "value":  # a lone =, which nobody means as YAML does
+        kind = "str"
+    if kind not in _SCALARS:
+        raise NotYamlError(_mark(event), event.value, f"leave the tag {tag} out")
+    if kind in _NUMBERS and len(event.value) > _MOST_DIGITS:
+        raise NotYamlError(_mark(event), event.value, _not_of("int"))
+    scalar = yaml.ScalarNode(tag, event.value)
+    try:
+        return Node(SafeConstructor.yaml_constructors[f"{_TAG}{kind}"](_CONSTRUCTOR, scalar), _mark(event))
+    except (ValueError, OverflowError, KeyError, AttributeError):
+        raise NotYamlError(_mark(event), event.value, _not_of(kind)) from None
+
+
+def _not_of(kind: str) -> str:
+    if kind == "timestamp":
+        return "there is no such day or time; put it in quotes if it is text"
+    return "write a smaller number; one of so many digits counts nothing here" if kind == "int" else f"write a {kind}"
+
+
+def _take_value(into: _Open, node: Node) -> None:
+    assert into.key_mark is not None  # the key came before
+    if into.merging:
+        into.merged += _mappings(node)
+    else:
+        into.node.keys[into.key] = into.key_mark
+        into.node.inner[into.key] = node
+        into.node.value[into.key] = node.value
+    into.key_mark = None
+
+
+def _mappings(node: Node) -> list[Node]:
+    """What a << brings in, the first of them strongest."""
+    listed = list(node.inner.values()) if isinstance(node.value, list) else [node]
+    for one in listed:
+        if not isinstance(one.value, dict):
+            raise NotYamlError(node.mark, one.value, "write a mapping, or a list of mappings, after <<")
+    return listed
+
+
+def _merge(ended: _Open) -> None:
+    """Keys of mappings that were merged in, below those that the mapping has itself."""
+    node = ended.node
+    for one in ended.merged:
+        for key, inner in one.inner.items():
+            if key not in node.value:
+                node.value[key], node.inner[key], node.keys[key] = inner.value, inner, one.keys[key]
+
+
+def _refuse_control(text: str) -> None:
+    """A NotYamlError for the first letter that may not stand in YAML."""
+    found = Reader.NON_PRINTABLE.search(text)
+    if found is not None:
+        remedy = "take that letter out; a file of text has none of its kind"
+        raise NotYamlError(mark_at(text, found.start()), found.group(), remedy)
+
+
+def _mark(event: Event) -> Mark:
+    assert event.start_mark is not None  # events of a text have places
+    return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def _words_of(error: yaml.YAMLError) -> str:
+    problem = getattr(error, "problem", None) or str(error)
+    context = getattr(error, "context", None)
+    return f"{context}, {problem}" if context else str(problem)
+
+
+def _line_at(text: str, mark: Mark) -> str:
+    lines = text.splitlines()
+    return lines[mark.line - 1].strip() if mark.line <= len(lines) else ""
+
+
+def walk(node: Node, path: tuple[Hashable, ...]) -> Iterator[Node]:
+    """The nodes along a path, as far as it goes."""
+    yield node
+    for part in path:
+        if part not in node.inner:
+            return
+        node = node.inner[part]
+        yield node

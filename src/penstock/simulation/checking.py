@@ -1,0 +1,41 @@
+"""A scenario looked through before it is lived through: its fields, its files, and the cluster that they describe."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from penstock.config.document import read_document
+from penstock.planning.registry import policy_named, takes_profiles
+from penstock.simulation.continuous import models_of
+from penstock.simulation.jobs import intents_of
+from penstock.simulation.reading import Variant, variants_in
+from penstock.simulation.run import cluster_of
+from penstock.simulation.scale_out import profiles_of
+from penstock.simulation.schema import ScenarioFile
+
+_BUILT = 20  # variants whose cluster is made: they differ in a value or two
+
+
+def check_scenario(path: Path, policies: Sequence[str] = ()) -> tuple[Variant, ...]:
+    """All variants of the scenario in that file; a ConfigError for what cannot be simulated under these policies.
+
+    Without any they are the scenario's own.
+    """
+    document = read_document(path, "scenario")
+    variants = variants_in(document, path.parent)
+    with document.located():
+        for name in policies or variants[0].scenario.policies:
+            _check_policy(variants[0].scenario, name, path.parent)
+        for variant in variants[:_BUILT]:
+            _build(variant.scenario, path.parent)
+    return variants
+
+
+def _check_policy(scenario: ScenarioFile, name: str, base: Path) -> None:
+    profiles = {"profiles": profiles_of(scenario, base)} if takes_profiles(name) else {}
+    policy_named(name, {**scenario.settings.get(name, {}), **profiles})
+
+
+def _build(scenario: ScenarioFile, base: Path) -> None:
+    intents_of(scenario)
+    cluster_of(scenario, base, scenario.seed, scenario.policies[0])
+    models_of(scenario, base, scenario.seed)
