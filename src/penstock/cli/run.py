@@ -56,14 +56,14 @@ def run(
     **web: Any,
 ) -> None:
     """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
-    from rich.console import Console
     from rich.live import Live
     from rich.logging import RichHandler
 
     from penstock.cli.tenants_table import tenants_table
+    from penstock.cli.terminal import Terminal
     from penstock.config.tenants import read_tenants
 
-    console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
+    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 140)
     logging.basicConfig(
         handlers=[RichHandler(console=console, show_path=False)], level=logging.WARNING, format="%(message)s"
     )

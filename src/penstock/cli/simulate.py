@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.output import write_json, write_text
+from penstock.cli.output import say, write_json, write_text
 
 EXAMPLE = """
 \b
@@ -44,16 +44,15 @@ def simulate(
 
     Exit code 1 when a claim of the scenario does not come out as it says.
     """
-    from rich.console import Console
-
     from penstock.cli import simulated  # the simulator takes a second to import
+    from penstock.cli.terminal import Terminal
     from penstock.planning.registry import policy_named
     from penstock.simulation.expect import judge
     from penstock.simulation.reading import read_scenario
     from penstock.telling.explain import explain
     from penstock.telling.report import page
 
-    console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
+    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 120)
     variants = read_scenario(scenario)
     names = _policies(policies, variants[0].scenario.policies)
     for name in names:
@@ -65,7 +64,7 @@ def simulate(
     simulated.print_findings(console, findings)
     if story:
         for result in results:
-            click.echo(explain(result.run(), console.width), err=True)
+            say(explain(result.run(), console.width), err=True)
     if html_out is not None:
         write_text(html_out, page(simulated.acting(results).run()), "--html")
         console.print(f"report: {html_out}")
