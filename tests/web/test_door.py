@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock.store.sql import SqlStore
 from penstock.web.door import Door
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
@@ -117,6 +118,7 @@ def test_who_says_nothing_for_long_goes(door: Door, come: Come, clock: Clock) ->
 # A process of its own, for it is one without descriptors.
 KNOCKING = """
 import errno, os, socket
+from penstock.store.sql import SqlStore
 from penstock.web.door import Door
 door = Door(socket.AF_INET, 100, 20.0)
 door.bind(("127.0.0.1", 0))
@@ -156,6 +158,27 @@ def test_many_that_are_slow_keep_nobody_out(serve: Serve, settings: WebSettings,
             slow = stack.enter_context(socket.create_connection(("127.0.0.1", site.settings.port), patience_s()))
             slow.sendall(said)
         assert asking.get(f"{site.url}api/runs").status_code == 200
+
+
+@pytest.mark.parametrize("most", [16, 64])
+def test_whoever_comes_in_a_crowd_is_heard_before_the_next_take_the_place(
+    store: SqlStore, settings: WebSettings, most: int
+) -> None:
+    site = Site(store, replace(settings, connections=most), lambda line: None)  # it listens, and lets nobody in yet
+    with ExitStack() as stack:
+
+        def comes(said: bytes) -> socket.socket:
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", site.settings.port), patience_s()))
+            one.sendall(said)
+            return one
+
+        askers = []
+        for _ in range(5):
+            askers.append(comes(HALF + b"\r\n"))
+            for _ in range(60):
+                comes(HALF)
+        with site.beside():
+            assert [asker.recv(12) for asker in askers] == [b"HTTP/1.1 200"] * 5
 
 
 @pytest.mark.parametrize("said", [b"", HALF, BODY_TO_COME], ids=["nothing", "half a request", "no body"])

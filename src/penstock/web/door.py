@@ -19,6 +19,8 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+_HEARD_BY = 24  # turns of asyncio: it takes five from a connection that is accepted to a request that is being answered
+_WAITING = 1024  # before the door, with the kernel
 _SHARE = 4  # of the descriptors that the process may have, connections take one in so many
 _TOLD_EVERY_S = 60.0
 _NO_MORE = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
@@ -56,6 +58,15 @@ class Door(socket.socket):
     def most(self) -> int:
         """So many connections there may be."""
         return self._most
+
+    @property
+    def at_once(self) -> int:
+        """So many may be accepted in one turn: in a crowd as many go, and each has to have been heard before."""
+        return max(1, self._most // _HEARD_BY)
+
+    def listen(self, backlog: int = _WAITING) -> None:
+        """Let others come; asyncio says `at_once` here, which is another matter."""
+        super().listen(max(backlog, _WAITING))
 
     def accept(self) -> tuple[socket.socket, Peer]:
         """The next connection; BlockingIOError where there is none, or none can be had."""

@@ -23,7 +23,6 @@ from penstock.web.state import State
 from penstock.web.tokens import Tokens, tokens_at
 
 _STOPS_WITHIN_S = 5.0
-_AT_ONCE = 64  # connections that are accepted before the first of them is looked at
 
 _log = logging.getLogger("penstock")
 
@@ -46,7 +45,7 @@ class Site:
             loop="asyncio",  # the door is one that asyncio opens
             http="h11",  # which bounds what it keeps of a request that does not end
             ws="none",
-            backlog=_AT_ONCE,
+            backlog=self._door.at_once,
             log_level="error",  # a warning is one about each request that makes no sense
             access_log=False,
             server_header=False,
