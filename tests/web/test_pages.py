@@ -221,7 +221,7 @@ def test_what_the_controller_says_moves_nothing_under_the_pointer(
     page = open_page(live.url, width=width)
     page.get_by_placeholder("your name, for the log").fill("somebody with a long name")
 
-    def corners() -> list[object]:
+    def corners() -> object:
         return page.evaluate(
             "['.pause', 'main', '.controls .acts'].map(which => {"
             "const box = document.querySelector(which).getBoundingClientRect(); return [box.x, box.y]})"

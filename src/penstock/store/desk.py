@@ -197,5 +197,6 @@ def _proposal(row: Found) -> Proposal:
 
 
 def _card(row: Found) -> Card:
-    times = (float(row[name]) for name in ("seen_at_epoch_s", "at_s", "interval_s"))
-    return Card(*times, row["paused_by"], bool(row["dry_run"]), tuple(decode(row["approval"], list[str])))
+    seen_s, at_s, interval_s = (float(row[name]) for name in ("seen_at_epoch_s", "at_s", "interval_s"))
+    approval = tuple(decode(row["approval"], list[str]))
+    return Card(seen_s, at_s, interval_s, row["paused_by"], bool(row["dry_run"]), approval)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -60,7 +60,7 @@ class Feed:
             for queue in watched.watchers:
                 _offer(queue, None)
 
-    async def events(self, run_id: str) -> AsyncIterator[str]:
+    async def events(self, run_id: str) -> AsyncGenerator[str, None]:
         """The events for one watcher, as text for the wire, until it leaves."""
         watched = self._runs.setdefault(run_id, _Watched())
         queue: asyncio.Queue[str | None] = asyncio.Queue(KEPT)
