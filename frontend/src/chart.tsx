@@ -46,11 +46,11 @@ export function Chart(props: ChartProps) {
   shown.current = props;
   const theme = useTheme();
   const [at, setAt] = useState<number | null>(null);
+  // All that a plot is made of but its figures: what is left out here is drawn as it first was, whatever the legend says.
   const shape = JSON.stringify([
-    props.lines.map((line) => [line.label, line.colour, line.dash]),
+    props.lines.map(({ values, ...how }) => how),
     props.run.started_at,
-    props.max ?? null,
-    props.height ?? null,
+    [props.max, props.height, props.filled, props.bands, props.sync, props.relative, props.margins],
   ]);
 
   useEffect(() => {

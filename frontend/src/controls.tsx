@@ -49,25 +49,27 @@ export function Controls({ route }: { route: Route }) {
       <span class={`life ${control.live ? (connected ? "live" : "lost") : "past"}`} role="status">
         {control.live ? (connected ? "live" : "connecting") : "over"}
       </span>
-      <span class="quiet facts">
-        {overview.run.policy} on {overview.run.engine}
-        {overview.run.started_at !== null && `, since ${when(overview.run.started_at)}`}
-        {overview.present && `, ${span(overview.present.at_s - (overview.run.first_s ?? 0))}`}
-      </span>
-      {control.dry_run && <span class="badge settling">dry run: nothing is carried out</span>}
-      {control.paused_by && <span class="badge settling" data-testid="paused">❚❚ paused by {control.paused_by}</span>}
-      {control.waiting.length > 0 && <span class="quiet" role="status">{control.waiting.join(", ")}: heard in the next cycle…</span>}
       {mayAct && (
         <span class="acts">
-          <button type="button" onClick={() => void act({ act: control.paused_by ? "resume" : "pause" })}>
+          <button type="button" class="pause" onClick={() => void act({ act: control.paused_by ? "resume" : "pause" })}>
             {control.paused_by ? "Resume governing" : "Pause governing"}
           </button>
-          <button type="button" aria-pressed={control.dry_run} onClick={() => void act({ act: control.dry_run ? "do" : "dry-run" })}>
+          <button type="button" class="dry" aria-pressed={control.dry_run} onClick={() => void act({ act: control.dry_run ? "do" : "dry-run" })}>
             Dry run
           </button>
           <NameField key={run} />
         </span>
       )}
+      <span class="notes">
+        <span class="quiet facts">
+          {overview.run.policy} on {overview.run.engine}
+          {overview.run.started_at !== null && `, since ${when(overview.run.started_at)}`}
+          {overview.present && `, ${span(overview.present.at_s - (overview.run.first_s ?? 0))}`}
+        </span>
+        {control.dry_run && <span class="badge settling" title="Nothing is carried out">dry run: nothing is carried out</span>}
+        {control.paused_by && <span class="badge settling" data-testid="paused" title={`Paused by ${control.paused_by}`}>❚❚ paused by {control.paused_by}</span>}
+        {control.waiting.length > 0 && <span class="quiet" role="status">{control.waiting.join(", ")}: heard in the next cycle…</span>}
+      </span>
       {error && <Problem text={error} />}
     </div>
   );

@@ -1,6 +1,7 @@
 """Paths and URLs, good and bad."""
 
 import sqlite3
+import stat
 from contextlib import closing
 from pathlib import Path
 
@@ -21,6 +22,25 @@ def test_folders_on_the_way_are_made(tmp_path: Path) -> None:
     with closing(open_store(path)) as store:
         store.begin(RUN)
         assert (store.place, path.is_file()) == (str(path), True)
+
+
+def test_what_is_recorded_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        store.append(a_cycle(10.0))
+        modes = {found.name: stat.S_IMODE(found.stat().st_mode) for found in tmp_path.iterdir()}
+    assert {"runs.sqlite", "runs.sqlite-wal"} <= set(modes)
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_file_that_its_owner_opened_to_others_stays_so(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    path.touch(0o640)
+    path.chmod(0o640)
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from penstock.web.server import Site
 from tests.patience import eventually
 from tests.web import asking
@@ -27,6 +29,12 @@ def test_pausing_stops_decisions_until_governing_is_resumed_and_is_in_the_audit_
         ("resume", "bob (127.0.0.1)"),
         ("pause", "ann (127.0.0.1)"),
     ]
+
+
+def test_who_acts_cannot_write_a_line_of_the_audit_log(live: LiveRun) -> None:
+    live.act(act="do", who="eve\n12:00 ann: approve\x1b[1A")
+    newest = live.get("audit")[0]
+    assert newest["who"] == r"eve\n12:00 ann: approve\x1b[1A (127.0.0.1)"
 
 
 def test_a_dry_run_can_be_begun_and_ended(live: LiveRun) -> None:
@@ -87,6 +95,8 @@ def test_what_makes_no_sense_is_refused_with_its_field(live: LiveRun) -> None:
         ({"act": "intent", "job": "reports"}, "give its intents"),
         ({"act": "intent", "job": "nobody", "intents": [{"juice": 0.5}]}, "name one of clicks, fraud, reports"),
         ({"act": "intent", "job": "reports", "intents": [{"juice": 7}]}, "juice"),
+        ({"act": "intent", "job": "reports", "intents": [{"juice": 0.5, "utility": 1e308}]}, "utility"),
+        ({"act": "intent", "job": "reports", "intents": [{"juice": 0.5, "utility": -1}]}, "utility"),
         ({"act": "approve", "proposal": 99}, "none waits now"),
         ({"act": "turn", "value": 3}, "say which kind of lever and its value"),
         ({"act": "turn", "kind": "bound", "job": "reports"}, "say which kind of lever and its value"),
@@ -99,6 +109,13 @@ def test_what_makes_no_sense_is_refused_with_its_field(live: LiveRun) -> None:
     ):
         answer = live.act(**body)
         assert (answer.status_code in (404, 422), said in answer.json()["message"]) == (True, True), answer.text
+
+
+@pytest.mark.parametrize("utility", ["NaN", "Infinity", "1e999"])
+def test_a_utility_that_is_no_number_is_refused(live: LiveRun, utility: str) -> None:
+    body = f'{{"act": "intent", "job": "reports", "intents": [{{"juice": 0.5, "utility": {utility}}}]}}'
+    answer = asking.post(f"{live.url}api/control", content=body, headers={"content-type": "application/json"})
+    assert (answer.status_code, "utility" in answer.json()["message"]) == (422, True), answer.text
 
 
 def test_a_tenant_is_asked_and_its_yes_is_carried_out(tmp_path: Path) -> None:

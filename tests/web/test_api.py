@@ -1,10 +1,14 @@
 """The API tells what is in the store, and says what was wrong in one kind of answer."""
 
+import asyncio
 import csv
 import io
 import json
 import sqlite3
+import threading
+from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +16,15 @@ import pytest
 
 from penstock.store.sql import SqlStore
 from penstock.telling.words import moves_text
+from penstock.web.acting import ActIn
+from penstock.web.app import create_app
+from penstock.web.feed import Feed
+from penstock.web.routes_session import TokenIn
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
+from penstock.web.tokens import tokens_at
+from penstock.web.what_if import WhatIfIn
+from tests.patience import eventually, patience_s
 from tests.recorded import RUN
 from tests.web import asking
 
@@ -30,6 +41,29 @@ def refused(site: Site, path: str, **query: Any) -> tuple[int, str]:
 def test_runs_are_listed_and_one_that_is_over_is_not_live(site: Site) -> None:
     (run,) = get(site, "runs")
     assert (run["id"], run["policy"], run["started_at"], run["live"]) == (RUN.id, "henge", 1_000_000.0, False)
+
+
+def test_runs_say_how_long_they_are(site: Site, store: SqlStore) -> None:
+    store.begin(replace(RUN, id="demo-2", name="just begun"))
+    found = [(run["id"], run["cycles"], run["first_s"], run["last_s"]) for run in get(site, "runs")]
+    assert found == [("demo-2", 0, None, None), (RUN.id, 4, 10.0, 40.0)]
+
+
+def test_probes_need_no_token_and_tell_whether_the_store_can_be_read(
+    serve: Callable[[WebSettings], Site], settings: WebSettings, tmp_path: Path
+) -> None:
+    site = serve(replace(settings, allowed_hosts=frozenset({"dash.example"})))
+    for path, status in (("health", "up"), ("ready", "ready")):
+        answer = asking.get(f"{site.url}{path}")
+        assert (answer.status_code, answer.json()["status"], answer.headers["cache-control"]) == (
+            200,
+            status,
+            "no-store",
+        )
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other:
+        other.execute("DROP TABLE penstock_runs")
+    assert [asking.get(f"{site.url}{path}").status_code for path in ("health", "ready")] == [200, 503]
+    assert str(tmp_path) not in asking.get(f"{site.url}ready").text
 
 
 def test_the_overview_has_the_figures_of_the_store(site: Site, store: SqlStore) -> None:
@@ -113,6 +147,34 @@ def test_the_description_names_every_path_and_needs_no_network(site: Site) -> No
     assert "https://" not in json.dumps(described["paths"])
 
 
+def test_the_description_has_chapters_examples_and_says_who_may_ask(
+    site: Site,
+) -> None:
+    described = get(site, "openapi.json")
+    chapters = {tag["name"] for tag in described["tags"]}
+    schemas, schemes = described["components"]["schemas"], described["components"]["securitySchemes"]
+    for path, operations in described["paths"].items():
+        for operation in operations.values():
+            assert set(operation["tags"]) <= chapters, path
+            assert operation["tags"], path
+            assert {name for one in operation["security"] for name in one} <= set(schemes), path
+            body = operation.get("requestBody")
+            if body is not None:
+                name = body["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+                assert schemas[name]["examples"], path
+    assert {} in described["paths"]["/api/overview"]["get"]["security"]
+    for model in (ActIn, WhatIfIn, TokenIn):
+        for example in schemas[model.__name__]["examples"]:
+            model.model_validate(example)
+
+
+def test_beyond_loopback_the_description_says_that_a_token_is_needed(store: SqlStore, tmp_path: Path) -> None:
+    app = create_app(store, WebSettings(host="0.0.0.0"), tokens_at(tmp_path / "tokens.json")[0])
+    paths = app.openapi()["paths"]
+    assert paths["/api/overview"]["get"]["security"] == [{"token": []}, {"session": []}]
+    assert paths["/health"]["get"]["security"] == []
+
+
 def test_news_come_as_events(site: Site) -> None:
     with asking.streamed(f"{site.url}api/live") as answer:
         data = next(line for line in answer.iter_lines() if line.startswith("data: "))
@@ -130,3 +192,53 @@ def test_a_site_that_stops_lets_its_watchers_go(
             next(lines)
         list(lines)  # a stream that is cut off in the middle raises here
     assert capsys.readouterr().err == ""
+
+
+def test_no_more_watch_than_may_however_they_come(serve: Callable[[WebSettings], Site], settings: WebSettings) -> None:
+    site = serve(replace(settings, watchers=3))
+    came, leave = threading.Barrier(13), threading.Event()
+    codes: list[int] = []
+
+    def watch() -> None:
+        with asking.streamed(f"{site.url}api/live") as answer:
+            codes.append(answer.status_code)
+            came.wait(patience_s())
+            leave.wait(patience_s())
+
+    watchers = [threading.Thread(target=watch) for _ in range(12)]
+    for watcher in watchers:
+        watcher.start()
+    came.wait(patience_s())
+    refused = asking.get(f"{site.url}api/live")
+    leave.set()
+    for watcher in watchers:
+        watcher.join()
+    assert sorted(codes) == [200] * 3 + [503] * 9
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+
+    def free() -> bool | None:
+        with asking.streamed(f"{site.url}api/live") as answer:
+            return answer.status_code == 200 or None
+
+    assert eventually(free)  # who leaves gives the seat back
+
+
+def test_a_look_that_fails_is_told_once_and_is_not_the_last(caplog: pytest.LogCaptureFixture) -> None:
+    looks: list[str] = []
+
+    def look(run_id: str, mark: object) -> tuple[object, dict[str, object]] | None:
+        looks.append(run_id)
+        if len(looks) < 5:
+            raise KeyError("ads")
+        return len(looks), {"looked": len(looks)}
+
+    async def first_news() -> str:
+        events = Feed(look, 0.001, 1).events("demo")
+        async for text in events:
+            if text.startswith("event: news"):
+                await events.aclose()
+                return text
+        raise AssertionError
+
+    assert asyncio.run(first_news()) == 'event: news\ndata: {"looked":5}\n\n'
+    assert [record.message for record in caplog.records] == ["KeyError: 'ads'; the pages wait"]

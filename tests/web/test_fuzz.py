@@ -1,6 +1,7 @@
 """Whatever is sent, the server answers as it says it does, and never with a fault of its own."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,11 @@ EXAMPLES = 25  # of each operation
 
 
 @pytest.fixture
-def described(store: SqlStore, tmp_path: Path) -> Any:
+def described(store: SqlStore, tmp_path: Path) -> Iterator[Any]:
     how = WebSettings(reads=MANY, acts=MANY, logins=MANY, whatif_s=0.2)
     app = create_app(store, how, tokens_at(tmp_path / "tokens.json")[0])
-    return schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=HERE)
+    yield schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=HERE)
+    app.state.site.end()
 
 
 def test_no_request_finds_a_fault(described: Any) -> None:

@@ -8,6 +8,8 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from penstock.errors import ConfigError
+from penstock.store.sql import SqlStore
 from penstock.web.rates import RateLimit
 from penstock.web.server import Site
 from penstock.web.settings import Rate, WebSettings
@@ -89,6 +91,60 @@ def test_a_name_that_points_here_is_not_enough(site: Site) -> None:
 def test_other_sites_cannot_act(site: Site, headers: dict[str, str]) -> None:
     answer = asking.post(f"{site.url}api/control", json={"act": "pause"}, headers=headers)
     assert answer.status_code == 403
+
+
+def from_elsewhere(**more: str) -> dict[str, str]:
+    return {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", **more}
+
+
+@pytest.mark.parametrize("path", ["api/overview", "api/live", "metrics"])
+def test_other_sites_see_nothing_and_take_nothing_of_what_the_user_may_ask(
+    serve: Serve, settings: WebSettings, path: str
+) -> None:
+    site = serve(replace(settings, reads=Rate(burst=2, per_s=0.001)))
+    for _ in range(5):
+        assert asking.get(f"{site.url}{path}", headers=from_elsewhere()).status_code == 403
+        asking.get(site.url, headers=from_elsewhere())  # the page itself, in an image's place
+    assert [asking.get(f"{site.url}api/runs").status_code for _ in range(2)] == [200, 200]
+
+
+def test_a_link_from_elsewhere_can_be_followed(site: Site) -> None:
+    followed = from_elsewhere(**{"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"})
+    assert asking.get(site.url, headers=followed).status_code == 200
+    assert asking.get(f"{site.url}metrics", headers=followed).status_code == 200
+
+
+def test_behind_a_proxy_each_of_its_clients_is_somebody(serve: Serve, settings: WebSettings) -> None:
+    assert settings.tokens is not None
+    _, shown = tokens_at(settings.tokens)
+    assert shown is not None
+    here = replace(settings, proxies=frozenset({"127.0.0.0/8"}), reads=Rate(burst=1, per_s=0.001))
+
+    def codes(site: Site) -> list[int]:
+        clients = ("10.0.0.1", "10.0.0.1", "10.0.0.2")
+        told = [bearing(shown.read) | {"x-forwarded-for": client} for client in clients]
+        return [asking.get(f"{site.url}api/runs", headers=headers).status_code for headers in told]
+
+    assert codes(serve(here)) == [200, 429, 200]
+    # Where no proxy is known nobody's word is taken for it.
+    assert codes(serve(replace(here, proxies=frozenset(), allowed_hosts=frozenset({"127.0.0.1"})))) == [200, 429, 429]
+
+
+def test_a_proxy_is_an_address_or_a_network() -> None:
+    with pytest.raises(ConfigError, match="--proxy"):
+        WebSettings(proxies=frozenset({"proxy.example"}))
+    assert WebSettings(proxies=frozenset({"10.1.2.3"})).tokens_required
+
+
+def test_tokens_are_made_and_shown_only_where_somebody_needs_them(store: SqlStore, settings: WebSettings) -> None:
+    said: list[str] = []
+    with Site(store, settings, said.append).beside() as site:
+        assert asking.get(f"{site.url}api/runs", headers=bearing("operate-")).status_code == 401
+    assert settings.tokens is not None
+    assert (said, settings.tokens.exists()) == ([], False)
+    with Site(store, replace(settings, allowed_hosts=frozenset({"127.0.0.1"})), said.append).beside():
+        assert [line.split()[0] for line in said] == ["new", "to", "to", "warning:"]
+        assert settings.tokens.exists()
 
 
 def test_a_large_body_is_refused(site: Site) -> None:

@@ -2,14 +2,17 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from penstock.core.figures import LatencyFigures
+from penstock.core.intents import Intent, Juice, Latency
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
-from tests.recorded import RUN
+from tests.recorded import RUN, a_cycle, a_job, a_view
 from tests.web import asking
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +23,10 @@ Told = dict[str, dict[tuple[str, ...], float]]
 
 @pytest.fixture
 def told(site: Site) -> Told:
+    return figures(site)
+
+
+def figures(site: Site) -> Told:
     answer = asking.get(f"{site.url}metrics")
     assert answer.headers["content-type"].startswith("text/plain")
     found: Told = {}
@@ -38,9 +45,25 @@ def test_the_figures_are_those_of_the_store(told: Told, store: SqlStore) -> None
     assert told["penstock_cycles_total"] == {("demo",): 4.0}
 
 
+def test_latency_is_told_at_the_usual_quantiles_and_those_that_are_asked_for(site: Site, store: SqlStore) -> None:
+    many = tuple((float(percent), percent / 10.0) for percent in (5, 10, 25, 50, 75, 90, 95, 97, 99))
+    jobs = [a_job("ads", intent=Intent(Latency("2s", percentile=97))), a_job("fraud", intent=Intent(Juice(0.5)))]
+    latency = LatencyFigures(1.5, many)
+    jobs = [replace(job, figures=replace(job.figures, latency=latency)) for job in jobs]
+    store.append(a_cycle(50.0, a_view(50.0, jobs)))
+    told = figures(site)
+    found = {(job, quantile): value for (_, quantile, job), value in told["penstock_job_latency_seconds"].items()}
+    assert found == {
+        **{("ads", "0.5"): 5.0, ("ads", "0.95"): 9.5, ("ads", "0.97"): 9.7, ("ads", "0.99"): 9.9},
+        **{("fraud", "0.5"): 5.0, ("fraud", "0.95"): 9.5, ("fraud", "0.99"): 9.9},
+    }
+    assert told["penstock_job_latency_mean_seconds"] == {("demo", "ads"): 1.5, ("demo", "fraud"): 1.5}
+
+
 def test_decisions_are_counted_by_reason_and_by_what_came(told: Told) -> None:
     assert told["penstock_decisions_total"] == {("demo", "Reconfigured"): 2.0}
-    assert told["penstock_decision_outcomes"] == {("demo", "better"): 1.0, ("demo", "not_done"): 1.0}
+    assert told["penstock_decision_outcomes_total"] == {("demo", "better"): 1.0, ("demo", "not_done"): 1.0}
+    assert told["penstock_decisions_not_judged"] == {("demo",): 0.0}
     assert told["penstock_step_errors_total"] == {("demo",): 1.0}
 
 

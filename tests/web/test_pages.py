@@ -1,13 +1,16 @@
 """The pages in a real browser, over a real loop and a real store."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from penstock.core.figures import StageFigures
 from penstock.core.orders import Wish
 from penstock.core.plan import Plan
+from penstock.core.view import View
 from penstock.store.sql import SqlStore
 from penstock.telling.words import number
 from penstock.web.server import Site
@@ -183,6 +186,78 @@ def test_axe_finds_nothing_serious(site: Site, open_page: OpenPage, name: str, d
 def test_no_page_is_wider_than_its_screen(site: Site, open_page: OpenPage, name: str, width: int) -> None:
     page = open_page(f"{site.url}#/{name}", width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def cut_tables(page: Page) -> list[str]:
+    """Those that are wider than their place."""
+    found: list[str] = page.locator(".scroll").evaluate_all(
+        "all => all.filter(one => one.scrollWidth > one.clientWidth && one.querySelector('table'))"
+        ".map(one => one.getAttribute('aria-label'))"
+    )
+    return found
+
+
+def test_on_a_phone_no_field_of_a_what_if_and_no_stage_is_cut(site: Site, store: SqlStore, open_page: OpenPage) -> None:
+    stages = tuple(
+        StageFigures(f"HashAggregate and Exchange {number}", 8, 10**9, 10**9, 0.5, 10**9) for number in (1, 2)
+    )
+    job = a_job("ads-of-a-long-name")
+    job = replace(job, figures=replace(job.figures, stages=stages))
+    store.append(a_cycle(50.0, a_view(50.0, [job])))
+    for page, table in (("what-if", "Changes by tenant"), ("tenant", "Stages"), ("cluster", "Stages")):
+        opened = open_page(f"{site.url}#/{page}", width=390)
+        expect(opened.get_by_role("region", name=table)).to_be_visible()
+        assert cut_tables(opened) == []
+    field = open_page(f"{site.url}#/what-if", width=390).get_by_label("juice of ads-of-a-long-name")
+    box = field.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 390
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_the_controller_says_moves_nothing_under_the_pointer(
+    live: LiveRun, open_page: OpenPage, width: int
+) -> None:
+    page = open_page(live.url, width=width)
+    page.get_by_placeholder("your name, for the log").fill("somebody with a long name")
+
+    def corners() -> object:
+        return page.evaluate(
+            "['.pause', 'main', '.controls .acts'].map(which => {"
+            "const box = document.querySelector(which).getBoundingClientRect(); return [box.x, box.y]})"
+        )
+
+    before = corners()
+    page.get_by_role("button", name="Dry run").click()
+    expect(page.get_by_text("dry run: nothing is carried out")).to_be_visible()
+    page.get_by_role("button", name="Pause governing").click()
+    expect(page.get_by_test_id("paused")).to_be_visible()
+    assert corners() == before
+    page.get_by_role("button", name="Resume governing").click()
+    page.get_by_role("button", name="Dry run").click()
+    expect(page.locator(".notes .badge")).to_have_count(0)
+    assert corners() == before
+
+
+def test_a_chart_that_saw_a_change_has_the_colours_of_its_legend(
+    site: Site, store: SqlStore, open_page: OpenPage
+) -> None:
+    """It looks as one that is drawn anew: more tenants than colours, whose order the change turns round."""
+
+    def fleet(at_s: float, *threads: int) -> View:
+        return a_view(at_s, [a_job(f"job-{number:02d}", threads=count) for number, count in enumerate(threads)])
+
+    def picture(page: Page) -> str:
+        chart = page.locator("figure.chart", has_text="Threads by tenant").locator("canvas")
+        return str(chart.evaluate("canvas => canvas.toDataURL()"))
+
+    store.append(a_cycle(50.0, fleet(50.0, *range(2, 14))))
+    page = open_page(site.url)
+    expect(page.locator(".legend .key").filter(has_text="job-11")).to_be_visible()
+    store.append(a_cycle(60.0, fleet(60.0, *range(240, 0, -20))))
+    expect(page.locator(".legend .key").filter(has_text="job-00")).to_contain_text("240")
+    anew = picture(open_page(site.url))
+    eventually(lambda: picture(page) == anew or None)
 
 
 def test_the_keyboard_reaches_the_page_and_its_tenants(site: Site, open_page: OpenPage) -> None:

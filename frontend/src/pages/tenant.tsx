@@ -172,7 +172,7 @@ function foreseen(past: number[], lines: Plain[], forecast: Forecast): { at_s: n
 export function Stages({ stages, withJob = false }: { stages: Stage[]; withJob?: boolean }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Stages, a table">
-      <table>
+      <table class="stacked">
         <thead>
           <tr>
             {withJob && <th scope="col">tenant</th>}
@@ -189,13 +189,13 @@ export function Stages({ stages, withJob = false }: { stages: Stage[]; withJob?:
           {stages.map((stage, index) => (
             <tr key={`${stage.job} ${stage.name} ${index}`}>
               {withJob && <th scope="row">{stage.job}</th>}
-              <td>{stage.name}</td>
-              <td class="n">{stage.tasks}</td>
-              <td class="n">{number(stage.rows_in)}</td>
-              <td class="n">{number(stage.rows_out)}</td>
-              <td class="n">{percent(stage.capacity)}</td>
-              <td class="n">{bytes(stage.shuffle_local_bytes)}</td>
-              <td class="n">{bytes(stage.shuffle_remote_bytes)}</td>
+              <td data-label="stage">{stage.name}</td>
+              <td class="n" data-label="tasks">{stage.tasks}</td>
+              <td class="n" data-label="rows in">{number(stage.rows_in)}</td>
+              <td class="n" data-label="rows out">{number(stage.rows_out)}</td>
+              <td class="n" data-label="busy, of its share">{percent(stage.capacity)}</td>
+              <td class="n" data-label="shuffled locally">{bytes(stage.shuffle_local_bytes)}</td>
+              <td class="n" data-label="over the network">{bytes(stage.shuffle_remote_bytes)}</td>
             </tr>
           ))}
         </tbody>

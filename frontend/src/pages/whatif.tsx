@@ -61,17 +61,17 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
           <button type="submit" class="primary" disabled={busy} data-testid="ask">{busy ? "Simulating…" : "Simulate"}</button>
         </div>
         <div class="scroll" tabIndex={0} role="region" aria-label="Changes by tenant, a table">
-          <table class="changes">
+          <table class="changes stacked">
             <thead><tr><th scope="col">tenant</th><th scope="col">rate, times</th><th scope="col">asks for</th></tr></thead>
             <tbody>
               {tenants.map((tenant) => (
                 <tr key={tenant.name}>
                   <th scope="row">{tenant.name}</th>
-                  <td>
+                  <td data-label="rate, times">
                     <input aria-label={`Rate of ${tenant.name}, times`} type="number" min="0" max="100" step="any" value={rates[tenant.name] ?? ""} placeholder="1" onInput={(event) => setRates({ ...rates, [tenant.name]: event.currentTarget.value })} />{" "}
                     <span class="quiet">of {number(tenant.arrival_rps)} rows/s</span>
                   </td>
-                  <td class="targets">
+                  <td class="targets" data-label="asks for">
                     {tenant.targets.map((target, index) => (
                       <label key={target.text}>
                         {target.kind === "juice" ? "juice ≥" : `${target.percentile === null ? "" : `p${target.percentile} `}${target.kind} ≤`}
@@ -125,7 +125,7 @@ function Answer({ answer }: { answer: WhatIf }) {
       <Trust trial={trial} />
       <Chart title="Share of the maximum utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative now_s={0} format={percent} max={1.05} height={220} />
       <div class="scroll" tabIndex={0} role="region" aria-label="By tenant, a table">
-        <table>
+        <table class="stacked">
           <thead>
             <tr>
               <th scope="col">tenant</th>
@@ -143,14 +143,14 @@ function Answer({ answer }: { answer: WhatIf }) {
             {answer.jobs.map((job) => (
               <tr key={job.name}>
                 <th scope="row">{job.name}</th>
-                <td class="n">{percent(job.past_met)}</td>
-                <td class="n">{percent(job.as_is_met)}</td>
-                <td class="n">{percent(job.changed_met)}</td>
-                <td class="n">{percent(job.past_share)}</td>
-                <td class="n">{percent(job.as_is_share)}</td>
-                <td class={`n ${better(job.changed_share, job.as_is_share)}`}>{percent(job.changed_share)}</td>
-                <td class="n">{job.slots_now} → {number(job.slots_then)}</td>
-                <td class="n">{points(job.off)}</td>
+                <td class="n" data-label="met, really">{percent(job.past_met)}</td>
+                <td class="n" data-label="met, as it is">{percent(job.as_is_met)}</td>
+                <td class="n" data-label="met, changed">{percent(job.changed_met)}</td>
+                <td class="n" data-label="utility, really">{percent(job.past_share)}</td>
+                <td class="n" data-label="as it is">{percent(job.as_is_share)}</td>
+                <td class={`n ${better(job.changed_share, job.as_is_share)}`} data-label="changed">{percent(job.changed_share)}</td>
+                <td class="n" data-label="weight, or threads">{job.slots_now} → {number(job.slots_then)}</td>
+                <td class="n" data-label="off when tried">{points(job.off)}</td>
               </tr>
             ))}
           </tbody>

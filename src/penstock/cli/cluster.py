@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.output import say
+
 _state = click.option(
     "--state", type=click.Path(path_type=Path), help="The file that notes what was started; the user's own by default."
 )
@@ -28,10 +30,10 @@ def up(workers: int, hosts: int | None, bandwidth: str, cores: int, memory: str,
 
     place, count = state or standalone.default_state_file(), workers if hosts is None else hosts
     started = standalone.up(place, count, cores, memory, port, None if hosts is None else bandwidth)
-    click.echo(f"up: {started.master}, {count} workers with {cores} slots each", err=True)
+    say(f"up: {started.master}, {count} workers with {cores} slots each", err=True)
     for host in () if started.net is None else started.net.hosts:
-        click.echo(f"  {host.address} in {host.namespace}, {bandwidth} both ways", err=True)
-    click.echo(f"try: penstock run TENANTS.yaml --master {started.master}", err=True)
+        say(f"  {host.address} in {host.namespace}, {bandwidth} both ways", err=True)
+    say(f"try: penstock run TENANTS.yaml --master {started.master}", err=True)
 
 
 @cluster.command()
@@ -41,7 +43,7 @@ def down(state: Path | None) -> None:
     from penstock.engines.spark import standalone
 
     ended = standalone.down(state or standalone.default_state_file())
-    click.echo(f"down: {', '.join(process.role for process in ended) or 'nothing was up'}", err=True)
+    say(f"down: {', '.join(process.role for process in ended) or 'nothing was up'}", err=True)
 
 
 @cluster.command()
@@ -52,8 +54,8 @@ def status(state: Path | None) -> None:
 
     found = standalone.status(state or standalone.default_state_file())
     if found is None:
-        click.echo("nothing is up", err=True)
+        say("nothing is up", err=True)
         return
-    click.echo(found.master, err=True)
+    say(found.master, err=True)
     for process in found.processes:
-        click.echo(f"  {process.role}: pid {process.pid}, {'alive' if process.alive else 'gone'}", err=True)
+        say(f"  {process.role}: pid {process.pid}, {'alive' if process.alive else 'gone'}", err=True)

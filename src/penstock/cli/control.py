@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.turning import LEVER_COMMANDS, LeverCommand, lines_of
 from penstock.core.orders import Act
+from penstock.core.visible import visible
 from penstock.errors import ConfigError, EngineError
 
 if TYPE_CHECKING:
@@ -121,7 +123,7 @@ def levers(run_name: str, store: str | None) -> None:
     if newest is None:
         raise ConfigError("run", run_id, "no cycle of it is recorded yet")
     for line in lines_of(newest.view.dials):
-        click.echo(line)
+        say(line)
 
 
 @control.command("show")
@@ -134,16 +136,16 @@ def show(run_name: str, store: str | None) -> None:
     with _opened(store, run_name) as (opened, run_id):
         card = opened.desk.card(run_id)
         if card is None or not card.alive(time.time()):
-            click.echo(f"{run_id}: nobody governs it now")
+            say(f"{run_id}: nobody governs it now")
         else:
-            stands = f"paused by {card.paused_by}" if card.paused_by else "governing"
-            click.echo(f"{run_id}: {stands}{', dry run' if card.dry_run else ''}")
+            stands = f"paused by {visible(card.paused_by)}" if card.paused_by else "governing"
+            say(f"{run_id}: {stands}{', dry run' if card.dry_run else ''}")
         for proposal in opened.desk.proposals(run_id):
             what = f"{moves_text(proposal.decision.moves)}; {proposal.decision.why}"
-            click.echo(f"proposal {proposal.number} ({proposal.answer.value}): {what}")
+            say(visible(f"proposal {proposal.number} ({proposal.answer.value}): {what}"))
         for entry in opened.audit(run_id):
             at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at_epoch_s))
-            click.echo(f"{at} {entry.who}: {entry.act} {entry.detail}".rstrip())
+            say(visible(f"{at} {entry.who}: {entry.act} {entry.detail}".rstrip()))
 
 
 @contextmanager
@@ -160,7 +162,7 @@ def _asked(store: str | None, run_name: str, act: Act, **about: Any) -> None:
     with _opened(store, run_name) as (opened, run_id):
         number = ask(opened, run_id, ActIn(act=act, **about), f"{getpass.getuser()} (command line)")
         _wait(opened, run_id, number)
-    click.echo(f"{act.value}: heard by the controller of {run_id}", err=True)
+    say(f"{act.value}: heard by the controller of {run_id}", err=True)
 
 
 def _say_when_idle(store: str | None, run_name: str) -> None:
@@ -168,9 +170,9 @@ def _say_when_idle(store: str | None, run_name: str) -> None:
     with _opened(store, run_name) as (opened, run_id):
         card = opened.desk.card(run_id)
     if card is not None and card.paused_by is not None:
-        click.echo(f"it is not done: paused by {card.paused_by}; resume, then ask again", err=True)
+        say(f"it is not done: paused by {visible(card.paused_by)}; resume, then ask again", err=True)
     elif card is not None and card.dry_run:
-        click.echo("it is recorded and not done: this is a dry run", err=True)
+        say("it is recorded and not done: this is a dry run", err=True)
 
 
 def _wait(store: "SqlStore", run_id: str, number: int) -> None:

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 )
 def demo(html: str) -> None:
     """Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed."""
-    from rich.console import Console
     from rich.live import Live
 
     from penstock.cli.tenants_table import tenants_table
+    from penstock.cli.terminal import Terminal
     from penstock.governing.demo import SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, run_demo  # pyspark takes a second
     from penstock.telling.report import page
 
     logging.basicConfig(level=logging.ERROR)
-    console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
+    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 140)
     started_s = time.monotonic()
     with Live(console=console, auto_refresh=False, transient=True) as live:
 
@@ -55,11 +55,11 @@ def demo(html: str) -> None:
 def _comparison(results: Sequence["TrialResult"]) -> "Table":
     """SLO satisfaction (share of time) and utility of each tenant, policy by policy."""
     from rich import box
-    from rich.table import Table
 
+    from penstock.cli.terminal import Lines
     from penstock.governing.demo import TURNS
 
-    table = Table(box=box.SIMPLE, title="share of time with the SLO met, and utility", title_justify="left")
+    table = Lines(box=box.SIMPLE, title="share of time with the SLO met, and utility", title_justify="left")
     table.add_column("tenant")
     table.add_column("wants")
     for _, title in TURNS:
@@ -71,6 +71,6 @@ def _comparison(results: Sequence["TrialResult"]) -> "Table":
             cells.append(f"{result.met(job.name):.0%}")
             cells.append(f"{result.job_utility_share(job.name) * job.max_utility:.1f} of {job.max_utility:g}")
         table.add_row(job.name, job.intent.text(), *cells)
-    totals = [cell for result in results for cell in ("", f"[bold]{result.utility_share:.0%}[/bold]")]
-    table.add_row("[bold]all[/bold]", "", *totals)
+    totals = [cell for result in results for cell in ("", f"{result.utility_share:.0%}")]
+    table.add_row("all", "", *totals, style="bold")
     return table

@@ -4,6 +4,7 @@ import shutil
 
 import click
 
+from penstock.cli.output import say
 from penstock.cli.recorded import read_recorded, store_option
 
 
@@ -18,4 +19,4 @@ def explain_command(run: str, store: str | None) -> None:
     from penstock.telling.explain import explain
 
     width = min(120, max(60, shutil.get_terminal_size(fallback=(100, 24)).columns))
-    click.echo(explain(read_recorded(run, store), width), nl=False)
+    say(explain(read_recorded(run, store), width), nl=False)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.output import say
+
 _state = click.option(
     "--state", type=click.Path(path_type=Path), help="The file that notes what was started; the user's own by default."
 )
@@ -23,8 +25,8 @@ def up(port: int, partitions: int, state: Path | None) -> None:
     from penstock.engines.kafka import broker
 
     started = broker.up(state or broker.default_state_file(), port, partitions)
-    click.echo(f"up: {started.bootstrap}; topics are made on demand, with {started.partitions} partitions", err=True)
-    click.echo(f"try: penstock load --bootstrap {started.bootstrap} --topic rows --rate 1000 --for 10s", err=True)
+    say(f"up: {started.bootstrap}; topics are made on demand, with {started.partitions} partitions", err=True)
+    say(f"try: penstock load --bootstrap {started.bootstrap} --topic rows --rate 1000 --for 10s", err=True)
 
 
 @kafka.command()
@@ -34,7 +36,7 @@ def down(state: Path | None) -> None:
     from penstock.engines.kafka import broker
 
     ended = broker.down(state or broker.default_state_file())
-    click.echo(f"down: {'nothing was up' if ended is None else f'broker, pid {ended.pid}'}", err=True)
+    say(f"down: {'nothing was up' if ended is None else f'broker, pid {ended.pid}'}", err=True)
 
 
 @kafka.command()
@@ -45,9 +47,9 @@ def status(state: Path | None) -> None:
 
     found = broker.status(state or broker.default_state_file())
     if found is None or found.process is None:
-        click.echo("nothing is up", err=True)
+        say("nothing is up", err=True)
         return
-    click.echo(f"{found.bootstrap}: pid {found.process.pid}, {'alive' if found.alive else 'gone'}", err=True)
+    say(f"{found.bootstrap}: pid {found.process.pid}, {'alive' if found.alive else 'gone'}", err=True)
 
 
 @kafka.command()
@@ -57,4 +59,4 @@ def jars() -> None:
     from penstock.engines.kafka.jars import jars as fetched
 
     fetched(JarSet.BROKER)
-    click.echo(",".join(str(jar) for jar in fetched(JarSet.CONNECTOR)))
+    say(",".join(str(jar) for jar in fetched(JarSet.CONNECTOR)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.cli.output import write_json
+from penstock.cli.output import say, write_json
 from penstock.core.units import positive, positive_seconds
 from penstock.errors import ConfigError
 
@@ -69,8 +69,8 @@ def load(topic: str, partitions: int, json_out: str | None, **options: Any) -> N
     )
     make_topics(wanted.bootstrap, [topic], partitions)
     with _told_to_stop() as told:
-        report = run_load(wanted, told, lambda text: click.echo(f"load: {text}", err=True))
-    click.echo(_said(report), err=True)
+        report = run_load(wanted, told, lambda text: say(f"load: {text}", err=True))
+    say(_said(report), err=True)
     if json_out is not None:
         write_json(json_out, as_document(report))
     if report.failed:

@@ -1,10 +1,12 @@
 """The command line: one group, one file for each command, imported when it is called."""
 
+import logging
 import signal
 import sys
 
 import click
 
+from penstock.cli.output import Told, say
 from penstock.cli.waiting import Waiting
 from penstock.errors import PenstockError
 
@@ -43,17 +45,19 @@ for _name, _summary in _SUMMARIES.items():
 def main() -> None:
     """Run a command; what the user can mend is one message and an exit code, never a traceback."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    if logging.lastResort is not None:  # what a command's log is written by, unless it says otherwise
+        logging.lastResort.setFormatter(Told())
     try:
         sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped", err=True)
+        say("stopped", err=True)
         sys.exit(130)
     except PenstockError as error:
         for line in str(error).splitlines():  # a file may have several mistakes
-            click.echo(f"penstock: {line}", err=True)
+            say(f"penstock: {line}", err=True)
         sys.exit(error.exit_code)
 
 

@@ -1,11 +1,28 @@
-"""Where commands put their documents: a file, or standard output and nothing else on it."""
+"""Where commands put their words and documents: the terminal, a file, or standard output and nothing else on it."""
 
 import json
+import logging
 import sys
 from pathlib import Path
 from typing import Any
 
+import click
+
+from penstock.core.visible import visible
 from penstock.errors import ConfigError
+
+
+def say(text: str, err: bool = False, nl: bool = True) -> None:
+    """Words for the terminal, in lines; what it would obey in them, names and errors of others above all, is shown."""
+    click.echo(visible(text, lines=True), err=err, nl=nl)
+
+
+class Told(logging.Formatter):
+    """Messages of the log as they may go to a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """What a terminal would obey in it is shown."""
+        return visible(super().format(record), lines=True)
 
 
 def write_json(out: str, document: Any) -> None:

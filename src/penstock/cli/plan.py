@@ -61,15 +61,14 @@ def plan(
     plot_out: Path | None,
 ) -> None:
     """Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs."""
-    from rich.console import Console
-
     from penstock.cli import planned
+    from penstock.cli.terminal import Terminal
     from penstock.config.plan_job import read_plan_job
     from penstock.planning.provision.replan import replan
     from penstock.planning.provision.settings import PlaceSettings
     from penstock.telling.plan import document as as_document
 
-    console = Console(stderr=json_out == "-", highlight=False, width=None if sys.stdout.isatty() else 120)
+    console = Terminal(stderr=json_out == "-", highlight=False, width=None if sys.stdout.isatty() else 120)
     read = read_plan_job(job, models)
     there = None if machines is None else planned.slots(machines)
     settings = PlaceSettings(routing=routing)

@@ -5,8 +5,9 @@ from typing import Any
 
 from rich import box
 from rich.console import Console
-from rich.table import Table
+from rich.text import Text
 
+from penstock.cli.terminal import Lines, line
 from penstock.config.plan_job import PlanJob
 from penstock.core.placement import Placement
 from penstock.errors import ConfigError, PlacementError
@@ -48,7 +49,8 @@ def price(job: PlanJob, placement: Placement) -> float | None:
 def show(console: Console, job: PlanJob, placement: Placement) -> None:
     """Operators, price, prediction, machines, and the picture of threads on slots."""
     a = placement.allocation
-    console.print(f"[bold]{job.name}[/] at {a.rate_rps:g} rows/s, {a.method} + {placement.method}", highlight=False)
+    rate = f" at {a.rate_rps:g} rows/s, {a.method} + {placement.method}"
+    console.print(Text.assemble(line(job.name, "bold"), rate))
     _table(console, ("operator", "rows/s", "threads", "CPU, slots", "memory, slots"), telling.operator_rows(placement))
     acquired = sum(machine.slots for machine in placement.machines)
     console.print(
@@ -123,7 +125,7 @@ def _machines(placement: Placement) -> str:
 
 
 def _table(console: Console, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Lines(box=box.SIMPLE_HEAD, pad_edge=False)
     for place_, heading in enumerate(headings):
         table.add_column(heading, justify="left" if place_ == 0 else "right", no_wrap=True)
     for row in rows:

@@ -2,6 +2,7 @@
 
 import click
 
+from penstock.cli.output import say
 from penstock.planning.registry import DEFAULT, POLICIES
 
 
@@ -10,4 +11,4 @@ def policies() -> None:
     """List the policies with one line each."""
     for name, entry in POLICIES.items():
         default = " (default)" if name == DEFAULT else ""
-        click.echo(f"{name:10} {entry.about}{default}")
+        say(f"{name:10} {entry.about}{default}")

@@ -10,6 +10,7 @@ import click
 from penstock.cli.output import write_json
 from penstock.cli.profile_job import job_options, profile_job
 from penstock.core.units import positive_seconds, text_of_seconds
+from penstock.core.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,11 +56,10 @@ A search that was stopped goes on where it was when the same command is given ag
 @click.option("--json", "json_out", help="Write the models as JSON to this file; - is standard output.")
 def profile(tasks: tuple[str, ...], **options: Any) -> None:
     """Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its executors."""
-    from rich.console import Console
-
+    from penstock.cli.terminal import Terminal
     from penstock.planning.profiling.search import method_named
 
-    console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
+    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 120)
     _end_politely()
     if options["scaleouts"] is not None:
         profile_job(console, tasks, options)
@@ -136,9 +136,10 @@ def _line(done: "Finished") -> str:
 
 def _table(name: str, model: "PerformanceModel") -> "Table":
     from rich import box
-    from rich.table import Table
 
-    table = Table(title=f"{name}: one slot", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    from penstock.cli.terminal import Lines
+
+    table = Lines(title=f"{visible(name)}: one slot", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for heading in ("threads", "peak rate/s", "CPU %", "memory %"):
         table.add_column(heading, justify="right")
     for point in model.points:

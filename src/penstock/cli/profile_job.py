@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.core.units import positive_seconds, text_of_seconds
+from penstock.core.visible import visible
 from penstock.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -108,9 +109,10 @@ def _tell_round(console: "Console", done: "Round") -> None:
 
 def _table(name: str, state: "Rehearsed") -> "Table":
     from rich import box
-    from rich.table import Table
 
-    table = Table(title=f"{name}: Tmax", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+    from penstock.cli.terminal import Lines
+
+    table = Lines(title=f"{visible(name)}: Tmax", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
     for heading in ("executors", "rows/s", "latency below"):
         table.add_column(heading, justify="right")
     for seen in sorted((one for one in state.search.found if one.saturated), key=lambda one: one.scaleout):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.output import write_text
+from penstock.cli.output import say, write_text
 from penstock.cli.recorded import read_recorded, store_option
 
 
@@ -22,7 +22,7 @@ def report_command(run: str, html: Path | None, store: str | None) -> None:
 
     told = read_recorded(run, store)
     for sentence in summarise(told).sentences:
-        click.echo(sentence)
+        say(sentence)
     if html is not None:
         write_text(str(html), page(told), "--html")
-        click.echo(f"The page is at {html}", err=True)
+        say(f"The page is at {html}", err=True)

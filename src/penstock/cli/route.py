@@ -58,16 +58,15 @@ def route_command(
     PAIRS is a CSV file, plain or .gz, with a column for each operator's key and, if its lines are counted already, a
     column `rows`.
     """
-    from rich.console import Console
-
+    from penstock.cli.terminal import Terminal, line
     from penstock.planning.routing.route import route  # numpy and METIS take a third of a second to import
     from penstock.simulation.routing.reading import read_pairs
 
-    console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
+    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 120)
     rack_sizes = _racks(racks)
     route({}, servers, imbalance, method, racks=rack_sizes)  # what makes no sense is refused before the file is read
-    with console.status(f"reading {pairs}") as status:
-        counts = read_pairs(pairs, left, right, lambda read: status.update(f"reading {pairs}: {read:,} lines"))
+    with console.status(line(f"reading {pairs}")) as status:
+        counts = read_pairs(pairs, left, right, lambda read: status.update(line(f"reading {pairs}: {read:,} lines")))
         status.update(f"routing {len(counts.pairs):,} pairs")
         began = time.perf_counter()
         chosen = route(counts, servers, imbalance, method, racks=rack_sizes)
@@ -95,12 +94,12 @@ def _racks(given: str | None) -> list[int] | None:
 
 def _comparison(counts: "PairCounts", tables: dict[str, "RoutingTable"], racks: list[int] | None) -> "Table":
     from rich import box
-    from rich.table import Table
 
+    from penstock.cli.terminal import Lines
     from penstock.planning.routing.graph import graph_of
     from penstock.planning.routing.judging import judge
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Lines(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("method", "local share", *(["in its rack"] if racks else []), "imbalance"):
         table.add_column(heading, justify="left" if heading == "method" else "right")
     graph = graph_of(counts)

@@ -63,16 +63,16 @@ def run(
     **web: Any,
 ) -> None:
     """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
-    from rich.console import Console
     from rich.live import Live
     from rich.logging import RichHandler
 
     from penstock.cli.tenants_table import tenants_table
+    from penstock.cli.terminal import Terminal
     from penstock.config.checking import Asked, check_tenants
 
     # In a container it is the first process, which the kernel spares signals that it does not handle.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    console = Console(stderr=True, width=None if sys.stderr.isatty() else 140)
+    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 140)
     logging.basicConfig(
         handlers=[RichHandler(console=console, show_path=False)], level=logging.WARNING, format="%(message)s"
     )

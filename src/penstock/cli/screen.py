@@ -3,10 +3,11 @@
 import getpass
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
+from penstock.cli.terminal import Lines, line
 from penstock.core.orders import Act
+from penstock.core.visible import visible
 from penstock.store.sql import SqlStore
 from penstock.telling.words import clock, number, percent, tenths
 from penstock.web.reading import Reader
@@ -41,10 +42,10 @@ class Screen:
         present = self._reader.present(gallery, decisions)
         control = self._reader.control(self._run_id)
         if present is None:
-            return Text(f"{self._run_id}: no cycle is recorded yet")
+            return line(f"{self._run_id}: no cycle is recorded yet")
         parts = [_head(gallery.info.name, present, control), _tenants(present, self._sort)]
         parts += [Text(_MEANING, style="dim"), _decided(decisions[-_DECISIONS:])]
-        parts += [Text(self._said or KEYS, style="yellow" if self._said else "dim")]
+        parts += [line(self._said or KEYS, style="yellow" if self._said else "dim")]
         return Group(*parts)
 
     def pressed(self, key: str) -> None:
@@ -81,16 +82,16 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     counts = f"{met} of {len(present.tenants)} SLOs met   {present.given}"
     bad = any(tenant.state in ("trouble", "missed") for tenant in present.tenants)
     return Group(
-        Text(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
-        Text(f"{figures}   {counts}"),
-        Text(present.headline, style="bold red" if bad else "bold green"),
-        *([Text(present.shortfall, style="bold yellow")] if present.shortfall else []),
-        *(Text(f"waits for a yes, {p.number}: {p.text}", style="yellow") for p in control.proposals),
+        line(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
+        line(f"{figures}   {counts}"),
+        line(present.headline, style="bold red" if bad else "bold green"),
+        *([line(present.shortfall, style="bold yellow")] if present.shortfall else []),
+        *(line(f"waits for a yes, {p.number}: {p.text}", style="yellow") for p in control.proposals),
     )
 
 
-def _tenants(present: PresentOut, sort: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
+def _tenants(present: PresentOut, sort: str) -> Lines:
+    table = Lines(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
     for heading in ("tenant", "state", "asks for"):
         table.add_column(heading, no_wrap=True)
     foretelling = any(tenant.prediction_error is not None for tenant in present.tenants)
@@ -139,8 +140,8 @@ def _whole(value: float | None) -> float | None:
 def _decided(decisions: tuple[DecisionOut, ...]) -> RenderableType:
     lines = [Text("\nnewest decisions", style="dim")]
     for decision in reversed(decisions):
-        line = Text(f"{clock(decision.at_s)}  {decision.reason}  {decision.text}  ")
-        lines.append(line.append(_said(decision), style=_CAME.get(decision.came, "dim")))
+        told = line(f"{clock(decision.at_s)}  {decision.reason}  {decision.text}  ")
+        lines.append(told.append(visible(_said(decision)), style=_CAME.get(decision.came, "dim")))
     return Group(*lines)
 
 

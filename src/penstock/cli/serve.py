@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import web_options, web_settings
 
@@ -50,11 +51,11 @@ def serve(
     with closing(open_store(store)) as opened:
         if scenario is None:
             _check_there(store)
-        site = Site(opened, web_settings(**web), lambda line: click.echo(line, err=True))
+        site = Site(opened, web_settings(**web), lambda line: say(line, err=True))
         how = {"policy": policy, "speed": speed, "approval": frozenset(approval), "base": Path(scenario or "").parent}
         with _simulated(store, lived, how), _exported(opened, otlp):
-            click.echo(f"dashboard: {site.url}", err=True)
-            click.echo(f"API: {site.url}api/openapi.json, metrics: {site.url}metrics", err=True)
+            say(f"dashboard: {site.url}", err=True)
+            say(f"API: {site.url}api/openapi.json, metrics: {site.url}metrics", err=True)
             site.run()
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.cli.output import say
+
 if TYPE_CHECKING:
     from penstock.web.settings import WebSettings
 
@@ -15,6 +17,13 @@ _OPTIONS = (
     click.option("--port", type=click.IntRange(0, 65535), default=7373, show_default=True, help="0 takes a free one."),
     click.option(
         "--allow-host", "allowed_hosts", multiple=True, help="A name by which a proxy passes requests on; needs tokens."
+    ),
+    click.option(
+        "--proxy",
+        "proxies",
+        multiple=True,
+        metavar="ADDRESS",
+        help="Address or network of a proxy that says in X-Forwarded-For who asks; needs tokens.",
     ),
     click.option("--tokens", type=click.Path(path_type=Path, dir_okay=False), help="Where tokens' hashes are kept."),
     click.option("--tls-certificate", type=click.Path(path_type=Path), help="A PEM file; needs --tls-key."),
@@ -33,7 +42,8 @@ def web_settings(**given: Any) -> "WebSettings":
     """The settings that the options state."""
     from penstock.web.settings import WebSettings
 
-    return WebSettings(**{**given, "allowed_hosts": frozenset(given["allowed_hosts"])})
+    names = {option: frozenset(given[option]) for option in ("allowed_hosts", "proxies")}
+    return WebSettings(**{**given, **names})
 
 
 @contextmanager
@@ -43,7 +53,7 @@ def dashboard_over(store: str | None, given: dict[str, Any]) -> Iterator[None]:
     from penstock.web.server import Site  # a web server takes half a second to import
 
     with closing(open_store(store)) as opened:
-        site = Site(opened, web_settings(**given), lambda line: click.echo(line, err=True))
+        site = Site(opened, web_settings(**given), lambda line: say(line, err=True))
         with site.beside():
-            click.echo(f"dashboard: {site.url}", err=True)
+            say(f"dashboard: {site.url}", err=True)
             yield

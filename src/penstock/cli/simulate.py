@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.output import write_json, write_text
+from penstock.cli.output import say, write_json, write_text
 
 EXAMPLE = """
 \b
@@ -43,15 +43,14 @@ def simulate(
 
     Exit code 1 when a claim of the scenario does not come out as it says.
     """
-    from rich.console import Console
-
     from penstock.cli import simulated  # the simulator takes a second to import
+    from penstock.cli.terminal import Terminal
     from penstock.simulation.checking import check_scenario
     from penstock.simulation.expect import judge
     from penstock.telling.explain import explain
     from penstock.telling.report import page
 
-    console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
+    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 120)
     given = [name.strip() for name in (policies or "").split(",") if name.strip()]
     variants = check_scenario(scenario, given)  # whatever is wrong is refused before any run
     names = given or list(variants[0].scenario.policies)
@@ -62,7 +61,7 @@ def simulate(
     simulated.print_findings(console, findings)
     if story:
         for result in results:
-            click.echo(explain(result.run(), console.width), err=True)
+            say(explain(result.run(), console.width), err=True)
     if html_out is not None:
         write_text(html_out, page(simulated.acting(results).run()), "--html")
         console.print(f"report: {html_out}")

@@ -9,9 +9,12 @@ from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
+from penstock.cli.terminal import Lines, line
 from penstock.core.ports import Store
 from penstock.core.run import RunInfo
+from penstock.core.visible import visible
 from penstock.simulation.expect import Finding
 from penstock.simulation.reading import Variant
 from penstock.simulation.run import RunResult
@@ -23,7 +26,7 @@ def run_all(
     console: Console, path: Path, variants: tuple[Variant, ...], names: list[str], seed: int, store_at: str | None
 ) -> list[RunResult]:
     """Every variant under every policy, with a bar that says how far it is."""
-    columns = (TextColumn("{task.description:40}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"))
+    columns = (TextColumn("{task.description:40}", markup=False), BarColumn(), TextColumn("{task.percentage:3.0f} %"))
     results: list[RunResult] = []
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
         task = progress.add_task("", total=sum(variant.scenario.duration for variant in variants) * len(names))
@@ -40,8 +43,8 @@ def run_all(
 def table(results: list[RunResult]) -> Table:
     """A line for each run."""
     scenario = results[0].variant.scenario
-    title = f"{scenario.name}: {scenario.about}\nutility in % of its maximum"
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    title = f"{visible(scenario.name)}: {scenario.about}\nutility in % of its maximum"
+    table = Lines(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
     varied = any(result.variant.values for result in results)
     for heading in (["variant"] if varied else []) + ["policy"]:
         table.add_column(heading, no_wrap=True)
@@ -66,12 +69,16 @@ def print_findings(console: Console, findings: list[Finding]) -> None:
     """What became of the scenario's claims."""
     for finding in findings:
         figure = f"{finding.figure:.4g}" if isinstance(finding.figure, float) else str(finding.figure)
-        sign = "[green]holds[/]" if finding.holds else "[red]fails[/]"
+        claim = line(f": {finding.claim} (found {figure}, wanted {finding.wanted})")
+        console.print(Text.assemble(_sign(finding), claim))
         if finding.not_reproduced is not None:
-            sign = "[yellow]not reproduced[/]" if not finding.holds else "[red]holds after all[/]"
-        console.print(f"{sign}: {finding.claim} (found {figure}, wanted {finding.wanted})", highlight=False)
-        if finding.not_reproduced is not None:
-            console.print(f"   {finding.not_reproduced}", highlight=False, style="dim")
+            console.print(line(f"   {finding.not_reproduced}", "dim"))
+
+
+def _sign(finding: Finding) -> Text:
+    if finding.not_reproduced is not None:
+        return Text("holds after all", "red") if finding.holds else Text("not reproduced", "yellow")
+    return Text("holds", "green") if finding.holds else Text("fails", "red")
 
 
 def acting(results: list[RunResult]) -> RunResult:

@@ -3,8 +3,10 @@
 from rich import box
 from rich.table import Table
 
+from penstock.cli.terminal import Lines, line
 from penstock.core.shares import Share, shares_of
 from penstock.core.view import JobView, View
+from penstock.core.visible import visible
 from penstock.telling.shares import share_text
 from penstock.telling.words import number
 
@@ -14,7 +16,7 @@ _ABSENT = "-"
 def tenants_table(view: View, title: str) -> Table:
     """The tenants of a view, with what they asked for and what they get."""
     caption = f"utility {view.utility:.1f} of {view.max_utility:.1f}"
-    table = Table(title=title, caption=caption, box=box.SIMPLE, title_justify="left", caption_justify="left")
+    table = Lines(title=visible(title), caption=caption, box=box.SIMPLE, title_justify="left", caption_justify="left")
     figures = ("arriving/s", "processed/s", "backlog", "latency", "juice", "utility")
     for heading in ("tenant", "wants", "share of slots", *figures):
         table.add_column(heading, justify="left" if heading in ("tenant", "wants") else "right")
@@ -22,7 +24,7 @@ def tenants_table(view: View, title: str) -> Table:
     for job in view.jobs:
         table.add_row(*_row(job, shares[job.name]), style=None if job.met else "yellow")
         if job.figures.trouble is not None:
-            table.add_row("", f"[red]{job.figures.trouble}[/red]")
+            table.add_row("", line(job.figures.trouble, "red"))
     return table
 
 

@@ -21,14 +21,14 @@ from penstock.cli.recorded import store_option
 @store_option
 def top(run_name: str, every: float, once: bool, store: str | None) -> None:
     """Show tenants live, like top: who is in trouble, why, what was done and whether it helped."""
-    from rich.console import Console
     from rich.live import Live
 
     from penstock.cli.screen import Screen  # with the database, most of a second to import
+    from penstock.cli.terminal import Terminal
     from penstock.store.open import open_store
     from penstock.web.reading import Reader
 
-    console = Console(width=None if sys.stdout.isatty() else 150)
+    console = Terminal(width=None if sys.stdout.isatty() else 150)
     with closing(open_store(store, create=False)) as opened:
         screen = Screen(opened, Reader(opened), run_name)
         if once or not (sys.stdout.isatty() and sys.stdin.isatty()):

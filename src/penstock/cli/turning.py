@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from penstock.core.levers import Dial, Kind
 from penstock.core.units import seconds, size_mib
+from penstock.core.visible import visible
 from penstock.errors import ConfigError
 from penstock.telling.levers import asked_text, lever_name, limits_text, now_text, owner
 
@@ -102,7 +103,8 @@ def lines_of(dials: Iterable[Dial]) -> list[str]:
 def _cells(dial: Dial) -> tuple[str, ...]:
     asked = asked_text(dial) or ""
     limits = limits_text(dial)
-    return owner(dial), lever_name(dial), now_text(dial), asked, limits, dial.disturbs.value, dial.shows.value
+    cells = (owner(dial), lever_name(dial), now_text(dial), asked, limits, dial.disturbs.value, dial.shows.value)
+    return tuple(map(visible, cells))
 
 
 def _number(text: str, remedy: str) -> float:

@@ -19,6 +19,7 @@ from penstock.core.units import is_number, non_negative, positive, positive_seco
 from penstock.errors import ConfigError
 
 SHAPES = ("knee", "linear", "step", "piecewise", "lognormal")
+MOST_UTILITY = 1e12  # sums and squares over any fleet stay far from where a float becomes infinite, and shares nothing
 MET_WITHIN = 0.005  # a share this close to 1 meets its target: windows of a count never agree to the last row
 
 Points = Sequence[tuple[object, float]]
@@ -53,7 +54,7 @@ class Latency:
             )
         target_s = positive_seconds(target, "latency")
         _set(self, target_s=target_s, percentile=None if percentile is None else float(percentile))
-        _set(self, utility=positive(utility, "utility"))
+        _set(self, utility=_worth(utility))
         _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread))
 
     def share_at(self, latency: object) -> float:
@@ -95,7 +96,7 @@ class Juice:
         share = positive(target, "juice", remedy)
         if share > 1:
             raise ConfigError("juice", target, remedy)
-        _set(self, target=share, utility=positive(utility, "utility"))
+        _set(self, target=share, utility=_worth(utility))
         _set(self, shape=_juice_shape(shape, share, points, zero_at, spread))
 
     def share_at(self, juice: object) -> float:
@@ -134,7 +135,7 @@ class Recovery:
         spread: float = 1.0,
     ) -> None:
         target_s = positive_seconds(target, "recovery")
-        _set(self, target_s=target_s, utility=positive(utility, "utility"))
+        _set(self, target_s=target_s, utility=_worth(utility))
         _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread))
 
     def share_at(self, recovery: object) -> float:
@@ -278,6 +279,14 @@ def _plain_shape(name: str, spread: float) -> Shape:
     if name == "lognormal":
         return Lognormal(spread)
     raise ConfigError("shape", name, f"choose one of {', '.join(SHAPES)}")
+
+
+def _worth(utility: object) -> float:
+    remedy = f"write a number above zero and at most {MOST_UTILITY:g}"
+    found = positive(utility, "utility", remedy)
+    if found > MOST_UTILITY:
+        raise ConfigError("utility", utility, remedy)
+    return found
 
 
 def _checked_points(points: object) -> list[tuple[object, float]]:

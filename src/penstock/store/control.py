@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from penstock.core.intents import Intent
 from penstock.core.orders import Act, Answer, Orders, Proposal, Request
 from penstock.core.plan import Decision
-from penstock.store.archive import StoreError
-from penstock.store.desk import Card, Desk, Filed
+from penstock.core.visible import visible
+from penstock.errors import PenstockError
+from penstock.store.desk import Card, Desk, Filed, Unreadable
 
 ANSWER_WITHIN_S = 600.0  # an older proposal is about another time
 REFUSED_FOR_S = 600.0  # so long a tenant that said no is left alone
@@ -29,7 +30,7 @@ class Standing:
 
 @dataclass(slots=True)
 class DeskControl:
-    """Fills the Control port from the desk. While the database is down, the last orders hold."""
+    """Fills the Control port from the desk. The last orders hold while it cannot be read."""
 
     desk: Desk
     run_id: str
@@ -40,6 +41,7 @@ class DeskControl:
     _orders: Orders = field(default_factory=Orders)
     _down: bool = False
     _retry_at_s: float = 0.0
+    _unreadable: set[Unreadable] = field(default_factory=set)
 
     def orders(self, now: float) -> Orders:
         """Take up what was asked since the last cycle, and leave a sign of life."""
@@ -51,7 +53,7 @@ class DeskControl:
             self._orders = self._heard(now)
             self.desk.leave_card(self.run_id, self._card(now))
             self._down = False
-        except StoreError as error:
+        except PenstockError as error:
             self._warn(error)
             self._retry_at_s = now + RETRY_S
         return self._orders
@@ -59,16 +61,17 @@ class DeskControl:
     def propose(self, decision: Decision) -> None:
         try:
             self.desk.propose(self.run_id, decision)
-        except StoreError as error:
+        except PenstockError as error:
             self._warn(error)
 
     def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
         try:
             self.desk.settle(proposal.number, answer, proposal.who, now)
-        except StoreError as error:
+        except PenstockError as error:
             self._warn(error)
 
     def _heard(self, now: float) -> Orders:
+        self._pass_over(now)
         filed = self.desk.filed(self.run_id, self._last)
         self._answer(filed, now)
         proposals = self._not_too_old(self.desk.proposals(self.run_id), now)
@@ -79,6 +82,14 @@ class DeskControl:
         # A controller that was started again hears all that holds once more, and turns nothing twice.
         turns = tuple(found.request for found in filed if found.taken_at_s is None and found.request.act is Act.TURN)
         return replace(orders, approved=approved, held=_held(proposals, now), turns=turns)
+
+    def _pass_over(self, now: float) -> None:
+        """What cannot be read is told once, by this controller or by one before it."""
+        for found in self.desk.unreadable(self.run_id):
+            if found not in self._unreadable:
+                self._unreadable.add(found)
+                _log.warning("%s", visible(found.text()))
+            self.desk.set_aside(found, now)
 
     def _answer(self, filed: Iterable[Filed], now: float) -> None:
         open_now = {p.number for p in self.desk.proposals(self.run_id) if p.answer is Answer.OPEN}
@@ -104,7 +115,7 @@ class DeskControl:
         approval = tuple(sorted(standing.approval))
         return Card(self.epoch(), now, standing.interval_s, orders.paused_by, dry_run, approval)
 
-    def _warn(self, error: StoreError) -> None:
+    def _warn(self, error: PenstockError) -> None:
         if not self._down:
             _log.warning("%s; requests are not heard meanwhile", error)
         self._down = True

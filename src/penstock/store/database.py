@@ -1,8 +1,9 @@
 """The database behind a store: SQLite at a path, or PostgreSQL by a URL; its errors become ours."""
 
+import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,11 @@ class Database:
     def place(self) -> str:
         """Where it is, fit to be shown: without a password."""
         return str(self._url.database) if self._is_sqlite else without_password(self._url)
+
+    @property
+    def target(self) -> str:
+        """What another process opens it by: with its password, and not to be shown."""
+        return str(self._url.database) if self._is_sqlite else self._url.render_as_string(hide_password=False)
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -92,6 +98,9 @@ class Database:
     def _prepare_file(self, path: Path) -> None:
         if self._create:
             path.parent.mkdir(parents=True, exist_ok=True)
+            # What people asked for, errors of tenants, names of hosts: its owner's alone, as SQLite's files beside it.
+            with suppress(OSError):  # it is there, or SQLite says in its own words why it cannot be
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         elif not path.is_file():
             raise ConfigError("store", str(path), "no runs are recorded there; give the path that the run showed")
 

@@ -1,13 +1,15 @@
 """The desk: where people leave requests for a controller, in the store, whichever process each of them is in."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from math import isfinite
+from typing import Any, Literal, TypeVar
 
 import sqlalchemy as sa
 
 from penstock.core.orders import Act, Answer, Proposal, Request, Wish
 from penstock.core.plan import Decision
+from penstock.errors import told
 from penstock.store import tables
 from penstock.store.archive import unknown_run
 from penstock.store.codec import decode, encode
@@ -17,6 +19,10 @@ from penstock.store.desk_tables import controllers, proposals, requests
 from penstock.store.intent_codec import decode_intent, encode_intent
 from penstock.store.reading import Found, run_rows
 from penstock.store.rows import run_info
+
+T = TypeVar("T")
+
+_SETTLED = (Answer.REFUSED, Answer.DONE, Answer.EXPIRED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,19 @@ class Card:
         return now_epoch_s - self.seen_at_epoch_s < max(15.0, 3.0 * self.interval_s)
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A row that waits and holds what no penstock of ours would have written, and why it cannot be read."""
+
+    what: Literal["request", "proposal"]
+    number: int
+    why: str
+
+    def text(self) -> str:
+        """In words, for the log."""
+        return f"{self.what} {self.number} cannot be read and is passed over: {self.why}"
+
+
 class Desk:
     """Requests, proposals and cards of all runs of a database."""
 
@@ -65,8 +84,7 @@ class Desk:
 
     def filed(self, run_id: str, after: int = 0) -> tuple[Filed, ...]:
         """The requests of a run with numbers above `after`, oldest first."""
-        found = self._rows(run_id, requests, requests.c.id > after)
-        return tuple(Filed(row["id"], _request(row), row["taken_at_s"]) for row in found)
+        return _readable(_filed, self._rows(run_id, requests, requests.c.id > after))
 
     def take(self, numbers: Sequence[int], at_s: float) -> None:
         """The controller has taken these requests up."""
@@ -82,7 +100,20 @@ class Desk:
 
     def proposals(self, run_id: str) -> tuple[Proposal, ...]:
         """Everything that people were asked in a run, oldest first."""
-        return tuple(_proposal(row) for row in self._rows(run_id, proposals))
+        return _readable(_proposal, self._rows(run_id, proposals))
+
+    def unreadable(self, run_id: str) -> tuple[Unreadable, ...]:
+        """What waits and cannot be read; `filed` and `proposals` are without it."""
+        waiting = self._rows(run_id, requests, requests.c.taken_at_s.is_(None))
+        asked = self._rows(run_id, proposals, proposals.c.answer.not_in([answer.value for answer in _SETTLED]))
+        return (*_faults("request", _filed, waiting), *_faults("proposal", _proposal, asked))
+
+    def set_aside(self, found: Unreadable, at_s: float) -> None:
+        """It waits no more, and whoever governs next does not find it again."""
+        if found.what == "request":
+            self.take([found.number], at_s)
+        else:
+            self.settle(found.number, Answer.EXPIRED, None, at_s)
 
     def settle(self, number: int, answer: Answer, who: str | None, at_s: float) -> None:
         """Note where a proposal stands."""
@@ -102,12 +133,8 @@ class Desk:
                 connection.execute(controllers.insert().values(run=run, **values))
 
     def card(self, run_id: str) -> Card | None:
-        """The newest sign of life of the run's controller; None when it never left one."""
-        row = next(iter(self._rows(run_id, controllers)), None)
-        if row is None:
-            return None
-        values = {name: row[name] for name in ("seen_at_epoch_s", "at_s", "interval_s", "paused_by", "dry_run")}
-        return Card(**values, approval=tuple(decode(row["approval"], list[str])))
+        """The newest sign of life of the run's controller; None when it never left one, or not one of ours."""
+        return next(iter(_readable(_card, self._rows(run_id, controllers))), None)
 
     def _rows(self, run_id: str, table: sa.Table, *beyond: sa.ColumnElement[bool]) -> Sequence[Found]:
         with self._database.reading() as connection:
@@ -127,12 +154,49 @@ def _number(connection: sa.Connection, run_id: str) -> int:
     return int(found)
 
 
+def _readable(read: Callable[[Found], T], found: Iterable[Found]) -> tuple[T, ...]:
+    return tuple(value for row in found if not isinstance(value := _read(read, row), Exception))
+
+
+def _faults(
+    what: Literal["request", "proposal"], read: Callable[[Found], object], found: Iterable[Found]
+) -> Iterator[Unreadable]:
+    for row in found:
+        if isinstance(fault := _read(read, row), Exception):
+            yield Unreadable(what, row["id"], told(fault))
+
+
+def _read(read: Callable[[Found], T], row: Found) -> T | Exception:
+    """A row is somebody else's word: whatever is wrong with it, it is wrong with this row only."""
+    try:
+        return read(row)
+    except Exception as fault:
+        return fault
+
+
+def _filed(row: Found) -> Filed:
+    return Filed(row["id"], _request(row), row["taken_at_s"])
+
+
 def _request(row: Found) -> Request:
+    act = Act(row["act"])
     intent = None if row["intent"] is None else decode_intent(row["intent"])
     turn: Wish | None = None if row["turn"] is None else decode(row["turn"], Wish)
-    return Request(Act(row["act"]), row["who"], row["at_epoch_s"], row["job"], intent, row["proposal"], turn)
+    proposal = None if row["proposal"] is None else int(row["proposal"])
+    if turn is not None and turn.value is not None and not isfinite(turn.value):
+        raise ValueError(f"a lever cannot be turned to {turn.value}")
+    needed = {Act.INTENT: intent, Act.TURN: turn, Act.APPROVE: proposal, Act.REFUSE: proposal}
+    if needed.get(act, act) is None or (act is Act.INTENT and row["job"] is None):
+        raise ValueError(f"the act {act.value} lacks what it is about")
+    return Request(act, str(row["who"]), float(row["at_epoch_s"]), row["job"], intent, proposal, turn)
 
 
 def _proposal(row: Found) -> Proposal:
     decision: Any = decode(row["decision"], Decision)
     return Proposal(row["id"], decision, Answer(row["answer"]), row["who"], row["answered_at_s"])
+
+
+def _card(row: Found) -> Card:
+    seen_s, at_s, interval_s = (float(row[name]) for name in ("seen_at_epoch_s", "at_s", "interval_s"))
+    approval = tuple(decode(row["approval"], list[str]))
+    return Card(seen_s, at_s, interval_s, row["paused_by"], bool(row["dry_run"]), approval)

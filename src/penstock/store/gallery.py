@@ -46,6 +46,27 @@ class Newest:
         return None if outlook is None else outlook.recovery_s(job.figures.threads)
 
 
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How many cycles of a run are kept, and when on its clock the first and the last of them were."""
+
+    cycles: int
+    first_s: float | None
+    last_s: float | None
+
+
+NO_LENGTH = Length(0, None, None)
+_LENGTH = (sa.func.count(), sa.func.min(_cycles.at_s), sa.func.max(_cycles.at_s))
+
+
+def lengths(database: Database) -> dict[str, Length]:
+    """Those of all runs that have a cycle, by id."""
+    wanted = sa.select(tables.runs.c.id, *_LENGTH).join(tables.runs, tables.runs.c.number == _cycles.run)
+    with database.reading() as connection:
+        found = connection.execute(wanted.group_by(tables.runs.c.id)).all()
+    return {run: Length(*length) for run, *length in found}
+
+
 class Gallery:
     """One run, read as often as anybody looks. `kept` spares reading what was read by an earlier gallery."""
 
@@ -91,12 +112,10 @@ class Gallery:
             note = noted_of(row["error"], row["note"])
             return Newest(row["id"], view, note, outlooks, row["shortfall"] or "", errors)
 
-    def cycles(self) -> tuple[int, float, float]:
+    def length(self) -> Length:
         """How many cycles there are, and when the first and the last were."""
-        wanted = sa.select(sa.func.count(), sa.func.min(_cycles.at_s), sa.func.max(_cycles.at_s))
         with self._database.reading() as connection:
-            count, first, last = connection.execute(wanted.where(_cycles.run == self._number)).one()
-        return count, first or 0.0, last or 0.0
+            return Length(*connection.execute(sa.select(*_LENGTH).where(_cycles.run == self._number)).one())
 
     def missed_since(self, job: str) -> float | None:
         """When the job had last met its intent; None when it never did."""

@@ -3,7 +3,7 @@
 import time
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.intents import Intent
@@ -17,6 +17,14 @@ from penstock.store.sql import SqlStore
 Words = Annotated[str, Field(max_length=200)]
 
 
+EXAMPLES: list[JsonValue] = [
+    {"act": "pause", "who": "ann"},
+    {"act": "intent", "job": "fraud", "intents": [{"latency": "1s", "percentile": 95, "utility": 40}]},
+    {"act": "turn", "kind": "bound", "job": "fraud", "value": 2000},
+    {"act": "approve", "proposal": 3},
+]
+
+
 class NotLiveError(PenstockError):
     """Nobody governs the run any more."""
 
@@ -28,7 +36,9 @@ class ActIn(BaseModel):
     job's lever needs `job`, that of one operator `operator` too; without a job it is one of the application.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, json_schema_extra={"examples": EXAMPLES}
+    )
 
     act: Act
     job: Words | None = None

@@ -11,10 +11,13 @@ from fastapi.responses import FileResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from penstock.errors import ConfigError, PenstockError
 from penstock.store.sql import SqlStore
-from penstock.web import routes_act, routes_decisions, routes_read, routes_session
+from penstock.web import routes_act, routes_decisions, routes_probes, routes_read, routes_session
+from penstock.web.aside import Aside
+from penstock.web.described import LOOK, OPERATIONS, TAGS, describe
 from penstock.web.feed import Feed, plain
 from penstock.web.guard import Guard
 from penstock.web.live import Look
@@ -42,7 +45,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     409: {"model": ErrorOut, "description": "Nobody governs the run now"},
     422: {"model": ErrorOut, "description": "A field holds a value that will not do"},
     429: {"model": ErrorOut, "description": "Too many requests"},
-    503: {"model": ErrorOut, "description": "The store cannot be read now"},
+    503: {"model": ErrorOut, "description": "The store cannot be read now, or as many ask already as may"},
 }
 
 _log = logging.getLogger("penstock.web")
@@ -59,22 +62,27 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
         docs_url=None,
         redoc_url=None,
         responses=ERRORS,
+        openapi_tags=TAGS,
     )
     feed = Feed(Look(reader), settings.poll_s, settings.watchers)
-    state = State(store, settings, reader, sessions, feed)
+    state = State(store, settings, reader, sessions, feed, Aside(store.database.target))
     app.state.site = (
-        state  # for the server, which warms the reader, and ends the feed before it waits for those who watch
+        state  # for the server, which warms the reader, and ends what goes on before it waits for those who watch
     )
     _add_errors(app)
-    app.include_router(routes_read.router)
-    app.include_router(routes_decisions.router)
+    app.include_router(routes_read.router, tags=[LOOK])
+    app.include_router(routes_decisions.router, tags=[LOOK])
+    app.include_router(routes_probes.router, tags=[OPERATIONS])
     routes_act.add(app, state)
     routes_session.add(app, state)
+    describe(app, settings.tokens_required)
     if STATIC.is_dir():
         _add_first_page(app, state)
         app.mount("/", StaticFiles(directory=STATIC, html=True), name="pages")
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=4)
     app.add_middleware(Guard, settings=settings, sessions=sessions)
+    if settings.proxies:  # then each of their clients is somebody, to the limits and in the audit log
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=sorted(settings.proxies))
     return app
 
 

@@ -14,8 +14,10 @@ def _site(request: Request) -> State:
 
 
 Site = Annotated[State, Depends(_site)]
-RunName = Annotated[str, Query(max_length=300, description="A run's id or name; `last` is the newest")]
-JobName = Annotated[str, Query(max_length=300)]
+RunName = Annotated[
+    str, Query(max_length=300, description="A run's id or name; `last` is the newest", examples=["last"])
+]
+JobName = Annotated[str, Query(max_length=300, description="A tenant's name", examples=["fraud"])]
 Span = Annotated[float, Query(gt=0, le=1e12, allow_inf_nan=False)]
 Moment = Annotated[float | None, Query(ge=-1e12, le=1e12, allow_inf_nan=False)]
 Points = Annotated[int, Query(ge=10, le=2000)]

@@ -3,12 +3,12 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from penstock.errors import PenstockError
+from penstock.errors import PenstockError, told
 
 KEPT = 4  # events that wait for a slow watcher; older ones are of no use to it
 SIGN_OF_LIFE_S = 15.0
@@ -28,19 +28,30 @@ class _Watched:
 
 
 class Feed:
-    """Polls a run while somebody watches it. `look(run, mark)` gives a new mark and the news since, or None."""
+    """Polls a run while somebody watches it. `look(run, mark)` gives a new mark and the news since, or None.
+
+    Whoever watches takes a seat first: `most` of them there are.
+    """
 
     def __init__(self, look: Look, poll_s: float, most: int) -> None:
         self._look = look
         self._poll_s = poll_s
         self._most = most
         self._runs: dict[str, _Watched] = {}
+        self._seated = 0
         self._over = False
 
-    @property
-    def full(self) -> bool:
-        """Whether as many watch as may."""
-        return sum(len(watched.watchers) for watched in self._runs.values()) >= self._most
+    @contextmanager
+    def seat(self) -> Iterator[bool]:
+        """A seat for as long as the block lasts; False where all are taken."""
+        if self._seated >= self._most:
+            yield False
+            return
+        self._seated += 1
+        try:
+            yield True
+        finally:
+            self._seated -= 1
 
     def end(self) -> None:
         """Let all watchers go, and take no more: a site that stops waits for its open streams."""
@@ -49,7 +60,7 @@ class Feed:
             for queue in watched.watchers:
                 _offer(queue, None)
 
-    async def events(self, run_id: str) -> AsyncIterator[str]:
+    async def events(self, run_id: str) -> AsyncGenerator[str, None]:
         """The events for one watcher, as text for the wire, until it leaves."""
         watched = self._runs.setdefault(run_id, _Watched())
         queue: asyncio.Queue[str | None] = asyncio.Queue(KEPT)
@@ -72,12 +83,14 @@ class Feed:
 
     async def _poll(self, run_id: str, watched: _Watched) -> None:
         mark: Any = None
+        said = ""
         while True:
+            news = None
             try:
                 news = await asyncio.to_thread(self._look, run_id, mark)
-            except PenstockError as error:
-                _log.warning("%s; the pages wait", error)
-                news = None
+                said = ""
+            except Exception as error:  # whatever it was: one look that failed must not be the last
+                said = _tell(error, said)
             if news is not None:
                 mark, body = news
                 watched.last = event("news", body)
@@ -98,6 +111,14 @@ def event(name: str, body: dict[str, Any]) -> str:
 def plain(value: Any) -> Any:
     """A shape of the API as plain values."""
     return asdict(value)
+
+
+def _tell(error: Exception, said: str) -> str:
+    """Once for as long as it goes on: there is a look every half second."""
+    text = told(error)
+    if text != said:
+        _log.warning("%s; the pages wait", text, exc_info=None if isinstance(error, PenstockError) else error)
+    return text
 
 
 async def _next(queue: "asyncio.Queue[str | None]") -> str | None:

@@ -17,6 +17,8 @@ from penstock.web.tokens import Role
 
 MAX_BODY = 64 * 1024
 SAFE = ("GET", "HEAD", "OPTIONS")
+PRIVATE = ("/api/", "/metrics")
+PROBES = ("/health", "/ready")
 _CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -30,6 +32,12 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+
+
+def refusal(status: int, message: str, wait_s: float = 0.0) -> Response:
+    """An answer that says no, and after how long to ask again."""
+    again = {"retry-after": str(math.ceil(wait_s))} if wait_s > 0 else None
+    return JSONResponse({"message": message, "field": None, "remedy": None}, status, again)
 
 
 class Guard:
@@ -60,29 +68,28 @@ class Guard:
 
     def _refusal(self, connection: HTTPConnection, method: str, path: str) -> Response | None:
         host = urlsplit(f"//{connection.headers.get('host', '')}").hostname or ""
-        if not self._known_host(host):
-            return _error(421, f"This server does not answer for {host or 'no host'!r}.")
-        if method not in SAFE and not _same_site(connection):
-            return _error(403, "Requests that change something must come from this site's own pages.")
+        if path not in PROBES and not self._known_host(host):  # who probes knows an address, and no name
+            return refusal(421, f"This server does not answer for {host or 'no host'!r}.")
+        if not _same_site(connection) and not _only_looks(connection, method, path):
+            # The user whose browser asks for it pays nothing for that: it counts nowhere.
+            return refusal(403, "This is for this site's own pages, and for programs.")
         wait_s = self._wait_s(connection, method, path)
         if wait_s > 0:
-            response = _error(429, "Too many requests; wait a moment.")
-            response.headers["retry-after"] = str(math.ceil(wait_s))
-            return response
+            return refusal(429, "Too many requests; wait a moment.", wait_s)
         if method not in SAFE and _length(connection) > MAX_BODY:
-            return _error(413, f"A request may hold {MAX_BODY} bytes.")
+            return refusal(413, f"A request may hold {MAX_BODY} bytes.")
         return self._unless_allowed(self._sessions.role_of(connection), method, path)
 
     def _unless_allowed(self, role: Role, method: str, path: str) -> Response | None:
-        if not path.startswith(("/api/", "/metrics")) or path == "/api/session":
+        if not path.startswith(PRIVATE) or path == "/api/session":
             return None
         # A what-if changes nothing: whoever may read may ask it.
         reads = method in SAFE or path == "/api/what-if"
         if role == "operate" or (role == "read" and reads):
             return None
         if role == "read":
-            return _error(403, "The read token does not allow this; the operate token does.")
-        response = _error(401, "A token is needed: Authorization: Bearer <token>.")
+            return refusal(403, "The read token does not allow this; the operate token does.")
+        response = refusal(401, "A token is needed: Authorization: Bearer <token>.")
         response.headers["www-authenticate"] = "Bearer"
         return response
 
@@ -94,6 +101,8 @@ class Guard:
 
     def _wait_s(self, connection: HTTPConnection, method: str, path: str) -> float:
         address = connection.client.host if connection.client else "unknown"
+        if not _same_site(connection):  # a link to the page, or a foreign page that asks for it over and over
+            address += " from elsewhere"
         if path == "/api/session" and method == "POST":
             return self._logins.wait_s(address)
         return (self._reads if method in SAFE else self._acts).wait_s(address)
@@ -104,6 +113,12 @@ def _same_site(connection: HTTPConnection) -> bool:
         return False
     origin = connection.headers.get("origin")
     return origin is None or urlsplit(origin).netloc == connection.headers.get("host")
+
+
+def _only_looks(connection: HTTPConnection, method: str, path: str) -> bool:
+    """Whether it is a link that somebody follows, or a part of the page that is the same for all."""
+    follows = connection.headers.get("sec-fetch-mode") == "navigate"
+    return method in SAFE and (follows or not path.startswith(PRIVATE))
 
 
 def _length(connection: HTTPConnection) -> int:
@@ -130,8 +145,4 @@ def _careful(headers: MutableHeaders, path: str) -> None:
     if path.startswith("/assets/"):
         headers["cache-control"] = "public, max-age=31536000, immutable"  # their names change with their content
     elif "cache-control" not in headers:
-        headers["cache-control"] = "no-store" if path.startswith(("/api/", "/metrics")) else "no-cache"
-
-
-def _error(status: int, message: str) -> Response:
-    return JSONResponse({"message": message, "field": None, "remedy": None}, status)
+        headers["cache-control"] = "no-store" if path.startswith((*PRIVATE, *PROBES)) else "no-cache"

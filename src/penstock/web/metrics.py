@@ -9,6 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
 
+from penstock.core.intents import Latency
 from penstock.core.shares import shares_of
 from penstock.core.view import JobView, View
 from penstock.store.gallery import Newest
@@ -17,6 +18,8 @@ from penstock.web.shapes import ControlOut, DecisionOut, RunOut
 _WEIGHT = "The job's weight in sharing the slots; where its operators have threads of their own, these"
 _BUSY = "Share of time that the operator, or the job's share of the slots, is busy; above 1 with slots that others left"
 _OFF = "Mean distance between the utility foretold of the job and the one that came, as a share of its maximum"
+_USUAL = (50.0, 95.0, 99.0)  # percentiles
+_OPEN = "not_judged"
 
 Sample = tuple[tuple[str, ...], float | None]
 
@@ -85,6 +88,7 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
         ("penstock_job_slots", _WEIGHT, lambda job: job.figures.threads),
         ("penstock_job_slot_share", "Slots that the job's weight stands for", lambda job: shares[job.name].slots),
         ("penstock_job_cores", "Cores that the job's tasks kept busy", lambda job: shares[job.name].cores),
+        ("penstock_job_latency_mean_seconds", "Mean latency from arrival to result", _mean_latency),
         ("penstock_job_juice_ratio", "Share of the input that is processed", lambda job: job.figures.juice),
         ("penstock_job_arrival_rows_per_second", "Rows that arrive", lambda job: job.figures.arrival_rps),
         ("penstock_job_processed_rows_per_second", "Rows that are processed", lambda job: job.figures.processed_rps),
@@ -112,14 +116,19 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
 
 
 def _latency(run: str, jobs: Iterable[JobView]) -> Metric:
+    """Those quantiles that anybody looks at: the usual ones, and those that the job's intent is about."""
     samples: list[Sample] = []
     for job in jobs:
-        latency = job.figures.latency
-        if latency is not None:
-            samples.append(((run, job.name, "mean"), latency.mean_s))
-            samples += [((run, job.name, f"{percent / 100:g}"), value) for percent, value in latency.quantiles]
-    about = "Latency from arrival to result, by quantile or the mean"
+        known = {} if job.figures.latency is None else dict(job.figures.latency.quantiles)
+        asked = {o.percentile for o in job.intent.objectives if isinstance(o, Latency) and o.percentile is not None}
+        told = sorted({*_USUAL, *asked} & known.keys())
+        samples += [((run, job.name, f"{percent / 100:g}"), known[percent]) for percent in told]
+    about = "Latency from arrival to result, by quantile"
     return _gauge("penstock_job_latency_seconds", about, ("run", "job", "quantile"), samples)
+
+
+def _mean_latency(job: JobView) -> float | None:
+    return None if job.figures.latency is None else job.figures.latency.mean_s
 
 
 def _shuffle(run: str, jobs: Iterable[JobView]) -> Metric:
@@ -151,9 +160,12 @@ def _of_decisions(seen: Seen) -> Iterator[Metric]:
     came = Counter(decision.came.replace(" ", "_") for decision in seen.decisions)
     by_reason: list[Sample] = [((run, reason), count) for reason, count in sorted(reasons.items())]
     yield _counter("penstock_decisions_total", "Decisions, by reason", ("run", "reason"), by_reason)
-    # An open verdict is closed later, so these may fall: a gauge.
+    # Those are closed later, so their number may fall.
+    open_now = came.pop(_OPEN, 0)
+    about = "Decisions of which it is not known yet what came of them"
+    yield _gauge("penstock_decisions_not_judged", about, ("run",), [((run,), open_now)])
     by_outcome: list[Sample] = [((run, outcome), count) for outcome, count in sorted(came.items())]
-    yield _gauge("penstock_decision_outcomes", "Decisions, by what came of them", ("run", "came"), by_outcome)
+    yield _counter("penstock_decision_outcomes_total", "Decisions, by what came of them", ("run", "came"), by_outcome)
     errors = sum(len(decision.errors) for decision in seen.decisions)
     yield _counter("penstock_step_errors_total", "Steps that the engine refused", ("run",), [((run,), errors)])
 

@@ -1,14 +1,13 @@
 """What the pages ask of a store, answered in the shapes of the API."""
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.core.orders import Answer
 from penstock.core.run import RunInfo
 from penstock.core.shares import shares_of
 from penstock.errors import ConfigError
-from penstock.store.gallery import Gallery, Newest
+from penstock.store.gallery import NO_LENGTH, Gallery, Length, Newest, lengths
 from penstock.store.open import find_run
 from penstock.store.slices import Slices
 from penstock.store.sql import SqlStore
@@ -46,7 +45,8 @@ class Reader:
 
     def runs(self) -> tuple[RunOut, ...]:
         """All runs, newest first."""
-        return tuple(self._run(info) for info in reversed(self._store.runs()))
+        kept = lengths(self._store.database)
+        return tuple(self._run(info, kept.get(info.id, NO_LENGTH)) for info in reversed(self._store.runs()))
 
     def find(self, name: str) -> str:
         """The id of the run that is meant: an id, a name, or `last`."""
@@ -59,7 +59,7 @@ class Reader:
     def overview(self, run_id: str, span_s: float | None, points: int, may_act: bool = False) -> OverviewOut:
         """The first page."""
         gallery = self.gallery(run_id)
-        stretch = Stretch(None if span_s is None else gallery.cycles()[2] - span_s, points=points)
+        stretch = Stretch(None if span_s is None else (gallery.length().last_s or 0.0) - span_s, points=points)
         decisions = self.decisions(gallery)
         return OverviewOut(
             run=self.whole(gallery),
@@ -160,15 +160,15 @@ class Reader:
         entries = self._store.audit(run_id)
         return tuple(AuditOut(e.at_epoch_s, e.who, e.act, e.detail) for e in reversed(entries))
 
-    def _run(self, info: RunInfo) -> RunOut:
+    def _run(self, info: RunInfo, length: Length) -> RunOut:
         card = self._store.desk.card(info.id)
         live = card is not None and card.alive(time.time())
-        return RunOut(info.id, info.name, info.policy, info.engine, info.master, info.started_at_s, live)
+        told = (info.id, info.name, info.policy, info.engine, info.master, info.started_at_s)
+        return RunOut(*told, live, length.cycles, length.first_s, length.last_s)
 
     def whole(self, gallery: Gallery) -> RunOut:
         """Which run it is, and how long."""
-        count, first, last = gallery.cycles()
-        return replace(self._run(gallery.info), cycles=count, first_s=first, last_s=last)
+        return self._run(gallery.info, gallery.length())
 
 
 def _since(gallery: Gallery, newest: Newest | None) -> dict[str, float | None]:

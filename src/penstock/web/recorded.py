@@ -27,7 +27,7 @@ def past_of(gallery: Gallery, view: View, stretch: Stretch, learnt_in: Stretch) 
 
 def trial_of(gallery: Gallery, stretch: Stretch, policy: str, within_s: float) -> Trial | None:
     """The second half of a stretch played on from its middle, knowing only its first half; None where it is short."""
-    first_s, to_s = max(stretch.from_s or 0.0, gallery.cycles()[1]), stretch.to_s or 0.0
+    first_s, to_s = max(stretch.from_s or 0.0, gallery.length().first_s or 0.0), stretch.to_s or 0.0
     middle = gallery.newest((first_s + to_s) / 2)
     if middle is None or to_s - middle.view.at_s < LEAST_TRIED_S:
         return None

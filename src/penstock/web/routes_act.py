@@ -4,43 +4,70 @@ from typing import Annotated
 
 from fastapi import Body, FastAPI, Request
 from fastapi.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
+from penstock.core.visible import visible
 from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
-from penstock.web import what_if
 from penstock.web.acting import ActIn, NotLiveError, ask
+from penstock.web.aside import AGAIN_S, FullError
 from penstock.web.asking import RunName
+from penstock.web.described import ACT, LOOK
+from penstock.web.feed import Feed
+from penstock.web.guard import refusal
 from penstock.web.shapes import AskedOut, WhatIfOut
 from penstock.web.state import State
 from penstock.web.what_if import WhatIfIn
+
+_NEWS = 'event: news\ndata: {"control":{},"present":null,"decisions":[]}\n\n'
+_ALL_SEATED, _LATER_S = "As many watch as can; close a page.", 5.0
 
 
 def add(app: FastAPI, state: State) -> None:
     """Add them to the application."""
 
-    @app.post("/api/control")
+    @app.post("/api/control", tags=[ACT])
     def act(request: Request, asked: Annotated[ActIn, Body()], run: RunName = "last") -> AskedOut:
         """Leave a request on the controller's desk: it is heard at the start of its next cycle."""
         run_id = state.reader.find(run)
         number = ask(state.store, run_id, asked, _who(request, asked, state))
         return AskedOut(number, state.reader.control(run_id, may_act=True))
 
-    @app.post("/api/what-if")
-    def whatif(asked: Annotated[WhatIfIn, Body()], run: RunName = "last") -> WhatIfOut:
-        """Simulate the present on, as it is and with changes, on the arrivals of the last minutes."""
-        gallery = state.reader.gallery(state.reader.find(run))
-        return what_if.answer(gallery, asked, state.settings.whatif_s)
+    @app.post("/api/what-if", tags=[ACT], response_model=WhatIfOut)
+    def whatif(asked: Annotated[WhatIfIn, Body()], run: RunName = "last") -> Response:
+        """Simulate the present on, as it is and with changes, on the arrivals of the last minutes.
 
-    @app.get("/api/live", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
+        One question is answered at a time and few wait; 503 with `Retry-After` beyond that.
+        """
+        try:
+            found = state.aside.answer(state.reader.find(run), asked, state.settings.whatif_s)
+        except FullError as error:
+            return refusal(503, str(error), AGAIN_S)
+        return Response(found, media_type="application/json")
+
+    @app.get(
+        "/api/live",
+        tags=[LOOK],
+        response_class=StreamingResponse,
+        responses={200: {"content": {"text/event-stream": {"example": _NEWS}}}},
+    )
     async def live(run: RunName = "last") -> StreamingResponse:
         """Server-sent events named `news`: the present, the newest decisions and the controller, as they change."""
-        if state.feed.full:
-            raise HTTPException(503, "Too many watch already; close a page.")
-        run_id = await run_in_threadpool(state.reader.find, run)
+        return _Stream(state.feed, await run_in_threadpool(state.reader.find, run))
+
+
+class _Stream(StreamingResponse):
+    """The events of a run, for whom there is a seat: taken where the answer begins and given back where it ends."""
+
+    def __init__(self, feed: Feed, run_id: str) -> None:
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        return StreamingResponse(state.feed.events(run_id), media_type="text/event-stream", headers=headers)
+        super().__init__(feed.events(run_id), media_type="text/event-stream", headers=headers)
+        self._feed = feed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._feed.seat() as seated:
+            await (super().__call__ if seated else refusal(503, _ALL_SEATED, _LATER_S))(scope, receive, send)
 
 
 def status_of(error: Exception) -> int:
@@ -57,4 +84,4 @@ def _who(request: Request, asked: ActIn, state: State) -> str:
     """The name that was given, and from where: the name is a courtesy, the address is a fact."""
     address = request.client.host if request.client else "somewhere"
     how = "operate token, " if state.sessions.required else ""
-    return f"{asked.who.strip() or 'someone'} ({how}{address})"
+    return f"{visible(asked.who.strip()) or 'someone'} ({how}{address})"

@@ -5,6 +5,7 @@ from fastapi import APIRouter, Request, Response
 from penstock.planning.registry import POLICIES
 from penstock.store.thinning import Stretch
 from penstock.web.asking import JobName, Moment, Points, RunName, Site, Span
+from penstock.web.described import OPERATIONS
 from penstock.web.metrics import exposition
 from penstock.web.reading import POINTS
 from penstock.web.shapes import AuditOut, ClusterOut, ControlOut, JobOut, OverviewOut, PolicyOut, RunOut
@@ -60,7 +61,7 @@ def control(request: Request, site: Site, run: RunName = "last") -> ControlOut:
     return site.reader.control(site.reader.find(run), site.may_act(request))
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+@router.get("/metrics", tags=[OPERATIONS], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 def metrics(site: Site, run: RunName = "last") -> Response:
     """The newest run's figures for Prometheus."""
     return Response(exposition(site.reader.seen(run)), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -15,7 +15,9 @@ from penstock.errors import ConfigError, PenstockError
 from penstock.store.open import default_path
 from penstock.store.sql import SqlStore
 from penstock.web.app import create_app
+from penstock.web.door import Attended, Door
 from penstock.web.reading import Reader
+from penstock.web.seldom import seldom
 from penstock.web.settings import WebSettings
 from penstock.web.state import State
 from penstock.web.tokens import Tokens, tokens_at
@@ -32,15 +34,19 @@ class Site:
 
     def __init__(self, store: SqlStore, settings: WebSettings, say: Say) -> None:
         tokens = _tokens(settings, say)
-        self._socket = _listening(settings)
-        self.settings = replace(settings, port=self._socket.getsockname()[1])
+        self._door = _listening(settings)
+        self.settings = replace(settings, port=self._door.getsockname()[1])
         _check_tls(settings)
         if settings.tokens_required and settings.tls_certificate is None:
             say("warning: without TLS (--tls-certificate, --tls-key) tokens and figures can be read on the way")
         app = create_app(store, self.settings, tokens)
         config = uvicorn.Config(
-            app,
-            log_level="warning",
+            Attended(app, self._door),
+            loop="asyncio",  # the door is one that asyncio opens
+            http="h11",  # which bounds what it keeps of a request that does not end
+            ws="none",
+            backlog=self._door.at_once,
+            log_level="error",  # a warning is one about each request that makes no sense
             access_log=False,
             server_header=False,
             proxy_headers=False,
@@ -48,7 +54,7 @@ class Site:
             ssl_certfile=settings.tls_certificate,
             ssl_keyfile=settings.tls_key,
         )
-        self._server = _Server(config, app.state.site)
+        self._server = _Server(config, app.state.site, self._door)
 
     @property
     def url(self) -> str:
@@ -59,7 +65,8 @@ class Site:
 
     def run(self) -> None:
         """Serve until Ctrl-C or SIGTERM."""
-        self._server.run(sockets=[self._socket])
+        with seldom("penstock.web", "uvicorn.error"):
+            self._server.run(sockets=[self._door])
 
     @contextlib.contextmanager
     def beside(self) -> Iterator["Site"]:
@@ -76,9 +83,10 @@ class Site:
 class _Server(uvicorn.Server):
     """Ends the feed before it stops: an event stream has no end of its own, and would be cancelled with a traceback."""
 
-    def __init__(self, config: uvicorn.Config, state: State) -> None:
+    def __init__(self, config: uvicorn.Config, state: State, door: Door) -> None:
         super().__init__(config)
         self._state = state
+        self._door = door
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -98,9 +106,15 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         threading.Thread(target=_warmed, args=(self._state.reader,), name="penstock-web-warm", daemon=True).start()
 
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second."""
+        if counter % 10 == 0:
+            self._door.let_go_silent()
+        return await super().on_tick(counter)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening and let everybody go."""
-        self._state.feed.end()
+        self._state.end()
         await super().shutdown(sockets)
 
 
@@ -113,17 +127,17 @@ def _warmed(reader: Reader) -> None:
 
 def _tokens(settings: WebSettings, say: Say) -> Tokens:
     path = settings.tokens or default_path().with_name("web-tokens.json")
-    tokens, shown = tokens_at(path)
+    tokens, shown = tokens_at(path, make=settings.tokens_required)
     if shown is not None:
-        say(f"new tokens, shown this once (hashes in {path}; needed only beyond loopback):")
+        say(f"new tokens, shown this once (hashes in {path}):")
         say(f"  to read:    {shown.read}")
         say(f"  to operate: {shown.operate}")
     return tokens
 
 
-def _listening(settings: WebSettings) -> socket.socket:
+def _listening(settings: WebSettings) -> Door:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening = Door(family, settings.connections, settings.silent_s)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((settings.host, settings.port))

@@ -4,6 +4,8 @@ import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
 
+from penstock.errors import ConfigError
+
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -22,20 +24,30 @@ class WebSettings:
     host: str = "127.0.0.1"
     port: int = 7373
     allowed_hosts: frozenset[str] = frozenset()  # names by which a proxy passes requests on
+    proxies: frozenset[str] = frozenset()  # addresses or networks of proxies, whose word on who asks is taken
     tokens: Path | None = None  # where their hashes are kept; beside the runs by default
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     reads: Rate = Rate(burst=120, per_s=30.0)
     acts: Rate = Rate(burst=15, per_s=1.0)
     logins: Rate = Rate(burst=5, per_s=0.2)
-    watchers: int = 64  # live connections
+    connections: int = 256  # open at once; fewer where the process may have few descriptors, see `Door`
+    silent_s: float = 20.0  # so long a connection may keep us waiting
+    watchers: int = 64  # live streams, which last
     poll_s: float = 0.5  # how often a run is looked at for news
     whatif_s: float = 30.0  # longer a what-if may not take
+
+    def __post_init__(self) -> None:
+        for proxy in self.proxies:
+            try:
+                ipaddress.ip_network(proxy)
+            except ValueError:
+                raise ConfigError("--proxy", proxy, "write an address or a network, such as 10.0.0.0/8") from None
 
     @property
     def tokens_required(self) -> bool:
         """Whether somebody else than this machine's users can reach it."""
-        return not is_loopback(self.host) or bool(self.allowed_hosts)
+        return not is_loopback(self.host) or bool(self.allowed_hosts or self.proxies)
 
 
 def is_loopback(host: str) -> bool:

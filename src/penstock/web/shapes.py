@@ -17,8 +17,19 @@ class ErrorOut:
 
 
 @dataclass(frozen=True, slots=True)
+class HealthOut:
+    """That this server is well, and which it is."""
+
+    status: Literal["up", "ready"]
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunOut:
-    """A recorded run. `started_at` is epoch seconds, null in simulated time; `live` while its controller shows life."""
+    """A recorded run. `started_at` is epoch seconds, null in simulated time; `live` while its controller shows life.
+
+    `cycles` are those that are kept, from `first_s` to `last_s` of the run's clock; null while there is none.
+    """
 
     id: str
     name: str
@@ -27,7 +38,7 @@ class RunOut:
     master: str
     started_at: float | None
     live: bool
-    cycles: int | None = None
+    cycles: int = 0
     first_s: float | None = None
     last_s: float | None = None
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from starlette.requests import HTTPConnection
 
 from penstock.store.sql import SqlStore
+from penstock.web.aside import Aside
 from penstock.web.feed import Feed
 from penstock.web.reading import Reader
 from penstock.web.sessions import Sessions
@@ -20,6 +21,12 @@ class State:
     reader: Reader
     sessions: Sessions
     feed: Feed
+    aside: Aside
+
+    def end(self) -> None:
+        """Let those go who watch, and end what runs aside."""
+        self.feed.end()
+        self.aside.end()
 
     def may_act(self, connection: HTTPConnection) -> bool:
         """Whether whoever asks may ask a controller for something."""

@@ -38,13 +38,19 @@ class Tokens:
         return "read" if hmac.compare_digest(given, self.read) else "none"
 
 
-def tokens_at(path: Path) -> tuple[Tokens, Shown | None]:
-    """The tokens kept in that file; at the first start new ones, which are to be shown."""
+NO_TOKENS = Tokens("", "")  # no hash is empty
+
+
+def tokens_at(path: Path, make: bool = True) -> tuple[Tokens, Shown | None]:
+    """The tokens kept in that file; at the first start new ones, which are to be shown.
+
+    Unless they are to be made there are none as long as there is no file: nobody is shown what nobody needs.
+    """
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return Tokens(str(kept["read"]), str(kept["operate"])), None
     except FileNotFoundError:
-        return _made(path)
+        return _made(path) if make else (NO_TOKENS, None)
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigError("tokens", str(path), f"it holds no tokens; {REMEDY}") from None
 

@@ -3,7 +3,7 @@
 import time
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.documents import mean
@@ -18,13 +18,19 @@ from penstock.whatif.answer import play, without_trouble
 from penstock.whatif.question import Changes, Future, Trial
 
 Name = Annotated[str, Field(max_length=200)]
+EXAMPLES: list[JsonValue] = [
+    {"minutes": 10, "slots": 16},
+    {"minutes": 5, "policy": "ds2", "rates": {"clicks": 2.0}, "intents": {"fraud": [{"latency": "1s", "utility": 40}]}},
+]
 _SHORTEST_S, _LONGEST_S = 60.0, 3600.0
 
 
 class WhatIfIn(BaseModel):
     """What is to be different, and over how many minutes of arrivals it is to be tried."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, json_schema_extra={"examples": EXAMPLES}
+    )
 
     minutes: Annotated[float, Field(ge=1, le=60)] = 10.0
     policy: Annotated[str, Field(max_length=40)] | None = None

@@ -1,0 +1,182 @@
+"""The web server under attack: slow sockets, streams and what-ifs beside acts and cycles; quiet first, then attacked.
+
+python benchmarks/web_attack.py --sockets 2000 --streams 100 --what-ifs 20 --for 60
+
+It starts `penstock serve --scenario`, with as many descriptors as a process usually may have, asks how its controller
+stands five times a second, and prints one JSON document: how long that took, how far apart cycles were, what the
+attackers were told, the most descriptors, and how fast the log grew.
+The attackers are a process of their own: what is measured does not wait for them, but for the machine that they share.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+SCENARIO = ROOT / "scenarios" / "spark" / "urgent.yaml"
+DESCRIPTORS = 1024
+EVERY_S = 0.2
+HALF = b"GET /api/runs HTTP/1.1\r\nhost: 127.0.0.1\r\n"
+WATCH = b"GET /api/live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+QUESTION = b'{"minutes": 60}'
+ASK = (
+    b"POST /api/what-if HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nconnection: close\r\n"
+    + f"content-length: {len(QUESTION)}\r\n\r\n".encode()
+    + QUESTION
+)
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was measured in one phase."""
+
+    took_s: list[float]
+    gaps_s: list[float]
+    failed: int
+    descriptors: int
+    log_bytes: int
+    length_s: float
+
+    def document(self) -> dict[str, Any]:
+        """For people and for comparisons."""
+        p50, p99 = np.quantile(self.took_s or [float("nan")], [0.5, 0.99])
+        return {
+            "asked": len(self.took_s) + self.failed,
+            "not_answered": self.failed,
+            "control_p50_s": round(float(p50), 4),
+            "control_p99_s": round(float(p99), 4),
+            "cycles": len(self.gaps_s) + 1,
+            "gap_mean_s": round(float(np.mean(self.gaps_s)), 2) if self.gaps_s else None,
+            "gap_most_s": round(max(self.gaps_s), 2) if self.gaps_s else None,
+            "descriptors": self.descriptors,
+            "log_mb_per_h": round(self.log_bytes / 1e6 / self.length_s * 3600, 3),
+        }
+
+
+def observed(url: str, pid: int, log: Path, length_s: float) -> Seen:
+    """Ask how the controller stands, again and again."""
+    seen = Seen([], [], 0, 0, -log.stat().st_size, length_s)
+    until_s, last = time.monotonic() + length_s, None
+    with httpx.Client(timeout=10.0) as client:
+        while time.monotonic() < until_s:
+            began_s = time.monotonic()
+            try:
+                stands = client.get(f"{url}api/control").raise_for_status().json()
+                seen.took_s.append(time.monotonic() - began_s)
+                now = stands["seen_at_epoch_s"]
+                if last is not None and now != last:
+                    seen.gaps_s.append(now - last)
+                last = now
+            except httpx.HTTPError:
+                seen.failed += 1
+            seen.descriptors = max(seen.descriptors, len(os.listdir(f"/proc/{pid}/fd")))
+            time.sleep(max(0.0, EVERY_S - (time.monotonic() - began_s)))
+    seen.log_bytes += log.stat().st_size
+    return seen
+
+
+async def attack(port: int, sockets: int, streams: int, what_ifs: int, length_s: float) -> dict[str, int]:
+    """All of it at once; what came, by kind and status."""
+    came: Counter[str] = Counter()
+
+    async def once(kind: str, said: bytes) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        try:
+            writer.write(said)
+            head = await reader.readline()
+            came[f"{kind} {head.split()[1].decode() if head else 'let go'}"] += 1
+            while await reader.read(65536):
+                pass
+        finally:
+            writer.close()
+
+    async def on_and_on(kind: str, said: bytes) -> None:
+        while True:
+            try:
+                await once(kind, said)
+            except OSError:
+                came[f"{kind} no connection"] += 1
+            await asyncio.sleep(1.0)
+
+    kinds: list[tuple[int, Callable[[], Coroutine[Any, Any, None]]]] = [
+        (sockets, lambda: on_and_on("socket", HALF)),
+        (streams, lambda: on_and_on("stream", WATCH)),
+        (what_ifs, lambda: on_and_on("what-if", ASK)),
+    ]
+    tasks = [asyncio.create_task(attacker()) for count, attacker in kinds for _ in range(count)]
+    await asyncio.sleep(length_s)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return dict(sorted(came.items()))
+
+
+def served(place: Path) -> "tuple[subprocess.Popen[bytes], str]":
+    """The server with a simulation beside it, and where it is."""
+    said = place / "said.log"
+    command = [sys.executable, "-m", "penstock.cli.main", "serve", "--scenario", str(SCENARIO), "--policy", "henge"]
+    command += ["--store", str(place / "runs.sqlite"), "--tokens", str(place / "tokens.json"), "--port", "0"]
+    limited = ["sh", "-c", f'ulimit -n {DESCRIPTORS}; exec "$@"', "sh", *command, "--speed", "5"]
+    with said.open("wb") as out:
+        process = subprocess.Popen(limited, stdout=out, stderr=out)
+    while (found := re.search(r"dashboard: (http\S+)", said.read_text())) is None:
+        if process.poll() is not None:
+            raise SystemExit(said.read_text())
+        time.sleep(0.1)
+    return process, found.group(1)
+
+
+def main() -> None:
+    """Measure, and print."""
+    options = argparse.ArgumentParser(description=__doc__)
+    for name, default in (("sockets", 2000), ("streams", 100), ("what-ifs", 20)):
+        options.add_argument(f"--{name}", type=int, default=default)
+    options.add_argument("--for", dest="for_s", type=float, default=60.0, help="seconds under attack")
+    options.add_argument("--quiet", dest="quiet_s", type=float, default=30.0, help="seconds before it")
+    options.add_argument("--attack", type=int, metavar="PORT", help=argparse.SUPPRESS)
+    given = options.parse_args()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    if given.attack is not None:
+        came = asyncio.run(attack(given.attack, given.sockets, given.streams, given.what_ifs, given.for_s))
+        print(json.dumps(came))
+        return
+    print(json.dumps(measured(given), indent=2))
+
+
+def measured(given: argparse.Namespace) -> dict[str, Any]:
+    """Quiet, then attacked."""
+    counts = [f"--sockets={given.sockets}", f"--streams={given.streams}", f"--what-ifs={given.what_ifs}"]
+    with tempfile.TemporaryDirectory() as place:
+        process, url = served(Path(place))
+        try:
+            time.sleep(10.0)
+            quiet = observed(url, process.pid, Path(place, "said.log"), given.quiet_s)
+            port = url.rstrip("/").rpartition(":")[2]
+            command = [sys.executable, __file__, "--attack", port, f"--for={given.for_s + 5.0}", *counts]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as attackers:
+                time.sleep(2.0)
+                attacked = observed(url, process.pid, Path(place, "said.log"), given.for_s)
+                came, _ = attackers.communicate()
+            return {"quiet": quiet.document(), "attacked": attacked.document(), "attackers": json.loads(came)}
+        finally:
+            process.terminate()
+            process.wait(30.0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""The console of commands: words of others are never markup, and nothing in them is obeyed by the terminal."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from penstock.core.visible import visible
+
+
+class Terminal(Console):
+    """Takes text as it is: an error that says "[/10.0.0.1:9092]" is no markup. Styles are given as `Text`."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(markup=False, emoji=False, **how)
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """Text with what is measured already made visible, so that columns stay columns."""
+        return super().render_str(visible(text, lines=True), **{**how, "markup": False, "emoji": False})
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is written at last, however it came here; only the console's own moves of the cursor are obeyed."""
+        for segment in super().render(renderable, options):
+            shown = segment.text if segment.control else visible(segment.text, lines=True)
+            yield segment if shown == segment.text else segment._replace(text=shown)
+
+
+class Lines(Table):
+    """A table each of whose cells is one line, whatever it holds."""
+
+    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
+        """A row; text in it is made visible."""
+        super().add_row(*(visible(cell) if isinstance(cell, str) else cell for cell in cells), **how)
+
+
+def line(text: str, style: str = "") -> Text:
+    """Words of others as one line."""
+    return Text(visible(text), style=style)

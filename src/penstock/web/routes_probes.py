@@ -1,0 +1,28 @@
+"""Routes for what watches over this server. They need no token, and tell nothing that would need one."""
+
+from importlib.metadata import version
+
+from fastapi import APIRouter, Response
+
+from penstock.errors import PenstockError
+from penstock.web.asking import Site
+from penstock.web.guard import refusal
+from penstock.web.shapes import HealthOut
+
+router = APIRouter()
+
+
+@router.get("/health")
+async def health() -> HealthOut:
+    """200 while the server answers at all: when it does not, start it again."""
+    return HealthOut("up", version("penstock"))
+
+
+@router.get("/ready", response_model=HealthOut)
+def ready(site: Site) -> HealthOut | Response:
+    """200 while its store can be read, 503 while not: until then send nobody here."""
+    try:
+        site.store.runs()
+    except PenstockError:
+        return refusal(503, "The store cannot be read now.")
+    return HealthOut("ready", version("penstock"))

@@ -1,0 +1,69 @@
+"""The process that answers what-if questions: at the lowest priority, one after the other, a line in and a line out.
+
+It ends when nobody has asked for a while, or when whoever started it is gone. See `aside`, which starts it.
+"""
+
+import json
+import os
+import select
+import signal
+import sys
+import traceback
+from contextlib import closing
+from typing import Any, BinaryIO
+
+IDLE_S = 300.0
+_LOWEST = 19
+
+
+def main() -> None:
+    """Answer what comes on standard input."""
+    os.nice(_LOWEST)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the server, which then ends us
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # whatever prints is no answer
+    while True:
+        line = _next_line(sys.stdin.buffer)
+        if not line:
+            return
+        out.write(json.dumps(_answered(json.loads(line))).encode() + b"\n")
+
+
+def _next_line(lines: BinaryIO) -> bytes:
+    """Empty when there is none in time; each question is answered before the next one is written."""
+    ready, _, _ = select.select([lines], [], [], IDLE_S)
+    return lines.readline() if ready else b""
+
+
+def _answered(question: dict[str, Any]) -> dict[str, Any]:
+    from penstock.errors import ConfigError, PenstockError
+    from penstock.store.archive import StoreError
+
+    try:
+        return {"answer": _answer(question)}
+    except ConfigError as error:
+        return {"config": [error.field, str(error.value), error.remedy]}
+    except StoreError as error:
+        return {"store": str(error)}
+    except PenstockError as error:
+        return {"mend": str(error)}
+    except Exception:
+        return {"fault": traceback.format_exc()}
+
+
+def _answer(question: dict[str, Any]) -> str:
+    from pydantic import TypeAdapter
+
+    from penstock.store.gallery import Gallery
+    from penstock.store.open import open_store
+    from penstock.web.shapes import WhatIfOut
+    from penstock.web.what_if import WhatIfIn, answer
+
+    with closing(open_store(question["store"], create=False)) as store:
+        asked = WhatIfIn.model_validate_json(question["asked"])
+        found = answer(Gallery(store.database, question["run"]), asked, question["within_s"])
+    return TypeAdapter(WhatIfOut).dump_json(found).decode()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Rows that no penstock would have written: each is told once and passed over, and what is right beside it is heard."""
+
+import json
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.core.intents import Intent, Juice
+from penstock.core.orders import Act, Answer, Request
+from penstock.errors import ConfigError
+from penstock.store.control import DeskControl
+from penstock.store.desk import Card
+from penstock.store.intent_codec import encode_intent
+from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
+from tests.recorded import RUN, a_decision
+
+GOOD = encode_intent(Intent(Juice(0.5)))
+POISON: dict[str, dict[str, Any]] = {
+    "an unknown act": {"act": "dance"},
+    "an act in another spelling": {"act": "PAUSE"},
+    "no JSON": {"act": "intent", "job": "ads", "intent": "{"},
+    "another document": {"act": "intent", "job": "ads", "intent": "[1]"},
+    "an unknown shape": {"act": "intent", "job": "ads", "intent": GOOD.replace("Knee", "Knife")},
+    "a huge utility": {"act": "intent", "job": "ads", "intent": GOOD.replace('"utility":1.0', '"utility":1e308')},
+    "an infinite utility": {"act": "intent", "job": "ads", "intent": GOOD.replace('"utility":1.0', '"utility":1e999')},
+    "no utility": {"act": "intent", "job": "ads", "intent": GOOD.replace('"utility":1.0', '"utility":NaN')},
+    "nesting without end": {"act": "intent", "job": "ads", "intent": "[" * 100_000},
+    "an intent without a job": {"act": "intent", "intent": GOOD},
+    "a turn without a lever": {"act": "turn"},
+    "a lever that is none": {"act": "turn", "turn": json.dumps({"kind": "speed", "job": "ads", "value": 1})},
+    "no number": {"act": "turn", "turn": '{"kind":"bound","job":"ads","value":NaN}'},
+    "a yes to nothing": {"act": "approve"},
+    "a time that is none": {"act": "pause", "at_epoch_s": "yesterday"},
+}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "runs.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[SqlStore]:
+    with closing(open_store(path)) as opened:
+        opened.begin(RUN)
+        yield opened
+
+
+def put(path: Path, table: str, **row: Any) -> None:
+    with closing(sqlite3.connect(path)) as raw, raw:
+        (number,) = raw.execute("SELECT number FROM penstock_runs").fetchone()
+        columns = {"run": number, **row}
+        marks = ", ".join("?" * len(columns))
+        raw.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", list(columns.values()))
+
+
+@pytest.mark.parametrize("poison", POISON.values(), ids=POISON)
+def test_a_request_that_cannot_be_read_is_told_once_and_others_are_heard(
+    path: Path, store: SqlStore, poison: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    put(path, "penstock_requests", **{"at_epoch_s": 1.0, "who": "eve", **poison})
+    store.desk.ask(RUN.id, Request(Act.PAUSE, "ann", 2.0))
+    with caplog.at_level(logging.WARNING, "penstock"):
+        first = DeskControl(store.desk, RUN.id)
+        assert [first.orders(10.0).paused_by, first.orders(20.0).paused_by] == ["ann", "ann"]
+        restarted = DeskControl(store.desk, RUN.id)
+        assert (restarted.orders(30.0).paused_by, restarted.orders(30.0).intents) == ("ann", {})
+    assert [record.message for record in caplog.records if "request 1 cannot be read" in record.message] == [
+        caplog.records[0].message
+    ]
+    assert len(caplog.records) == 1
+
+
+@pytest.mark.parametrize(
+    "poison", [{"decision": "{}"}, {"decision": "no JSON"}, {"answer": "maybe"}], ids=["another", "none", "answer"]
+)
+def test_a_proposal_that_cannot_be_read_is_told_once_and_expires(
+    path: Path, store: SqlStore, poison: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    store.desk.propose(RUN.id, a_decision(5.0))
+    with closing(sqlite3.connect(path)) as raw:
+        (text,) = raw.execute("SELECT decision FROM penstock_proposals").fetchone()
+    put(path, "penstock_proposals", **{"at_s": 5.0, "decision": text, "answer": "approved", **poison})
+    with caplog.at_level(logging.WARNING, "penstock"):
+        for _ in range(2):
+            control = DeskControl(store.desk, RUN.id)
+            assert [control.orders(now).held for now in (10.0, 20.0)] == [{"ads"}] * 2
+    assert ["proposal 2 cannot be read" in record.message for record in caplog.records] == [True]
+    assert next(proposal.answer for proposal in store.desk.proposals(RUN.id)) is Answer.OPEN
+
+
+def test_what_holds_goes_on_to_hold_when_the_run_is_gone_from_the_store(
+    path: Path, store: SqlStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    store.desk.ask(RUN.id, Request(Act.PAUSE, "ann", 2.0))
+    control = DeskControl(store.desk, RUN.id)
+    assert control.orders(10.0).paused_by == "ann"
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("DELETE FROM penstock_runs")
+    with caplog.at_level(logging.WARNING, "penstock"):
+        assert [control.orders(now).paused_by for now in (20.0, 30.0)] == ["ann", "ann"]
+        control.propose(a_decision(30.0))
+    assert len(caplog.records) == 1
+
+
+def test_a_card_that_cannot_be_read_is_no_sign_of_life(path: Path, store: SqlStore) -> None:
+    store.desk.leave_card(RUN.id, Card(1.0, 2.0, 3.0))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("UPDATE penstock_controllers SET approval = 'nobody'")
+    assert store.desk.card(RUN.id) is None
+
+
+@pytest.mark.parametrize("utility", [1e308, 1.1e12, float("inf"), float("nan"), -1.0, 0.0, 10**400])
+def test_no_intent_is_worth_more_than_can_be_added_up(utility: float) -> None:
+    with pytest.raises(ConfigError, match="utility"):
+        Juice(0.5, utility=utility)
+    assert Juice(0.5, utility=1e12).utility == 1e12

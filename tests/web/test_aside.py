@@ -1,0 +1,106 @@
+"""What-if questions are answered aside, one at a time, and few may wait."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from penstock.errors import ConfigError
+from penstock.store.archive import StoreError
+from penstock.web.aside import WAITING, Aside, FullError
+from penstock.web.what_if import WhatIfIn
+from tests.patience import eventually, patience_s
+from tests.recorded import RUN
+from tests.web import asking
+from tests.web.living import LiveRun
+
+QUESTION = WhatIfIn.model_validate({"minutes": 1})
+
+
+@pytest.fixture
+def aside(live: LiveRun) -> Iterator[Aside]:
+    found = Aside(live.store.database.target)
+    yield found
+    found.end()
+
+
+def pid_of(aside: Aside) -> int:
+    assert aside._process is not None
+    return aside._process.pid
+
+
+def test_it_is_answered_by_a_process_of_the_lowest_priority_which_stays(aside: Aside, live: LiveRun) -> None:
+    assert '"changed":' in aside.answer(live.run.id, QUESTION, 30.0)
+    first = pid_of(aside)
+    nice = int(Path(f"/proc/{first}/stat").read_text().rpartition(")")[2].split()[16])
+    assert nice == 19
+    aside.answer(live.run.id, QUESTION, 30.0)
+    assert pid_of(aside) == first
+
+
+def test_one_that_ended_is_started_again(aside: Aside, live: LiveRun) -> None:
+    aside.answer(live.run.id, QUESTION, 30.0)
+    assert aside._process is not None
+    aside._process.kill()
+    aside._process.wait()
+    assert '"changed":' in aside.answer(live.run.id, QUESTION, 30.0)
+
+
+def test_so_many_wait_and_no_more(aside: Aside, live: LiveRun) -> None:
+    with ThreadPoolExecutor(8) as askers:
+        with aside._turn:  # as if one was being answered
+            found = [askers.submit(aside.answer, live.run.id, QUESTION, patience_s()) for _ in range(1 + WAITING)]
+            eventually(lambda: not aside._places._value or None)
+            with pytest.raises(FullError):
+                aside.answer(live.run.id, QUESTION, 30.0)
+        assert all('"changed":' in one.result(patience_s()) for one in found)
+
+
+def test_nobody_waits_for_longer_than_an_answer_may_take(aside: Aside, live: LiveRun) -> None:
+    with aside._turn, pytest.raises(FullError, match="take long"):
+        aside.answer(live.run.id, QUESTION, 0.01)
+    assert '"changed":' in aside.answer(live.run.id, QUESTION, 30.0)
+
+
+def test_what_can_be_mended_is_said_in_the_same_words(aside: Aside, live: LiveRun, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="run"):
+        aside.answer("no such run", QUESTION, 30.0)
+    with pytest.raises(ConfigError, match="policy"):
+        aside.answer(live.run.id, WhatIfIn.model_validate({"policy": "magic"}), 30.0)
+    (tmp_path / "no.sqlite").write_bytes(b"this is no database at all, but it is long enough for one" * 100)
+    other = Aside(str(tmp_path / "no.sqlite"))
+    with pytest.raises(StoreError, match="not a database"):
+        other.answer(RUN.id, QUESTION, 30.0)
+    other.end()
+
+
+def test_who_waits_when_the_site_ends_is_told(aside: Aside, live: LiveRun) -> None:
+    with ThreadPoolExecutor(8) as askers:
+        found = askers.submit(aside.answer, live.run.id, WhatIfIn.model_validate({"minutes": 60}), 600.0)
+        eventually(lambda: aside._process)
+        aside.end()
+        with pytest.raises(FullError):
+            found.result(patience_s())
+
+
+def test_acts_are_heard_while_many_ask_what_if(live: LiveRun) -> None:
+    """Beyond those that may wait, askers are told when to come again."""
+    answers = []
+
+    def ask() -> None:
+        answers.append(asking.post(f"{live.url}api/what-if", json={"minutes": 2}))
+
+    askers = [threading.Thread(target=ask) for _ in range(12)]
+    for asker in askers:
+        asker.start()
+    assert live.act(act="dry-run").status_code == 200
+    live.until(lambda control: control["dry_run"])
+    live.act(act="do")
+    for asker in askers:
+        asker.join()
+    codes = [answer.status_code for answer in answers]
+    assert codes.count(200) >= 1
+    assert codes.count(503) >= 1
+    assert {answer.headers.get("retry-after") for answer in answers if answer.status_code == 503} == {"5"}
