@@ -26,8 +26,8 @@ export function useAct(): [(body: Record<string, unknown>) => Promise<boolean>, 
 }
 
 export function Controls({ route }: { route: Route }) {
-  const { overview, runs, run, session, connected } = useSite();
-  const { control } = overview;
+  const { overview, runs, run, session, line, gone } = useSite();
+  const { control, present } = overview;
   const [act, error] = useAct();
   const mayAct = control.live && session.role === "operate";
   const choose = (id: string): void => {
@@ -46,23 +46,23 @@ export function Controls({ route }: { route: Route }) {
           ))}
         </select>
       </label>
-      <span class={`life ${control.live ? (connected ? "live" : "lost") : "past"}`} role="status">
-        {control.live ? (connected ? "live" : "connecting") : "over"}
+      <span class={`life ${gone ? "lost" : !control.live ? "past" : line === "live" ? "live" : "lost"}`} role="status">
+        {gone ? "gone" : !control.live ? (present === null ? "no cycle yet" : "over") : line === "live" ? "live" : "connecting"}
       </span>
       <span class="quiet facts">
         {overview.run.policy} on {overview.run.engine}
         {overview.run.started_at !== null && `, since ${when(overview.run.started_at)}`}
         {overview.present && `, ${span(overview.present.at_s - (overview.run.first_s ?? 0))}`}
       </span>
-      {control.dry_run && <span class="badge settling">dry run: nothing is carried out</span>}
-      {control.paused_by && <span class="badge settling" data-testid="paused">❚❚ paused by {control.paused_by}</span>}
+      {control.dry_run && <span class="badge wait">dry run: nothing is carried out</span>}
+      {control.paused_by && <span class="badge wait" data-testid="paused">❚❚ paused by {control.paused_by}</span>}
       {control.waiting.length > 0 && <span class="quiet" role="status">{control.waiting.join(", ")}: heard in the next cycle…</span>}
       {mayAct && (
         <span class="acts">
-          <button type="button" onClick={() => void act({ act: control.paused_by ? "resume" : "pause" })}>
+          <button type="button" disabled={gone} onClick={() => void act({ act: control.paused_by ? "resume" : "pause" })}>
             {control.paused_by ? "Resume governing" : "Pause governing"}
           </button>
-          <button type="button" aria-pressed={control.dry_run} onClick={() => void act({ act: control.dry_run ? "do" : "dry-run" })}>
+          <button type="button" disabled={gone} aria-pressed={control.dry_run} onClick={() => void act({ act: control.dry_run ? "do" : "dry-run" })}>
             Dry run
           </button>
           <NameField key={run} />
@@ -88,7 +88,7 @@ function NameField() {
 }
 
 export function Proposals() {
-  const { overview, session } = useSite();
+  const { overview, session, gone } = useSite();
   const [act, error] = useAct();
   const { proposals } = overview.control;
   if (!proposals.length) return null;
@@ -103,10 +103,10 @@ export function Proposals() {
           </p>
           {session.role === "operate" && (
             <span class="acts">
-              <button type="button" class="primary" onClick={() => void act({ act: "approve", proposal: proposal.number })}>
+              <button type="button" class="primary" disabled={gone} onClick={() => void act({ act: "approve", proposal: proposal.number })}>
                 Approve
               </button>
-              <button type="button" onClick={() => void act({ act: "refuse", proposal: proposal.number })}>
+              <button type="button" disabled={gone} onClick={() => void act({ act: "refuse", proposal: proposal.number })}>
                 Refuse
               </button>
             </span>

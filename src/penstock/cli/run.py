@@ -84,7 +84,7 @@ def run(
         run_id=run_id,
         down_since_s=down_since,
     )
-    pages = dashboard_over(store, web) if dashboard else nullcontext()
+    pages = dashboard_over(store, web, begins=run_id is None) if dashboard else nullcontext()
     with pages, Live(console=console, auto_refresh=False, transient=False) as live:
 
         def show(view: "View") -> None:

@@ -103,4 +103,6 @@ def _left(view: View, records: Sequence[DecisionRecord]) -> Left:
 def _control(desk: Desk | None, run: RunInfo, settings: LoopSettings) -> Control:
     if desk is None:
         return NoControl()
-    return DeskControl(desk, run.id, Standing(settings.interval_s, settings.dry_run, settings.approval))
+    control = DeskControl(desk, run.id, Standing(settings.interval_s, settings.dry_run, settings.approval))
+    control.arrive()
+    return control
