@@ -77,7 +77,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
         </span>
       </header>
       {site && <Controls route={route} />}
-      <main id="main" tabIndex={-1} class={gone ? "was" : undefined}>
+      <main id="main" tabIndex={-1} class={gone ? "was" : site ? undefined : "bare"}>
         {gone && <Gone since={watched.gone_since} />}
         {!known ? (
           <Unknown text={`There is no page “${route.page}”.`} />

@@ -41,7 +41,7 @@ export function Controls({ route }: { route: Route }) {
           {!runs.some((one) => one.id === overview.run.id) && <option value={overview.run.id}>{overview.run.name}</option>}
           {runs.map((one) => (
             <option key={one.id} value={one.id}>
-              {one.name}{runs.filter((other) => other.name === one.name).length > 1 ? ` (${one.id})` : ""}{one.live ? " ● live" : ""}
+              {one.name}{runs.filter((other) => other.name === one.name).length > 1 ? ` (${one.id})` : ""}{one.live && !gone ? " ● live" : ""}
             </option>
           ))}
         </select>

@@ -8,7 +8,7 @@ import { link } from "./route";
 const STATES: Record<State, [string, string]> = {
   missing: ["▼", "misses its target"],
   blind: ["?", "blind: no figures"],
-  stale: ["⧗", "stale: old figures"],
+  stale: ["…", "stale: old figures"],
   starting: ["◐", "starting"],
   fine: ["✓", "met"],
 };

@@ -49,7 +49,7 @@ function Whom({ jobs, run }: { jobs: Overview["jobs"]; run: string }) {
         </span>
       ))}
       {short.length > NAMED && `, ${short.length - NAMED} more not always`}
-      {short.length < seen && `; the other ${seen - short.length} always`}
+      {short.length < seen && `; the other ${seen - short.length} ${blind.length ? "whenever they were seen" : "always"}`}
       {seen < known.length && `; of ${known.length - seen} no figure was seen`}.
       {blind.length > 0 && <Blind blind={blind} run={run} />}
     </>

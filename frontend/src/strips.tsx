@@ -30,7 +30,7 @@ export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
         {jobs.map(([name, series]) => (
           <li key={name}>
             <a href={link("tenant", { run, job: name })}>{name}</a>
-            <Strip series={series} from_s={from_s} to_s={to_s} label={`${name}: met ${percent(metShare(series))} of the time it was seen, unseen ${percent(mean(series.values.unseen))}`} />
+            <Strip series={series} from_s={from_s} to_s={to_s} label={`${name}: met ${percent(metShare(series))} of the time, blind or stale ${percent(mean(series.values.unseen))}`} />
             <span class="value">{percent(metShare(series))}</span>
           </li>
         ))}
@@ -101,8 +101,10 @@ function levelOf(met: number | null, share: number | null): string | null {
   return share >= 0.75 ? "u2" : share >= 0.4 ? "u1" : "u0";
 }
 
+/** The share of time in which it is proven that it had what it asked for; while nobody knew, it is not. */
 function metShare(series: Series): number | null {
-  return mean(series.values.met);
+  const { met = [], unseen = [] } = series.values;
+  return mean(met.map((value, index) => ((unseen[index] ?? 0) > 0 ? (value ?? 0) * (1 - unseen[index]!) : value)));
 }
 
 function mean(values: (number | null)[] = []): number | null {

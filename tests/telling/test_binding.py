@@ -55,7 +55,7 @@ def test_neighbours_bind_with_their_batches() -> None:
     # ads has 2 of 8 slots; geo uses all of its 6, batch by batch of 12 s where ads may wait for 2.
     seen = fleet(tenant(), tenant("geo", 10.0, 6, phases_s={"triggerExecution": 12.0, "addBatch": 11.0}))
     assert told(tenant(), seen) == [
-        "geo uses 6 of 8 slots, and a batch of geo takes 12 s; "
+        "others use 6 of 8 slots: geo, and a batch of geo takes 12 s; "
         "what would help: smaller batches of geo (a bound), a lower weight, or slots"
     ]
 

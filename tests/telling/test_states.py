@@ -40,7 +40,7 @@ def test_the_headline_names_the_worst_first() -> None:
 def test_a_tenant_that_went_blind_is_told_with_its_backlog_and_the_last_that_was_known_of_it() -> None:
     view = a_view(100.0, [a_job("geo", 35.0), blind("ads")])
     assert headline(view, {"ads": LastLatency(342.0, 60.0)}) == (
-        "Nobody knows how ads (62,614 rows wait, latency was 342 s 40 s ago) does: no figures. "
+        "Nobody knows how ads (62,614 rows wait, 40 s ago latency was 342 s) does: no figures. "
         "The other has what it asked for."
     )
 
@@ -49,7 +49,7 @@ def test_a_tenant_that_misses_does_not_hide_one_that_is_blind_or_stale_or_starti
     view = a_view(100.0, [a_job("slow", 3.0), blind("ads"), stale("fraud"), starting("geo"), a_job("well", 35.0)])
     assert headline(view) == (
         "1 of 5 tenants misses what was asked: slow. Nobody knows how ads (62,614 rows wait) does: no figures. "
-        "Figures of fraud (latency was 3.0 s 40 s ago) are 40 s old. geo is starting."
+        "Figures of fraud (40 s ago latency was 3.0 s) are 40 s old. geo is starting."
     )
 
 
@@ -64,9 +64,9 @@ def test_an_empty_fleet_is_neither_well_nor_ill() -> None:
 
 def test_what_a_tenant_lacks_is_named_with_what_is_known_all_the_same() -> None:
     told = blind_text(blind("ads"), 100.0, LastLatency(342.0, 60.0))
-    assert told == "No figures for its latency, although it runs; 62,614 rows wait, latency was 342 s 40 s ago."
+    assert told == "No figures for its latency, although it runs; 62,614 rows wait, 40 s ago latency was 342 s."
     assert blind_text(starting("geo"), 100.0) == "It is starting, no figures yet."
-    assert blind_text(stale("ads"), 100.0) == "Its figures are 40 s old; latency was 3.0 s 40 s ago."
+    assert blind_text(stale("ads"), 100.0) == "Its figures are 40 s old; 40 s ago latency was 3.0 s."
     assert beside(blind("ads", backlog_rows=None), 100.0) == ""
 
 

@@ -47,6 +47,11 @@ class Lot:
     trouble: str | None
     counted: bool
 
+    @property
+    def proven(self) -> bool:
+        """Whether it has all 35 that it is worth, by figures of now, and nothing is wrong with it."""
+        return self.fresh and self.trouble is None and self.utility == 35.0
+
     def view(self, name: str) -> JobView:
         plain = a_job(name, self.utility)
         figures = replace(
@@ -164,6 +169,7 @@ def test_a_run_in_which_anybody_is_blind_stale_or_missing_is_never_told_as_fine(
         gallery = reader.gallery(RUN.id)
         present = reader.present(gallery, ())
         assert present is not None
+        assert (present.state == "fine") == all(lot.proven for lot in history[-1].values())
         check_present(views[-1], present)
         check_top(Screen(store, reader, RUN.id), present)
         check_metrics(views[-1], exposition(reader.seen(RUN.id)).decode())

@@ -101,8 +101,7 @@ def _of_neighbours(job: JobView, view: View, shares: Mapping[str, Share]) -> Ite
     if left <= 0 or used < USED_BY_OTHERS * left:
         return
     names = _names([other.name for other in others])
-    verb = "uses" if len(others) == 1 else "use"
-    what = f"{names} {verb} {number(used)} of {share.pool.slots} slots"
+    what = f"others use {number(used)} of {share.pool.slots} slots: {names}"
     yield Bind(f"{what}{_long_batches(job, others)}", f"smaller batches of {names} (a bound), a lower weight, or slots")
 
 

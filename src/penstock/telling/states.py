@@ -70,9 +70,8 @@ def beside(job: JobView, now_s: float, last: LastLatency | None = None) -> str:
         latency_s, ago_s = last.latency_s, now_s - last.at_s
     told = [f"{number(round(job.figures.backlog_rows))} rows wait"] if job.figures.backlog_rows else []
     if latency_s is not None:
-        past = ago_s >= 1.0
-        when = f" {span(ago_s)} ago" if past else ""
-        told.append(f"latency {'was' if past else 'is'} {seconds_text(latency_s)}{when}")
+        known = f"{span(ago_s)} ago latency was" if ago_s >= 1.0 else "latency is"
+        told.append(f"{known} {seconds_text(latency_s)}")
     return ", ".join(told)
 
 

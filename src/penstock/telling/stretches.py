@@ -41,11 +41,16 @@ def unseen(run: Run, job: JobTimeline) -> tuple[Stretch, ...]:
 
 def unseen_cycles(run: Run) -> Sequence[bool]:
     """For each cycle whether there was a job of which nobody knew how it did."""
+    every = [unseen_at(run, job) for job in run.jobs]
+    return [any(blind) for blind in zip(*every, strict=True)] if every else [False] * len(run.at_s)
+
+
+def unseen_at(run: Run, job: JobTimeline) -> Sequence[bool]:
+    """For each cycle whether nobody knew how the job did."""
     blind = [False] * len(run.at_s)
-    for job in run.jobs:
-        told = stretches(run, job)
-        for found in (one for one in told if one.state in UNSEEN):
-            first = bisect_left(run.at_s, found.from_s)
-            end = len(blind) if found is told[-1] else bisect_left(run.at_s, found.to_s)
-            blind[first:end] = [True] * (end - first)
+    told = stretches(run, job)
+    for found in (one for one in told if one.state in UNSEEN):
+        first = bisect_left(run.at_s, found.from_s)
+        end = len(blind) if found is told[-1] else bisect_left(run.at_s, found.to_s)
+        blind[first:end] = [True] * (end - first)
     return blind

@@ -9,7 +9,7 @@ from itertools import pairwise
 from penstock.core.documents import mean
 from penstock.core.orders import Act
 from penstock.core.run import DecisionRecord, JobTimeline, Run
-from penstock.telling.stretches import Stretch, unseen
+from penstock.telling.stretches import Stretch, unseen, unseen_at
 from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
 
 _INTENTS = 3  # earlier ones of a job; the newest are told
@@ -34,7 +34,7 @@ class JobSummary:
     name: str
     intent: str  # all that it asked for, the last first, with when where that changed
     max_utility: float
-    met_share: float | None
+    met_share: float | None  # of the time that it was seen, or should have been: while nobody knew it is not met
     utility_share: float | None
     worst: tuple[float, float] | None  # the longest stretch below its intent, from and to
     first_threads: int | None
@@ -116,7 +116,7 @@ def _job(run: Run, job: JobTimeline) -> JobSummary:
         name=job.name,
         intent=_asked(job),
         max_utility=job.max_utility,
-        met_share=mean(job.met),
+        met_share=mean(_proven(run, job)),
         utility_share=mean(None if u is None else u / job.max_utility for u in job.utility),
         worst=_longest_miss(run.at_s, job.met),
         first_threads=held[0] if held else None,
@@ -126,6 +126,12 @@ def _job(run: Run, job: JobTimeline) -> JobSummary:
         last_recovery_s=recoveries[-1] if recoveries else None,
         worst_recovery_s=max(recoveries, default=None),
     )
+
+
+def _proven(run: Run, job: JobTimeline) -> Sequence[bool | None]:
+    """Whether it is known to have met its intent; None while it was starting, or was not there."""
+    blind = unseen_at(run, job)
+    return [False if unknown else met for unknown, met in zip(blind, job.met, strict=True)]
 
 
 def _asked(job: JobTimeline) -> str:
@@ -185,7 +191,7 @@ def _ends(run: Run) -> str:
 
 
 def _to_whom(jobs: Sequence[JobSummary]) -> str:
-    missed = [job for job in jobs if job.met_share is not None and job.met_share < 1.0]
+    missed = [job for job in jobs if job.worst is not None]
     never_seen = [job.name for job in jobs if job.met_share is None]
     if not missed and never_seen:
         return f"Every job of which figures were seen met its intent; of {', '.join(never_seen)} none was seen."

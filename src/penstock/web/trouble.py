@@ -42,7 +42,10 @@ def not_done(job: JobView, note: str, binds: Sequence[Bind] = ()) -> str:
 
     A policy at rest finds nothing better to turn; what `binds` the tenant says why.
     """
-    if job.utility is None and job.figures.trouble is None:
+    state = state_of(job)
+    if state is State.STALE:
+        return "Nothing yet: its figures are too old."
+    if state in (State.BLIND, State.STARTING):
         return "Nothing yet: it has no figures."
     if binds and note.startswith(_AT_REST):
         return f"Nothing that helps is left to turn: {binds[0].what}."
