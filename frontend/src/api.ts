@@ -1,6 +1,6 @@
 // The API's answers, as src/penstock/web/shapes.py has them, and how to ask for them.
 
-export type State = "trouble" | "missed" | "settling" | "unknown" | "met";
+export type State = "missing" | "blind" | "stale" | "starting" | "fine"; // as src/penstock/core/states.py has them
 export type Came = "better" | "no change" | "worse" | "not judged" | "not done" | "not carried out";
 export type Figure = number | null;
 
@@ -105,6 +105,8 @@ export interface Tenant {
   certainty: Figure;
   levers: Lever[];
   prediction_error: { share: number; of: number } | null;
+  binds: { what: string; helps: string }[];
+  beside: string | null;
 }
 export interface Machine {
   name: string;
@@ -124,6 +126,8 @@ export interface Present {
   given: string;
   note: string;
   headline: string;
+  state: State | null;
+  possible_utility: number;
   tenants: Tenant[];
   machines: Machine[];
   levers: Lever[];
@@ -199,6 +203,20 @@ export interface Job {
   recovery_s: Figure;
   recovery_target_s: Figure;
   decisions: Decision[];
+  asked: AskedFor[];
+}
+/** What a person asked of the controller, when it was heard. */
+export interface Act {
+  at_s: number;
+  who: string;
+  text: string;
+  job: string | null;
+}
+/** What a tenant asked for from then on, until the next. */
+export interface AskedFor {
+  from_s: number;
+  text: string;
+  targets: Target[];
 }
 export interface PartitionKeys {
   partition: number;
@@ -336,8 +354,10 @@ export function address(path: string, query: Query = {}): string {
   return `/api/${path}${text ? `?${text}` : ""}`;
 }
 
+const WITHIN_MS = 20_000; // a server that holds its tongue for so long is as good as gone
+
 export async function get<T>(path: string, query: Query = {}): Promise<T> {
-  return answered<T>(await fetch(address(path, query)));
+  return answered<T>(await fetch(address(path, query), { signal: AbortSignal.timeout(WITHIN_MS) }));
 }
 
 export async function send<T>(path: string, body: unknown, query: Query = {}, method = "POST"): Promise<T> {

@@ -39,16 +39,18 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   const run = route.query.run ?? "last";
   const [runs, setRuns] = useState<Run[]>([]);
   const [span_s, setSpan] = useState<number | null>(null);
-  const watched = useWatched(run, span_s, true);
+  const watched = useWatched(run, span_s);
   const { overview } = watched;
+  const gone = overview !== null && watched.line === "gone";
+  const known = PAGES.some(([page]) => page === route.page);
   const shown = overview?.run.id;
   useEffect(() => {
     if (shown !== undefined) get<Run[]>("runs").then(setRuns, () => setRuns([]));
   }, [run, shown]);
   useEffect(() => {
-    document.title = titled(overview?.run.name, route.page);
-  }, [overview?.run.name, route.page]);
-  const site: Site | null = overview && { run, runs, session, overview, connected: watched.connected, span_s, setSpan, again: watched.again };
+    document.title = `${gone ? "gone – " : ""}${titled(overview?.run.name, route.page)}`;
+  }, [overview?.run.name, route.page, gone]);
+  const site: Site | null = overview && { run, runs, session, overview, line: watched.line, gone, span_s, setSpan, again: watched.again };
   return (
     <SiteContext.Provider value={site}>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>
@@ -75,12 +77,51 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
         </span>
       </header>
       {site && <Controls route={route} />}
-      <main id="main" tabIndex={-1}>
-        {watched.error && <Problem text={watched.error} />}
-        {site && <Proposals />}
-        {site ? <Page page={route.page} job={route.query.job} /> : !watched.error && <p class="quiet" aria-busy="true">Reading…</p>}
+      <main id="main" tabIndex={-1} class={gone ? "was" : site ? undefined : "bare"}>
+        {gone && <Gone since={watched.gone_since} />}
+        {!known ? (
+          <Unknown text={`There is no page “${route.page}”.`} />
+        ) : site ? (
+          <>
+            <Proposals />
+            <Page page={route.page} job={route.query.job} />
+          </>
+        ) : (
+          <Unread error={watched.error} waits={watched.waits} />
+        )}
       </main>
     </SiteContext.Provider>
+  );
+}
+
+/** The server is not there: whatever stands below is as it was. */
+function Gone({ since }: { since: number | null }) {
+  return (
+    <p class="problem gone" role="alert" data-testid="gone">
+      <b>The server has not answered{since === null ? "" : ` since ${new Date(since).toLocaleTimeString("en-GB")}`}.</b> What is shown is as it was then, and nothing can be
+      asked for. Whether governing goes on cannot be told from here; the page tries again every second.
+    </p>
+  );
+}
+
+/** Something that was asked for by its name and is not there: its error, and no figures of anything else. */
+function Unknown({ text }: { text: string }) {
+  return (
+    <section class="headline bad" role="alert" aria-label="Not there">
+      <h1>{text}</h1>
+      <p class="lead"><a href={link("overview")}>Look at the newest run</a> instead.</p>
+    </section>
+  );
+}
+
+function Unread({ error, waits }: { error: string | null; waits: boolean }) {
+  if (error === null) return <p class="quiet" aria-busy="true">Reading…</p>;
+  if (!waits) return <Unknown text={error} />;
+  return (
+    <section class="headline wait" aria-label="Now" aria-busy="true">
+      <h1 data-testid="headline">{error}</h1>
+      <p class="lead">The page tries again every second.</p>
+    </section>
   );
 }
 

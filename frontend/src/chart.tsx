@@ -3,7 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import type { Decision, Figure } from "./api";
+import type { Act, Decision, Figure } from "./api";
 import { instant, number, stamp } from "./format";
 import { colour, useTheme } from "./theme";
 
@@ -24,6 +24,7 @@ export interface ChartProps {
   run: { started_at: Figure };
   format?: (value: Figure) => string;
   marks?: Decision[];
+  acts?: Act[]; // of people
   height?: number;
   sync?: string;
   max?: number;
@@ -72,7 +73,7 @@ export function Chart(props: ChartProps) {
 
   useEffect(() => {
     plot.current?.setData(data(props));
-  }, [props.at_s, props.lines, props.marks]);
+  }, [props.at_s, props.lines, props.marks, props.acts]);
 
   const format = props.format ?? number;
   const index = at ?? props.at_s.length - 1;
@@ -113,7 +114,8 @@ function spoken(props: ChartProps, format: (value: Figure) => string): string {
     return `${line.label}: from ${format(low)} to ${format(high)}, last ${format(known.at(-1) ?? null)}`;
   });
   const marks = props.marks?.length ? ` ${props.marks.length} decisions are marked.` : "";
-  return `${props.title}. ${props.about ?? ""} ${told.join("; ")}.${marks}`;
+  const acts = props.acts?.length ? ` ${props.acts.length} acts of people are marked: ${props.acts.map((act) => act.text).join("; ")}.` : "";
+  return `${props.title}. ${props.about ?? ""} ${told.join("; ")}.${marks}${acts}`;
 }
 
 function inked(name: string): string {
@@ -205,6 +207,15 @@ function drawn(made: uPlot, props: ChartProps): void {
     else ctx.arc(x, y, size * 0.8, 0, 7);
     ctx.fill();
   }
+  for (const act of props.acts ?? []) {
+    const x = made.valToPos(instant(props.run, act.at_s), "x", true);
+    const ink = colour("c4");
+    stroke(ctx, x, bbox, ink, ratio, []);
+    ctx.fillStyle = ink;
+    ctx.beginPath();
+    diamond(ctx, x, bbox.top - 2 * ratio, 5 * ratio);
+    ctx.fill();
+  }
   ctx.restore();
 }
 
@@ -217,6 +228,13 @@ function stroke(ctx: CanvasRenderingContext2D, x: number, bbox: uPlot.BBox, ink:
   ctx.lineTo(x, bbox.top + bbox.height);
   ctx.stroke();
   ctx.setLineDash([]);
+}
+
+function diamond(ctx: CanvasRenderingContext2D, x: number, y: number, size: number): void {
+  ctx.moveTo(x, y - size);
+  ctx.lineTo(x + size, y);
+  ctx.lineTo(x, y + size);
+  ctx.lineTo(x - size, y);
 }
 
 function triangle(ctx: CanvasRenderingContext2D, x: number, y: number, size: number, down: 1 | -1): void {

@@ -26,8 +26,8 @@ export function useAct(): [(body: Record<string, unknown>) => Promise<boolean>, 
 }
 
 export function Controls({ route }: { route: Route }) {
-  const { overview, runs, run, session, connected } = useSite();
-  const { control } = overview;
+  const { overview, runs, run, session, line, gone } = useSite();
+  const { control, present } = overview;
   const [act, error] = useAct();
   const mayAct = control.live && session.role === "operate";
   const choose = (id: string): void => {
@@ -41,20 +41,20 @@ export function Controls({ route }: { route: Route }) {
           {!runs.some((one) => one.id === overview.run.id) && <option value={overview.run.id}>{overview.run.name}</option>}
           {runs.map((one) => (
             <option key={one.id} value={one.id}>
-              {one.name}{runs.filter((other) => other.name === one.name).length > 1 ? ` (${one.id})` : ""}{one.live ? " ● live" : ""}
+              {one.name}{runs.filter((other) => other.name === one.name).length > 1 ? ` (${one.id})` : ""}{one.live && !gone ? " ● live" : ""}
             </option>
           ))}
         </select>
       </label>
-      <span class={`life ${control.live ? (connected ? "live" : "lost") : "past"}`} role="status">
-        {control.live ? (connected ? "live" : "connecting") : "over"}
+      <span class={`life ${gone ? "lost" : !control.live ? "past" : line === "live" ? "live" : "lost"}`} role="status">
+        {gone ? "gone" : !control.live ? (present === null ? "no cycle yet" : "over") : line === "live" ? "live" : "connecting"}
       </span>
       {mayAct && (
         <span class="acts">
-          <button type="button" class="pause" onClick={() => void act({ act: control.paused_by ? "resume" : "pause" })}>
+          <button type="button" class="pause" disabled={gone} onClick={() => void act({ act: control.paused_by ? "resume" : "pause" })}>
             {control.paused_by ? "Resume governing" : "Pause governing"}
           </button>
-          <button type="button" class="dry" aria-pressed={control.dry_run} onClick={() => void act({ act: control.dry_run ? "do" : "dry-run" })}>
+          <button type="button" class="dry" disabled={gone} aria-pressed={control.dry_run} onClick={() => void act({ act: control.dry_run ? "do" : "dry-run" })}>
             Dry run
           </button>
           <NameField key={run} />
@@ -66,8 +66,8 @@ export function Controls({ route }: { route: Route }) {
           {overview.run.started_at !== null && `, since ${when(overview.run.started_at)}`}
           {overview.present && `, ${span(overview.present.at_s - (overview.run.first_s ?? 0))}`}
         </span>
-        {control.dry_run && <span class="badge settling" title="Nothing is carried out">dry run: nothing is carried out</span>}
-        {control.paused_by && <span class="badge settling" data-testid="paused" title={`Paused by ${control.paused_by}`}>❚❚ paused by {control.paused_by}</span>}
+        {control.dry_run && <span class="badge wait" title="Nothing is carried out">dry run: nothing is carried out</span>}
+        {control.paused_by && <span class="badge wait" data-testid="paused" title={`Paused by ${control.paused_by}`}>❚❚ paused by {control.paused_by}</span>}
         {control.waiting.length > 0 && <span class="quiet" role="status">{control.waiting.join(", ")}: heard in the next cycle…</span>}
       </span>
       {error && <Problem text={error} />}
@@ -90,7 +90,7 @@ function NameField() {
 }
 
 export function Proposals() {
-  const { overview, session } = useSite();
+  const { overview, session, gone } = useSite();
   const [act, error] = useAct();
   const { proposals } = overview.control;
   if (!proposals.length) return null;
@@ -105,10 +105,10 @@ export function Proposals() {
           </p>
           {session.role === "operate" && (
             <span class="acts">
-              <button type="button" class="primary" onClick={() => void act({ act: "approve", proposal: proposal.number })}>
+              <button type="button" class="primary" disabled={gone} onClick={() => void act({ act: "approve", proposal: proposal.number })}>
                 Approve
               </button>
-              <button type="button" onClick={() => void act({ act: "refuse", proposal: proposal.number })}>
+              <button type="button" disabled={gone} onClick={() => void act({ act: "refuse", proposal: proposal.number })}>
                 Refuse
               </button>
             </span>

@@ -8,7 +8,7 @@ import { Panel, Problem } from "./parts";
 import { useSite } from "./site";
 
 export function Levers({ levers }: { levers: Lever[] }) {
-  const { overview, session } = useSite();
+  const { overview, session, gone } = useSite();
   const [act, error] = useAct();
   const [sent, setSent] = useState<string | null>(null);
   const mayAct = overview.control.live && session.role === "operate";
@@ -41,7 +41,7 @@ export function Levers({ levers }: { levers: Lever[] }) {
               <td data-label="limits">{lever.limits}</td>
               <td data-label="a turn disturbs">{lever.disturbs}</td>
               <td data-label="it shows">{lever.shows}</td>
-              {mayAct && <td><Ask lever={lever} ask={ask} /></td>}
+              {mayAct && <td><Ask lever={lever} ask={ask} gone={gone} /></td>}
             </tr>
           ))}
         </tbody>
@@ -52,7 +52,7 @@ export function Levers({ levers }: { levers: Lever[] }) {
   );
 }
 
-function Ask({ lever, ask }: { lever: Lever; ask: (lever: Lever, value: number | null) => Promise<boolean> }) {
+function Ask({ lever, ask, gone }: { lever: Lever; ask: (lever: Lever, value: number | null) => Promise<boolean>; gone: boolean }) {
   const [value, setValue] = useState("");
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -71,8 +71,8 @@ function Ask({ lever, ask }: { lever: Lever; ask: (lever: Lever, value: number |
         onInput={(event) => setValue(event.currentTarget.value)}
       />
       {lever.unit && <span class="quiet">{lever.unit}</span>}
-      <button type="submit">Ask</button>
-      {lever.kind === "bound" && <button type="button" onClick={() => void ask(lever, null)}>No bound</button>}
+      <button type="submit" disabled={gone}>Ask</button>
+      {lever.kind === "bound" && <button type="button" disabled={gone} onClick={() => void ask(lever, null)}>No bound</button>}
     </form>
   );
 }

@@ -1,60 +1,154 @@
 // What is known of the run that is looked at: read once, then kept up to date by the server's events.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { address, ApiError, get, type Decision, type News, type Overview, type Series } from "./api";
+import { address, ApiError, get, type Act, type Decision, type News, type Overview, type Series } from "./api";
 
 const MOST_POINTS = 1200; // beyond it the whole is read again, thinned by the server
+const LOOK_MS = 500; // how often the page asks itself whether the server is still there
+const SILENT_MS = 5000; // two signs of life missed
+const ANSWERS_WITHIN_MS = 1500;
+const AGAIN_MS = 1000; // between tries to find a server that is gone, or a run that has not begun
+const NOT_YET = 503; // the run has not begun, or its store cannot be read now: it may come
+
+/** `connecting` for a moment, until it is clear whether the server is there. */
+export type Line = "live" | "connecting" | "gone";
 
 export interface Watched {
   overview: Overview | null;
   error: string | null;
-  connected: boolean;
+  waits: boolean; // the error may pass by itself: it is tried again
+  line: Line;
+  gone_since: number | null; // by this browser's clock, in ms
   again: () => void;
 }
 
-export function useWatched(run: string, span_s: number | null, allowed: boolean): Watched {
+export function useWatched(run: string, span_s: number | null): Watched {
   const [overview, setOverview] = useState<Overview | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const [connected, setConnected] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
   const [turn, setTurn] = useState(0);
   const current = useRef<Overview | null>(null);
   const again = useCallback(() => setTurn((before) => before + 1), []);
+  const show = useCallback((found: Overview | null) => {
+    current.current = found;
+    setOverview(found);
+  }, []);
+  const hear = (news: News): void => {
+    if (current.current === null) return;
+    const after = told(current.current, news, span_s);
+    if (after.totals.at_s.length > MOST_POINTS) again();
+    show(after);
+  };
+  const [line, gone_since] = useLine(run, overview !== null, hear, again);
+
+  // What is shown of one run must not stand above the error of another.
+  useEffect(() => {
+    show(null);
+    setError(null);
+  }, [run, show]);
 
   useEffect(() => {
-    if (!allowed) return;
-    let gone = false;
+    let left = false;
+    let timer = 0;
     get<Overview>("overview", { run, span: span_s })
       .then((found) => {
-        if (gone) return;
-        current.current = found;
-        setOverview(found);
+        if (left) return;
+        show(found);
         setError(null);
       })
-      .catch((problem: unknown) => {
-        if (!gone) setError(problem instanceof ApiError ? problem.message : "The server cannot be reached.");
+      .catch((problem: Error) => {
+        if (left) return;
+        setError(problem);
+        if (passes(problem)) timer = window.setTimeout(again, AGAIN_MS);
+        else show(null);
       });
     return () => {
-      gone = true;
+      left = true;
+      clearTimeout(timer);
     };
-  }, [run, span_s, allowed, turn]);
+  }, [run, span_s, turn, again, show]);
+
+  return { overview, error: error && worded(error), waits: error !== null && passes(error), line, gone_since, again };
+}
+
+function worded(error: Error): string {
+  return error instanceof ApiError ? error.message : "The server cannot be reached.";
+}
+
+function passes(error: Error): boolean {
+  return !(error instanceof ApiError) || error.status === NOT_YET;
+}
+
+/** Whether the server is there, and its news. It is gone when it refuses, and as well when it only keeps silent. */
+function useLine(run: string, wanted: boolean, hear: (news: News) => void, again: () => void): [Line, number | null] {
+  const [line, setLine] = useState<Line>("connecting");
+  const [gone_since, setGone] = useState<number | null>(null);
+  const heard = useRef(hear);
+  heard.current = hear;
 
   useEffect(() => {
-    if (!allowed) return;
-    const source = new EventSource(address("live", { run }));
-    source.onopen = () => setConnected(true);
-    source.onerror = () => setConnected(false);
-    source.addEventListener("news", (event) => {
-      const before = current.current;
-      if (before === null) return;
-      const after = told(before, JSON.parse((event as MessageEvent<string>).data) as News, span_s);
-      if (after.totals.at_s.length > MOST_POINTS) again();
-      current.current = after;
-      setOverview(after);
-    });
-    return () => source.close();
-  }, [run, span_s, allowed, again]);
+    if (!wanted) return;
+    let source: EventSource | null = null;
+    let last_ms = Date.now();
+    let asked_ms = 0;
+    let missed = false;
+    let left = false;
+    const lives = (): void => {
+      last_ms = Date.now();
+      setLine("live");
+      setGone(null);
+      if (missed) again(); // what came while nobody was there
+      missed = false;
+    };
+    const connect = (): void => {
+      source?.close();
+      source = new EventSource(address("live", { run }));
+      source.onopen = lives;
+      source.onerror = () => {
+        missed = true;
+        setLine((before) => (before === "gone" ? before : "connecting"));
+        look();
+      };
+      source.addEventListener("life", lives);
+      source.addEventListener("news", (event) => {
+        lives();
+        heard.current(JSON.parse((event as MessageEvent<string>).data) as News);
+      });
+    };
+    const look = (): void => {
+      const silent = Date.now() - last_ms >= SILENT_MS;
+      if ((source?.readyState === EventSource.OPEN && !silent) || Date.now() - asked_ms < AGAIN_MS) return;
+      asked_ms = Date.now();
+      void answers().then((there) => {
+        if (left) return;
+        if (!there) {
+          missed = true;
+          setLine("gone");
+          setGone((since) => since ?? Date.now());
+        } else if (source?.readyState === EventSource.CLOSED || Date.now() - last_ms >= SILENT_MS) {
+          last_ms = Date.now();
+          connect(); // a stream that ended for good, or hangs, does not come back by itself
+        }
+      });
+    };
+    connect();
+    const timer = setInterval(look, LOOK_MS);
+    return () => {
+      left = true;
+      clearInterval(timer);
+      source?.close();
+    };
+  }, [run, wanted, again]);
 
-  return { overview, error, connected, again };
+  return [line, gone_since];
+}
+
+async function answers(): Promise<boolean> {
+  try {
+    await fetch(address("session"), { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), cache: "no-store" });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The overview after the news: one more point on every line, newer decisions in their places. */
@@ -67,14 +161,20 @@ export function told(before: Overview, news: News, span_s: number | null): Overv
   const last = before.totals.at_s.at(-1) ?? -Infinity;
   if (present === null || present.at_s <= last) return after;
   const from_s = span_s === null ? -Infinity : present.at_s - span_s;
-  const total = { utility: present.utility, utility_low: present.utility, max_utility: present.max_utility };
+  const total = {
+    utility: present.utility,
+    utility_low: present.utility,
+    max_utility: present.max_utility,
+    possible_utility: present.possible_utility,
+  };
   after.totals = longer(before.totals, present.at_s, total, from_s);
   after.jobs = { ...before.jobs };
   for (const tenant of present.tenants) {
+    const unseen = tenant.state === "blind" || tenant.state === "stale";
     const share = tenant.utility === null ? null : tenant.utility / tenant.max_utility;
-    const met = tenant.utility === null ? null : Number(tenant.met);
-    const empty: Series = { at_s: [], values: { share: [], met: [], slots: [] } };
-    const values = { share, met, slots: tenant.slots };
+    const met = tenant.utility === null || unseen ? null : Number(tenant.met);
+    const empty: Series = { at_s: [], values: { share: [], met: [], slots: [], unseen: [] } };
+    const values = { share, met, slots: tenant.slots, unseen: Number(unseen) };
     after.jobs[tenant.name] = longer(before.jobs[tenant.name] ?? empty, present.at_s, values, from_s);
   }
   after.run = { ...after.run, last_s: present.at_s, cycles: (before.run.cycles ?? 0) + 1 };
@@ -94,6 +194,16 @@ function merged(before: Decision[], newer: Decision[]): Decision[] {
   const first = newer[0]?.number ?? Infinity;
   return [...before.filter((decision) => decision.number < first), ...newer];
 }
+
+/** What people asked of the run's controller; asked for again when it stands otherwise than before. */
+export function useActs(overview: Overview): Act[] {
+  const { control, run } = overview;
+  const mark = [control.waiting.length, control.paused_by, control.dry_run, control.proposals.length, run.id].join(" ");
+  const [found] = useAnswer<Act[]>("acts", { run: run.id }, mark);
+  return found ?? NO_ACTS;
+}
+
+const NO_ACTS: Act[] = [];
 
 /** An answer of the API, asked for again whenever `mark` changes. */
 export function useAnswer<T>(path: string, query: Record<string, string | number | null>, mark: unknown): [T | null, string | null] {

@@ -1,16 +1,16 @@
 // Parts that several pages have.
 
 import type { ComponentChildren } from "preact";
-import { WHOLE, type Came, type Decision, type Run, type State } from "./api";
+import { WHOLE, type Act, type Came, type Decision, type Run, type State, type Tenant } from "./api";
 import { clock, number, sentence, signs } from "./format";
 import { link } from "./route";
 
 const STATES: Record<State, [string, string]> = {
-  trouble: ["✕", "in trouble"],
-  missed: ["▼", "misses its target"],
-  settling: ["◐", "settling"],
-  unknown: ["?", "no figures"],
-  met: ["✓", "met"],
+  missing: ["▼", "misses its target"],
+  blind: ["?", "blind: no figures"],
+  stale: ["…", "stale: old figures"],
+  starting: ["◐", "starting"],
+  fine: ["✓", "met"],
 };
 
 const CAME: Record<Came, [string, string, string]> = {
@@ -60,6 +60,11 @@ export function Outcome({ decision }: { decision: Decision }) {
   );
 }
 
+/** Whether more is to be said than that it helped, or not: why what made things worse is kept, or what was seen later. */
+export function wantsWords(decision: Decision): boolean {
+  return decision.came === "worse" || /after all|taken back/.test(decision.verdict ?? "");
+}
+
 export function DecisionItem({ decision, run, link: runLink }: { decision: Decision; run: Run; link: string }) {
   return (
     <li class="decision" id={`d${decision.number}`}>
@@ -77,10 +82,38 @@ export function DecisionItem({ decision, run, link: runLink }: { decision: Decis
       <p class="why">{signs(decision.why)}</p>
       {decision.foretold && <p class="quiet foretold">Foretold: {signs(decision.foretold)}.</p>}
       <p><Outcome decision={decision} /></p>
-      {decision.foretold && decision.verdict && <p class="quiet">{sentence(decision.verdict)}</p>}
+      {decision.verdict && (decision.foretold || wantsWords(decision)) && <p class="quiet verdict-text">{sentence(decision.verdict)}</p>}
     </li>
   );
 }
+
+/** What keeps a tenant below its intent, and what would help. */
+export function Binds({ binds }: { binds: Tenant["binds"] }) {
+  return (
+    <ul class="binds">
+      {binds.slice(0, 2).map((bind) => (
+        <li key={bind.what}>
+          {sentence(bind.what)} <span class="quiet">What would help: {bind.helps}.</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The acts that charts mark with diamonds, in words. */
+export function Acts({ acts, run }: { acts: Act[]; run: Run }) {
+  if (acts.length === 0) return null;
+  const shown = acts.slice(-ACTS);
+  return (
+    <p class="marks acts-told quiet" data-testid="acts">
+      <span class="act">◆ by people:</span>{" "}
+      {acts.length > shown.length && `${acts.length - shown.length} earlier; `}
+      {shown.map((act) => `${clock(run, act.at_s)} ${signs(act.text)}`).join("; ")}
+    </p>
+  );
+}
+
+const ACTS = 5;
 
 export function Bar({ share, kind = "plain", label }: { share: number | null; kind?: string; label: string }) {
   if (share === null) return <span class="quiet">–</span>;

@@ -2,14 +2,16 @@
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Overview, Run, Session } from "./api";
+import type { Overview, Run, Session, State } from "./api";
+import type { Line } from "./live";
 
 export interface Site {
   run: string; // as it stands in the address: an id, a name or "last"
   runs: Run[];
   session: Session;
   overview: Overview;
-  connected: boolean;
+  line: Line;
+  gone: boolean; // the server does not answer: what is shown is as it was, and nothing can be asked
   span_s: number | null;
   setSpan: (span_s: number | null) => void;
   again: () => void;
@@ -21,6 +23,14 @@ export function useSite(): Site {
   const site = useContext(SiteContext);
   if (site === null) throw new Error("a page outside the site");
   return site;
+}
+
+/** The colour of what is said of now. Green needs a server that answers, a controller that lives, and figures. */
+export function tone(site: Site, state: State | null | undefined): "good" | "bad" | "wait" | "gone" | "over" {
+  if (site.gone) return "gone";
+  if (!site.overview.control.live) return "over";
+  if (state === "fine") return "good";
+  return state === "starting" || state == null ? "wait" : "bad";
 }
 
 /** Tenants in the order of their colours: by name, so that a colour stays when troubles come and go. */

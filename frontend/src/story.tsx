@@ -14,7 +14,7 @@ export function Story({ overview, run }: { overview: Overview; run: string }) {
   const first = totals.at_s[0] ?? 0;
   const length_s = (totals.at_s.at(-1) ?? first) - first;
   const decisions = overview.decisions.filter((decision) => decision.at_s >= first);
-  const share = mean(totals.at_s.map((_, index) => ratio(totals.values.utility?.[index], totals.values.max_utility?.[index])));
+  const share = mean(totals.at_s.map((_, index) => ratio(totals.values.utility?.[index], totals.values.possible_utility?.[index])));
   if (share === null || length_s <= 0) return null;
   return (
     <Panel title="What happened" aside={<span class="quiet">in the {span(length_s)} shown</span>}>
@@ -33,10 +33,12 @@ export function Story({ overview, run }: { overview: Overview; run: string }) {
 }
 
 function Whom({ jobs, run }: { jobs: Overview["jobs"]; run: string }) {
-  const known = Object.entries(jobs).map(([name, series]) => ({ name, met: mean(series.values.met ?? []) }));
+  const known = Object.entries(jobs).map(([name, series]) => ({ name, met: mean(series.values.met ?? []), unseen: mean(series.values.unseen ?? []) ?? 0 }));
   const seen = known.filter((one) => one.met !== null).length;
   const short = known.filter((one) => one.met !== null && one.met < ALWAYS).sort((a, b) => a.met! - b.met!);
+  const blind = known.filter((one) => one.unseen > 0).sort((a, b) => b.unseen - a.unseen);
   if (!seen) return <>Of no tenant a figure was seen.</>;
+  if (!short.length && blind.length) return <>No tenant was seen to miss what it asked for.<Blind blind={blind} run={run} /></>;
   if (!short.length) return <>Every tenant had what it asked for whenever it was seen.</>;
   return (
     <>
@@ -47,8 +49,25 @@ function Whom({ jobs, run }: { jobs: Overview["jobs"]; run: string }) {
         </span>
       ))}
       {short.length > NAMED && `, ${short.length - NAMED} more not always`}
-      {short.length < seen && `; the other ${seen - short.length} always`}
+      {short.length < seen && `; the other ${seen - short.length} ${blind.length ? "whenever they were seen" : "always"}`}
       {seen < known.length && `; of ${known.length - seen} no figure was seen`}.
+      {blind.length > 0 && <Blind blind={blind} run={run} />}
+    </>
+  );
+}
+
+/** Of whom nobody knew how they did: that is no good news, whatever was seen before and after. */
+function Blind({ blind, run }: { blind: { name: string; unseen: number }[]; run: string }) {
+  return (
+    <>
+      {" "}For want of figures nobody knew how{" "}
+      {blind.slice(0, NAMED).map((one, place) => (
+        <span key={one.name}>
+          {place > 0 && ", "}
+          <a href={link("tenant", { run, job: one.name })}>{one.name}</a> did for <b>{percent(one.unseen)}</b> of the time
+        </span>
+      ))}
+      {blind.length > NAMED && `, and ${blind.length - NAMED} more`}.
     </>
   );
 }

@@ -23,13 +23,14 @@ export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
           <span class="key"><i class="swatch" style={{ "--swatch": "var(--u2)" }} />most of its utility</span>
           <span class="key"><i class="swatch" style={{ "--swatch": "var(--u1)" }} />some</span>
           <span class="key"><i class="swatch" style={{ "--swatch": "var(--u0)" }} />little</span>
+          <span class="key"><i class="swatch hatched" />blind or stale</span>
         </span>
       </figcaption>
       <ul>
         {jobs.map(([name, series]) => (
           <li key={name}>
             <a href={link("tenant", { run, job: name })}>{name}</a>
-            <Strip series={series} from_s={from_s} to_s={to_s} label={`${name}: met ${percent(metShare(series))} of the time`} />
+            <Strip series={series} from_s={from_s} to_s={to_s} label={`${name}: met ${percent(metShare(series))} of the time, blind or stale ${percent(mean(series.values.unseen))}`} />
             <span class="value">{percent(metShare(series))}</span>
           </li>
         ))}
@@ -59,19 +60,39 @@ function painted(element: HTMLCanvasElement, series: Series, from_s: number, to_
   if (element.height !== height) element.height = height;
   const ctx = element.getContext("2d");
   if (ctx === null) return;
-  const inks = Object.fromEntries(["none", "met", "u0", "u1", "u2"].map((name) => [name, colour(name)]));
+  const inks = Object.fromEntries(["none", "met", "u0", "u1", "u2", "unseen"].map((name) => [name, colour(name)]));
   ctx.fillStyle = inks.none!;
   ctx.fillRect(0, 0, width, height);
   const scale = width / Math.max(1e-9, to_s - from_s);
   const at = series.at_s;
   at.forEach((start, index) => {
     const end = at[index + 1] ?? to_s;
+    const left = Math.floor((start - from_s) * scale);
+    const wide = Math.max(1, Math.ceil((end - from_s) * scale) - left);
+    if ((series.values.unseen?.[index] ?? 0) > 0) return hatched(ctx, left, wide, height, inks.unseen!);
     const level = levelOf(series.values.met?.[index] ?? null, series.values.share?.[index] ?? null);
     if (level === null) return;
-    const left = Math.floor((start - from_s) * scale);
     ctx.fillStyle = inks[level]!;
-    ctx.fillRect(left, 0, Math.max(1, Math.ceil((end - from_s) * scale) - left), height);
+    ctx.fillRect(left, 0, wide, height);
   });
+}
+
+/** Stripes across, for what nobody saw: neither a colour of good news nor an empty place. */
+function hatched(ctx: CanvasRenderingContext2D, left: number, wide: number, height: number, ink: string): void {
+  const step = 5 * devicePixelRatio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, 0, wide, height);
+  ctx.clip();
+  ctx.strokeStyle = ink;
+  ctx.lineWidth = 1.6 * devicePixelRatio;
+  ctx.beginPath();
+  for (let x = Math.floor((left - height) / step) * step; x < left + wide; x += step) {
+    ctx.moveTo(x, height);
+    ctx.lineTo(x + height, 0);
+  }
+  ctx.stroke();
+  ctx.restore();
 }
 
 function levelOf(met: number | null, share: number | null): string | null {
@@ -80,7 +101,13 @@ function levelOf(met: number | null, share: number | null): string | null {
   return share >= 0.75 ? "u2" : share >= 0.4 ? "u1" : "u0";
 }
 
+/** The share of time in which it is proven that it had what it asked for; while nobody knew, it is not. */
 function metShare(series: Series): number | null {
-  const known = (series.values.met ?? []).filter((value): value is number => value !== null);
+  const { met = [], unseen = [] } = series.values;
+  return mean(met.map((value, index) => ((unseen[index] ?? 0) > 0 ? (value ?? 0) * (1 - unseen[index]!) : value)));
+}
+
+function mean(values: (number | null)[] = []): number | null {
+  const known = values.filter((value): value is number => value !== null);
   return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
 }

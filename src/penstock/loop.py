@@ -115,7 +115,7 @@ class Governor:
         open_decisions = carried.open_decisions
         with troubles.during(Stage.JUDGING):
             done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
-            open_decisions, verdicts = carried.open_decisions.judge(view, done)
+            open_decisions, verdicts = carried.open_decisions.judge(view, done, note=plan.note)
             plan = replace(plan, verdicts=verdicts) if verdicts else plan
         cycle = self._act(Cycle(now, self.policy.name, view, plan, Outcome(), memory), orders, troubles)
         failures = carried.failures + 1 if troubles.failed else 0

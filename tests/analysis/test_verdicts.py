@@ -184,7 +184,7 @@ def test_a_loser_without_figures_is_left_out_and_named() -> None:
 
 def test_where_rounds_are_minutes_apart_the_next_one_is_what_there_is() -> None:
     rounds = [seen(0.0, {"fraud": 2.0}), seen(300.0, {"fraud": 1.0})]
-    assert lived(rounds, {0.0: [decision(0.0, "fraud")]})[1][0][1].text == "worse: utility of fraud 2.0 -> 1.0"
+    assert lived(rounds, {0.0: [decision(0.0, "fraud")]})[1][0][1].text.startswith("worse: utility of fraud 2.0 -> 1.0")
 
 
 def test_no_more_is_kept_than_the_last_two_minutes() -> None:
@@ -198,3 +198,70 @@ def test_a_hundred_later_decisions_are_not_all_named() -> None:
     _, told = lived([seen(at_s, {"fraud": 5.0}) for at_s in tens(60)], taken)
     one = "another decision on fraud at"
     assert told[0][1].text.endswith(f"meanwhile: {one} 10 s, {one} 20 s, {one} 30 s and more")
+
+
+def worse_then(later: float, until_s: float = 310.0, **asked: object) -> list[tuple[float, Verdict]]:
+    """Utility falls from 5 to 2 by a decision at 0 s, and is `later` from 70 s on."""
+    rounds = [seen(at, {"fraud": 5.0 if at == 0 else 2.0 if at < 70 else later}) for at in tens(until_s)]
+    return lived(rounds, {0.0: [replace(decision(0.0, "fraud"), **asked)]})[1]  # type: ignore[arg-type]
+
+
+def test_what_looked_worse_while_rows_waited_is_looked_at_again_and_may_have_been_better() -> None:
+    told = worse_then(9.0)
+    assert [(at_s, verdict.text) for at_s, verdict in told] == [
+        (60.0, "worse: utility of fraud 5.0 -> 2.0; to be looked at again"),
+        (120.0, "better after all: utility of fraud 5.0 -> 9.0; at 60 s it was worse"),
+    ]
+    assert [verdict.effect for _, verdict in told] == [Effect.WORSE, Effect.BETTER]
+
+
+def test_what_stays_worse_is_kept_for_a_reason_and_judged_no_more_after_five_minutes() -> None:
+    told = worse_then(2.0, until_s=900.0)
+    assert [at_s for at_s, _ in told] == [60.0, 120.0, 300.0]
+    kept = "kept because its policy has turned something else meanwhile"
+    assert told[-1][1].text == f"still worse: utility of fraud 5.0 -> 2.0; at 120 s it was worse; {kept}"
+
+
+def test_why_it_is_kept_is_what_a_person_asked_or_what_the_policy_says() -> None:
+    asked = worse_then(2.0, reason=Reason.ASKED)
+    assert asked[1][1].text.endswith("kept because a person asked for it")
+    now_open, _ = OpenDecisions().judge(seen(0.0, {"fraud": 5.0}), [decision(0.0, "fraud")])
+    for at_s in tens(110)[1:]:
+        now_open, _ = now_open.judge(seen(at_s, {"fraud": 2.0}), ())
+    _, (verdict,) = now_open.judge(seen(120.0, {"fraud": 2.0}), (), note="converged")
+    assert verdict.text.endswith("kept because its policy has found nothing better: converged")
+
+
+def test_what_is_worse_for_one_is_kept_where_all_together_have_more() -> None:
+    # utility_before is 20 in `decision`; at 120 s geo has all of its 10 and clicks as well, fraud 2: 22 in all.
+    rounds = [seen(at_s, {"fraud": 5.0 if at_s == 0 else 2.0, "geo": 10.0, "clicks": 10.0}) for at_s in tens(120)]
+    *_, (_, verdict) = lived(rounds, {0.0: [decision(0.0, "fraud")]})[1]
+    assert verdict.text.endswith("kept because all tenants together have 22.0 instead of 20.0")
+
+
+def test_more_rows_than_then_are_named_before_the_decision_is_blamed() -> None:
+    def round_at(at_s: float) -> View:
+        plain = seen(at_s, {"fraud": 5.0 if at_s == 0 else 2.0})
+        rate = replace(plain.jobs[0].figures, arrival_rps=300.0 if at_s == 0 else 420.0)
+        return replace(plain, jobs=(replace(plain.jobs[0], figures=rate),))
+
+    *_, (_, verdict) = lived([round_at(at_s) for at_s in tens(120)], {0.0: [decision(0.0, "fraud")]})[1]
+    assert verdict.text.endswith("kept because it need not be its doing: 420 rows/s arrive, 300 did then")
+
+
+def test_a_step_that_was_taken_back_is_told_as_such_and_not_looked_at_again() -> None:
+    step = decision(0.0, "fraud", after=8)
+    back = Decision(Reason.REVERTED, tuple(move.undo for move in step.moves), "utility fell", 70.0, 20.0)
+    rounds = [seen(at_s, {"fraud": 5.0 if at_s == 0 else 2.0}) for at_s in tens(310)]
+    told = [verdict for _, verdict in lived(rounds, {0.0: [step], 70.0: [back]})[1] if verdict.decided_at_s == 0.0]
+    assert [verdict.judged_at_s for verdict in told] == [60.0, 120.0]
+    assert "; taken back at 70 s" in told[-1].text
+
+
+def test_what_nobody_saw_at_first_is_judged_when_it_is_seen() -> None:
+    rounds = [seen(at, {"fraud": 5.0 if at == 0 else None if at < 70 else 9.0}) for at in tens(120)]
+    told = [verdict.text for _, verdict in lived(rounds, {0.0: [decision(0.0, "fraud")]})[1]]
+    assert told == [
+        "not known: fraud had no figures",
+        "better: utility of fraud 5.0 -> 9.0; at 60 s it was not known",
+    ]

@@ -182,7 +182,7 @@ def test_top_tells_who_is_in_trouble_and_what_was_done(path: Path) -> None:
     assert "Reconfigured  ads: map 3 -> 6  better: utility 55.0 -> 64.0 (expected 65.0)" in told
     # Those in trouble come first.
     lines = [line.split() for line in told.splitlines() if line.startswith(("ads", "fraud"))]
-    assert [line[:2] for line in lines] == [["ads", "missed"], ["fraud", "met"]]
+    assert [line[:2] for line in lines] == [["ads", "missing"], ["fraud", "fine"]]
 
 
 @pytest.mark.parametrize("typed", [b"ssq", b"\x03"], ids=["at once", "ctrl-c"])

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from penstock.core.intents import Intent, Juice, Latency, Objective
-from penstock.core.plan import Outcome, Plan, Step, StepOutcome, Verdict
+from penstock.core.plan import Effect, Outcome, Plan, Step, StepOutcome, Verdict
 from penstock.core.run import DecisionRecord, asked_latency_s, records_of, with_verdicts
 from tests.recorded import a_cycle, a_decision, a_job
 
@@ -29,3 +29,12 @@ def test_the_latency_of_a_job_is_the_one_that_its_intent_asks_for() -> None:
     asked: dict[str, Objective] = {"p50": Latency("1s", percentile=50), "mean": Latency("1s"), "none": Juice(1.0)}
     told = {name: asked_latency_s(a_job("ads", intent=Intent(objective))) for name, objective in asked.items()}
     assert told == {"p50": 1.0, "mean": 1.5, "none": 1.5}
+
+
+def test_of_several_verdicts_on_a_decision_the_last_one_holds() -> None:
+    records = [DecisionRecord(a_decision(10.0)) for _ in range(2)]
+    first = Verdict(10.0, 70.0, 50.0, "worse", Effect.WORSE, place=0)
+    other = Verdict(10.0, 70.0, 62.0, "better", Effect.BETTER, place=1)
+    later = Verdict(10.0, 130.0, 64.0, "better after all", Effect.BETTER, place=0)
+    told = [record.verdict and record.verdict.text for record in with_verdicts(records, [first, other, later])]
+    assert told == ["better after all", "better"]

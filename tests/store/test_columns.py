@@ -9,9 +9,11 @@ import sqlalchemy as sa
 
 from penstock.core.orders import Act, Request, Wish
 from penstock.core.run import Note
+from penstock.core.states import State
 from penstock.store import desk_tables
 from penstock.store.gallery import Gallery
 from penstock.store.open import open_store
+from penstock.store.thinning import Stretch
 from tests.recorded import (
     ERRORS,
     FORETOLD,
@@ -28,9 +30,12 @@ LATER = (
     ("penstock_cycles", "error"),
     ("penstock_cycles", "shortfall"),
     ("penstock_cycles", "prediction_errors"),
+    ("penstock_cycles", "possible_utility"),
+    ("penstock_job_figures", "state"),
     ("penstock_decisions", "foretold"),
     ("penstock_step_outcomes", "undone"),
     ("penstock_verdicts", "effect"),
+    ("penstock_verdicts", "place"),
     ("penstock_requests", "turn"),
 )
 PAUSE = Request(Act.PAUSE, "ann", 5.0)
@@ -54,12 +59,15 @@ def older(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def test_an_older_store_is_read_as_it_is(older: str) -> None:
     with closing(open_store(older, create=False)) as store:
         run = store.read_run(RUN.id)
-        newest = Gallery(store.database, RUN.id).newest()
+        gallery = Gallery(store.database, RUN.id)
+        newest, totals, jobs = gallery.newest(), gallery.totals(Stretch()), gallery.jobs(Stretch())
         assert list(store.views(RUN.id)) == [a_view(10.0), a_view(70.0)]
     (record,) = run.decisions
     assert (record.errors, record.outcomes[0].undone) == (("ads: no free slot",), None)
     assert (record.verdict and record.verdict.effect, run.errors) == (None, ())
     assert (record.decision.foretold, run.shortfalls, run.prediction_errors) == ((), (), ())
+    assert (totals.values["possible_utility"], jobs["ads"].values["unseen"]) == ((70.0, 70.0), (0.0, 0.0))
+    assert [change.state for change in run.job("ads").states] == [State.MISSING]
     assert newest is not None
     assert (newest.note, newest.shortfall, newest.errors) == ("waiting", "", {})
 

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+from penstock.core.acts import HeardAct
 from penstock.core.deeds import Deed
+from penstock.core.orders import Act
 from penstock.core.plan import Plan
-from penstock.core.run import Run
+from penstock.core.run import Note, Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
 from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
@@ -74,7 +76,10 @@ def test_nothing_has_converged_while_nobody_has_figures() -> None:
     for at_s, utility in ((10.0, None), (20.0, None), (30.0, 35.0), (40.0, 35.0)):
         store.append(a_cycle(at_s, a_view(at_s, [a_job("ads", utility)]), Plan(note="converged: all have it")))
     story = explain(store.read_run(RUN.id))
-    assert "(4 cycles), utility 0 -> 35 of 35: no figures yet; then converged: all …\n" in story
+    assert " 0:00:10   ads is blind: no figures\n" in story
+    assert " 0:00:30   ads is seen again after 20 s: it has what it asked for\n" in story
+    assert "utility 0 of 35: no figures yet\n" in story
+    assert "utility 35 of 35: converged: all have it\n" in story
     assert "1 job had 100 % of the utility that they could have" in story
 
 
@@ -129,3 +134,29 @@ def test_no_line_is_wider_than_asked_and_nothing_moves_the_cursor() -> None:
     story = explain(renamed(sample_run(), "evil\x1b[2J\nname"), width=80)
     assert max(len(line) for line in story.splitlines()) <= 80
     assert "\x1b" not in story
+
+
+def test_a_tenant_that_goes_blind_is_an_event_with_what_waits_and_its_last_latency() -> None:
+    store = MemoryStore(RUN)
+    well, plain = a_job("ads", 35.0), a_job("ads", None)
+    blind = replace(plain, figures=replace(plain.figures, latency=None, backlog_rows=62_614.0))
+    for at_s, job in ((10.0, well), (20.0, blind), (30.0, blind), (40.0, well)):
+        store.append(a_cycle(at_s, a_view(at_s, [job])))
+    story = explain(store.read_run(RUN.id))
+    assert " 0:00:20   ads is blind: no figures; 62,614 rows wait, latency was 3.0 s when last known\n" in story
+    assert " 0:00:40   ads is seen again after 20 s: it has what it asked for\n" in story
+
+
+def test_acts_of_people_and_changed_intents_are_events() -> None:
+    intents = (Note(10.0, "mean latency <= 20s"), Note(20.0, "p95 latency <= 3s"))
+    plain = recorded()
+    ads = replace(plain.job("ads"), intents=intents)
+    acts = (
+        HeardAct(20.0, "bob", Act.INTENT, "ads: p95 latency <= 3s", "ads"),
+        HeardAct(30.0, "ann", Act.PAUSE),
+    )
+    story = explain(replace(plain, jobs=(ads, *plain.jobs[1:]), acts=acts, began_dry=True))
+    assert " 0:00:10   a dry run from its beginning: decisions are said and not carried out\n" in story
+    told = " 0:00:20   ads asks for p95 latency <= 3s from now on (bob), until then mean latency <= 20s\n"
+    assert told in story
+    assert " 0:00:30   ann paused governing\n" in story

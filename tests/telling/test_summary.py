@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+from penstock.core.acts import HeardAct
 from penstock.core.columns import Column
+from penstock.core.orders import Act
 from penstock.core.plan import Step, StepOutcome, Verdict
 from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
+from penstock.core.states import State, StateChange
 from penstock.telling.summary import Came, came_of, summarise
 from tests.recorded import RUN, a_decision
 
@@ -77,3 +80,42 @@ def test_decisions_are_judged_by_what_came_of_them() -> None:
     failed = StepOutcome(Step("ads", ()), "no slot")
     assert came_of(run, DecisionRecord(decision, (failed,))) is Came.FAILED
     assert came_of(run, DecisionRecord(decision)) is Came.OPEN
+
+
+def test_who_starts_has_not_lost_what_nobody_could_have_measured() -> None:
+    # fraud has no figure in the first two cycles: 10 of 10 could be had there, 20 of 20 later.
+    run = a_run(a_line("ads", [True] * 4), a_line("fraud", [None, None, True, True]))
+    assert summarise(run).utility_share == 0.75
+    assert summarise(replace(run, possible_utility=(10.0, 10.0, 20.0, 20.0))).utility_share == 1.0
+
+
+def test_who_went_blind_is_named_with_how_long_and_what_waited_and_not_counted_among_the_well() -> None:
+    changes = (StateChange(0.0, State.FINE), StateChange(10.0, State.BLIND, 62_614.0), StateChange(30.0, State.FINE))
+    line = replace(a_line("ads", [True, None, None, True]), states=changes)
+    summary = summarise(a_run(line))
+    told = summary.sentences
+    assert summary.met_share == 0.5  # it is proven in two of four cycles
+    assert "No job was seen to miss its intent, but not all were always seen." in told
+    assert (
+        "Nobody knew how they did, for want of figures of now: "
+        "ads for 20 s, longest from 0:00:10 to 0:00:30, 62,614 rows waiting."
+    ) in told
+
+
+def test_pauses_dry_runs_and_what_people_asked_for_are_told() -> None:
+    acts = (
+        HeardAct(10.0, "ann", Act.PAUSE),
+        HeardAct(20.0, "ann", Act.RESUME),
+        HeardAct(30.0, "bob", Act.INTENT, "ads: juice >= 0.5", "ads"),
+    )
+    told = summarise(replace(a_run(a_line("ads", [True] * 4)), acts=acts, began_dry=True)).sentences
+    assert "Governing was paused from 0:00:10 to 0:00:20: nothing was decided then." in told
+    assert "It was a dry run from 0:00:00 on: what was decided then was not carried out." in told
+    assert "By people: bob changed what is asked for: ads: juice >= 0.5 at 0:00:30." in told
+
+
+def test_an_intent_that_was_changed_is_told_with_the_one_before() -> None:
+    line = a_line("ads", [True, False, False, False])
+    changed = replace(line, intents=(Note(0.0, "mean latency <= 20s"), Note(10.0, "juice >= 0.9")))
+    (job,) = summarise(a_run(changed)).jobs
+    assert job.intent == "juice >= 0.9; mean latency <= 20s until 0:00:10"

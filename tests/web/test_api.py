@@ -76,7 +76,7 @@ def test_the_overview_has_the_figures_of_the_store(site: Site, store: SqlStore) 
 
 def test_those_in_trouble_come_first_with_why_what_was_done_and_what_came(site: Site) -> None:
     first = get(site, "overview")["present"]["tenants"][0]
-    assert (first["name"], first["state"]) == ("ads", "missed")
+    assert (first["name"], first["state"]) == ("ads", "missing")
     assert first["why"].startswith("p95 latency 3 s instead of 2 s; 90 % of the input is processed instead of 100 %.")
     assert (first["last_decision"]["came"], first["last_decision"]["errors"]) == ("not done", ["ads: gone"])
 

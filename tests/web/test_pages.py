@@ -1,6 +1,7 @@
 """The pages in a real browser, over a real loop and a real store."""
 
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from penstock.core.figures import StageFigures
 from penstock.core.orders import Wish
 from penstock.core.plan import Plan
 from penstock.core.view import View
+from penstock.store.desk import Card
 from penstock.store.sql import SqlStore
 from penstock.telling.words import number
 from penstock.web.server import Site
@@ -23,6 +25,13 @@ from tests.web.living import LiveRun
 PAGES = ("overview", "tenant", "cluster", "what-if", "decisions")
 
 expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture
+def live_store(store: SqlStore) -> SqlStore:
+    """As if a controller lived that records into it."""
+    store.desk.leave_card(RUN.id, Card(time.time(), 50.0, interval_s=600.0))
+    return store
 
 
 def figure(page: Page, name: str) -> str:
@@ -54,7 +63,7 @@ def test_a_tenant_without_figures_is_not_said_to_have_been_left_because_all_conv
 ) -> None:
     store.append(a_cycle(50.0, a_view(50.0, [a_job("late", None)]), Plan(note="converged")))
     page = open_page(site.url)
-    assert figure(page, "headline") == "No figures of any tenant yet."
+    assert figure(page, "headline") == "Nobody knows how late (latency is 3.0 s) does: no figures."
     assert "Nothing yet: it has no figures." in page.get_by_test_id("trouble").inner_text()
     assert "converged" not in page.locator("main").inner_text()
 
@@ -133,6 +142,50 @@ def test_an_intent_is_changed_from_the_tenants_page(live: LiveRun, open_page: Op
     page.get_by_role("button", name="Ask for this from now on").click()
     expect(page.locator(".lead")).to_contain_text("juice ≥ 0.85")
     assert "clicks: juice >= 0.85" in [entry.detail for entry in live.store.audit(live.run.id)]
+
+
+def test_what_people_asked_is_marked_in_the_charts_and_targets_are_those_of_their_time(
+    live: LiveRun, open_page: OpenPage
+) -> None:
+    page = open_page(f"{live.url}#/tenant?job=reports")
+    page.get_by_label("juice, at least").fill("0.35")
+    page.get_by_role("button", name="Ask for this from now on").click()
+    expect(page.locator(".lead")).to_contain_text("juice ≥ 0.35")
+    told = page.locator(".plot[aria-label*='changed what is asked for: reports: juice >= 0.35']").first
+    expect(told).to_be_visible()
+    juice = page.locator(".plot[aria-label^='Juice']")
+    expect(juice).to_have_attribute("aria-label", re.compile(r"target: from 35 % to 40 %, last 35 %"))
+    expect(page.get_by_test_id("acts")).to_contain_text("◆ by people")
+
+
+def test_a_tenant_that_went_blind_is_red_on_the_page_with_what_was_last_known(
+    live_store: SqlStore, site: Site, open_page: OpenPage
+) -> None:
+    plain = a_job("ads", None)
+    blind = replace(plain, figures=replace(plain.figures, latency=None, backlog_rows=62_614.0, up_s=400.0))
+    live_store.append(a_cycle(50.0, a_view(50.0, [blind, a_job("fraud", 35.0)])))
+    page = open_page(site.url)
+    expect(page.locator(".headline")).to_have_class("headline bad")
+    assert figure(page, "headline").startswith("Nobody knows how ads (62,614 rows wait, 10 s ago latency was 3.0 s)")
+    assert "62,614 rows wait" in page.get_by_test_id("trouble").inner_text()
+    expect(page.locator("tr[data-job=ads] .badge")).to_have_text("? blind: no figures")
+    assert "For want of figures nobody knew how ads did" in page.get_by_test_id("story").inner_text()
+
+
+def test_green_is_for_a_fleet_in_which_everybody_is_fine_now(
+    live_store: SqlStore, site: Site, open_page: OpenPage
+) -> None:
+    live_store.append(a_cycle(50.0, a_view(50.0, [a_job("ads", 35.0), a_job("fraud", 35.0)])))
+    expect(open_page(site.url).locator(".headline")).to_have_class("headline good")
+
+
+def test_what_binds_a_tenant_stands_on_its_card(site: Site, store: SqlStore, open_page: OpenPage) -> None:
+    plain = a_pooled_view(50.0, {"ads": 2, "fraud": 6}, slots=8, capacity=1.0)
+    ads = replace(plain.job("ads"), figures=replace(plain.job("ads").figures, max_threads=2))
+    store.append(a_cycle(50.0, replace(plain, jobs=(ads, plain.job("fraud")))))
+    page = open_page(site.url)
+    expect(page.get_by_test_id("binds").first).to_contain_text("It has all 2 slots that it may have.")
+    expect(page.get_by_test_id("binds").first).to_contain_text("What would help: a higher max_slots for it.")
 
 
 def test_a_lever_is_asked_for_from_the_tenants_page(live: LiveRun, open_page: OpenPage) -> None:

@@ -8,9 +8,10 @@ import pytest
 from penstock.core.figures import OperatorFigures
 from penstock.core.intents import Intent, Juice, Latency, Recovery
 from penstock.core.shares import Pool, Share
-from penstock.core.view import JobView, View
-from penstock.web.trouble import headline, not_done, state_of, targets, why
-from tests.recorded import a_job, a_view
+from penstock.core.view import JobView
+from penstock.telling.binding import Bind
+from penstock.web.trouble import not_done, targets, why
+from tests.recorded import a_job
 
 
 def job(**figures: object) -> JobView:
@@ -44,13 +45,12 @@ def test_a_share_that_is_not_enough_is_told_in_slots_beside_what_others_left() -
 
 
 def test_an_error_that_ended_a_query_is_told_as_it_is() -> None:
-    broken = job(trouble="no credentials")
-    assert (state_of(broken), why(broken)) == ("trouble", "no credentials")
+    assert why(job(trouble="no credentials")) == "no credentials"
 
 
-def test_a_job_without_figures_is_unknown_and_one_that_is_well_needs_no_words() -> None:
-    assert (state_of(replace(job(), utility=None)), why(replace(job(), utility=None))) == ("unknown", "No figures yet.")
-    assert (state_of(replace(job(), met=True)), why(replace(job(), met=True))) == ("met", None)
+def test_nothing_is_said_to_be_missed_of_a_job_that_is_well_or_of_which_nobody_knows() -> None:
+    assert why(replace(job(), utility=None)) is None
+    assert why(replace(job(), met=True)) is None
 
 
 def test_each_target_stands_beside_what_there_is() -> None:
@@ -69,22 +69,15 @@ def test_a_recovery_target_is_judged_by_the_estimate() -> None:
     assert (why(recovering, math.inf) or "").startswith("recovery would take for ever instead of 60 s.")
 
 
-def fleet(*utilities: float) -> View:
-    return a_view(0.0, [a_job(f"job-{number}", utility) for number, utility in enumerate(utilities, start=1)])
-
-
 def test_nothing_was_done_for_a_job_without_figures_because_there_are_none() -> None:
     assert not_done(replace(job(), utility=None), "converged") == "Nothing yet: it has no figures."
     assert not_done(job(), "waiting until utilities are quiet") == "Nothing yet: waiting until utilities are quiet."
     assert not_done(job(), "") == "Nothing yet."
 
 
-def test_the_headline_of_a_fleet_without_figures_says_so() -> None:
-    assert headline(a_view(0.0, [a_job("ads", None), a_job("fraud", None)])) == "No figures of any tenant yet."
-    assert headline(a_view(0.0, [a_job("ads", 35.0), a_job("fraud", None)])) == "Settling."
-
-
-def test_the_headline_names_the_worst_first() -> None:
-    assert headline(fleet(35, 35)) == "All 2 tenants have what they asked for."
-    assert headline(fleet(35, 3, 2)) == "2 of 3 tenants miss what was asked: job-3, job-2."
-    assert headline(fleet(5, 4, 3, 2, 1)).endswith("job-5, job-4, job-3 and 2 more.")
+def test_a_policy_at_rest_is_not_the_reason_where_something_binds() -> None:
+    bind = Bind("it has all 2 slots that it may have", "a higher max_slots")
+    assert not_done(job(), "converged", [bind]) == (
+        "Nothing that helps is left to turn: it has all 2 slots that it may have."
+    )
+    assert not_done(job(), "waiting until utilities are quiet", [bind]).startswith("Nothing yet: waiting")

@@ -6,7 +6,7 @@ import { number, percent } from "../format";
 import { Levers } from "../levers";
 import { useAnswer } from "../live";
 import { Bar, Panel, Problem } from "../parts";
-import { useSite } from "../site";
+import { tone, useSite } from "../site";
 import { SERIES } from "../theme";
 import { Slots } from "./overview";
 import { Stages } from "./tenant";
@@ -14,20 +14,22 @@ import { Stages } from "./tenant";
 const MOST_LINES = 8;
 
 export function ClusterPage() {
-  const { overview, span_s } = useSite();
+  const site = useSite();
+  const { overview, span_s } = site;
   const since = span_s === null ? null : (overview.present?.at_s ?? 0) - span_s;
   const [found, error] = useAnswer<Cluster>("cluster", { run: overview.run.id, since }, overview.present?.cycle);
   const machines = overview.present?.machines ?? [];
   const cores = machines.filter((machine) => machine.alive).reduce((sum, machine) => sum + machine.cores, 0);
   const gone = machines.filter((machine) => !machine.alive).length;
   const crowded = machines.filter((machine) => machine.congested).length;
+  const measured = machines.length > 0 && machines.every((machine) => !machine.alive || machine.load !== null);
   return (
     <>
-      <section class={`headline ${gone || crowded ? "bad" : "good"}`} aria-label="Now">
+      <section class={`headline ${tone(site, gone || crowded ? "missing" : measured ? "fine" : null)}`} aria-label="Now">
         <h1>
           {machines.length} {machines.length === 1 ? "machine" : "machines"}, {cores} cores; {overview.present?.given ?? "nothing given"}.{" "}
           {gone > 0 && `${gone} not there. `}
-          {crowded > 0 ? `${crowded} with more to run than cores.` : gone === 0 && "None is congested."}
+          {crowded > 0 ? `${crowded} with more to run than cores.` : gone === 0 && (measured ? "None is congested." : "Nobody has measured what they have to do.")}
         </h1>
       </section>
       {error && <Problem text={error} />}

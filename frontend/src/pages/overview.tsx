@@ -4,9 +4,10 @@ import { useMemo } from "preact/hooks";
 import { Chart, type Line } from "../chart";
 import type { Overview, Tenant } from "../api";
 import { clock, number, percent, seconds, sentence, signs, span } from "../format";
-import { Bar, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge } from "../parts";
+import { Acts, Bar, Binds, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge, wantsWords } from "../parts";
+import { useActs } from "../live";
 import { link } from "../route";
-import { places, sharesSlots, useSite } from "../site";
+import { places, sharesSlots, tone, useSite } from "../site";
 import { Story } from "../story";
 import { Strips } from "../strips";
 import { SERIES } from "../theme";
@@ -19,12 +20,12 @@ export function OverviewPage() {
   const site = useSite();
   const { overview, run } = site;
   const { present, decisions } = overview;
-  if (present === null) return <p class="quiet">This run has no cycle yet.</p>;
-  const bad = present.tenants.filter((tenant) => tenant.state !== "met");
+  if (present === null) return <NoCycle />;
+  const bad = present.tenants.filter((tenant) => tenant.state !== "fine");
   const recent = decisions.slice(-RECENT).reverse();
   return (
     <>
-      <Headline overview={overview} />
+      <Headline />
       {bad.length > 0 && (
         <section class="cards" aria-label="Tenants in trouble">
           {bad.slice(0, MOST_CARDS).map((tenant) => <TroubleCard key={tenant.name} tenant={tenant} overview={overview} run={run} />)}
@@ -45,15 +46,29 @@ export function OverviewPage() {
   );
 }
 
-function Headline({ overview }: { overview: Overview }) {
+/** Begun, and nothing seen yet: no headline of another time stands in for it. */
+function NoCycle() {
+  const site = useSite();
+  const { control, run } = site.overview;
+  return (
+    <section class={`headline ${tone(site, "starting")}`} aria-label="Now" aria-busy={control.live}>
+      <h1 data-testid="headline">{control.live ? `${run.name} is starting: no cycle yet.` : "This run has no cycle: it has not begun to govern, or ended before it did."}</h1>
+    </section>
+  );
+}
+
+function Headline() {
+  const site = useSite();
+  const { overview } = site;
   const present = overview.present!;
   const met = present.tenants.filter((tenant) => tenant.met).length;
   const better = overview.decisions.filter((decision) => decision.came === "better").length;
   const [most, ...rest] = present.given.split(", ");
-  const bad = present.tenants.some((tenant) => tenant.state === "missed" || tenant.state === "trouble");
+  const now = tone(site, present.state);
+  const when = now === "gone" ? "As it was: " : now === "over" ? "At its end: " : "";
   return (
-    <section class={`headline ${bad ? "bad" : "good"}`} aria-label="Now">
-      <h1 data-testid="headline">{present.headline}</h1>
+    <section class={`headline ${now}`} aria-label="Now">
+      <h1>{when && <span class="when">{when}</span>}<span data-testid="headline">{present.headline}</span></h1>
       {present.shortfall && <p class="lead shortfall" role="status" data-testid="shortfall">{sentence(present.shortfall)}</p>}
       <dl>
         <Stat label="utility">
@@ -86,6 +101,12 @@ function TroubleCard({ tenant, overview, run }: { tenant: Tenant; overview: Over
       <dl>
         <dt>Why</dt>
         <dd>{tenant.why}</dd>
+        {tenant.binds.length > 0 && (
+          <>
+            <dt>Binds</dt>
+            <dd data-testid="binds"><Binds binds={tenant.binds} /></dd>
+          </>
+        )}
         <dt>Done</dt>
         <dd>
           {decision === null ? (
@@ -98,7 +119,7 @@ function TroubleCard({ tenant, overview, run }: { tenant: Tenant; overview: Over
           )}
         </dd>
         <dt>Helped?</dt>
-        <dd>{decision === null ? <span class="quiet">–</span> : <Outcome decision={decision} />}</dd>
+        <dd>{decision === null ? <span class="quiet">–</span> : <Outcome decision={decision} />}{decision?.verdict && wantsWords(decision) && <div class="quiet">{sentence(decision.verdict)}</div>}</dd>
       </dl>
     </article>
   );
@@ -109,6 +130,8 @@ function OverTime() {
   const { totals, decisions } = overview;
   const first = totals.at_s[0] ?? 0;
   const last = totals.at_s.at(-1) ?? 1;
+  const all = useActs(overview);
+  const acts = useMemo(() => all.filter((act) => act.at_s >= first), [all, first]);
   // Charts draw again when their lines are others: a page that is shown again for another reason keeps them.
   const within = useMemo(() => decisions.filter((decision) => decision.at_s >= first), [decisions, first]);
   const utility = useMemo<Line[]>(
@@ -132,10 +155,11 @@ function OverTime() {
         </span>
       }
     >
-      <Chart title="Utility against its maximum" at_s={totals.at_s} lines={utility} run={overview.run} marks={within} sync="overview" height={190} margins />
+      <Chart title="Utility against its maximum" at_s={totals.at_s} lines={utility} run={overview.run} marks={within} acts={acts} sync="overview" height={190} margins />
       <p class="marks quiet">
         Marks are decisions: <span class="came good">▲ helped</span> <span class="came bad">▼ did not</span> <span class="came plain">● no change, or not judged</span>
       </p>
+      <Acts acts={acts} run={overview.run} />
       <Strips jobs={byTrouble} from_s={first} to_s={last} run={run} />
       <Slots overview={overview} marks />
     </Panel>
@@ -219,6 +243,7 @@ function aligned(series: { at_s: number[]; values: Record<string, (number | null
 }
 
 function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
+  const now = tone(useSite(), "fine");
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="All tenants, a table">
       <table class="tenants">
@@ -242,9 +267,9 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
               <th scope="row"><a href={link("tenant", { run, job: tenant.name })}>{tenant.name}</a></th>
               <td><StateBadge state={tenant.state} /></td>
               <td data-label="asks for">{signs(tenant.intent)}</td>
-              <td data-label="has">{has(tenant)}</td>
+              <td data-label="has">{has(tenant)}{tenant.beside && <small class="beside">{sentence(tenant.beside)}</small>}</td>
               <td data-label="utility" class="utility">
-                <Bar share={tenant.utility === null ? null : tenant.utility / tenant.max_utility} kind={tenant.met ? "good" : "bad"} label={`utility ${number(tenant.utility)} of ${number(tenant.max_utility)}`} />
+                <Bar share={tenant.utility === null ? null : tenant.utility / tenant.max_utility} kind={!tenant.met ? "bad" : now === "good" ? "good" : "plain"} label={`utility ${number(tenant.utility)} of ${number(tenant.max_utility)}`} />
                 <span data-testid="job-utility">{number(tenant.utility)}</span> <small class="quiet">of {number(tenant.max_utility)}</small>
               </td>
               <td data-label="share of slots" class="n" title={tenant.share.text} data-testid="job-slots">

@@ -1,16 +1,16 @@
 // One tenant: what it asked for, what it gets, why, and what was done.
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../chart";
-import { changedIntent, type Figure, type Forecast, type Job, type Stage, type Tenant } from "../api";
-import { bytes, number, percent, seconds, signs, span, tenths } from "../format";
+import { changedIntent, type Act, type Figure, type Forecast, type Job, type Stage, type Target, type Tenant } from "../api";
+import { bytes, number, percent, seconds, sentence, signs, span, tenths } from "../format";
 import { Graph } from "../graph";
 import { Levers } from "../levers";
-import { useAnswer } from "../live";
-import { DecisionItem, Panel, Problem, Stat, StateBadge } from "../parts";
+import { useActs, useAnswer } from "../live";
+import { Acts, Binds, DecisionItem, Panel, Problem, Stat, StateBadge } from "../parts";
 import { link } from "../route";
 import { useAct } from "../controls";
-import { useSite } from "../site";
+import { tone, useSite } from "../site";
 import { has } from "./overview";
 
 export function TenantPage({ job }: { job: string | undefined }) {
@@ -53,14 +53,17 @@ function Chooser({ name }: { name: string }) {
 }
 
 function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | null }) {
+  const now = tone(useSite(), tenant.state);
   return (
-    <section class={`headline ${tenant.met ? "good" : "bad"}`} aria-label="Now">
+    <section class={`headline ${now}`} aria-label="Now">
       <h1>{tenant.name} <StateBadge state={tenant.state} /></h1>
       <p class="lead">
         Asks for {signs(tenant.intent)}; has {has(tenant)}.{" "}
         {tenant.why && <b>{tenant.why}</b>}{" "}
+        {tenant.beside && <b>{sentence(tenant.beside)}</b>}{" "}
         {tenant.missed_since_s !== null && <span class="quiet">For {span(at_s - tenant.missed_since_s)}.</span>}
       </p>
+      {tenant.binds.length > 0 && <div class="bound"><b>What binds it</b><Binds binds={tenant.binds} /></div>}
       <dl>
         <Stat label="utility">{number(tenant.utility)} <small>of {number(tenant.max_utility)}</small></Stat>
         <ShareStats tenant={tenant} />
@@ -104,18 +107,21 @@ function ShareStats({ tenant }: { tenant: Tenant }) {
 
 function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: string }) {
   const { at_s, values } = job.series;
-  const flat = (value: Figure | undefined): Figure[] => at_s.map(() => value ?? null);
-  const latency = tenant?.targets.find((target) => target.kind === "latency");
-  const juice = tenant?.targets.find((target) => target.kind === "juice");
+  const latency = steps(job, "latency");
+  const juice = steps(job, "juice");
+  const first = at_s[0] ?? 0;
+  const all = useActs(useSite().overview);
+  const name = tenant?.name;
+  const acts = useMemo(() => all.filter((act) => act.at_s >= first && (act.job === null || act.job === name)), [all, first, name]);
   const marks = job.decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0));
   const weighs = tenant?.share.weight != null;
-  const common = { at_s, run: job.run, sync: "tenant", height: 170 };
+  const common = { at_s, run: job.run, sync: "tenant", height: 170, acts };
   const known = (name: string): boolean => (values[name] ?? []).some((value) => value !== null);
   const quantiles = ([["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["p50", "latency_p50_s", "accent"], ["mean", "latency_mean_s", "c5"]] as const)
     .filter(([, column]) => known(column))
     .map(([label, column, colour]) => ({ label, values: values[column] ?? [], colour }));
-  const target = latency ? [{ label: "target", values: flat(latency.target), colour: "bad", dash: true }] : [];
-  const wanted = juice ? [{ label: "target", values: flat(juice.target), colour: "bad", dash: true }] : [];
+  const target = latency ? [{ label: "target", values: latency, colour: "bad", dash: true, stepped: true }] : [];
+  const wanted = juice ? [{ label: "target", values: juice, colour: "bad", dash: true, stepped: true }] : [];
   return (
     <>
       <Panel title="Over time">
@@ -127,6 +133,7 @@ function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: stri
           <Chart {...common} title={weighs ? "Weight in sharing the slots" : "Threads"} lines={[{ label: weighs ? "weight" : "threads", values: values.slots ?? [], colour: "c5", stepped: true, width: 2 }]} marks={marks} />
           <Chart {...common} title="Utility" lines={[{ label: "maximum", values: values.max_utility ?? [], colour: "ink-3", dash: true }, { label: "utility", values: values.utility ?? [], colour: "accent", width: 2 }]} marks={marks} />
         </div>
+        <Acts acts={acts} run={job.run} />
       </Panel>
       <Panel title="Operators" aside={<span class="quiet">coloured by capacity: the share of time that each is busy{weighs && "; above 100 % it used slots that others left"}</span>}>
         <Graph operators={job.operators} edges={job.edges} />
@@ -142,7 +149,17 @@ function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: stri
   );
 }
 
-function Arrivals({ job, common }: { job: Job; common: { at_s: number[]; run: Job["run"]; sync: string; height: number } }) {
+/** The target that held at each instant, as what was asked for changed; none where it was not asked for at all. */
+export function steps(job: Job, kind: Target["kind"]): Figure[] | null {
+  let place = 0;
+  const values = job.series.at_s.map((at) => {
+    while (place + 1 < job.asked.length && job.asked[place + 1]!.from_s <= at) place += 1;
+    return job.asked[place]?.targets.find((target) => target.kind === kind)?.target ?? null;
+  });
+  return values.some((value) => value !== null) ? values : null;
+}
+
+function Arrivals({ job, common }: { job: Job; common: { at_s: number[]; run: Job["run"]; sync: string; height: number; acts: Act[] } }) {
   const { values } = job.series;
   const lines = [
     { label: "arriving", values: values.arrival_rps ?? [], colour: "accent", width: 2 },
@@ -205,7 +222,7 @@ export function Stages({ stages, withJob = false }: { stages: Stage[]; withJob?:
 }
 
 function IntentForm({ tenant }: { tenant: Tenant }) {
-  const { overview, session } = useSite();
+  const { overview, session, gone } = useSite();
   const [act, error] = useAct();
   const [values, setValues] = useState(tenant.targets.map((target) => String(target.target)));
   const [utility, setUtility] = useState(String(tenant.max_utility));
@@ -229,7 +246,7 @@ function IntentForm({ tenant }: { tenant: Tenant }) {
           utility, at most
           <input type="number" step="any" min="0" required value={utility} onInput={(event) => setUtility(event.currentTarget.value)} />
         </label>
-        <button type="submit">Ask for this from now on</button>
+        <button type="submit" disabled={gone}>Ask for this from now on</button>
         <a href={link("what-if", { run: overview.run.id, job: tenant.name })}>try it in the simulator first</a>
       </form>
       {sent && !error && <p role="status">It is heard at the start of the next cycle.</p>}

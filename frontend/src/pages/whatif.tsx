@@ -11,7 +11,7 @@ import { useSite } from "../site";
 const MISLEADS = 0.15; // off by more than this an answer says little
 
 export function WhatIfPage({ job }: { job: string | undefined }) {
-  const { overview } = useSite();
+  const { overview, gone } = useSite();
   const [policies] = useAnswer<Policy[]>("policies", {}, 0);
   const [policy, setPolicy] = useState("");
   const [slots, setSlots] = useState("");
@@ -58,7 +58,7 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
             Minutes
             <input type="number" min="1" max="60" step="1" required value={minutes} onInput={(event) => setMinutes(event.currentTarget.value)} />
           </label>
-          <button type="submit" class="primary" disabled={busy} data-testid="ask">{busy ? "Simulating…" : "Simulate"}</button>
+          <button type="submit" class="primary" disabled={busy || gone} data-testid="ask">{busy ? "Simulating…" : "Simulate"}</button>
         </div>
         <div class="scroll" tabIndex={0} role="region" aria-label="Changes by tenant, a table">
           <table class="changes stacked">

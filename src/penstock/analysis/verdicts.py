@@ -5,6 +5,9 @@
 
 Means are compared, not instants: one round tells more of its noise than of the decision. Each decision is judged at
 its own time, whatever is decided meanwhile; a verdict names what was, so that a reader may doubt it.
+
+What looks worse, or is not known, is looked at again after twice and five times that time: what waited may have been
+worked off by then. A step that stays worse was taken back, or is kept for a reason, and the last verdict says which.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from penstock.core.levers import Kind
-from penstock.core.plan import Decision, Effect, Verdict
+from penstock.core.plan import Decision, Effect, Reason, Verdict
 from penstock.core.prediction import NAMED, Foretold, most_changed, seconds_text
 from penstock.core.run import asked_latency_s
 from penstock.core.shares import slot_share
@@ -23,6 +26,8 @@ SETTLES_S = 60.0  # Henge, section 4.3.1: utilities quiesce in "a minute or so";
 LATER_S: Mapping[Kind, float] = {"executors": 90.0, "partitions": 90.0, "trigger": 90.0, "memory": 120.0}
 LONGEST_SETTLE_S = max(LATER_S.values())  # rounds are kept for twice that, and a verdict comes by then or never
 TAKEN_FROM = 0.05  # of a tenant's share of the slots; who loses less cannot tell it from noise
+LOOKS = (1.0, 2.0, 5.0)  # times the settle time: when a decision is judged, and again where that was no good news
+MORE_ARRIVES = 1.2  # times as many rows as when it was decided: what is worse then need not be its doing
 NO_CHANGE = 0.005  # of the utility that those concerned could have: less is noise, too
 _NAMED = 3  # tenants, or other decisions; the rest are counted
 
@@ -40,6 +45,7 @@ class Round:
     utilities: Mapping[str, float]
     latencies_s: Mapping[str, float] = field(default_factory=dict)
     juices: Mapping[str, float] = field(default_factory=dict)
+    arrivals_rps: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +60,21 @@ class Concerned:
 
 @dataclass(frozen=True, slots=True)
 class OpenDecision:
-    """A decision whose effect is not known yet; `meanwhile` says which later ones concern the same tenants."""
+    """A decision whose effect is not known yet; `meanwhile` says which later ones concern the same tenants.
+
+    `place` is its place among those of its instant, `last` what it was judged to be so far, and `arrivals_rps` are
+    the rows that arrived at those concerned when it was made.
+    """
 
     decision: Decision
     concerned: tuple[Concerned, ...]
     settles_s: float
+    place: int = 0
     meanwhile: tuple[str, ...] = ()
+    taken_back_s: float | None = None
+    looks: int = 0
+    last: Verdict | None = None
+    arrivals_rps: float | None = None
 
     @property
     def foretold(self) -> Sequence[Foretold]:
@@ -68,8 +83,13 @@ class OpenDecision:
 
     @property
     def due_s(self) -> float:
-        """When it is to be judged."""
-        return self.decision.at_s + self.settles_s
+        """When it is to be judged next."""
+        return self.decision.at_s + LOOKS[self.looks] * self.settles_s
+
+    @property
+    def last_look(self) -> bool:
+        """Whether it is not looked at again, whatever is found."""
+        return self.looks == len(LOOKS) - 1
 
     def overtaken(self, others: Iterable["OpenDecision"]) -> "OpenDecision":
         """As it stands once others were taken, too."""
@@ -79,7 +99,16 @@ class OpenDecision:
             shared = [tenant.name for tenant in other.concerned if tenant.name in known]
             if shared:
                 told.append(f"another decision on {_names(shared)} at {other.decision.at_s:.0f} s")
-        return replace(self, meanwhile=(*self.meanwhile, *told)[: _NAMED + 1]) if told else self
+        undone = [other.decision.at_s for other in others if _takes_back(other.decision, self.decision)]
+        found = replace(self, meanwhile=(*self.meanwhile, *told)[: _NAMED + 1]) if told else self
+        return replace(found, taken_back_s=undone[0]) if undone and self.taken_back_s is None else found
+
+    def judged(self, verdict: Verdict) -> "OpenDecision | None":
+        """To be looked at again, where that was no good news and may change; None where all is said."""
+        good = verdict.effect in (Effect.BETTER, Effect.SAME)
+        if good or self.last_look or self.taken_back_s is not None:
+            return None
+        return replace(self, looks=self.looks + 1, last=verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +119,21 @@ class OpenDecisions:
     rounds: tuple[Round, ...] = ()
 
     def judge(
-        self, view: View, taken: Sequence[Decision], settles: Callable[[Decision], float] = settles_s
+        self, view: View, taken: Sequence[Decision], settles: Callable[[Decision], float] = settles_s, note: str = ""
     ) -> tuple["OpenDecisions", tuple[Verdict, ...]]:
-        """Close what is due, then open what was taken. Decisions of one instant are judged together, in order."""
+        """Judge what is due, then open what was taken. Decisions of one instant are judged together, in order.
+
+        `note` is what the policy says of this round.
+        """
         rounds = (*(past for past in self.rounds if view.at_s - past.at_s < 2 * LONGEST_SETTLE_S), self._round(view))
         due = tuple(found for found in self.decisions if view.at_s >= found.due_s)
         needed_s = min(LONGEST_SETTLE_S, max((settles(decision) for decision in taken), default=0.0))
-        opened = tuple(OpenDecision(found, _concerned(found, view, rounds, needed_s), needed_s) for found in taken)
-        still_open = (found.overtaken(opened) for found in self.decisions if view.at_s < found.due_s)
-        return OpenDecisions((*still_open, *opened), rounds), tuple(_verdict(found, view.at_s, rounds) for found in due)
+        opened = tuple(_opened(found, place, view, rounds, needed_s) for place, found in enumerate(taken))
+        verdicts = tuple(_verdict(one, view, rounds, note) for one in due)
+        again = [more for one, verdict in zip(due, verdicts, strict=True) if (more := one.judged(verdict)) is not None]
+        waiting = sorted((*again, *(one for one in self.decisions if view.at_s < one.due_s)), key=_in_order)
+        still_open = (one.overtaken(opened) for one in waiting)
+        return OpenDecisions((*still_open, *opened), rounds), verdicts
 
     def _round(self, view: View) -> Round:
         watched = {one.job for found in self.decisions for one in found.foretold}
@@ -109,10 +144,20 @@ class OpenDecisions:
             utilities={job.name: job.utility for job in fresh if job.utility is not None},
             latencies_s={job.name: found for job in seen if (found := asked_latency_s(job)) is not None},
             juices={job.name: job.figures.juice for job in seen if job.figures.juice is not None},
+            arrivals_rps={job.name: rps for job in fresh if (rps := job.figures.arrival_rps) is not None},
         )
 
 
+def _in_order(found: OpenDecision) -> tuple[float, int]:
+    return found.decision.at_s, found.place
+
+
 # Whom a decision concerns
+
+
+def _opened(decision: Decision, place: int, view: View, rounds: Sequence[Round], needed_s: float) -> OpenDecision:
+    concerned = _concerned(decision, view, rounds, needed_s)
+    return OpenDecision(decision, concerned, needed_s, place, arrivals_rps=_arrivals(concerned, rounds[-1:]))
 
 
 def _concerned(decision: Decision, view: View, rounds: Sequence[Round], needed_s: float) -> tuple[Concerned, ...]:
@@ -157,25 +202,83 @@ def _shares(threads: Mapping[str, int], slots: int) -> dict[str, float]:
 # What came of it
 
 
-def _verdict(found: OpenDecision, now_s: float, rounds: Sequence[Round]) -> Verdict:
-    decision = found.decision
-    from_s, to_s = decision.at_s + found.settles_s / 2, decision.at_s + 2 * found.settles_s
+def _verdict(found: OpenDecision, view: View, rounds: Sequence[Round], note: str) -> Verdict:
+    decision, now_s = found.decision, view.at_s
     # Rounds may be further apart than anything needs to settle: then the present one is all there is to know it from.
-    since = [seen for seen in rounds if from_s < seen.at_s <= to_s] or rounds[-1:]
+    since = _since(found, rounds) or rounds[-1:]
     after = {tenant.name: _mean(tenant.name, since) for tenant in found.concerned}
     told = _beside_what_was_foretold(found.foretold, since) + _meanwhile(found)
     unseen = [tenant for tenant in found.concerned if tenant.before is None or after[tenant.name] is None]
     seen = [tenant for tenant in found.concerned if tenant not in unseen]
     if not seen or any(tenant.touched for tenant in unseen):
         text = f"not known: {_names([tenant.name for tenant in unseen])} had no figures{told}"
-        return Verdict(decision.at_s, now_s, None, text, Effect.UNKNOWN)
+        return Verdict(decision.at_s, now_s, None, text, Effect.UNKNOWN, found.place)
     was, came = sum(tenant.before or 0.0 for tenant in seen), sum(after[tenant.name] or 0.0 for tenant in seen)
     effect = _effect(came - was, sum(tenant.max_utility for tenant in seen))
-    text = f"{effect}: utility of {_names([tenant.name for tenant in seen])} {was:.1f} -> {came:.1f}"
+    text = f"{_again(found, effect)}: utility of {_names([tenant.name for tenant in seen])} {was:.1f} -> {came:.1f}"
     if decision.expected_utility is not None:
         text += f" (expected {was + decision.expected_utility - decision.utility_before:.1f})"
     text += f"; {_names([tenant.name for tenant in unseen])} had no figures" if unseen else ""
-    return Verdict(decision.at_s, now_s, decision.utility_before + came - was, text + told, effect)
+    text += _before(found) + (_kept(found, view, since, note) if effect is Effect.WORSE else "") + told
+    return Verdict(decision.at_s, now_s, decision.utility_before + came - was, text, effect, found.place)
+
+
+def _since(found: OpenDecision, rounds: Sequence[Round]) -> Sequence[Round]:
+    """The rounds that it is judged by: the second half of the settle time at first, as much time later on."""
+    at_s, times = found.decision.at_s, LOOKS[found.looks]
+    from_s, to_s = at_s + (times - 0.5) * found.settles_s, at_s + (times + 1.0) * found.settles_s
+    return [seen for seen in rounds if from_s < seen.at_s <= to_s]
+
+
+# What is said where the first look was no good news
+
+
+def _again(found: OpenDecision, effect: Effect) -> str:
+    """The effect, beside what it seemed to be."""
+    if found.last is None or found.last.effect is not Effect.WORSE:
+        return str(effect)
+    return f"still {effect}" if effect is Effect.WORSE else f"{effect} after all"
+
+
+def _before(found: OpenDecision) -> str:
+    last = found.last
+    if last is None or last.effect is None:
+        return ""
+    return f"; at {last.judged_at_s:.0f} s it was {last.effect}"
+
+
+def _kept(found: OpenDecision, view: View, since: Sequence[Round], note: str) -> str:
+    """That it was taken back, or why it stays in force; nothing at the first look, when what waited may yet count."""
+    if found.taken_back_s is not None:
+        return f"; taken back at {found.taken_back_s:.0f} s"
+    if found.last is None:
+        return "; to be looked at again"
+    return f"; kept because {_why_kept(found, view, since, note)}"
+
+
+def _why_kept(found: OpenDecision, view: View, since: Sequence[Round], note: str) -> str:
+    decision = found.decision
+    if decision.reason is Reason.ASKED:
+        return "a person asked for it"
+    then, now = found.arrivals_rps, _arrivals(found.concerned, since)
+    if then and now and now >= MORE_ARRIVES * then:
+        return f"it need not be its doing: {now:.0f} rows/s arrive, {then:.0f} did then"
+    if view.utility > decision.utility_before:
+        return f"all tenants together have {view.utility:.1f} instead of {decision.utility_before:.1f}"
+    return f"its policy has found nothing better: {note}" if note else "its policy has turned something else meanwhile"
+
+
+def _arrivals(concerned: Iterable[Concerned], rounds: Sequence[Round]) -> float | None:
+    """The rows that arrive at them together, as far as that is known of each."""
+    means = [_mean_of([one.arrivals_rps[t.name] for one in rounds if t.name in one.arrivals_rps]) for t in concerned]
+    known = [mean for mean in means if mean is not None]
+    return sum(known) if known and len(known) == len(means) else None
+
+
+def _takes_back(later: Decision, decision: Decision) -> bool:
+    """Whether a later decision undoes what this one turned."""
+    undoing = [move.undo for move in decision.moves if move.undo != move]  # a first table stays
+    return any(move in undoing for move in later.moves)
 
 
 def _effect(gain: float, max_utility: float) -> Effect:

@@ -99,7 +99,7 @@ def run(
         heartbeat=heartbeat,
         supervisor=supervisor,
     )
-    pages = dashboard_over(store, web) if dashboard else nullcontext()
+    pages = dashboard_over(store, web, begins=run_id is None) if dashboard else nullcontext()
     with pages, Live(console=console, auto_refresh=False, transient=False) as live:
 
         def show(view: "View") -> None:

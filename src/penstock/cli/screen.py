@@ -15,9 +15,10 @@ from penstock.web.shapes import ControlOut, DecisionOut, PresentOut, TenantOut
 
 KEYS = "q quit · p pause or resume · d dry run on or off · s sort by trouble, utility, slots or name"
 SORTS = ("trouble", "utility", "slots", "name")
-_STATES = {"trouble": "bold red", "missed": "red", "settling": "yellow", "unknown": "dim", "met": "green"}
+_STATES = {"missing": "red", "blind": "bold red", "stale": "bold red", "starting": "yellow", "fine": "green"}
 _CAME = {"better": "green", "worse": "red", "not done": "red"}
 _DECISIONS = 5
+_BOUND = 3  # tenants of which it is said what holds them back
 _SHARE = ("weight", "slots", "busy", "cores")
 _MEANING = (
     "slots: what the weight stands for · busy: of these, above 100 % with what others left · cores: used by tasks"
@@ -44,7 +45,7 @@ class Screen:
         if present is None:
             return line(f"{self._run_id}: no cycle is recorded yet")
         parts = [_head(gallery.info.name, present, control), _tenants(present, self._sort)]
-        parts += [Text(_MEANING, style="dim"), _decided(decisions[-_DECISIONS:])]
+        parts += [Text(_MEANING, style="dim"), *_bound(present), _decided(decisions[-_DECISIONS:])]
         parts += [line(self._said or KEYS, style="yellow" if self._said else "dim")]
         return Group(*parts)
 
@@ -80,11 +81,12 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
     figures = f"utility {bar} {number(present.utility)} of {number(present.max_utility)}"
     counts = f"{met} of {len(present.tenants)} SLOs met   {present.given}"
-    bad = any(tenant.state in ("trouble", "missed") for tenant in present.tenants)
+    # Green is for what is so now: not while a tenant is unseen, nor of a run whose controller is gone.
+    style = f"bold {_STATES[present.state]}" if present.state is not None and control.live else "bold"
     return Group(
         line(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
         line(f"{figures}   {counts}"),
-        line(present.headline, style="bold red" if bad else "bold green"),
+        line(present.headline if control.live else f"At its end: {present.headline}", style=style),
         *([line(present.shortfall, style="bold yellow")] if present.shortfall else []),
         *(line(f"waits for a yes, {p.number}: {p.text}", style="yellow") for p in control.proposals),
     )
@@ -104,8 +106,18 @@ def _tenants(present: PresentOut, sort: str) -> Lines:
         rates = (number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows))
         state = Text(tenant.state, style=_STATES[tenant.state])
         has = (tenant.name, state, tenant.intent, _has(tenant), utility)
-        table.add_row(*has, *(_off(tenant) for _ in off), *_share(tenant), *rates, tenant.why or "")
+        table.add_row(*has, *(_off(tenant) for _ in off), *_share(tenant), *rates, tenant.why or tenant.beside or "")
     return table
+
+
+def _bound(present: PresentOut) -> list[Text]:
+    """What keeps those below their intents that could have most, and what would help."""
+    found = [tenant for tenant in present.tenants if tenant.binds][:_BOUND]
+    return [
+        line(f"{tenant.name} is held back: {bind.what}; what would help: {bind.helps}", style="yellow")
+        for tenant in found
+        for bind in tenant.binds[:1]
+    ]
 
 
 def _off(tenant: TenantOut) -> str:

@@ -47,13 +47,18 @@ def web_settings(**given: Any) -> "WebSettings":
 
 
 @contextmanager
-def dashboard_over(store: str | None, given: dict[str, Any]) -> Iterator[None]:
-    """The pages over a store, while a command does something else."""
+def dashboard_over(store: str | None, given: dict[str, Any], begins: bool) -> Iterator[None]:
+    """The pages over a store, while a command does something else.
+
+    Where that `begins` a run, the pages wait for it: what an earlier one came to is not what they were opened for.
+    """
     from penstock.store.open import open_store
     from penstock.web.server import Site  # a web server takes half a second to import
 
     with closing(open_store(store)) as opened:
-        site = Site(opened, web_settings(**given), lambda line: say(line, err=True))
+        before = frozenset(info.id for info in opened.runs()) if begins else None
+        settings = web_settings(**given, runs_before=before)
+        site = Site(opened, settings, lambda line: say(line, err=True))
         with site.beside():
             say(f"dashboard: {site.url}", err=True)
             yield

@@ -5,26 +5,37 @@ from rich.table import Table
 
 from penstock.cli.terminal import Lines, line
 from penstock.core.shares import Share, shares_of
+from penstock.core.states import State, state_of
 from penstock.core.view import JobView, View
 from penstock.core.visible import visible
 from penstock.telling.shares import share_text
+from penstock.telling.states import headline
 from penstock.telling.words import number
 
 _ABSENT = "-"
+_STYLES = {
+    State.MISSING: "yellow",
+    State.BLIND: "red",
+    State.STALE: "red",
+    State.STARTING: "dim",
+    State.FINE: None,
+}
 
 
 def tenants_table(view: View, title: str) -> Table:
     """The tenants of a view, with what they asked for and what they get."""
-    caption = f"utility {view.utility:.1f} of {view.max_utility:.1f}"
-    table = Lines(title=visible(title), caption=caption, box=box.SIMPLE, title_justify="left", caption_justify="left")
+    caption = f"{headline(view)} Utility {view.utility:.1f} of {view.max_utility:.1f}."
+    table = Lines(
+        title=visible(title), caption=visible(caption), box=box.SIMPLE, title_justify="left", caption_justify="left"
+    )
     figures = ("arriving/s", "processed/s", "backlog", "latency", "juice", "utility")
-    for heading in ("tenant", "wants", "share of slots", *figures):
-        table.add_column(heading, justify="left" if heading in ("tenant", "wants") else "right")
+    for heading in ("tenant", "state", "wants", "share of slots", *figures):
+        table.add_column(heading, justify="left" if heading in ("tenant", "state", "wants") else "right")
     shares = shares_of(view)
     for job in view.jobs:
-        table.add_row(*_row(job, shares[job.name]), style=None if job.met else "yellow")
+        table.add_row(*_row(job, shares[job.name]), style=_STYLES[state_of(job)])
         if job.figures.trouble is not None:
-            table.add_row("", line(job.figures.trouble, "red"))
+            table.add_row("", "", line(job.figures.trouble, "red"))
     return table
 
 
@@ -36,6 +47,7 @@ def _row(job: JobView, share: Share) -> tuple[str, ...]:
     mark = "~" if latency is not None and latency.estimated else ""
     return (
         job.name,
+        state_of(job).value,
         job.intent.text(),
         _share(share),
         _number(figures.arrival_rps, ".0f"),

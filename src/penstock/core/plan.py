@@ -61,6 +61,8 @@ class Verdict:
 
     `utility_came` is what all tenants would have together had only those changed: it stands beside the decision's
     `utility_before` and `expected_utility`. None where nobody knows. Verdicts of earlier penstocks have no `effect`.
+    `place` is that of the decision among those of its instant: of several verdicts on it the last one holds. Without
+    a place verdicts on an instant belong to its decisions in their order, one each.
     """
 
     decided_at_s: float
@@ -68,6 +70,7 @@ class Verdict:
     utility_came: float | None
     text: str
     effect: Effect | None = None
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,18 @@
 The timelines are columns: number i of each belongs to the cycle at `Run.at_s[i]`.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from penstock.core.acts import HeardAct
 from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
 from penstock.core.prediction import Error, foretold_text
 from penstock.core.shares import Pool
+from penstock.core.states import StateChange
 from penstock.core.view import JobView
 
 
@@ -37,7 +40,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class JobTimeline:
-    """One job over the run. `intent` and `max_utility` are the last ones stated; a cycle without the job has Nones."""
+    """One job over the run. `intent` and `max_utility` are the last ones stated; a cycle without the job has Nones.
+
+    `met` is None where nobody knows: while there are no figures, or they are too old. `states` say how the job stood,
+    where that changes.
+    """
 
     name: str
     intent: str
@@ -49,6 +56,8 @@ class JobTimeline:
     juice: Sequence[float | None]
     troubles: tuple[Note, ...] = ()  # what was wrong with it in words, such as the error that ended its query
     recovery_s: Sequence[float | None] = ()  # estimates; empty where nobody worked any out
+    states: tuple[StateChange, ...] = ()
+    intents: tuple[Note, ...] = ()  # what it asked for, from when on, in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,8 @@ class Run:
     why the policy did nothing, or nothing more. `errors` holds only the former. `deeds` are what the
     engine did by itself. `shortfalls` say that no shares meet all intents, where the words change; `prediction_errors`
     are how far off the policy's predictions were in the end. `pool` is what jobs shared by weight in the end.
+    `acts` are those of people, in the order in which they were heard; `began_dry` where nothing was to be carried out.
+    `possible_utility` is the maximum of those jobs of which figures could be expected: who starts has lost nothing yet.
     """
 
     info: RunInfo
@@ -113,6 +124,9 @@ class Run:
     shortfalls: tuple[Note, ...] = ()
     prediction_errors: tuple[Error, ...] = ()
     pool: Pool = Pool()
+    possible_utility: Sequence[float] = ()
+    acts: tuple[HeardAct, ...] = ()
+    began_dry: bool = False
 
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""
@@ -141,15 +155,25 @@ def records_of(cycle: Cycle) -> tuple[DecisionRecord, ...]:
 
 
 def with_verdicts(records: Sequence[DecisionRecord], verdicts: Sequence[Verdict]) -> tuple[DecisionRecord, ...]:
-    """Each decision with its verdict: the n-th verdict on an instant belongs to the n-th decision made then.
+    """Each decision with the last verdict on it: one without a place belongs to the next decision of its instant.
 
     Advice is not judged: nothing was done.
     """
-    waiting: dict[float, list[Verdict]] = {}
+    in_order: dict[float, list[Verdict]] = {}
+    last: dict[tuple[float, int], Verdict] = {}
     for verdict in verdicts:
-        waiting.setdefault(verdict.decided_at_s, []).append(verdict)
+        if verdict.place is None:
+            in_order.setdefault(verdict.decided_at_s, []).append(verdict)
+        else:
+            last[verdict.decided_at_s, verdict.place] = verdict
+    places: Counter[float] = Counter()
     told: list[DecisionRecord] = []
     for record in records:
-        found = None if record.decision.reason is Reason.ADVISED else waiting.get(record.decision.at_s)
-        told.append(DecisionRecord(record.decision, record.outcomes, found.pop(0) if found else None))
+        found: Verdict | None = None
+        if record.decision.reason is not Reason.ADVISED:
+            at_s = record.decision.at_s
+            waiting = in_order.get(at_s)
+            found = last.get((at_s, places[at_s])) or (waiting.pop(0) if waiting else None)
+            places[at_s] += 1
+        told.append(DecisionRecord(record.decision, record.outcomes, found))
     return tuple(told)

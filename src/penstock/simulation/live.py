@@ -61,7 +61,9 @@ def begin_live(store: SqlStore, scenario: ScenarioFile, options: LiveOptions) ->
     """Begin the run in the store."""
     policy = options.policy or DEFAULT
     run_id = f"{scenario.name} {policy} {uuid4().hex[:6]}"
-    return store.begin(RunInfo(run_id, scenario.name, policy, "simulator", "live", time.time()))
+    run = store.begin(RunInfo(run_id, scenario.name, policy, "simulator", "live", time.time()))
+    _control(store, run, scenario, options).arrive()
+    return run
 
 
 def live(store: SqlStore, run: RunInfo, scenario: ScenarioFile, options: LiveOptions, stop: Event) -> None:
@@ -69,12 +71,16 @@ def live(store: SqlStore, run: RunInfo, scenario: ScenarioFile, options: LiveOpt
     cluster = cluster_of(scenario, options.base, scenario.seed, run.policy)
     intents = intents_of(scenario)
     settings = LoopSettings(scenario.interval, scenario.govern_from, dry_run=options.dry_run, approval=options.approval)
-    standing = Standing(scenario.interval / options.speed, options.dry_run, options.approval)
     governor = Governor(
         cluster,
         policy_named(run.policy, scenario.settings.get(run.policy)),
         store,
         settings,
-        DeskControl(store.desk, run.id, standing),
+        _control(store, run, scenario, options),
     )
     drive(governor, lambda: intents, LiveClock(cluster.advance_to, options.speed, stop), scenario.duration)
+
+
+def _control(store: SqlStore, run: RunInfo, scenario: ScenarioFile, options: LiveOptions) -> DeskControl:
+    standing = Standing(scenario.interval / options.speed, options.dry_run, options.approval)
+    return DeskControl(store.desk, run.id, standing)

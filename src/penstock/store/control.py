@@ -43,6 +43,15 @@ class DeskControl:
     _retry_at_s: float = 0.0
     _unreadable: set[Unreadable] = field(default_factory=set)
 
+    def arrive(self) -> None:
+        """A first sign of life, before the first cycle: the run is not over, it has only just begun."""
+        try:
+            left = self.desk.card(self.run_id)
+            card = self._card(0.0) if left is None else replace(left, seen_at_epoch_s=self.epoch())
+            self.desk.leave_card(self.run_id, card)
+        except PenstockError as error:
+            self._warn(error)
+
     def orders(self, now: float) -> Orders:
         """Take up what was asked since the last cycle, and leave a sign of life."""
         self._orders = replace(self._orders, turns=())  # they were for the last cycle

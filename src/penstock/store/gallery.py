@@ -7,15 +7,20 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from penstock.core.acts import HeardAct
 from penstock.core.cycle import noted_of
+from penstock.core.intents import Intent
 from penstock.core.outlook import JobOutlook
 from penstock.core.prediction import Error
 from penstock.core.run import DecisionRecord, RunInfo
+from penstock.core.states import UNSEEN, LastLatency
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError
 from penstock.store import tables
+from penstock.store.acts import read_acts, read_asked
 from penstock.store.archive import AuditEntry, unknown_run
 from penstock.store.codec import DoesNotFitError
+from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.reading import read_audit, read_decisions, read_newest, read_outlooks, run_rows
 from penstock.store.rows import errors_of, run_info
@@ -118,13 +123,34 @@ class Gallery:
             return Length(*connection.execute(sa.select(*_LENGTH).where(_cycles.run == self._number)).one())
 
     def missed_since(self, job: str) -> float | None:
-        """When the job had last met its intent; None when it never did."""
+        """When the job had last met its intent, by figures of then; None when it never did."""
+        found = self._last(job, _figures.met, _figures.fresh, _figures.trouble.is_(None))
+        return None if found is None else float(found.at_s)
+
+    def last_latency(self, job: str) -> LastLatency | None:
+        """The last latency that was known of the job, and when; None when none ever was."""
+        found = self._last(job, _figures.latency_s.is_not(None), _figures.fresh)
+        return None if found is None else LastLatency(found.latency_s, found.at_s)
+
+    def _last(self, job: str, *conditions: sa.ColumnElement[bool]) -> Any:
+        """The newest row of the job for which this holds."""
         joined = tables.job_figures.join(tables.intents, _figures.intent_id == tables.intents.c.id)
-        met = sa.select(_figures.cycle_id).select_from(joined)
-        met = met.where(tables.intents.c.run == self._number, tables.intents.c.job == job, _figures.met)
-        newest = met.order_by(_figures.cycle_id.desc()).limit(1).scalar_subquery()
+        rows = sa.select(_figures.cycle_id, _figures.latency_s).select_from(joined)
+        rows = rows.where(tables.intents.c.run == self._number, tables.intents.c.job == job, *conditions)
+        newest = rows.order_by(_figures.cycle_id.desc()).limit(1).subquery()
+        wanted = sa.select(_cycles.at_s, newest.c.latency_s).where(_cycles.id == newest.c.cycle_id)
         with self._database.reading() as connection:
-            return connection.execute(sa.select(_cycles.at_s).where(_cycles.id == newest)).scalar_one_or_none()
+            return connection.execute(wanted).one_or_none()
+
+    def acts(self) -> tuple[HeardAct, ...]:
+        """What people asked that was heard, oldest first."""
+        with self._database.reading() as connection:
+            return read_acts(connection, self._number)
+
+    def asked(self, job: str) -> tuple[tuple[float, Intent], ...]:
+        """What the job asked for, from which instant on."""
+        with self._database.reading() as connection:
+            return read_asked(connection, self._number, job)
 
     def decisions(self) -> tuple[DecisionRecord, ...]:
         """Every decision with what came of it, oldest first."""
@@ -137,11 +163,12 @@ class Gallery:
             return read_audit(connection, self._number)
 
     def totals(self, stretch: Stretch) -> Columns:
-        """Utility, its lowest within each point, and its maximum."""
+        """Utility, its lowest within each point, its maximum, and the maximum of those that were not starting."""
         wanted = {
             "utility": sa.func.avg(_cycles.utility),
             "utility_low": sa.func.min(_cycles.utility),
             "max_utility": sa.func.avg(_cycles.max_utility),
+            "possible_utility": sa.func.avg(self._recorded("cycles", "possible_utility", _cycles.max_utility)),
         }
         found = self._thinning.columns("totals", stretch, Wanted(tables.cycles, wanted))
         return found.get("", Columns((), dict.fromkeys(wanted, ())))
@@ -150,6 +177,7 @@ class Gallery:
         """What a screen of all tenants needs of each job."""
         share = _figures.utility / tables.intents.c.max_utility
         wanted = {"share": sa.func.avg(share), "met": sa.func.avg(_met()), "slots": sa.func.avg(_figures.threads)}
+        wanted["unseen"] = sa.func.avg(self._unseen())
         return self._of_jobs("jobs", stretch, wanted)
 
     def job(self, stretch: Stretch, name: str) -> Columns | None:
@@ -180,11 +208,24 @@ class Gallery:
         joined = joined.join(tables.intents, _figures.intent_id == tables.intents.c.id)
         return self._thinning.columns(key, stretch, Wanted(joined, wanted, tables.intents.c.job, conditions))
 
+    def _unseen(self) -> sa.ColumnElement[Any]:
+        """The share of cycles in which nobody knew how a job did, although somebody should have."""
+        state = self._recorded("job_figures", "state", sa.literal(""))
+        unseen = sa.or_(sa.not_(_figures.fresh), state.in_([found.value for found in UNSEEN]))
+        return sa.case((unseen, 1.0), else_=0.0)
+
+    def _recorded(self, table: str, column: str, otherwise: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+        """A column that came later, with what stands for it where it is null or, in a store only read, not there."""
+        with self._database.reading() as connection:
+            (found,) = (one for one in columns_of(connection, getattr(tables, table)) if one.name == column)
+        return sa.func.coalesce(found, otherwise)
+
     @property
     def _thinning(self) -> Thinning:
         return Thinning(self._database, self._number, self._kept)
 
 
 def _met() -> sa.ColumnElement[Any]:
-    """The share of cycles in which an intent was met, of those that could be judged."""
-    return sa.case((_figures.utility.is_(None), None), (_figures.met, 1.0), else_=0.0)
+    """The share of cycles in which an intent was met, of those that could be judged: old figures are no proof."""
+    unseen = sa.or_(_figures.utility.is_(None), sa.not_(_figures.fresh))
+    return sa.case((unseen, None), (sa.and_(_figures.met, _figures.trouble.is_(None)), 1.0), else_=0.0)

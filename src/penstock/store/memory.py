@@ -137,6 +137,7 @@ class _Remembered:
             shortfalls=tuple(self.shortfalls),
             prediction_errors=self.prediction_errors,
             pool=pool_of(self.cycles[-1].view) if self.cycles else Pool(),
+            possible_utility=tuple(lines.possible_utility),
         )
 
     def _take_back(self, cycle: Cycle) -> None:

@@ -17,6 +17,7 @@ from penstock.core.run import DecisionRecord, Note, Run, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
 from penstock.store import rows, tables
+from penstock.store.acts import began_dry, read_acts
 from penstock.store.archive import AuditEntry
 from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
@@ -37,6 +38,7 @@ def read_run(connection: sa.Connection, run: int) -> Run:
     info = rows.run_info(connection.execute(sa.select(tables.runs).where(tables.runs.c.number == run)).mappings().one())
     lines = _timelines(connection, run)
     notes, errors, shortfalls = _notes(connection, run)
+    acts = read_acts(connection, run)
     return Run(
         info=info,
         at_s=tuple(lines.at_s),
@@ -51,6 +53,9 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         shortfalls=shortfalls,
         prediction_errors=_last_errors(connection, run),
         pool=_last_pool(connection, run),
+        possible_utility=tuple(lines.possible_utility),
+        acts=acts,
+        began_dry=began_dry(connection, run, acts),
     )
 
 
@@ -83,7 +88,11 @@ def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) 
     if row is None:
         return None
     joined = figures.join(intents, figures.c.intent_id == intents.c.id)
-    judged = sa.select(figures, intents.c.job).select_from(joined).where(figures.c.cycle_id == row["id"])
+    judged = (
+        sa.select(*columns_of(connection, figures), intents.c.job)
+        .select_from(joined)
+        .where(figures.c.cycle_id == row["id"])
+    )
     found = connection.execute(judged).mappings()
     return row, rows.view_of(row, {job["job"]: job for job in found}, read_intents(connection, run))
 
@@ -136,7 +145,7 @@ def _timelines(connection: sa.Connection, run: int) -> Timelines:
         loads = ((m["machine"], m["cores"], m["load"] if m["alive"] else None) for m in machines.of(row.id))
         # What a cycle works out is known from the next one on, as it was to those who decided then.
         known = standing(known, (), row.at_s)
-        told = (_moment(found, known.get(found["job"])) for found in jobs.of(row.id))
+        told = tuple(_moment(found, known.get(found["job"])) for found in jobs.of(row.id))
         lines.add(Moment(row.at_s, row.utility, row.max_utility, told, loads))
         known = standing(known, (rows.outlook_of(found) for found in outlooks.of(row.id)), row.at_s)
     return lines
@@ -160,7 +169,9 @@ class _Steps:
 def _job_rows(connection: sa.Connection, run: int, table: sa.Table) -> Iterator[Found]:
     joined = table.join(tables.intents, table.c.intent_id == tables.intents.c.id)
     wanted = (
-        sa.select(table, tables.intents.c.job, tables.intents.c.text, tables.intents.c.max_utility)
+        sa.select(
+            *columns_of(connection, table), tables.intents.c.job, tables.intents.c.text, tables.intents.c.max_utility
+        )
         .select_from(joined)
         .where(tables.intents.c.run == run)
         .order_by(table.c.cycle_id, table.c.intent_id)
@@ -199,6 +210,8 @@ def _moment(row: Found, outlook: JobOutlook | None) -> JobMoment:
         latency_s=row["latency_s"],
         juice=row["juice"],
         trouble=row["trouble"],
+        state=rows.state_then(row),
+        backlog_rows=row["backlog_rows"],
         recovery_s=None if outlook is None else outlook.recovery_s(row["threads"]),
     )
 

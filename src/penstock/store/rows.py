@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
-from penstock.core.figures import LatencyFigures, MachineFigures, Snapshot
+from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, Snapshot
 from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
@@ -16,6 +16,7 @@ from penstock.core.plan import Decision, Effect, Reason, Step, StepOutcome, Verd
 from penstock.core.prediction import Error, Foretold
 from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo, asked_latency_s
+from penstock.core.states import State, judged, possible_utility, state_of
 from penstock.core.view import JobView, View, snapshot_of
 from penstock.store.codec import decode, encode, encode_figures
 
@@ -49,6 +50,7 @@ def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> Row:
         "error": cycle.error,
         "shortfall": cycle.plan.shortfall or None,
         "prediction_errors": packed(cycle.plan.errors) if cycle.plan.errors else None,
+        "possible_utility": possible_utility(view),
     }
 
 
@@ -75,7 +77,17 @@ def job_row(job: JobView, cycle_id: int, intent_id: int) -> Row:
         "processed_rps": figures.processed_rps,
         "backlog_rows": figures.backlog_rows,
         "trouble": figures.trouble,
+        "state": state_of(job).value,
     }
+
+
+def state_then(row: Mapping[Any, Any]) -> State:
+    """The state of a job as it was recorded; worked out where an earlier penstock did not record any."""
+    if row["state"] is not None:
+        return State(row["state"])
+    names = ("settling", "arrival_rps", "processed_rps", "backlog_rows", "trouble")
+    figures = JobFigures(row["job"], (), **{name: row[name] for name in names})
+    return judged(figures, row["utility"], row["met"], row["fresh"])
 
 
 def machine_row(machine: MachineFigures, cycle_id: int) -> Row:
@@ -147,6 +159,7 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
             "utility_came": 0.0 if verdict.utility_came is None else verdict.utility_came,
             "text": verdict.text,
             "effect": None if verdict.effect is None else verdict.effect.value,
+            "place": verdict.place,
         }
         for position, verdict in enumerate(verdicts)
     ]
@@ -155,7 +168,7 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
 def verdict_of(row: Mapping[Any, Any]) -> Verdict:
     effect = None if row["effect"] is None else Effect(row["effect"])
     came = None if effect is Effect.UNKNOWN else row["utility_came"]
-    return Verdict(row["decided_at_s"], row["judged_at_s"], came, row["text"], effect)
+    return Verdict(row["decided_at_s"], row["judged_at_s"], came, row["text"], effect, row["place"])
 
 
 def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[Row]:

@@ -104,6 +104,7 @@ cycles = Table(
     Column("error", Words),  # what went wrong in the loop itself
     Column("shortfall", Words),  # that no shares meet all intents; null while some do
     Column("prediction_errors", LargeBinary),  # JSON of the plan's errors, deflated; null where it tells of none
+    Column("possible_utility", Double),  # what those could have that were not starting
     UniqueConstraint("run", "at_s"),
     Index("penstock_cycles_by_age", "epoch_s"),
 )
@@ -129,6 +130,7 @@ job_figures = Table(
     Column("processed_rps", Double),
     Column("backlog_rows", Double),
     Column("trouble", Words),
+    Column("state", Words),  # as core.states has it
     Index("penstock_job_figures_of_intent", "intent_id"),
     sqlite_with_rowid=False,
 )
@@ -183,6 +185,7 @@ verdicts = Table(
     Column("utility_came", Double, nullable=False),  # without meaning where the effect is not known
     Column("text", Words, nullable=False),
     Column("effect", Words),
+    Column("place", Integer),  # of the decision among those of its instant
     sqlite_with_rowid=False,
 )
 

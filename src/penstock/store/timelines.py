@@ -2,12 +2,13 @@
 
 from array import array
 from collections import deque
-from collections.abc import Iterable, MutableSequence
+from collections.abc import Iterable, MutableSequence, Sequence
 from dataclasses import dataclass, field
 
 from penstock.core.columns import Column
 from penstock.core.figures import MachineFigures
 from penstock.core.run import JobTimeline, MachineTimeline, Note, asked_latency_s
+from penstock.core.states import State, StateChange, state_of
 from penstock.core.view import View
 
 KEPT_TROUBLES = 1000  # of each job
@@ -26,7 +27,14 @@ class JobMoment:
     latency_s: float | None
     juice: float | None
     trouble: str | None
+    state: State
+    backlog_rows: float | None = None
     recovery_s: float | None = None
+
+    @property
+    def known_met(self) -> bool | None:
+        """Whether it had all it asked for; None where nobody knows."""
+        return None if self.utility is None or self.state is State.STALE else self.state is State.FINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +44,18 @@ class Moment:
     at_s: float
     utility: float
     max_utility: float
-    jobs: Iterable[JobMoment]
+    jobs: Sequence[JobMoment]
     machines: Iterable[tuple[str, int, float | None]]
+
+    @property
+    def possible_utility(self) -> float:
+        """The maximum of those that were not starting."""
+        return sum(job.max_utility for job in self.jobs if job.state is not State.STARTING)
 
 
 def moment_of(view: View) -> Moment:
     """The view, cut down to what a report needs."""
-    jobs = (
+    jobs = tuple(
         JobMoment(
             name=job.name,
             intent=job.intent.text(),
@@ -53,6 +66,8 @@ def moment_of(view: View) -> Moment:
             latency_s=asked_latency_s(job),
             juice=job.figures.juice,
             trouble=job.figures.trouble,
+            state=state_of(job),
+            backlog_rows=job.figures.backlog_rows,
             recovery_s=job.recovery_s,
         )
         for job in view.jobs
@@ -77,17 +92,22 @@ class _JobColumns:
     juice: Column[float] = field(default_factory=lambda: Column(float))
     recovery_s: Column[float] = field(default_factory=lambda: Column(float))
     troubles: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
+    states: deque[StateChange] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
+    intents: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
 
     def add(self, job: JobMoment, number: int, at_s: float) -> None:
         self.intent, self.max_utility = job.intent, job.max_utility
         self.utility.extended(job.utility, number)
-        self.met.extended(None if job.utility is None else job.met, number)
+        self.met.extended(job.known_met, number)
         self.threads.extended(job.threads, number)
         self.latency_s.extended(job.latency_s, number)
         self.juice.extended(job.juice, number)
         if job.recovery_s is not None:  # few jobs have any
             self.recovery_s.extended(job.recovery_s, number)
         noted(self.troubles, at_s, job.trouble or "")
+        noted(self.intents, at_s, job.intent)
+        if not self.states or self.states[-1].state is not job.state:
+            self.states.append(StateChange(at_s, job.state, job.backlog_rows))
 
     def part(self, start: int, length: int) -> "_JobColumns":
         return _JobColumns(
@@ -100,6 +120,8 @@ class _JobColumns:
             self.juice.part(start, length),
             self.recovery_s.part(start, length) if len(self.recovery_s) else self.recovery_s,
             self.troubles,
+            self.states,
+            self.intents,
         )
 
 
@@ -121,6 +143,7 @@ class Timelines:
     at_s: "array[float]" = field(default_factory=_floats)
     utility: "array[float]" = field(default_factory=_floats)
     max_utility: "array[float]" = field(default_factory=_floats)
+    possible_utility: "array[float]" = field(default_factory=_floats)
     _jobs: dict[str, _JobColumns] = field(default_factory=dict)
     _machines: dict[str, tuple[int, Column[float]]] = field(default_factory=dict)
 
@@ -132,6 +155,7 @@ class Timelines:
         self.at_s.append(moment.at_s)
         self.utility.append(moment.utility)
         self.max_utility.append(moment.max_utility)
+        self.possible_utility.append(moment.possible_utility)
         for job in moment.jobs:
             self._jobs.setdefault(job.name, _JobColumns()).add(job, number, moment.at_s)
         for name, cores, load in moment.machines:
@@ -153,7 +177,7 @@ class Timelines:
 
     def _forget(self, count: int) -> None:
         length = len(self.at_s)
-        for kept in (self.at_s, self.utility, self.max_utility):
+        for kept in (self.at_s, self.utility, self.max_utility, self.possible_utility):
             del kept[:count]
         self._jobs = {name: columns.part(count, length) for name, columns in self._jobs.items()}
         self._machines = {name: (cores, load.part(count, length)) for name, (cores, load) in self._machines.items()}
@@ -171,4 +195,6 @@ def _timeline(name: str, columns: _JobColumns) -> JobTimeline:
         juice=columns.juice,
         troubles=tuple(columns.troubles),
         recovery_s=columns.recovery_s,
+        states=tuple(columns.states),
+        intents=tuple(columns.intents),
     )

@@ -27,9 +27,11 @@ def utility_chart(run: Run, cut: Slices) -> Markup:
         _line(cut, cut.means(run.max_utility), top, "most"),
         _line(cut, cut.means(run.utility), top, "utility"),
         *_marks(run, cut),
+        *_acts(run, cut),
     )
     label = f"Total utility over time, at most {number(max(run.max_utility))}"
-    legend = _legend([("swatch-utility", "utility"), ("swatch-most", "its maximum"), ("swatch-mark", "a decision")])
+    kinds = [("swatch-utility", "utility"), ("swatch-most", "its maximum"), ("swatch-mark", "a decision")]
+    legend = _legend([*kinds, *([("swatch-act", "an act of a person")] if run.acts else [])])
     return _frame("Utility against its maximum", drawn, _Axes(top, cut, label), legend, _numbers(run, cut))
 
 
@@ -165,6 +167,13 @@ def _marks(run: Run, cut: Slices) -> Iterable[Markup]:
         x = f"{cut.place(record.decision.at_s) * _W:.1f}"
         told = f"{index}: {clock(record.decision.at_s)} {record.decision.reason}, {record.decision.why}"
         yield tag("g", tag("title", told), tag("line", x1=x, x2=x, y1=0, y2=_H, class_="mark"))
+
+
+def _acts(run: Run, cut: Slices) -> Iterable[Markup]:
+    for act in run.acts:
+        x = f"{cut.place(act.at_s) * _W:.1f}"
+        told = f"{clock(act.at_s)} {act.line}"
+        yield tag("g", tag("title", told), tag("line", x1=x, x2=x, y1=0, y2=_H, class_="act"))
 
 
 def _numbers(run: Run, cut: Slices) -> Markup:

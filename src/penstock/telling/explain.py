@@ -1,11 +1,16 @@
 """The story of a run, decision by decision, for a terminal."""
 
 import textwrap
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from penstock.core.run import DecisionRecord, Note, Run
+from penstock.core.orders import Act
+from penstock.core.prediction import seconds_text
+from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
+from penstock.core.states import UNSEEN, State
+from penstock.telling.stretches import Stretch, stretches, unseen_cycles
 from penstock.telling.summary import figures_at, summarise
 from penstock.telling.thin import outages
 from penstock.telling.words import clock, count, expectation, moves_text, note_said, number, span, started, what_came
@@ -58,17 +63,55 @@ def _events(run: Run) -> Iterator[_Event]:
         for trouble in job.troubles:
             text = f"is in trouble: {trouble.text}" if trouble.text else "is out of trouble"
             yield _Event(trouble.at_s, (f"{job.name} {text}",))
+        yield from _unseen(run, job)
     for error in run.errors:
         yield _Event(
             error.at_s, (f"governing is in trouble: {error.text}" if error.text else "governing is well again",)
         )
     for shortfall in run.shortfalls:
         yield _Event(shortfall.at_s, (shortfall.text or "shares meet all again",))
+    for job in run.jobs:
+        yield from _intents(run, job)
+    if run.began_dry and len(run.at_s):
+        yield _Event(run.at_s[0], ("a dry run from its beginning: decisions are said and not carried out",))
+    for act in run.acts:
+        if act.act is not Act.INTENT:
+            yield _Event(act.at_s, (act.line,))
     for deed in run.deeds:
         yield _Event(deed.at_s, (deed.line,))
     for index in outages(run.at_s):
         silent_s = run.at_s[index] - run.at_s[index - 1]
         yield _Event(run.at_s[index], (f"nothing was recorded for {span(silent_s)}; back again",))
+
+
+def _intents(run: Run, job: JobTimeline) -> Iterator[_Event]:
+    """When a job began to ask for something else, and by whom where a person said so."""
+    for before, now in pairwise(job.intents):
+        by = [act.who for act in run.acts if act.act is Act.INTENT and act.job == job.name and act.at_s == now.at_s]
+        whose = f" ({', '.join(by)})" if by else ""
+        yield _Event(now.at_s, (f"{job.name} asks for {now.text} from now on{whose}, until then {before.text}",))
+
+
+def _unseen(run: Run, job: JobTimeline) -> Iterator[_Event]:
+    """When nobody knew any more how a job did, with what was known all the same, and when it was seen again."""
+    before: Stretch | None = None
+    for found in stretches(run, job):
+        if found.state in UNSEEN:
+            what = "is blind: no figures" if found.state is State.BLIND else "is stale: its figures are too old"
+            yield _Event(found.from_s, (f"{job.name} {what}{_known(run, job, found)}",))
+        elif before is not None and before.state in UNSEEN and found.state in (State.FINE, State.MISSING):
+            does = "has what it asked for" if found.state is State.FINE else "misses what it asked for"
+            yield _Event(found.from_s, (f"{job.name} is seen again after {span(before.length_s)}: it {does}",))
+        before = found
+
+
+def _known(run: Run, job: JobTimeline, found: Stretch) -> str:
+    """What waited when nobody knew any more, and the last latency before that."""
+    told = [f"{number(round(found.backlog_rows))} rows wait"] if found.backlog_rows else []
+    before = range(bisect_left(run.at_s, found.from_s) - 1, -1, -1)
+    last = next((latency_s for index in before if (latency_s := job.latency_s[index]) is not None), None)
+    told += [f"latency was {seconds_text(last)} when last known"] if last is not None else []
+    return f"; {', '.join(told)}" if told else ""
 
 
 def _decision_lines(record: DecisionRecord) -> Iterator[str]:
@@ -84,9 +127,10 @@ def _said(run: Run) -> list[Note]:
     """The policy's words where they change; it has not converged where nobody had figures."""
     starts = [note.at_s for note in run.notes]
     said: list[Note] = []
+    blind = unseen_cycles(run)
     for index, at_s in enumerate(run.at_s):
         place = bisect_right(starts, at_s) - 1
-        text = note_said(run.notes[place].text, figures_at(run, index)) if place >= 0 else ""
+        text = note_said(run.notes[place].text, figures_at(run, index), not blind[index]) if place >= 0 else ""
         if text != (said[-1].text if said else ""):
             said.append(Note(at_s, text))
     return said

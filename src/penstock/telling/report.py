@@ -30,7 +30,7 @@ def page(run: Run) -> str:
     """The whole page."""
     summary = summarise(run)
     title = f"{run.info.name}: {run.info.policy}"
-    tables = (_jobs(run, summary), _troubles(run), _decisions(run), _deeds(run))
+    tables = (_jobs(run, summary), _troubles(run), _decisions(run), _acts(run), _deeds(run))
     body = tag("main", _header(run), _summary(run, summary), *_charts(run, summary), *tables)
     return "<!doctype html>\n" + tag("html", _head(title), tag("body", body), lang="en")
 
@@ -138,6 +138,13 @@ def _decisions(run: Run) -> Markup:
     note = tag("p", f"The first {count(left_out, 'decision')} are left out here.") if left_out else None
     table = _table(heads, rows, "numbered") if rows else tag("p", "No decision was taken.")
     return tag("section", tag("h2", "Decisions"), note, table)
+
+
+def _acts(run: Run) -> Markup | None:
+    """What people asked of the controller; nothing where nobody asked anything."""
+    heads = ("When", "Who", "What")
+    rows = [_row(heads, (clock(act.at_s), act.who, act.line)) for act in run.acts[-SHOWN:]]
+    return tag("section", tag("h2", "By people"), _table(heads, rows, "numbered")) if rows else None
 
 
 def _deeds(run: Run) -> Markup | None:

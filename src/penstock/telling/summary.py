@@ -4,11 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from penstock.core.documents import mean
+from penstock.core.orders import Act
 from penstock.core.run import DecisionRecord, JobTimeline, Run
+from penstock.telling.stretches import Stretch, unseen, unseen_at
 from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
 
+_INTENTS = 3  # earlier ones of a job; the newest are told
+_ACTS = 4  # of people; the rest are counted
 NO_CHANGE = 0.005  # a share of the maximum utility: less than this is noise
 
 
@@ -27,14 +32,15 @@ class JobSummary:
     """One job over the whole run. Shares are None where there was no figure at all."""
 
     name: str
-    intent: str
+    intent: str  # all that it asked for, the last first, with when where that changed
     max_utility: float
-    met_share: float | None
+    met_share: float | None  # of the time that it was seen, or should have been: while nobody knew it is not met
     utility_share: float | None
     worst: tuple[float, float] | None  # the longest stretch below its intent, from and to
     first_threads: int | None
     last_threads: int | None
     decisions: int
+    unseen: tuple[Stretch, ...] = ()  # when nobody knew how it did, although it ran
     last_recovery_s: float | None = None  # as it was estimated last, infinite where it would never end
     worst_recovery_s: float | None = None
 
@@ -94,8 +100,12 @@ def came_to(record: DecisionRecord, max_utility: float) -> Came:
 
 
 def _utility_share(run: Run) -> float | None:
-    """The mean share of what could be had, over the cycles in which any figure was seen: none is not nothing."""
-    known = ((u, m) for i, (u, m) in enumerate(zip(run.utility, run.max_utility, strict=True)) if figures_at(run, i))
+    """The mean share of what could be had, over the cycles in which any figure was seen: none is not nothing.
+
+    Who starts has lost nothing yet and does not count; who goes blind counts as if it had nothing.
+    """
+    possible = run.possible_utility if len(run.possible_utility) else run.max_utility
+    known = ((u, m) for i, (u, m) in enumerate(zip(run.utility, possible, strict=True)) if figures_at(run, i))
     return mean(utility / most if most > 0 else None for utility, most in known)
 
 
@@ -104,17 +114,32 @@ def _job(run: Run, job: JobTimeline) -> JobSummary:
     recoveries = [seconds for seconds in job.recovery_s if seconds is not None]
     return JobSummary(
         name=job.name,
-        intent=job.intent,
+        intent=_asked(job),
         max_utility=job.max_utility,
-        met_share=mean(job.met),
+        met_share=mean(_proven(run, job)),
         utility_share=mean(None if u is None else u / job.max_utility for u in job.utility),
         worst=_longest_miss(run.at_s, job.met),
         first_threads=held[0] if held else None,
         last_threads=held[-1] if held else None,
         decisions=sum(job.name in record.decision.jobs for record in run.decisions),
+        unseen=unseen(run, job),
         last_recovery_s=recoveries[-1] if recoveries else None,
         worst_recovery_s=max(recoveries, default=None),
     )
+
+
+def _proven(run: Run, job: JobTimeline) -> Sequence[bool | None]:
+    """Whether it is known to have met its intent; None while it was starting, or was not there."""
+    blind = unseen_at(run, job)
+    return [False if unknown else met for unknown, met in zip(blind, job.met, strict=True)]
+
+
+def _asked(job: JobTimeline) -> str:
+    """What it asked for: one intent, or the last with those before it."""
+    if len(job.intents) < 2:
+        return job.intent
+    told = [f"{before.text} until {clock(now.at_s)}" for before, now in pairwise(job.intents)]
+    return f"{job.intent}; {', '.join(told[-_INTENTS:])}"
 
 
 def _longest_miss(at_s: Sequence[float], met: Sequence[bool | None]) -> tuple[float, float] | None:
@@ -148,8 +173,10 @@ def _sentences(
         best = f"{percent(share)} of the utility that they could have"
         yield f"Over {span(length_s)}, {count(len(jobs), 'job')} had {best}; {_ends(run)}."
         yield _to_whom(jobs)
+    yield from _unseen(jobs)
     yield from _shortfall(run)
     yield from _troubles(run)
+    yield from _by_people(run)
     yield _what_was_done(run, came)
     if run.decisions:
         first = run.decisions[0].decision
@@ -164,10 +191,12 @@ def _ends(run: Run) -> str:
 
 
 def _to_whom(jobs: Sequence[JobSummary]) -> str:
-    missed = [job for job in jobs if job.met_share is not None and job.met_share < 1.0]
-    unseen = [job.name for job in jobs if job.met_share is None]
-    if not missed and unseen:
-        return f"Every job of which figures were seen met its intent; of {', '.join(unseen)} none was seen."
+    missed = [job for job in jobs if job.worst is not None]
+    never_seen = [job.name for job in jobs if job.met_share is None]
+    if not missed and never_seen:
+        return f"Every job of which figures were seen met its intent; of {', '.join(never_seen)} none was seen."
+    if not missed and any(job.unseen for job in jobs):
+        return "No job was seen to miss its intent, but not all were always seen."
     if not missed:
         return "Every job met its intent whenever it was seen."
     missed.sort(key=lambda job: (job.met_share or 0.0, job.name))
@@ -181,6 +210,27 @@ def _missed(job: JobSummary) -> str:
     return f"{job.name} met its intent ({job.intent}) {percent(job.met_share)} of the time{worst}"
 
 
+def _unseen(jobs: Sequence[JobSummary]) -> Iterable[str]:
+    """Of whom nobody knew how they did, and when: that is no good news, whatever figures came before and after."""
+    blind = sorted((job for job in jobs if job.unseen), key=lambda job: (-_unseen_s(job), job.name))
+    if not blind:
+        return
+    told = [_unseen_text(job) for job in blind[:3]]
+    more = f"; {count(len(blind) - 3, 'more job')} at times" if len(blind) > 3 else ""
+    yield f"Nobody knew how they did, for want of figures of now: {'; '.join(told)}{more}."
+
+
+def _unseen_text(job: JobSummary) -> str:
+    longest = max(job.unseen, key=lambda found: found.length_s)
+    when = f"longest from {clock(longest.from_s)} to {clock(longest.to_s)}"
+    waited = f", {number(round(longest.backlog_rows))} rows waiting" if longest.backlog_rows else ""
+    return f"{job.name} for {span(_unseen_s(job))}, {when}{waited}"
+
+
+def _unseen_s(job: JobSummary) -> float:
+    return sum(found.length_s for found in job.unseen)
+
+
 def _troubles(run: Run) -> Iterable[str]:
     notes = [(job.name, note) for job in run.jobs for note in job.troubles]
     notes += [("governing", note) for note in run.errors]
@@ -189,6 +239,37 @@ def _troubles(run: Run) -> Iterable[str]:
         told = "; ".join(f"{name} at {clock(at_s)}, {_clause(text)}" for at_s, name, text in found[:3])
         more = f"; and {count(len(found) - 3, 'more trouble')}" if len(found) > 3 else ""
         yield f"What broke: {told}{more}."
+
+
+def _by_people(run: Run) -> Iterable[str]:
+    """For how long governing was paused, or nothing was carried out; and what else people asked for."""
+    if not run.began_dry and not run.acts:
+        return
+    paused = _lengths(run, Act.PAUSE, Act.RESUME, began=False)
+    dry = _lengths(run, Act.DRY_RUN, Act.DO, began=run.began_dry)
+    if paused:
+        yield f"Governing was paused {paused}: nothing was decided then."
+    if dry:
+        yield f"It was a dry run {dry}: what was decided then was not carried out."
+    told = [f"{act.line} at {clock(act.at_s)}" for act in run.acts if act.act in (Act.INTENT, Act.TURN)]
+    if told:
+        more = f"; and {count(len(told) - _ACTS, 'more act')}" if len(told) > _ACTS else ""
+        yield f"By people: {'; '.join(told[:_ACTS])}{more}."
+
+
+def _lengths(run: Run, on: Act, off: Act, began: bool) -> str:
+    """From when to when it was on, in words; empty where it never was."""
+    since = run.at_s[0] if began else None
+    told = []
+    for act in run.acts:
+        if act.act is on and since is None:
+            since = act.at_s
+        elif act.act is off and since is not None:
+            told.append(f"from {clock(since)} to {clock(act.at_s)}")
+            since = None
+    if since is not None:
+        told.append(f"from {clock(since)} on")
+    return ", ".join(told)
 
 
 def _shortfall(run: Run) -> Iterable[str]:

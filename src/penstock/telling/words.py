@@ -10,6 +10,7 @@ from penstock.core.run import DecisionRecord, RunInfo
 MANY_JOBS = 3  # a decision on more jobs than this is told in sums
 MANY_OPERATORS = 4
 NO_FIGURES = "no figures yet"
+NOT_ALL = "not all figures are there"
 
 
 def clock(at_s: float) -> str:
@@ -94,17 +95,22 @@ def started(info: RunInfo) -> str:
     return f"started {datetime.fromtimestamp(info.started_at_s, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def note_said(note: str, seen: bool) -> str:
-    """A policy's note, as it may be said of a cycle in which some job had figures, or none had.
+def note_said(note: str, seen: bool, all_seen: bool = True) -> str:
+    """A policy's note, as it may be said of a cycle in which some job had figures (`seen`), or none had.
 
-    Policies come to rest where they find nothing to do; where nobody has figures that is no convergence.
+    Policies come to rest where they find nothing to do; where nobody has figures that is no convergence, and where
+    those of some are missing (not `all_seen`) nobody may be said to have what they asked for.
 
     >>> note_said("waiting; converged", seen=True), note_said("waiting; converged", seen=False)
     ('waiting; converged', 'waiting; no figures yet')
+    >>> note_said("converged: everyone has what they asked for", seen=True, all_seen=False)
+    'not all figures are there'
     """
-    if seen:
+    if seen and all_seen:
         return note
-    return "; ".join(NO_FIGURES if part.startswith("converged") else part for part in note.split("; "))
+    instead = NOT_ALL if seen else NO_FIGURES
+    rests = ("converged", "everyone")
+    return "; ".join(instead if part.startswith(rests) else part for part in note.split("; "))
 
 
 def moves_text(moves: Sequence[Move]) -> str:

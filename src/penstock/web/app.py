@@ -53,7 +53,8 @@ _log = logging.getLogger("penstock.web")
 
 def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAPI:
     """The whole site over one store."""
-    reader, sessions = Reader(store), Sessions(tokens, settings.tokens_required)
+    reader = Reader(store, settings.runs_before)
+    sessions = Sessions(tokens, settings.tokens_required)
     app = FastAPI(
         title="penstock",
         version=version("penstock"),

@@ -11,7 +11,7 @@ from typing import Any
 from penstock.errors import PenstockError, told
 
 KEPT = 4  # events that wait for a slow watcher; older ones are of no use to it
-SIGN_OF_LIFE_S = 15.0
+SIGN_OF_LIFE_S = 2.0  # a page that hears nothing for a few of these says that the server is gone
 
 _log = logging.getLogger("penstock")
 
@@ -124,7 +124,7 @@ def _tell(error: Exception, said: str) -> str:
 async def _next(queue: "asyncio.Queue[str | None]") -> str | None:
     with suppress(TimeoutError):
         return await asyncio.wait_for(queue.get(), SIGN_OF_LIFE_S)
-    return ": still here\n\n"
+    return event("life", {})  # an event, since a script hears nothing of comments
 
 
 def _offer(queue: "asyncio.Queue[str | None]", text: str | None) -> None:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -11,6 +11,7 @@ from prometheus_client.registry import Collector, CollectorRegistry
 
 from penstock.core.intents import Latency
 from penstock.core.shares import shares_of
+from penstock.core.states import State, states_of
 from penstock.core.view import JobView, View
 from penstock.store.gallery import Newest
 from penstock.web.shapes import ControlOut, DecisionOut, RunOut
@@ -20,6 +21,8 @@ _BUSY = "Share of time that the operator, or the job's share of the slots, is bu
 _OFF = "Mean distance between the utility foretold of the job and the one that came, as a share of its maximum"
 _USUAL = (50.0, 95.0, 99.0)  # percentiles
 _OPEN = "not_judged"
+
+_PROVEN = frozenset({State.FINE, State.MISSING})
 
 Sample = tuple[tuple[str, ...], float | None]
 
@@ -58,6 +61,7 @@ def families(seen: Seen) -> Iterator[Metric]:
         short = [((run,), bool(seen.newest.shortfall))]
         yield _gauge("penstock_shortfall", "1 while no shares meet all intents", ("run",), short)
         yield from _of_jobs(run, seen.newest)
+        yield from _states(run, _told_states(seen))
         yield from _of_machines(run, seen.newest.view)
     yield from _of_decisions(seen)
 
@@ -74,6 +78,21 @@ def _of_controller(seen: Seen) -> Iterator[Metric]:
     yield _counter("penstock_cycles_total", "Cycles of the loop", ("run",), [(run, seen.run.cycles)])
 
 
+def _told_states(seen: Seen) -> Mapping[str, State]:
+    """Every job's state; what a controller saw that is gone is too old."""
+    known: Mapping[str, State] = {} if seen.newest is None else states_of(seen.newest.view)
+    return known if seen.control.live else dict.fromkeys(known, State.STALE)
+
+
+def _states(run: str, states: Mapping[str, State]) -> Iterator[Metric]:
+    """How each job stands: one of its states is 1. What nobody can tell has no `slo_met`, neither 1 nor 0."""
+    every: list[Sample] = [((run, job, state), found is state) for job, found in states.items() for state in State]
+    yield _gauge("penstock_job_state", "1 for the state that the job is in", ("run", "job", "state"), every)
+    met: list[Sample] = [((run, job), found is State.FINE) for job, found in states.items() if found in _PROVEN]
+    about = "1 while the job has all it asked for, by figures of now; whatever it did not ask for may be lacking"
+    yield _gauge("penstock_job_slo_met", about, ("run", "job"), met)
+
+
 def _of_fleet(run: str, view: View) -> Iterator[Metric]:
     yield _gauge("penstock_utility", "Total utility of all jobs", ("run",), [((run,), view.utility)])
     yield _gauge("penstock_utility_max", "What it could be at most", ("run",), [((run,), view.max_utility)])
@@ -84,7 +103,6 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
     for name, about, figure in (
         ("penstock_job_utility", "Utility of the job", lambda job: job.utility),
         ("penstock_job_utility_max", "What the job is worth at most", lambda job: job.max_utility),
-        ("penstock_job_slo_met", "1 while the job has all it asked for", lambda job: _met(job)),
         ("penstock_job_slots", _WEIGHT, lambda job: job.figures.threads),
         ("penstock_job_slot_share", "Slots that the job's weight stands for", lambda job: shares[job.name].slots),
         ("penstock_job_cores", "Cores that the job's tasks kept busy", lambda job: shares[job.name].cores),
@@ -173,10 +191,6 @@ def _of_decisions(seen: Seen) -> Iterator[Metric]:
 def _off(newest: Newest, job: JobView) -> float | None:
     error = newest.errors.get(job.name)
     return None if error is None or not error.of else error.share
-
-
-def _met(job: JobView) -> bool | None:
-    return None if job.utility is None else job.met
 
 
 def _gauge(name: str, about: str, labels: tuple[str, ...], samples: Iterable[Sample]) -> Metric:

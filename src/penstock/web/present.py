@@ -3,20 +3,36 @@
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from penstock.core.figures import JobFigures, MachineFigures, StageFigures
+from penstock.core.intents import Intent
 from penstock.core.levers import Dial, unit_of
 from penstock.core.outlook import JobOutlook
 from penstock.core.prediction import Error
 from penstock.core.run import asked_latency_s
 from penstock.core.shares import Share, pool_of, shares_of
+from penstock.core.states import (
+    UNSEEN,
+    WORST_FIRST,
+    LastLatency,
+    State,
+    possible_utility,
+    state_of,
+    states_of,
+    worst_of,
+)
 from penstock.core.view import JobView
 from penstock.store.gallery import Newest
 from penstock.store.thinning import Columns
+from penstock.telling.binding import binding
 from penstock.telling.levers import asked_text, lever_name, limits_text, now_text
 from penstock.telling.shares import busy_text, given_text, share_text
+from penstock.telling.states import blind_text, headline, lost, unasked_latency
 from penstock.telling.words import note_said
 from penstock.web.shapes import (
+    AskedForOut,
+    BindOut,
     DecisionOut,
     ForecastOut,
     KeysOut,
@@ -32,21 +48,26 @@ from penstock.web.shapes import (
     StageOut,
     TenantOut,
 )
-from penstock.web.trouble import has_figures, headline, lost, not_done, state_of, targets, why
-
-_WORST_FIRST = ("trouble", "missed", "unknown", "settling", "met")
+from penstock.web.trouble import has_figures, not_done, targets, targets_of, why
 
 
-def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapping[str, float | None]) -> PresentOut:
-    """The fleet now. `missed_since` says when jobs that miss their intents had last met them."""
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the present is told with of each tenant: when it last had what it asked for, and its last known latency."""
+
+    met_s: Mapping[str, float | None] = field(default_factory=dict)  # of those that are not fine
+    latency: Mapping[str, LastLatency] = field(default_factory=dict)  # of those that have none now
+
+
+def present(newest: Newest, decisions: Sequence[DecisionOut], past: Past) -> PresentOut:
+    """The fleet now."""
     view = newest.view
     last = {job: decision for decision in decisions for job in decision.jobs}
     shares = shares_of(view)
-    tenants = [
-        tenant(job, shares[job.name], newest, last.get(job.name), missed_since.get(job.name)) for job in view.jobs
-    ]
+    tenants = [tenant(job, shares[job.name], newest, last.get(job.name), past) for job in view.jobs]
     lacking = {job.name: lost(job) for job in view.jobs}
-    tenants.sort(key=lambda one: (_WORST_FIRST.index(one.state), -lacking[one.name], one.name))
+    tenants.sort(key=lambda one: (WORST_FIRST.index(State(one.state)), -lacking[one.name], one.name))
+    worst = worst_of(view)
     return PresentOut(
         at_s=view.at_s,
         cycle=newest.cycle,
@@ -55,7 +76,9 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
         slots=view.slots,
         given=given_text(pool_of(view), sum(share.threads for share in shares.values() if share.pool is None)),
         note=_note(newest),
-        headline=headline(view),
+        headline=headline(view, past.latency),
+        possible_utility=possible_utility(view),
+        state=None if worst is None else worst.value,
         tenants=tuple(tenants),
         machines=tuple(_machine(machine) for machine in view.machines),
         levers=tuple(_lever(dial) for dial in view.levers),
@@ -63,19 +86,18 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], missed_since: Mapp
     )
 
 
-def tenant(
-    job: JobView, share: Share, newest: Newest, last_decision: DecisionOut | None, missed_since_s: float | None
-) -> TenantOut:
+def tenant(job: JobView, share: Share, newest: Newest, last_decision: DecisionOut | None, past: Past) -> TenantOut:
     """One tenant now; `share` is what its threads stand for."""
     figures, recovery_s = job.figures, newest.recovery_s(job)
+    state, binds = state_of(job), binding(job, newest.view)
     return TenantOut(
         name=job.name,
-        state=state_of(job),
+        state=state.value,
         intent=job.intent.text(),
         targets=targets(job, recovery_s),
         utility=job.utility,
         max_utility=job.max_utility,
-        met=job.met,
+        met=state is State.FINE,
         slots=figures.threads,
         max_slots=figures.max_threads,
         share=_share(share),
@@ -85,15 +107,17 @@ def tenant(
         arrival_rps=figures.arrival_rps,
         processed_rps=figures.processed_rps,
         backlog_rows=figures.backlog_rows,
-        why=why(job, recovery_s, share),
-        missed_since_s=None if job.met else missed_since_s,
+        why=_why(job, newest, share, past.latency.get(job.name)),
+        missed_since_s=past.met_s.get(job.name),
         last_decision=last_decision,
-        not_done=not_done(job, _note(newest)),
+        not_done=not_done(job, _note(newest), binds),
         recovery_s=finite(recovery_s),
         recovery_target_s=job.intent.recovery_s,
         certainty=job.intent.certainty,
         levers=tuple(_lever(dial) for dial in figures.dials),
         prediction_error=_error(newest.errors.get(job.name)),
+        binds=tuple(BindOut(bind.what, bind.helps) for bind in binds),
+        beside=unasked_latency(job),
     )
 
 
@@ -143,6 +167,11 @@ def forecast(outlook: JobOutlook | None) -> ForecastOut | None:
     return ForecastOut(found.method, at_s, found.mean, found.lower, found.upper, found.level)
 
 
+def asked_for(from_s: float, intent: Intent) -> AskedForOut:
+    """What was asked for from then on; how it was met is told by the figures over time."""
+    return AskedForOut(from_s, intent.text(), targets_of(intent, JobFigures("", ())))
+
+
 def series(columns: Columns | None) -> SeriesOut:
     """Columns in as many digits as a screen can show."""
     if columns is None:
@@ -176,12 +205,19 @@ def _share(share: Share) -> ShareOut:
     )
 
 
+def _why(job: JobView, newest: Newest, share: Share, last: LastLatency | None) -> str | None:
+    if state_of(job) in (State.FINE, State.MISSING):
+        return why(job, newest.recovery_s(job), share)
+    return blind_text(job, newest.view.at_s, last)
+
+
 def _error(error: Error | None) -> PredictionErrorOut | None:
     return None if error is None or not error.of else PredictionErrorOut(error.share, error.of)
 
 
 def _note(newest: Newest) -> str:
-    return note_said(newest.note, has_figures(newest.view))
+    all_seen = not UNSEEN.intersection(states_of(newest.view).values())
+    return note_said(newest.note, has_figures(newest.view), all_seen)
 
 
 def _lever(dial: Dial) -> LeverOut:

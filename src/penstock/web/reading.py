@@ -4,9 +4,11 @@ import time
 from typing import TYPE_CHECKING
 
 from penstock.core.orders import Answer
-from penstock.core.run import RunInfo
+from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.shares import shares_of
+from penstock.core.states import State, state_of
 from penstock.errors import ConfigError
+from penstock.store.archive import StoreError
 from penstock.store.gallery import NO_LENGTH, Gallery, Length, Newest, lengths
 from penstock.store.open import find_run
 from penstock.store.slices import Slices
@@ -14,6 +16,7 @@ from penstock.store.sql import SqlStore
 from penstock.store.thinning import Stretch
 from penstock.web import decided, present
 from penstock.web.shapes import (
+    ActOut,
     AuditOut,
     ClusterOut,
     ControlOut,
@@ -31,11 +34,19 @@ RECENT = 200  # decisions that come with a page; the decisions page has all
 POINTS = 300  # over time, on the first page
 
 
-class Reader:
-    """Reads one store; of a run's past only what is new is read again."""
+class NotBegunError(StoreError):
+    """The run that is to be looked at has not begun; whoever waits a little finds it."""
 
-    def __init__(self, store: SqlStore) -> None:
+
+class Reader:
+    """Reads one store; of a run's past only what is new is read again.
+
+    With the ids of `runs_before` the last run is one that begins after them: until then nothing is told in its place.
+    """
+
+    def __init__(self, store: SqlStore, runs_before: frozenset[str] | None = None) -> None:
         self._store = store
+        self._before = runs_before
         self._past = Slices()
 
     def warm(self) -> None:
@@ -50,7 +61,12 @@ class Reader:
 
     def find(self, name: str) -> str:
         """The id of the run that is meant: an id, a name, or `last`."""
-        return find_run(self._store, name).id
+        if name != "last" or self._before is None:
+            return find_run(self._store, name).id
+        begun = [info.id for info in self._store.runs() if info.id not in self._before]
+        if not begun:
+            raise NotBegunError("The run is starting: it has not begun yet.")
+        return begun[-1]
 
     def gallery(self, run_id: str) -> Gallery:
         """All of one run."""
@@ -85,7 +101,7 @@ class Reader:
         now = None
         if newest is not None and view is not None:
             share = shares_of(newest.view)[name]
-            now = present.tenant(view, share, newest, last, _since(gallery, newest).get(name))
+            now = present.tenant(view, share, newest, last, _past(gallery, newest))
         return JobOut(
             run=self.whole(gallery),
             tenant=now,
@@ -99,6 +115,7 @@ class Reader:
             recovery_s=None if now is None else now.recovery_s,
             recovery_target_s=None if now is None else now.recovery_target_s,
             decisions=decisions[-RECENT:],
+            asked=tuple(present.asked_for(at_s, intent) for at_s, intent in gallery.asked(name)),
         )
 
     def cluster(self, run_id: str, stretch: Stretch) -> ClusterOut:
@@ -122,7 +139,7 @@ class Reader:
     def present(self, gallery: Gallery, decisions: tuple[DecisionOut, ...]) -> PresentOut | None:
         """The newest cycle."""
         newest = gallery.newest()
-        return None if newest is None else present.present(newest, decisions, _since(gallery, newest))
+        return None if newest is None else present.present(newest, decisions, _past(gallery, newest))
 
     def control(self, run_id: str, may_act: bool = False) -> ControlOut:
         """How the run's controller stands."""
@@ -155,6 +172,10 @@ class Reader:
         gallery = self.gallery(run_id)
         return Seen(self.whole(gallery), gallery.newest(), self.decisions(gallery), self.control(run_id))
 
+    def acts(self, run_id: str) -> tuple[ActOut, ...]:
+        """What people asked that the run's controller has heard, oldest first."""
+        return tuple(ActOut(act.at_s, act.who, act.line, act.job) for act in self.gallery(run_id).acts())
+
     def audit(self, run_id: str) -> tuple[AuditOut, ...]:
         """What people did, newest first."""
         entries = self._store.audit(run_id)
@@ -171,7 +192,9 @@ class Reader:
         return self._run(gallery.info, gallery.length())
 
 
-def _since(gallery: Gallery, newest: Newest | None) -> dict[str, float | None]:
-    """For each job that misses its intent, when it had last met it."""
-    jobs = () if newest is None else newest.view.jobs
-    return {job.name: gallery.missed_since(job.name) for job in jobs if not job.met}
+def _past(gallery: Gallery, newest: Newest) -> present.Past:
+    """Of each tenant that is not fine, when it last was; of each whose latency is not known, what that was last."""
+    ill = [job for job in newest.view.jobs if state_of(job) is not State.FINE]
+    unknown = [job.name for job in ill if asked_latency_s(job) is None]
+    known = {name: last for name in unknown if (last := gallery.last_latency(name)) is not None}
+    return present.Past({job.name: gallery.missed_since(job.name) for job in ill}, known)

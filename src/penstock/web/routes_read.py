@@ -8,7 +8,7 @@ from penstock.web.asking import JobName, Moment, Points, RunName, Site, Span
 from penstock.web.described import OPERATIONS
 from penstock.web.metrics import exposition
 from penstock.web.reading import POINTS
-from penstock.web.shapes import AuditOut, ClusterOut, ControlOut, JobOut, OverviewOut, PolicyOut, RunOut
+from penstock.web.shapes import ActOut, AuditOut, ClusterOut, ControlOut, JobOut, OverviewOut, PolicyOut, RunOut
 
 router = APIRouter()
 
@@ -47,6 +47,12 @@ def cluster(
 ) -> ClusterOut:
     """The machines, who holds which slots, what is shuffled between them, and where the keys of routed jobs live."""
     return site.reader.cluster(site.reader.find(run), Stretch(since, until, points))
+
+
+@router.get("/api/acts")
+def acts(site: Site, run: RunName = "last") -> tuple[ActOut, ...]:
+    """What people asked that the run's controller has heard, with when on the run's clock, oldest first."""
+    return site.reader.acts(site.reader.find(run))
 
 
 @router.get("/api/audit")

@@ -36,6 +36,7 @@ class WebSettings:
     watchers: int = 64  # live streams, which last
     poll_s: float = 0.5  # how often a run is looked at for news
     whatif_s: float = 30.0  # longer a what-if may not take
+    runs_before: frozenset[str] | None = None  # their ids; `last` is a run that begins after these, and no other
 
     def __post_init__(self) -> None:
         for proxy in self.proxies:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["trouble", "missed", "settling", "unknown", "met"]
+State = Literal["missing", "blind", "stale", "starting", "fine"]  # as core.states has them
 Came = Literal["better", "no change", "worse", "not judged", "not done", "not carried out"]
 
 
@@ -141,6 +141,14 @@ class PredictionErrorOut:
 
 
 @dataclass(frozen=True, slots=True)
+class BindOut:
+    """What keeps a tenant below its intent, and what would help."""
+
+    what: str
+    helps: str
+
+
+@dataclass(frozen=True, slots=True)
 class TenantOut:
     """A tenant now: what it wants, what it has, why it falls short, what was done about it and whether it helped."""
 
@@ -150,7 +158,7 @@ class TenantOut:
     targets: tuple[TargetOut, ...]
     utility: float | None
     max_utility: float
-    met: bool
+    met: bool  # by figures of now: never of a tenant whose figures are not there or too old
     slots: int  # its weight in sharing them, or its operators' threads: see `share`
     max_slots: int | None
     share: ShareOut
@@ -160,7 +168,7 @@ class TenantOut:
     arrival_rps: float | None
     processed_rps: float | None
     backlog_rows: float | None
-    why: str | None
+    why: str | None  # in words what is missed, or what is known where figures are not there
     missed_since_s: float | None  # on the run's clock; null when it is met, or never was
     last_decision: DecisionOut | None
     not_done: str  # said where there is no decision
@@ -169,6 +177,8 @@ class TenantOut:
     certainty: float | None = None
     levers: tuple[LeverOut, ...] = ()
     prediction_error: PredictionErrorOut | None = None
+    binds: tuple[BindOut, ...] = ()
+    beside: str | None = None  # what it did not ask for, and yet should be seen: a latency of minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +206,8 @@ class PresentOut:
     given: str  # what all have together: slots by weight, threads of their own
     note: str
     headline: str
+    possible_utility: float  # the maximum of those that are not starting
+    state: State | None  # the worst of any tenant: all is well only where it is `fine`
     tenants: tuple[TenantOut, ...]
     machines: tuple[MachineOut, ...]
     levers: tuple[LeverOut, ...] = ()
@@ -221,6 +233,25 @@ class ProposalOut:
     jobs: tuple[str, ...]
     answer: str
     who: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ActOut:
+    """An act of a person that the controller has heard, on the run's clock, in words."""
+
+    at_s: float
+    who: str
+    text: str
+    job: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedForOut:
+    """What a tenant asked for from `from_s` on, until the next."""
+
+    from_s: float
+    text: str
+    targets: tuple[TargetOut, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +346,7 @@ class JobOut:
     recovery_s: float | None
     recovery_target_s: float | None
     decisions: tuple[DecisionOut, ...]
+    asked: tuple[AskedForOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,62 +1,35 @@
 """Trouble in words: what a tenant misses and what stands in its way, from the figures of one cycle."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from penstock.core.capacity import is_congested
 from penstock.core.figures import ALL_OPERATORS, JobFigures
-from penstock.core.intents import Juice, Latency, Objective
+from penstock.core.intents import Intent, Juice, Latency, Objective
 from penstock.core.shares import Share
+from penstock.core.states import State, state_of
 from penstock.core.view import JobView, View
+from penstock.telling.binding import FALLS_BEHIND, Bind
 from penstock.telling.words import number
-from penstock.web.shapes import State, TargetOut
+from penstock.web.shapes import TargetOut
 
-NAMED = 3  # tenants in a headline
-FALLS_BEHIND = 0.98  # processed over arrived rows: less is not noise any more
-
-
-def state_of(job: JobView) -> State:
-    """In one word, the worst that is true of it."""
-    if job.figures.trouble is not None:
-        return "trouble"
-    if job.utility is None:
-        return "unknown"
-    if job.met:
-        return "met"
-    return "settling" if job.figures.settling else "missed"
+_AT_REST = ("converged", "everyone")
 
 
 def why(job: JobView, recovery_s: float | None = None, share: Share | None = None) -> str | None:
-    """What is missed and why, in a sentence or two; None when all is well. `recovery_s` as in `targets`.
+    """What is missed and why, in a sentence or two; None where nothing is. `recovery_s` as in `targets`.
 
-    `share` is what its threads stand for among those of all jobs.
+    `share` is what its threads stand for among those of all jobs. Of a tenant whose figures are not there, or too old,
+    `telling.states` says what is known.
     """
     figures = job.figures
+    if state_of(job) is not State.MISSING:
+        return None
     if figures.trouble is not None:
         return figures.trouble
-    if job.utility is None:
-        return "No figures yet."
-    if job.met:
-        return None
     missed = "; ".join(_missed(target) for target in targets(job, recovery_s) if target.met is False)
     cause = next(_causes(figures, share or Share(figures.threads)), None)
     return ". ".join(part for part in (missed, cause) if part) + "."
-
-
-def headline(view: View) -> str:
-    """The fleet in a sentence."""
-    bad = [job for job in view.jobs if state_of(job) in ("trouble", "missed")]
-    if not view.jobs:
-        return "No tenant has been seen yet."
-    if not bad and not has_figures(view):
-        return "No figures of any tenant yet."
-    if not bad:
-        return (
-            f"All {len(view.jobs)} tenants have what they asked for." if all(j.met for j in view.jobs) else "Settling."
-        )
-    names = [job.name for job in sorted(bad, key=lambda job: (-lost(job), job.name))]
-    told = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-    return f"{len(bad)} of {len(view.jobs)} tenants {'miss' if len(bad) > 1 else 'misses'} what was asked: {told}."
 
 
 def has_figures(view: View) -> bool:
@@ -64,21 +37,29 @@ def has_figures(view: View) -> bool:
     return any(job.utility is not None for job in view.jobs)
 
 
-def not_done(job: JobView, note: str) -> str:
-    """What is said of a job that nothing was done about, where the policy says `note` of the whole fleet."""
-    if job.utility is None and job.figures.trouble is None:
+def not_done(job: JobView, note: str, binds: Sequence[Bind] = ()) -> str:
+    """What is said of a job that nothing was done about, where the policy says `note` of the whole fleet.
+
+    A policy at rest finds nothing better to turn; what `binds` the tenant says why.
+    """
+    state = state_of(job)
+    if state is State.STALE:
+        return "Nothing yet: its figures are too old."
+    if state in (State.BLIND, State.STARTING):
         return "Nothing yet: it has no figures."
+    if binds and note.startswith(_AT_REST):
+        return f"Nothing that helps is left to turn: {binds[0].what}."
     return f"Nothing yet: {note}." if note else "Nothing yet."
-
-
-def lost(job: JobView) -> float:
-    """The utility that it could have and has not; a job without figures counts in full."""
-    return job.max_utility - (job.utility or 0.0)
 
 
 def targets(job: JobView, recovery_s: float | None = None) -> tuple[TargetOut, ...]:
     """Each objective beside what there is; `recovery_s` is what a failure would cost now."""
-    return tuple(_target(objective, job.figures, recovery_s) for objective in job.intent.objectives)
+    return targets_of(job.intent, job.figures, recovery_s)
+
+
+def targets_of(intent: Intent, figures: JobFigures, recovery_s: float | None = None) -> tuple[TargetOut, ...]:
+    """Each objective of an intent beside these figures."""
+    return tuple(_target(objective, figures, recovery_s) for objective in intent.objectives)
 
 
 def _target(objective: Objective, figures: JobFigures, recovery_s: float | None) -> TargetOut:

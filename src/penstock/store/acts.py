@@ -1,0 +1,63 @@
+"""What people asked of a run, and what tenants asked for at which time: read back for its story and its charts."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import sqlalchemy as sa
+
+from penstock.core.acts import HeardAct
+from penstock.core.intents import Intent
+from penstock.core.orders import Act, Wish
+from penstock.store import tables
+from penstock.store.codec import DoesNotFitError, decode
+from penstock.store.columns import columns_of
+from penstock.store.desk_tables import controllers, requests
+from penstock.store.intent_codec import decode_intent
+
+_figures, _cycles = tables.job_figures.c, tables.cycles.c
+
+
+def read_acts(connection: sa.Connection, run: int) -> tuple[HeardAct, ...]:
+    """The acts that a controller has heard, oldest first."""
+    if not sa.inspect(connection).has_table(requests.name):
+        return ()
+    wanted = sa.select(*columns_of(connection, requests)).where(
+        requests.c.run == run, requests.c.taken_at_s.is_not(None)
+    )
+    rows = connection.execute(wanted.order_by(requests.c.id)).mappings()
+    return tuple(HeardAct(row["taken_at_s"], row["who"], Act(row["act"]), _text(row), row["job"]) for row in rows)
+
+
+def began_dry(connection: sa.Connection, run: int, acts: Sequence[HeardAct]) -> bool:
+    """Whether the run's controller was started to carry nothing out: what the first act changed was otherwise."""
+    turned = next((act.act for act in acts if act.act in (Act.DRY_RUN, Act.DO)), None)
+    if turned is not None:
+        return turned is Act.DO
+    if not sa.inspect(connection).has_table(controllers.name):
+        return False
+    found = connection.execute(sa.select(controllers.c.dry_run).where(controllers.c.run == run)).scalar_one_or_none()
+    return bool(found)
+
+
+def read_asked(connection: sa.Connection, run: int, job: str) -> tuple[tuple[float, Intent], ...]:
+    """What the job asked for, from which cycle on; only where that changes."""
+    joined = tables.job_figures.join(tables.intents, _figures.intent_id == tables.intents.c.id)
+    joined = joined.join(tables.cycles, _figures.cycle_id == _cycles.id)
+    before = sa.func.lag(_figures.intent_id).over(order_by=_figures.cycle_id).label("before")
+    stated = sa.select(_cycles.at_s, tables.intents.c.id, tables.intents.c.body, before, _figures.cycle_id)
+    stated = stated.select_from(joined).where(tables.intents.c.run == run, tables.intents.c.job == job)
+    every = stated.subquery()
+    changed = sa.or_(every.c.before.is_(None), every.c.before != every.c.id)
+    wanted = sa.select(every.c.at_s, every.c.body).where(changed).order_by(every.c.cycle_id)
+    return tuple((at_s, decode_intent(body)) for at_s, body in connection.execute(wanted))
+
+
+def _text(row: sa.RowMapping) -> str:
+    """What it is about; of a request that another penstock wrote, as much as is understood."""
+    with suppress(DoesNotFitError):
+        if row["turn"] is not None:
+            wish: Wish = decode(row["turn"], Wish)
+            return wish.text
+        if row["intent"] is not None:
+            return f"{row['job']}: {decode_intent(row['intent']).text()}"
+    return "" if row["proposal"] is None else f"proposal {row['proposal']}"

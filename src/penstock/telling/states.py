@@ -1,0 +1,132 @@
+"""States in the words of a reader: the headline of a fleet, and what is known of a tenant whose figures are not there.
+
+A tenant that goes blind, or whose figures are too old, is named as loudly as one that misses what it asked for.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from penstock.core.intents import Juice, Latency
+from penstock.core.prediction import seconds_text
+from penstock.core.run import asked_latency_s
+from penstock.core.states import WORST_FIRST, LastLatency, State, state_of, states_of
+from penstock.core.view import JobView, View
+from penstock.telling.words import count, number, span
+
+NAMED = 3  # tenants of a kind in a headline
+
+Known = Mapping[str, LastLatency]  # of jobs whose latency is not known now
+
+
+def headline(view: View, known: Known | None = None) -> str:
+    """The fleet in a sentence or two, the worst first; good news only where everything is fine.
+
+    `known` are the last latencies of those that have none now.
+    """
+    if not view.jobs:
+        return "No tenant has been seen yet."
+    states = states_of(view)
+    ranked = sorted(view.jobs, key=lambda job: (WORST_FIRST.index(states[job.name]), -lost(job), job.name))
+    groups = {state: list(jobs) for state, jobs in groupby(ranked, key=lambda job: states[job.name])}
+    fine = len(groups.pop(State.FINE, ()))
+    if not groups:
+        return f"All {fine} tenants have what they asked for." if fine > 1 else "The tenant has what it asked for."
+    told = [_TOLD[state](jobs, view, known or {}) for state, jobs in groups.items()]
+    if fine and State.MISSING not in groups:
+        told.append(f"The other {fine} have what they asked for." if fine > 1 else "The other has what it asked for.")
+    return " ".join(told)
+
+
+def lost(job: JobView) -> float:
+    """The utility that it could have and has not; a job without figures counts in full."""
+    return job.max_utility - (job.utility or 0.0)
+
+
+def lacking(job: JobView) -> str:
+    """Of which of the things that it asks for there is no figure.
+
+    >>> from penstock.core.figures import JobFigures
+    >>> from penstock.core.intents import Intent
+    >>> lacking(JobView(JobFigures("ads", (), juice=1.0), Intent(Latency("2s"), Juice(1.0)), None, False, True))
+    'latency'
+    """
+    figures = job.figures
+    names = [
+        "latency" if isinstance(objective, Latency) else "juice"
+        for objective in job.intent.objectives
+        if (
+            isinstance(objective, Latency)
+            and (figures.latency is None or figures.latency.at(objective.percentile) is None)
+        )
+        or (isinstance(objective, Juice) and figures.juice is None)
+    ]
+    return " and ".join(dict.fromkeys(names)) or "what it asks for"
+
+
+def beside(job: JobView, now_s: float, last: LastLatency | None = None) -> str:
+    """What is known all the same of a tenant without figures: what waits, and its latency when that was last known."""
+    latency_s, ago_s = asked_latency_s(job), job.figures.age_s
+    if latency_s is None and last is not None:
+        latency_s, ago_s = last.latency_s, now_s - last.at_s
+    told = [f"{number(round(job.figures.backlog_rows))} rows wait"] if job.figures.backlog_rows else []
+    if latency_s is not None:
+        known = f"{span(ago_s)} ago latency was" if ago_s >= 1.0 else "latency is"
+        told.append(f"{known} {seconds_text(latency_s)}")
+    return ", ".join(told)
+
+
+def unasked_latency(job: JobView) -> str | None:
+    """The latency of a tenant that asks for none: it may have all it asked for, and yet be minutes late."""
+    latency = job.figures.latency
+    if latency is None or any(isinstance(objective, Latency) for objective in job.intent.objectives):
+        return None
+    return f"its latency is {seconds_text(latency.mean_s)}, for which it asks nothing"
+
+
+def blind_text(job: JobView, now_s: float, last: LastLatency | None = None) -> str:
+    """That there are no figures, or only old ones, and what is known all the same."""
+    known = beside(job, now_s, last)
+    also = f"; {known}" if known else ""
+    if state_of(job) is State.STALE:
+        return f"Its figures are {span(job.figures.age_s)} old{also}."
+    if state_of(job) is State.STARTING:
+        return f"It is starting, no figures yet{also}."
+    return f"No figures for its {lacking(job)}, although it runs{also}."
+
+
+def _missing(jobs: Sequence[JobView], view: View, known: Known) -> str:
+    verb = "misses" if len(jobs) == 1 else "miss"
+    return f"{len(jobs)} of {count(len(view.jobs), 'tenant')} {verb} what was asked: {_names(jobs)}."
+
+
+def _blind(jobs: Sequence[JobView], view: View, known: Known) -> str:
+    return f"Nobody knows how {_with_known(jobs, view, known)} {'does' if len(jobs) == 1 else 'do'}: no figures."
+
+
+def _stale(jobs: Sequence[JobView], view: View, known: Known) -> str:
+    oldest_s = max(job.figures.age_s for job in jobs)
+    return f"Figures of {_with_known(jobs, view, known)} are {span(oldest_s)} old."
+
+
+def _starting(jobs: Sequence[JobView], view: View, known: Known) -> str:
+    return f"{_names(jobs)} {'is' if len(jobs) == 1 else 'are'} starting."
+
+
+_TOLD = {State.MISSING: _missing, State.BLIND: _blind, State.STALE: _stale, State.STARTING: _starting}
+
+
+def _with_known(jobs: Sequence[JobView], view: View, known: Known) -> str:
+    """The names, each with what is known of it all the same."""
+    told = []
+    for job in jobs[:NAMED]:
+        also = beside(job, view.at_s, known.get(job.name))
+        told.append(f"{job.name} ({also})" if also else job.name)
+    return ", ".join(told) + _more(jobs)
+
+
+def _names(jobs: Sequence[JobView]) -> str:
+    return ", ".join(job.name for job in jobs[:NAMED]) + _more(jobs)
+
+
+def _more(jobs: Sequence[JobView]) -> str:
+    return f" and {len(jobs) - NAMED} more" if len(jobs) > NAMED else ""

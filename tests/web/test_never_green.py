@@ -1,0 +1,176 @@
+"""Never green without proof: whatever tenants go through, all is not said to be well while one is unseen or misses.
+
+A law over generated histories, since the example that was found first is never the last.
+"""
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
+from rich.console import Group
+from rich.text import Text
+
+from penstock.cli.screen import Screen
+from penstock.core.plan import Plan
+from penstock.core.run import Run
+from penstock.core.states import BAD, UNSEEN, State, states_of
+from penstock.core.view import JobView, View
+from penstock.store.desk import Card
+from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
+from penstock.telling.explain import explain
+from penstock.telling.summary import summarise
+from penstock.web.metrics import exposition
+from penstock.web.reading import Reader
+from penstock.web.shapes import PresentOut
+from tests.recorded import RUN, a_cycle, a_job, a_view
+
+WELL = "have what they asked for", "has what it asked for"
+NAMES = ("ads", "fraud", "geo")
+
+
+@dataclass(frozen=True)
+class Lot:
+    """What one tenant goes through in one cycle."""
+
+    utility: float | None
+    fresh: bool
+    up_s: float | None
+    backlog_rows: float | None
+    settling: bool
+    trouble: str | None
+    counted: bool
+
+    @property
+    def proven(self) -> bool:
+        """Whether it has all 35 that it is worth, by figures of now, and nothing is wrong with it."""
+        return self.fresh and self.trouble is None and self.utility == 35.0
+
+    def view(self, name: str) -> JobView:
+        plain = a_job(name, self.utility)
+        figures = replace(
+            plain.figures,
+            age_s=0.0 if self.fresh else 40.0,
+            up_s=self.up_s,
+            backlog_rows=self.backlog_rows,
+            settling=self.settling,
+            trouble=self.trouble,
+            latency=None if self.utility is None else plain.figures.latency,
+            arrival_rps=100.0 if self.counted else None,
+        )
+        return replace(plain, figures=figures, fresh=self.fresh)
+
+
+lots = st.builds(
+    Lot,
+    utility=st.sampled_from([None, 5.0, 35.0, 35.0]),
+    fresh=st.sampled_from([True, True, True, False]),
+    up_s=st.sampled_from([None, 5.0, 400.0]),
+    backlog_rows=st.sampled_from([None, 0.0, 62_614.0]),
+    settling=st.booleans(),
+    trouble=st.sampled_from([None, None, None, "its query died: no memory"]),
+    counted=st.booleans(),
+)
+histories = st.lists(st.fixed_dictionaries(dict.fromkeys(NAMES, lots)), min_size=1, max_size=5)
+notes = st.sampled_from(["", "converged: everyone has what they asked for", "everyone has what they asked for"])
+
+
+def views_of(history: Sequence[dict[str, Lot]]) -> list[View]:
+    return [
+        a_view(10.0 * number, [lot.view(name) for name, lot in lots.items()])
+        for number, lots in enumerate(history, start=1)
+    ]
+
+
+@contextmanager
+def recorded(views: Sequence[View], note: str) -> Iterator[SqlStore]:
+    """The history as a controller that lives has recorded it."""
+    with tempfile.TemporaryDirectory() as place, closing(open_store(Path(place, "runs.sqlite"))) as store:
+        store.begin(RUN)
+        for view in views:
+            store.append(a_cycle(view.at_s, view, Plan(note=note)))
+        store.desk.leave_card(RUN.id, Card(time.time(), views[-1].at_s, 10.0))
+        yield store
+
+
+def check_present(view: View, present: PresentOut) -> None:
+    """The page: the headline names everybody of whom there is no good news, and gives none of them a green state."""
+    states = states_of(view)
+    bad = [name for name, state in states.items() if state in BAD]
+    assert all(name in present.headline for name in bad)
+    all_told = "The other" not in present.headline and any(words in present.headline for words in WELL)
+    assert (all_told, present.state) == (
+        (True, "fine") if set(states.values()) == {State.FINE} else (False, present.state)
+    )
+    assert present.state != "fine" or not bad
+    assert {one.name for one in present.tenants if one.met} == {n for n, state in states.items() if state is State.FINE}
+    for one in present.tenants:
+        assert one.state == states[one.name]
+        assert one.why or one.state == "fine"
+        if one.state in UNSEEN and one.backlog_rows:
+            assert "62,614 rows wait" in (one.why or "")
+    if UNSEEN.intersection(states.values()):
+        assert "everyone" not in present.note
+
+
+def check_top(screen: Screen, present: PresentOut) -> None:
+    drawn = screen.drawn()
+    assert isinstance(drawn, Group)
+    (head, *_) = (part for part in drawn.renderables if isinstance(part, Group))
+    (told,) = (line for line in head.renderables if isinstance(line, Text) and line.plain == present.headline)
+    assert ("green" in str(told.style)) == (present.state == "fine")
+
+
+def check_metrics(view: View, text: str) -> None:
+    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    met = {one.labels["job"]: one.value for one in samples if one.name == "penstock_job_slo_met"}
+    now = {
+        one.labels["job"]: one.labels["state"]
+        for one in samples
+        if one.name == "penstock_job_state" and one.value == 1.0
+    }
+    states = states_of(view)
+    assert now == {name: state.value for name, state in states.items()}
+    assert {name for name, value in met.items() if value} == {n for n, state in states.items() if state is State.FINE}
+    assert not met.keys() & {name for name, state in states.items() if state in UNSEEN}
+
+
+def check_story(views: Sequence[View], run: Run) -> None:
+    """The story: whoever was unseen or missed at any time is named, and not lost among those that were always well."""
+    summary, story = " ".join(summarise(run).sentences), " ".join(explain(run).split())
+    ever = {name: {states_of(view)[name] for view in views} for name in NAMES}
+    if any(states & BAD for states in ever.values()):
+        assert "Every job met its intent whenever it was seen" not in summary
+    for name, states in ever.items():
+        if State.BLIND in states:
+            assert f"{name} is blind" in story
+        if State.STALE in states:
+            assert f"{name} is stale" in story
+        if states & UNSEEN:
+            assert f"{name} for " in summary
+    if all(UNSEEN.intersection(states_of(view).values()) for view in views):
+        assert "everyone" not in story
+
+
+@settings(max_examples=60)
+@given(histories, notes)
+def test_a_run_in_which_anybody_is_blind_stale_or_missing_is_never_told_as_fine(
+    history: Sequence[dict[str, Lot]], note: str
+) -> None:
+    views = views_of(history)
+    with recorded(views, note) as store:
+        reader = Reader(store)
+        gallery = reader.gallery(RUN.id)
+        present = reader.present(gallery, ())
+        assert present is not None
+        assert (present.state == "fine") == all(lot.proven for lot in history[-1].values())
+        check_present(views[-1], present)
+        check_top(Screen(store, reader, RUN.id), present)
+        check_metrics(views[-1], exposition(reader.seen(RUN.id)).decode())
+        check_story(views, store.read_run(RUN.id))
