@@ -1,4 +1,4 @@
-"""A driver whose JVM is stopped while its query is governed, and is left so when governing ends.
+"""A driver whose JVM is stopped while its query is governed, goes on, is stopped again as governing ends, and killed.
 
 Run by test_frozen; prints one JSON document.
 """
@@ -11,6 +11,7 @@ from typing import Any
 import penstock as ps
 from penstock.errors import EngineError
 from penstock.governing.application import start_application
+from penstock.governing.controller import Controller
 from penstock.store.memory import MemoryStore
 from tests.engines.spark.helpers import quick
 from tests.patience import eventually
@@ -27,10 +28,24 @@ def main() -> dict[str, Any]:
             eventually(lambda: len(g.views) > 2)
             os.kill(jvm.pid, signal.SIGSTOP)
             found["told"] = eventually(lambda: [note.text for note in store.read_run(run_id).errors if note.text])
+            os.kill(jvm.pid, signal.SIGCONT)
+            eventually(lambda: store.read_run(run_id).errors[-1].text == "")
+            os.kill(jvm.pid, signal.SIGSTOP)
+            eventually(lambda: store.read_run(run_id).errors[-1].text != "")
     except EngineError as error:
         found["left"] = str(error)
     os.kill(jvm.pid, signal.SIGKILL)
+    found["gone"] = eventually(lambda: why_not(g) if "ended" in why_not(g) else "")
     return found
+
+
+def why_not(g: Controller) -> str:
+    """What keeps it from telling how things stand."""
+    try:
+        g.snapshot()
+    except EngineError as error:
+        return str(error)
+    return ""
 
 
 if __name__ == "__main__":

@@ -1,7 +1,10 @@
 """A controller over an engine in which something goes wrong: it governs on, and ends no tenant's query."""
 
+import os
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any, cast
 
 import pytest
@@ -15,7 +18,7 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
 from penstock.governing.controller import Controller, Governed
 from penstock.loop import LoopSettings
-from tests.patience import eventually
+from tests.patience import eventually, patience_s
 from tests.recorded import URGENT, Noted, a_decision, a_view
 
 INTENTS = {"ads": URGENT, "fraud": URGENT}
@@ -138,6 +141,27 @@ def test_a_run_that_is_over_ends_its_queries_also_where_one_cannot_be_ended() ->
     world = World(queries=[Stuck("stuck"), Query("ads")])
     assert run_to_its_end(world, until_s=0.05).error is None
     assert [query.name for query in world.active] == ["stuck"]
+
+
+def test_ctrl_c_in_the_middle_of_a_long_deed_ends_the_queries_without_waiting_for_it() -> None:
+    ended = Event()
+
+    class Last(Query):
+        def stop(self) -> None:
+            self.running = False
+            ended.set()
+
+    class Long(World):
+        def apply(self, steps: Sequence[Step]) -> Outcome:
+            if not ended.is_set():  # in the first round only
+                os.kill(os.getpid(), signal.SIGINT)
+            assert ended.wait(patience_s())
+            return Outcome()
+
+    world = Long(queries=[Last("ads")])
+    with pytest.raises(KeyboardInterrupt):
+        run_to_its_end(world, until_s=1e9)
+    assert world.active == []
 
 
 def test_queries_that_another_controller_took_over_are_not_ended() -> None:

@@ -32,11 +32,12 @@ jobs:
 """
 
 
-def test_a_jvm_that_stands_still_is_told_of_in_the_next_round_and_keeps_nobody_who_leaves() -> None:
+def test_a_jvm_that_stands_still_is_told_of_until_it_goes_on_keeps_nobody_who_leaves_and_is_known_to_be_dead() -> None:
     found = told_by("tests.governing.on_frozen")
     # Whether a round or what is done between rounds is first to wait for it depends on the moment.
     assert any("Spark's JVM has not answered for 1" in text for text in found["told"])
-    assert found["left"].startswith("Spark's JVM has not answered for 1")
+    assert found["left"].startswith("Spark's JVM has not answered for ")
+    assert found["gone"] == "Spark's JVM has ended with exit code -9, and all queries with it"
 
 
 @pytest.mark.long

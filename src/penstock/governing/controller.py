@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event, Thread
 
 from pyspark.sql import SparkSession
@@ -54,9 +55,6 @@ class _Asked:
 
     def begin_jobs(self) -> None:
         self._hand.do("starting the jobs", self._engine.begin_jobs, _ACTS_WITHIN_S)
-
-    def close(self, stop_queries: bool) -> None:
-        self._hand.do("letting go of the application", lambda: self._engine.close(stop_queries), _SEES_WITHIN_S)
 
 
 class Tending:
@@ -115,6 +113,7 @@ class Controller:
         self._engine = engine
         self._pulse = Pulse(engine.ping)
         self._hand = Hand(self._pulse.silent_s)
+        self._other_hand = Hand(self._pulse.silent_s)  # to let go with, also while a long deed is done
         self._asked = _Asked(engine, self._hand)
         self._governed = governed
         self._on_view = on_view
@@ -155,9 +154,11 @@ class Controller:
         self._thread.join(_STOPS_WITHIN_S)
         try:
             if not isinstance(self._error, ApplicationGoneError):
-                self._asked.close(stop_queries)
+                close = partial(self._engine.close, stop_queries)
+                self._other_hand.do("letting go of the application", close, _SEES_WITHIN_S)
         finally:
             self._hand.close()
+            self._other_hand.close()
             self._pulse.stop()
             if self._governed.heart is not None:
                 self._governed.heart.governed_by(None)
@@ -179,7 +180,7 @@ class Controller:
                     pass
             finally:
                 if not self._taken_over:
-                    self._hand.do("ending the queries", lambda: self._end_queries(spark), _ENDS_WITHIN_S)
+                    self._other_hand.do("ending the queries", partial(self._end_queries, spark), _ENDS_WITHIN_S)
 
     def _end_queries(self, spark: SparkSession) -> None:
         if isinstance(self._error, ApplicationGoneError):
