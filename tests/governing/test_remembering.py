@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import penstock as ps
 from penstock.core.plan import Plan
 from penstock.core.view import View
-from penstock.governing.remembering import remember
+from penstock.governing.remembering import Remembering, remember
 from penstock.loop import LoopSettings
 from penstock.store.open import open_store
 from tests.patience import eventually
@@ -87,9 +87,20 @@ def test_a_run_goes_on_after_its_newest_cycle_also_when_the_clock_was_set_back(t
     with closing(open_store(place)) as store:
         store.begin(replace(RUN, started_at_s=in_an_hour))
         store.append(a_cycle(500.0))
+    assert remembered(place).already_s == 500.0
+
+
+def test_a_run_whose_store_is_away_is_as_old_as_whoever_watches_over_it_knows(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a directory")
+    assert remembered(tmp_path / "file" / "runs.sqlite", age_s=700.0).already_s == 700.0
+    assert remembered(tmp_path / "runs.sqlite", age_s=700.0).already_s < 100.0  # this one can say
+
+
+def remembered(place: Path, age_s: float = 0.0) -> Remembering:
+    """What a driver finds that goes on with the run."""
     context = SimpleNamespace(applicationId=RUN.id, master="local[2]")
     session = cast(SparkSession, SimpleNamespace(sparkContext=context))
-    found = remember(place, session, "shop", "henge", LoopSettings(), RUN.id)
+    found = remember(place, session, "shop", "henge", LoopSettings(), RUN.id, age_s)
     assert found is not None
     found.store.close()
-    assert found.already_s == 500.0
+    return found

@@ -39,8 +39,9 @@ def test_the_second_life_goes_on_with_the_run_of_the_first_and_is_told_when_that
     code = supervise([sys.executable, "-c", SCRIPT, str(note)], said.append, QUICK, run_id="seven")
     first, second = (line.split() for line in note.read_text().splitlines())
     assert (code, first[:5]) == (0, ["--run-id", "seven", "--supervisor", str(os.getpid()), "--heartbeat"])
-    *same, flag, died_s = second
-    assert (same, flag) == (first, "--down-since")
+    *same, age_flag, age_s, flag, died_s = second
+    assert (same, age_flag, flag) == (first, "--run-age", "--down-since")
+    assert 0.0 < float(age_s) <= time.time() - began_s + 1.0
     assert began_s <= float(died_s) <= time.time()
     assert "exit code -9" in said[0]
 

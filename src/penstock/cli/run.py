@@ -38,6 +38,7 @@ Examples:
 @click.option("--restart", is_flag=True, help="Start the driver again when its process dies, with all it remembered.")
 @click.option("--run-id", hidden=True, help="The run to go on with.")
 @click.option("--down-since", type=float, hidden=True, help="When the driver before this one died, in epoch seconds.")
+@click.option("--run-age", type=float, default=0.0, hidden=True, help="How old the run to go on with is, in seconds.")
 @click.option("--supervisor", type=int, hidden=True, help="The process that watches over this one and ends with it.")
 @click.option(
     "--heartbeat", type=click.Path(path_type=Path), help="Write this file every second while all is well, for probes."
@@ -55,6 +56,7 @@ def run(
     restart: bool,
     run_id: str | None,
     down_since: float | None,
+    run_age: float,
     supervisor: int | None,
     heartbeat: Path | None,
     store: str | None,
@@ -96,6 +98,7 @@ def run(
         store=store or DEFAULT_STORE,
         run_id=run_id,
         down_since_s=down_since,
+        age_s=run_age,
         heartbeat=heartbeat,
         supervisor=supervisor,
     )

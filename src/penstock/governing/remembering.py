@@ -50,11 +50,13 @@ def remember(
     policy: str,
     settings: LoopSettings,
     run_id: str | None = None,
+    age_s: float = 0.0,
 ) -> Remembering | None:
     """Open the store and begin the run; None remembers in this process only, and takes no requests.
 
     The run's id is that of the Spark application: a controller started again in the same application goes on
     from the memory of the one before. With a `run_id` the same holds for an application that took another's place.
+    `age_s` is how old the run is at most, for when the store is away and cannot say.
     """
     if target is None:
         return None
@@ -69,7 +71,7 @@ def remember(
     run = store.begin(RunInfo(run_id or context.applicationId, name, policy, "spark", str(context.master), now))
     _log.info("run %s is recorded in %s", run.id, place)
     # The clock may have been set back since: no cycle comes before one that is recorded.
-    already_s = max(0.0, now - (run.started_at_s or now), _last_at_s(sql) or 0.0)
+    already_s = max(0.0, now - (run.started_at_s or now), _last_at_s(sql) or 0.0, age_s if store.down else 0.0)
     return Remembering(store, place, run, already_s, _control(sql, run, settings))
 
 

@@ -44,6 +44,7 @@ class RunOptions:
     store: str | None = DEFAULT_STORE  # a path, a URL, or None to remember nothing after the run
     run_id: str | None = None  # of the run to go on with, where this driver takes the place of one that died
     down_since_s: float | None = None  # when that one died, in seconds since the epoch
+    age_s: float = 0.0  # of the run to go on with, as far as whoever watches over it knows
     heartbeat: Path | None = None  # a file that is written every second while all is well
     supervisor: int | None = None  # the process that watches over this one, which ends with it
 
@@ -136,7 +137,9 @@ class _Lived:
     def governed(self, governed: Governed, wish: Wish, on_view: Callable[[View], None]) -> tuple[RunStory, Life | None]:
         """What the run came to so far, and the next life, if there is to be one."""
         spark, life, name = self.application.spark, self.life, self.tenants.name
-        kept = remember(self.options.store, spark, name, governed.policy.name, governed.settings, life.run_id)
+        kept = remember(
+            self.options.store, spark, name, governed.policy.name, governed.settings, life.run_id, self.options.age_s
+        )
         settings = _engine_settings(self.tenants, self.options)
         if life.earlier is not None:
             settings = replace(settings, down_since_s=None)  # nothing has failed

@@ -79,7 +79,8 @@ def supervise(
 ) -> int:
     """Run the command until it ends by itself; the exit code is its last one.
 
-    It is given `--run-id`, `--supervisor` and `--heartbeat` in every life, and `--down-since` in all but the first.
+    It is given `--run-id`, `--supervisor` and `--heartbeat` in every life, and `--run-age` and `--down-since` in all
+    but the first.
     """
     stop = Event()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -91,7 +92,7 @@ def supervise(
 
 
 def _lives(command: Sequence[str], file: Path, stop: Event, tell: Callable[[str], None], policy: RestartPolicy) -> int:
-    attempts, lived = Attempts(), False
+    attempts, lived, began_s = Attempts(), False, time.monotonic()
     since: tuple[str, ...] = ()
     while True:
         attempts = attempts.started(time.monotonic())
@@ -104,7 +105,7 @@ def _lives(command: Sequence[str], file: Path, stop: Event, tell: Callable[[str]
         patient = replace(policy, max_restarts=None) if lived and code == OutageError.exit_code else policy
         died_s = time.monotonic()
         attempts = attempts.failed(why, died_s, patient)
-        since = ("--down-since", f"{time.time():.3f}")
+        since = ("--run-age", f"{died_s - began_s:.3f}", "--down-since", f"{time.time():.3f}")
         tell(attempts.text(died_s) or "")
         if attempts.health is Health.GIVEN_UP or stop.wait(max(0.0, (attempts.due_s or died_s) - died_s)):
             return 1
