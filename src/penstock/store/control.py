@@ -101,7 +101,7 @@ class DeskControl:
             self.desk.set_aside(found, now)
 
     def _answer(self, filed: Iterable[Filed], now: float) -> None:
-        open_now = {p.number for p in self.desk.proposals(self.run_id) if p.answer is Answer.OPEN}
+        open_now = {proposal.number for proposal in self.desk.open_proposals(self.run_id)}
         answers = {Act.APPROVE: Answer.APPROVED, Act.REFUSE: Answer.REFUSED}
         for found in filed:
             request = found.request
