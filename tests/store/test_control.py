@@ -4,10 +4,23 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from penstock.core.orders import Act, Request, Wish
+from penstock.core.orders import Act, Answer, Request, Wish
 from penstock.store.control import DeskControl
 from penstock.store.open import open_store
-from tests.recorded import RUN
+from tests.recorded import RUN, a_decision
+
+
+def test_the_desk_tells_what_waits_without_all_that_ever_lay_there(tmp_path: Path) -> None:
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+        store.begin(RUN)
+        desk = store.desk
+        first, second = (desk.ask(RUN.id, Request(act, "ann", 5.0)) for act in (Act.PAUSE, Act.RESUME))
+        desk.take([first], 10.0)
+        assert [filed.number for filed in desk.waiting(RUN.id)] == [second]
+        for at_s in (1.0, 2.0):
+            desk.propose(RUN.id, a_decision(at_s))
+        desk.settle(1, Answer.REFUSED, "ann", 10.0)
+        assert [proposal.number for proposal in desk.open_proposals(RUN.id)] == [2]
 
 
 def test_while_nobody_can_be_heard_the_last_orders_hold_but_no_lever_is_turned_again(tmp_path: Path) -> None:

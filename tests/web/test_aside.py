@@ -40,6 +40,14 @@ def test_it_is_answered_by_a_process_of_the_lowest_priority_which_stays(aside: A
     assert pid_of(aside) == first
 
 
+def test_it_is_made_ready_when_somebody_asks_what_could_be_asked(live: LiveRun) -> None:
+    live.get("policies")
+    first = pid_of(live.site.aside)
+    live.get("policies")
+    live.site.aside.answer(live.run.id, QUESTION, 30.0)
+    assert pid_of(live.site.aside) == first
+
+
 def test_one_that_ended_is_started_again(aside: Aside, live: LiveRun) -> None:
     aside.answer(live.run.id, QUESTION, 30.0)
     assert aside._process is not None

@@ -9,12 +9,15 @@ from penstock.core.intents import Intent
 from penstock.core.orders import Act, Answer, Orders, Proposal, Request
 from penstock.core.plan import Decision
 from penstock.core.visible import visible
-from penstock.errors import PenstockError
+from penstock.errors import ConfigError
+from penstock.store.archive import StoreError
 from penstock.store.desk import Card, Desk, Filed, Unreadable
 
 ANSWER_WITHIN_S = 600.0  # an older proposal is about another time
 REFUSED_FOR_S = 600.0  # so long a tenant that said no is left alone
 RETRY_S = 10.0  # a database that stands still holds a round up for seconds: not every round asks it again
+
+UNHEARD = (StoreError, ConfigError)  # the store is down, or the run is gone from it; whoever was taken over is told
 
 _log = logging.getLogger("penstock")
 
@@ -49,7 +52,7 @@ class DeskControl:
             left = self.desk.card(self.run_id)
             card = self._card(0.0) if left is None else replace(left, seen_at_epoch_s=self.epoch())
             self.desk.leave_card(self.run_id, card)
-        except PenstockError as error:
+        except UNHEARD as error:
             self._warn(error)
 
     def orders(self, now: float) -> Orders:
@@ -62,7 +65,7 @@ class DeskControl:
             self._orders = self._heard(now)
             self.desk.leave_card(self.run_id, self._card(now))
             self._down = False
-        except PenstockError as error:
+        except UNHEARD as error:
             self._warn(error)
             self._retry_at_s = now + RETRY_S
         return self._orders
@@ -70,13 +73,13 @@ class DeskControl:
     def propose(self, decision: Decision) -> None:
         try:
             self.desk.propose(self.run_id, decision)
-        except PenstockError as error:
+        except UNHEARD as error:
             self._warn(error)
 
     def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
         try:
             self.desk.settle(proposal.number, answer, proposal.who, now)
-        except PenstockError as error:
+        except UNHEARD as error:
             self._warn(error)
 
     def _heard(self, now: float) -> Orders:
@@ -101,7 +104,7 @@ class DeskControl:
             self.desk.set_aside(found, now)
 
     def _answer(self, filed: Iterable[Filed], now: float) -> None:
-        open_now = {p.number for p in self.desk.proposals(self.run_id) if p.answer is Answer.OPEN}
+        open_now = {proposal.number for proposal in self.desk.open_proposals(self.run_id)}
         answers = {Act.APPROVE: Answer.APPROVED, Act.REFUSE: Answer.REFUSED}
         for found in filed:
             request = found.request
@@ -124,7 +127,7 @@ class DeskControl:
         approval = tuple(sorted(standing.approval))
         return Card(self.epoch(), now, standing.interval_s, orders.paused_by, dry_run, approval)
 
-    def _warn(self, error: PenstockError) -> None:
+    def _warn(self, error: StoreError | ConfigError) -> None:
         if not self._down:
             _log.warning("%s; requests are not heard meanwhile", error)
         self._down = True

@@ -86,6 +86,10 @@ class Desk:
         """The requests of a run with numbers above `after`, oldest first."""
         return _readable(_filed, self._rows(run_id, requests, requests.c.id > after))
 
+    def waiting(self, run_id: str) -> tuple[Filed, ...]:
+        """The requests that no controller has taken up, oldest first."""
+        return _readable(_filed, self._rows(run_id, requests, requests.c.taken_at_s.is_(None)))
+
     def take(self, numbers: Sequence[int], at_s: float) -> None:
         """The controller has taken these requests up."""
         if numbers:
@@ -101,6 +105,10 @@ class Desk:
     def proposals(self, run_id: str) -> tuple[Proposal, ...]:
         """Everything that people were asked in a run, oldest first."""
         return _readable(_proposal, self._rows(run_id, proposals))
+
+    def open_proposals(self, run_id: str) -> tuple[Proposal, ...]:
+        """Those that nobody has answered, oldest first."""
+        return _readable(_proposal, self._rows(run_id, proposals, proposals.c.answer == Answer.OPEN.value))
 
     def unreadable(self, run_id: str) -> tuple[Unreadable, ...]:
         """What waits and cannot be read; `filed` and `proposals` are without it."""

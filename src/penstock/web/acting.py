@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, WHOLE, Kind
-from penstock.core.orders import Act, Answer, Request, Wish
+from penstock.core.orders import Act, Request, Wish
 from penstock.errors import ConfigError, PenstockError
 from penstock.planning.asked import check
 from penstock.store.gallery import Gallery
@@ -99,7 +99,7 @@ def _intent_now(store: SqlStore, run_id: str, job: str) -> Intent | None:
 
 
 def _open_proposal(store: SqlStore, run_id: str, number: int) -> int:
-    waiting = [proposal.number for proposal in store.desk.proposals(run_id) if proposal.answer is Answer.OPEN]
+    waiting = [proposal.number for proposal in store.desk.open_proposals(run_id)]
     if number not in waiting:
         names = ", ".join(map(str, waiting))
         raise ConfigError(

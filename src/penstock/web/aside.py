@@ -40,6 +40,14 @@ class Aside:
         self._process: subprocess.Popen[bytes] | None = None
         self._over = False
 
+    def begin(self) -> None:
+        """Start the process, for somebody is about to ask: its imports take seconds."""
+        if self._turn.acquire(blocking=False):  # else it is there
+            try:
+                self._start()
+            finally:
+                self._turn.release()
+
     def answer(self, run_id: str, asked: WhatIfIn, within_s: float) -> str:
         """The answer as JSON of a `WhatIfOut`. Waits for its turn as long as an answer may take, and no longer."""
         if not self._places.acquire(blocking=False):
@@ -64,12 +72,15 @@ class Aside:
             if self._process is not None:
                 _closed(self._process)
 
-    def _asked(self, question: str, within_s: float) -> bytes:
+    def _start(self) -> None:
         if self._process is not None and self._process.poll() is not None:  # nobody asked for a while, or it failed
             _closed(self._process)
             self._process = None
         if self._process is None and not self._over:
             self._process = _started()
+
+    def _asked(self, question: str, within_s: float) -> bytes:
+        self._start()
         line = b"" if self._process is None else _line_of(self._process, question, within_s)
         if not line:
             raise FullError("it was not answered in time; ask for fewer minutes, or when the machine is less busy")

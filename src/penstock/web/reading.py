@@ -3,7 +3,6 @@
 import time
 from typing import TYPE_CHECKING
 
-from penstock.core.orders import Answer
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.shares import shares_of
 from penstock.core.states import State, state_of
@@ -150,8 +149,8 @@ class Reader:
                 live=False, may_act=False, paused_by=None, dry_run=False, interval_s=None, seen_at_epoch_s=None
             )
         live = card.alive(time.time())
-        waiting = tuple(f.request.act.value for f in desk.filed(run_id) if f.taken_at_s is None) if live else ()
-        asked = [p for p in desk.proposals(run_id) if p.answer is Answer.OPEN] if live else []
+        waiting = tuple(filed.request.act.value for filed in desk.waiting(run_id)) if live else ()
+        asked = desk.open_proposals(run_id) if live else ()
         return ControlOut(
             live=live,
             may_act=live and may_act,

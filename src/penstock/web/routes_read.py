@@ -28,8 +28,9 @@ def overview(
 
 
 @router.get("/api/policies")
-def policies() -> tuple[PolicyOut, ...]:
-    """The policies that can be asked for."""
+def policies(site: Site) -> tuple[PolicyOut, ...]:
+    """The policies that can be asked for. Whoever wants to know is about to ask what-if, which is made ready."""
+    site.aside.begin()
     return tuple(PolicyOut(name, entry.about) for name, entry in POLICIES.items())
 
 

@@ -15,6 +15,7 @@ from penstock.errors import ConfigError, PenstockError
 from penstock.store.open import default_path
 from penstock.store.sql import SqlStore
 from penstock.web.app import create_app
+from penstock.web.aside import Aside
 from penstock.web.door import Attended, Door
 from penstock.web.reading import Reader
 from penstock.web.seldom import seldom
@@ -54,7 +55,13 @@ class Site:
             ssl_certfile=settings.tls_certificate,
             ssl_keyfile=settings.tls_key,
         )
-        self._server = _Server(config, app.state.site, self._door)
+        self._state: State = app.state.site
+        self._server = _Server(config, self._state, self._door)
+
+    @property
+    def aside(self) -> Aside:
+        """Where what-if questions are answered."""
+        return self._state.aside
 
     @property
     def url(self) -> str:

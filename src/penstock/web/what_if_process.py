@@ -3,6 +3,7 @@
 It ends when nobody has asked for a while, or when whoever started it is gone. See `aside`, which starts it.
 """
 
+import importlib
 import json
 import os
 import select
@@ -22,6 +23,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the server, which then ends us
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever prints is no answer
+    importlib.import_module("penstock.web.what_if")  # while nobody waits for it
     while True:
         line = _next_line(sys.stdin.buffer)
         if not line:
