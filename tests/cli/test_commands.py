@@ -80,7 +80,12 @@ def test_help_shows_an_example() -> None:
 @pytest.fixture
 def tenants(tmp_path: Path) -> Path:
     """A file of tenants at a master where nobody listens."""
-    job = {"name": "quick", "job": "tests.governing.tenant_jobs:quick", "intent": {"juice": 0.5}}
+    job = {
+        "name": "quick",
+        "job": "tests.governing.tenant_jobs:quick",
+        "params": {"rows_per_second": 50},
+        "intent": {"juice": 0.5},
+    }
     (tmp_path / "tenants.yaml").write_text(yaml.safe_dump({"master": "spark://127.0.0.1:9", "jobs": [job]}))
     return tmp_path / "tenants.yaml"
 

@@ -1,5 +1,6 @@
 """The files that ship, with bytes and words changed by chance: each is taken or refused in lines, never a traceback."""
 
+import gzip
 import random
 import re
 from collections.abc import Callable
@@ -7,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from penstock.config.profiles import read_profile
+from penstock.errors import ConfigError
 from tests.cli.calling import ROOT, penstock
 
 FILES = sorted(
@@ -96,3 +99,29 @@ def test_raw_bytes_are_refused_in_one_line(tmp_path: Path) -> None:
     for number in range(50):
         data = chance.randbytes(chance.choice([1, 10, 1000, 100_000]))
         check(tmp_path, f"raw-{number}.yaml", data)
+
+
+PAIRS = b"left,right,rows\n" + b"Asia,#java,3463\nOceania,#python,3700\nAsia,#ruby,180\n" * 5
+PROFILE = b"scaleout,rate_rps,latency_s,saturated\n" + b"2,19964.9,1.0777,0\n2,36521.8,,1\n" * 3
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_pairs_that_were_changed_by_chance_are_routed_or_refused_in_one_line(zipped: bool, tmp_path: Path) -> None:
+    chance = random.Random(11)
+    path = tmp_path / f"pairs.csv{'.gz' if zipped else ''}"
+    for _ in range(40):
+        path.write_bytes(mutated(gzip.compress(PAIRS, mtime=0) if zipped else PAIRS, chance))
+        called = penstock("route", str(path), "--servers", "2")
+        assert called.returncode in (0, 2)
+        assert called.returncode == 0 or len(called.stderr.splitlines()) == 1
+
+
+def test_profiles_that_were_changed_by_chance_are_read_or_refused_in_one_line(tmp_path: Path) -> None:
+    chance, told = random.Random(12), list[str]()
+    for _ in range(400):
+        (tmp_path / "p.csv").write_bytes(mutated(PROFILE, chance))
+        try:
+            read_profile(tmp_path / "p.csv")
+        except ConfigError as error:
+            told.append(str(error))
+    assert [line for line in told if not line.isprintable()] == []

@@ -12,6 +12,11 @@ from tests.simulation.small import job, scenario, written
 
 MOST_MIB = 300  # more than before the command; each of these would have taken gigabytes, or never ended
 
+
+def claim(**over: Any) -> dict[str, Any]:
+    return {"expect": [{"claim": "it is magic", "metric": "utility_mean", "at_least": 0.5, **over}]}
+
+
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no policies": ({"policies": []}, "policies: [] will not do; give at least one"),
     "an unknown policy": ({"policies": ["hengge"]}, "policies.0: 'hengge' will not do; choose one of fifo"),
@@ -48,11 +53,22 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"vary": {f"jobs.0.{name}": list(range(99)) for name in ("rate", "starts", "copies")}},
         "vary: '970,299 variants' will not do; write 1,000 combinations or less",
     ),
+    "a claim about no figure": (
+        claim(metric="utility_meen"),
+        "expect.0.metric: 'utility_meen' will not do; choose one of",
+    ),
+    "a claim about no policy": (claim(policy="hengge"), "expect.0.policy: 'hengge' will not do; choose one of fifo"),
+    "a claim about no job": (claim(job="b"), "expect.0.job: 'b' will not do; choose one of a"),
+    "a claim about no variant": (claim(variant={"jobs.0.rate": 5}), "expect.0.variant: {'jobs.0.rate': 5} will not do"),
     "a seed below zero": ({"seed": -1}, "seed: -1 will not do; write 0 or more"),
     "an include without end": ({"include": ["/dev/zero"]}, "give a file of at most 1,024 KiB"),
+    "a trace that is not there": (
+        {"jobs": [job(rate={"trace": {"file": "no.csv"}})]},
+        "scenario.yaml:8:13: jobs.a.rate.trace.file: ",
+    ),
     "a trace that is none": (
         {"jobs": [job(rate={"trace": {"file": "scenario.yaml"}})]},
-        "its last column must hold",
+        "scenario.yaml' will not do; its last column must hold",
     ),
 }
 

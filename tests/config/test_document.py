@@ -7,8 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.config.composing import Mark, NotYamlError, compose
+from penstock.config.composing import compose
 from penstock.config.document import Document, read_document
+from penstock.config.scalars import Mark, NotYamlError
 from penstock.errors import ABSENT, ConfigError
 
 SHOP = """\

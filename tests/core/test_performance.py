@@ -68,6 +68,7 @@ def test_a_model_survives_json(points: list[tuple[int, float, float, float]]) ->
         ([(1, 2, 0.1)], "write each point as"),
         ([(0, 2, 0.1, 0.1)], "whole number of threads"),
         ([(1.5, 2, 0.1, 0.1)], "whole number of threads"),
+        ([(float("inf"), 2, 0.1, 0.1)], "whole number of threads"),
         ([(1, -2, 0.1, 0.1)], "model.points.rate_rps"),
         ([(1, 2, 0.1, float("nan"))], "model.points.memory"),
         ([(1, 2, 0.1, 0.1), (1, 3, 0.1, 0.1)], "each number of threads once"),

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.output import say
+
 EXAMPLE = """
 \b
 Examples:
@@ -34,11 +36,11 @@ def check(file: Path | None, policy: str | None, master: str | None, no_modules:
     are told, each in a line with its place.
     """
     if schema:
-        click.echo(files("penstock.config").joinpath("tenants.schema.json").read_text(encoding="utf-8"), nl=False)
+        say(files("penstock.config").joinpath("tenants.schema.json").read_text(encoding="utf-8"), nl=False)
         return
     if file is None:
         raise click.UsageError("Missing argument 'FILE'.")
     from penstock.cli.checked import said_of  # yaml and pydantic take a quarter of a second to import
     from penstock.config.checking import Asked
 
-    click.echo(f"{file}: {said_of(file, Asked(policy, master, not no_modules))}")
+    say(f"{file}: {said_of(file, Asked(policy, master, not no_modules))}")

@@ -125,7 +125,7 @@ def _curve(options: dict[str, Any]) -> "Rates":
         amplitude, period = _parts(options["sine"], "--sine", "AMPLITUDE,PERIOD", 2)
         return rates.sine(rate, _number(amplitude, "--sine"), positive_seconds(period, "--sine"), seconds)
     if options["trace"] is not None:
-        trace = rates.read_trace(options["trace"], positive_seconds(options["trace_step"], "--trace-step"))
+        trace = rates.read_trace(options["trace"], positive_seconds(options["trace_step"], "--trace-step"), "--trace")
         return rates.replay(trace, seconds, rate, positive(options["speed"], "--speed"))
     return rates.constant(rate, seconds)
 

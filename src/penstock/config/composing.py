@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
-from yaml.constructor import SafeConstructor
 from yaml.events import (
     AliasEvent,
     CollectionEndEvent,
@@ -21,34 +20,13 @@ from yaml.events import (
     SequenceStartEvent,
 )
 from yaml.reader import Reader
-from yaml.resolver import Resolver
+
+from penstock.config.scalars import MERGE, TAG, Mark, NotYamlError, mark_of, scalar
 
 DEEPEST = 40  # levels; a file of ours has six
 MOST_VALUES = 200_000  # with every alias written out
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TAG = "tag:yaml.org,2002:"
-_SCALARS = ("str", "int", "float", "bool", "null", "timestamp")
-_NUMBERS, _MOST_DIGITS = ("int", "float", "timestamp"), 1000  # 1:1:1 ... is a number, and takes ever longer to read
-_COLLECTIONS = (None, "!", f"{_TAG}map", f"{_TAG}seq")
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A place in a text, both counted from 1."""
-
-    line: int
-    column: int
-
-
-class NotYamlError(Exception):
-    """What cannot be read, in words, and where; `path` is that of a key that stands twice."""
-
-    def __init__(self, mark: Mark, value: object, remedy: str, path: tuple[Hashable, ...] = ()) -> None:
-        self.mark = mark
-        self.path = path
-        self.value = value
-        self.remedy = remedy
-        super().__init__(remedy)
+_COLLECTIONS = (None, "!", f"{TAG}map", f"{TAG}seq")
 
 
 @dataclass(slots=True)
@@ -124,9 +102,9 @@ class _Composer:
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
-                raise NotYamlError(_mark(event), "---", "write one document; take out what begins a second one")
+                raise NotYamlError(mark_of(event), "---", "write one document; take out what begins a second one")
         elif isinstance(event, ScalarEvent):
-            self._add(_scalar(event), event, event.anchor)
+            self._add(Node(scalar(event), mark_of(event)), event, event.anchor)
         elif isinstance(event, AliasEvent):
             self._add(self._anchored(event), event, None)
         elif isinstance(event, MappingStartEvent | SequenceStartEvent):
@@ -136,10 +114,10 @@ class _Composer:
 
     def _begin(self, event: MappingStartEvent | SequenceStartEvent) -> None:
         if event.tag not in _COLLECTIONS:
-            raise NotYamlError(_mark(event), event.tag, "leave the tag out")
+            raise NotYamlError(mark_of(event), event.tag, "leave the tag out")
         self._check_depth(event, 1)
         value: Any = {} if isinstance(event, MappingStartEvent) else []
-        self._open.append(_Open(Node(value, _mark(event)), event.anchor))
+        self._open.append(_Open(Node(value, mark_of(event)), event.anchor))
 
     def _end(self, event: CollectionEndEvent) -> None:
         ended = self._open.pop()
@@ -158,13 +136,13 @@ class _Composer:
             self._take_key(into, node)
             return
         self._check_depth(event, node.levels)
-        if node.value is _MERGE:  # which stands for a key only
+        if node.value is MERGE:  # which stands for a key only
             node.value = "<<"
         into.node.size += node.size
         into.node.levels = max(into.node.levels, node.levels + 1)
         if into.node.size > MOST_VALUES:
             raise NotYamlError(
-                _mark(event), f"more than {MOST_VALUES:,} values", "repeat less: its aliases hold aliases"
+                mark_of(event), f"more than {MOST_VALUES:,} values", "repeat less: its aliases hold aliases"
             )
         if into.is_mapping:
             _take_value(into, node)
@@ -176,7 +154,7 @@ class _Composer:
         key = node.value
         if isinstance(key, dict | list):
             raise NotYamlError(node.mark, key, "write a word or a number as the key")
-        into.key, into.key_mark, into.merging = key, node.mark, key is _MERGE
+        into.key, into.key_mark, into.merging = key, node.mark, key is MERGE
         if key in into.node.keys:
             first = into.node.keys[key].line
             remedy = f"take it out or rename it: the same key stands in line {first} already"
@@ -185,53 +163,15 @@ class _Composer:
 
     def _check_depth(self, event: Event, levels: int) -> None:
         if len(self._open) + levels > DEEPEST:
-            raise NotYamlError(_mark(event), f"{DEEPEST + 1} levels", f"nest at most {DEEPEST}")
+            raise NotYamlError(mark_of(event), f"{DEEPEST + 1} levels", f"nest at most {DEEPEST}")
 
     def _anchored(self, event: AliasEvent) -> Node:
         if any(one.anchor == event.anchor for one in self._open):
-            raise NotYamlError(_mark(event), f"*{event.anchor}", "an anchor may not hold itself")
+            raise NotYamlError(mark_of(event), f"*{event.anchor}", "an anchor may not hold itself")
         found = self._anchors.get(str(event.anchor))
         if found is None:
-            raise NotYamlError(_mark(event), f"*{event.anchor}", f"no &{event.anchor} stands before it")
+            raise NotYamlError(mark_of(event), f"*{event.anchor}", f"no &{event.anchor} stands before it")
         return found
-
-
-class _MergeKey:
-    """The key << of a mapping."""
-
-    def __repr__(self) -> str:
-        return "<<"
-
-
-_MERGE = _MergeKey()
-_RESOLVER, _CONSTRUCTOR = Resolver(), SafeConstructor()
-
-
-def _scalar(event: ScalarEvent) -> Node:
-    """What a plain or quoted word stands for, by YAML's own rules."""
-    tag = event.tag
-    if tag is None or tag == "!":
-        tag = _RESOLVER.resolve(yaml.ScalarNode, event.value, event.implicit)  # type: ignore[no-untyped-call]
-    kind = str(tag).removeprefix(_TAG)
-    if kind == "merge":
-        return Node(_MERGE, _mark(event))
-    if kind == "value":  # a lone =, which nobody means as YAML does
-        kind = "str"
-    if kind not in _SCALARS:
-        raise NotYamlError(_mark(event), event.value, f"leave the tag {tag} out")
-    if kind in _NUMBERS and len(event.value) > _MOST_DIGITS:
-        raise NotYamlError(_mark(event), event.value, _not_of("int"))
-    scalar = yaml.ScalarNode(tag, event.value)
-    try:
-        return Node(SafeConstructor.yaml_constructors[f"{_TAG}{kind}"](_CONSTRUCTOR, scalar), _mark(event))
-    except (ValueError, OverflowError, KeyError, AttributeError):
-        raise NotYamlError(_mark(event), event.value, _not_of(kind)) from None
-
-
-def _not_of(kind: str) -> str:
-    if kind == "timestamp":
-        return "there is no such day or time; put it in quotes if it is text"
-    return "write a smaller number; one of so many digits counts nothing here" if kind == "int" else f"write a {kind}"
 
 
 def _take_value(into: _Open, node: Node) -> None:
@@ -269,11 +209,6 @@ def _refuse_control(text: str) -> None:
     if found is not None:
         remedy = "take that letter out; a file of text has none of its kind"
         raise NotYamlError(mark_at(text, found.start()), found.group(), remedy)
-
-
-def _mark(event: Event) -> Mark:
-    assert event.start_mark is not None  # events of a text have places
-    return Mark(event.start_mark.line + 1, event.start_mark.column + 1)
 
 
 def _words_of(error: yaml.YAMLError) -> str:

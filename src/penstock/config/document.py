@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from penstock.config.composing import Mark, Node, NotYamlError, compose, mark_at, walk
+from penstock.config.composing import Node, compose, mark_at, walk
+from penstock.config.scalars import Mark, NotYamlError
 from penstock.errors import ABSENT, ConfigError, WrongFileError, refuse
 
 _COMPARED = 1000  # members of a list, to see whether a name is of one alone

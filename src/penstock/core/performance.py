@@ -13,6 +13,7 @@ from typing import Any
 from penstock.core.units import is_number, non_negative
 from penstock.errors import ConfigError
 
+_MOST_THREADS = 1_000_000
 _FIGURES = ("threads", "rate_rps", "cpu", "memory")
 
 
@@ -147,8 +148,9 @@ def _checked(point: Any, name: str) -> ModelPoint:
         if isinstance(point, str) or not isinstance(point, Iterable) or len(values := tuple(point)) != len(_FIGURES):
             raise ConfigError(name, point, "write each point as (threads, rate, cpu, memory)")
         point = ModelPoint(*values)
-    if not is_number(point.threads) or point.threads != int(point.threads) or point.threads < 1:
-        raise ConfigError(f"{name}.threads", point.threads, "write a whole number of threads, at least 1")
+    if not is_number(point.threads) or point.threads != point.threads // 1 or not 1 <= point.threads <= _MOST_THREADS:
+        remedy = f"write a whole number of threads, from 1 to {_MOST_THREADS:,}"
+        raise ConfigError(f"{name}.threads", point.threads, remedy)
     figures = {figure: non_negative(getattr(point, figure), f"{name}.{figure}") for figure in _FIGURES[1:]}
     return ModelPoint(int(point.threads), **figures, source=str(point.source))
 

@@ -1,12 +1,14 @@
 """A scenario looked through before it is lived through: its fields, its files, and the cluster that they describe."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from penstock.config.document import read_document
-from penstock.planning.registry import policy_named, takes_profiles
+from penstock.errors import ConfigError, choose, refuse
+from penstock.planning.registry import POLICIES, policy_named, takes_profiles
 from penstock.simulation.continuous import models_of
-from penstock.simulation.jobs import intents_of
+from penstock.simulation.expect import METRICS
+from penstock.simulation.jobs import intents_of, named_jobs
 from penstock.simulation.reading import Variant, variants_in
 from penstock.simulation.run import cluster_of
 from penstock.simulation.scale_out import profiles_of
@@ -27,7 +29,28 @@ def check_scenario(path: Path, policies: Sequence[str] = ()) -> tuple[Variant, .
             _check_policy(variants[0].scenario, name, path.parent)
         for variant in variants[:_BUILT]:
             _build(variant.scenario, path.parent)
+        refuse(list(_wrong_claims(variants)))
     return variants
+
+
+def _wrong_claims(variants: Sequence[Variant]) -> Iterator[ConfigError]:
+    """Claims that nothing can judge: told before the runs, not after them."""
+    scenario = variants[0].scenario
+    jobs = [name for name, _, _ in named_jobs(scenario)]
+    for number, part in enumerate(scenario.expect):
+        names = (
+            ("metric", part.metric, METRICS),
+            ("policy", part.policy, POLICIES),
+            ("against", part.against, POLICIES),
+        )
+        for field, name, known in names:
+            if name is not None and name not in known:
+                yield ConfigError(f"expect.{number}.{field}", name, choose(name, known))
+        if part.job is not None and part.job not in jobs:
+            yield ConfigError(f"expect.{number}.job", part.job, choose(part.job, jobs))
+        for field, values in (("variant", part.variant), ("against_variant", part.against_variant)):
+            if not any((values or {}).items() <= variant.values.items() for variant in variants):
+                yield ConfigError(f"expect.{number}.{field}", values, "name values that `vary` lists")
 
 
 def _check_policy(scenario: ScenarioFile, name: str, base: Path) -> None:

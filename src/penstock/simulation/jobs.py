@@ -44,14 +44,14 @@ def _curve(part: RatePart, seconds: int, base: Path, field: str) -> rates.Rates:
     if part.sine is not None:
         return rates.sine(part.sine.mean, part.sine.amplitude, part.sine.period, seconds)
     if part.trace is not None:
-        recorded = _recorded(part.trace, base)
+        recorded = _recorded(part.trace, base, field)
         return rates.replay(recorded, seconds, part.trace.mean, part.trace.speed, part.trace.smooth)
     if part.constant is None:
         raise ConfigError(field, None, "give exactly one of constant, spike, step, sine, trace")
     return rates.constant(part.constant, seconds)
 
 
-def _recorded(part: TraceRate, base: Path) -> rates.Trace:
+def _recorded(part: TraceRate, base: Path, field: str) -> rates.Trace:
     if part.file is not None:
-        return rates.read_trace(base / part.file, part.step)
+        return rates.read_trace(base / part.file, part.step, f"{field}.trace.file")
     return rates.Trace(np.array(part.values, dtype=float), part.step)

@@ -78,22 +78,22 @@ def noisy(rates: Rates, share: float, rng: np.random.Generator) -> Rates:
     return np.maximum(rates * (1.0 + share * rng.standard_normal(len(rates))), 0.0)
 
 
-def read_trace(path: Path, step_s: float) -> Trace:
-    """The last column of a CSV file (plain or gzip), one row every `step_s` seconds."""
+def read_trace(path: Path, step_s: float, field: str = "rate.trace.file") -> Trace:
+    """The last column of a CSV file (plain or gzip), one row every `step_s` seconds; `field` names it in errors."""
     if not path.is_file():
-        raise ConfigError("rate.trace.file", str(path), "name a CSV file with a header and numbers in the last column")
+        raise ConfigError(field, str(path), "name a CSV file with a header and numbers in the last column")
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
         rows = list(csv.reader(data.decode("utf-8-sig").splitlines()))[1:]
     except (OSError, EOFError, ValueError, zlib.error, csv.Error) as error:
-        raise ConfigError("rate.trace.file", str(path), f"name a CSV file that can be read ({error})") from None
+        raise ConfigError(field, str(path), f"name a CSV file that can be read ({error})") from None
     if len(data) > _MOST_BYTES:
-        raise ConfigError("rate.trace.file", str(path), f"name a file of at most {_MOST_BYTES >> 20} MiB")
+        raise ConfigError(field, str(path), f"name a file of at most {_MOST_BYTES >> 20} MiB")
     try:
         values = np.array([float(row[-1]) for row in rows])
     except (ValueError, IndexError) as error:
-        raise ConfigError("rate.trace.file", str(path), f"its last column must hold numbers ({error})") from None
+        raise ConfigError(field, str(path), f"its last column must hold numbers ({error})") from None
     if not len(values) or not np.isfinite(values).all() or values.min() < 0:
-        raise ConfigError("rate.trace.file", str(path), "its last column must hold at least one number, none negative")
+        raise ConfigError(field, str(path), "its last column must hold at least one number, none negative")
     return Trace(values, step_s)
