@@ -9,6 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from penstock.core.figures import StageFigures
+from penstock.core.intents import Intent, Juice
 from penstock.core.orders import Wish
 from penstock.core.plan import Plan
 from penstock.core.view import View
@@ -170,6 +171,19 @@ def test_a_tenant_that_went_blind_is_red_on_the_page_with_what_was_last_known(
     assert "62,614 rows wait" in page.get_by_test_id("trouble").inner_text()
     expect(page.locator("tr[data-job=ads] .badge")).to_have_text("? blind: no figures")
     assert "For want of figures nobody knew how ads did" in page.get_by_test_id("story").inner_text()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing_serious_where_a_tenant_is_blind_and_another_late(
+    live_store: SqlStore, site: Site, open_page: OpenPage, dark: bool
+) -> None:
+    blind = replace(a_job("ads", None), figures=replace(a_job("ads").figures, latency=None, up_s=400.0))
+    late = a_job("clicks", 35.0, intent=Intent(Juice(0.9, utility=35)))
+    live_store.append(a_cycle(50.0, a_view(50.0, [blind, late])))
+    page = open_page(site.url, dark=dark)
+    expect(page.locator("tr[data-job=clicks] .beside")).to_have_text("Its latency is 1.5 s, for which it asks nothing.")
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
 
 
 def test_green_is_for_a_fleet_in_which_everybody_is_fine_now(
