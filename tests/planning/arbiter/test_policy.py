@@ -85,6 +85,12 @@ def test_where_all_have_what_they_asked_for_it_rests_and_says_so() -> None:
     assert {plan.note for plan in plans} == {"everyone has what they asked for"}
 
 
+def test_it_rests_without_saying_that_all_is_well_of_one_whom_nobody_sees() -> None:
+    blind = replace(job("b", 40.0), utility=None, met=False)
+    plans, _ = rounds(Arbiter(), [fleet_view(job("a", 40.0), blind, at_s=10.0 + n) for n in range(5)])
+    assert {plan.note for plan in plans} == {"nobody is seen to miss what was asked; nobody knows of b"}
+
+
 def after_acting(utility_before: float = 40.0, foretold: float = 65.0, left_alone: float = 40.0) -> ArbiterMemory:
     """The memory of one that gave urgent a slot more, ten seconds ago."""
     memory: ArbiterMemory = rounds(Arbiter(), [seen(10.0)])[1]

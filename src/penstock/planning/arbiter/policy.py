@@ -18,6 +18,7 @@ from penstock.core.levers import BatchBound, Move, Partitions, Slots, Trigger
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Error, Foretold
 from penstock.core.shares import shares_pool
+from penstock.core.states import UNSEEN, state_of
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, restarted
 from penstock.planning.arbiter.coming import remembered
@@ -357,6 +358,10 @@ def _loosened(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, mos
 
 def _resting(view: View, found: Found, most: float) -> str:
     missing: list[JobView] = [job for job in view.jobs if job.utility is not None and not job.met]
+    unseen = [job.name for job in view.jobs if state_of(job) in UNSEEN]
+    if not missing and unseen:
+        more = f" and {len(unseen) - 3} more" if len(unseen) > 3 else ""
+        return f"nobody is seen to miss what was asked; nobody knows of {', '.join(unseen[:3])}{more}"
     if not missing:
         return "everyone has what they asked for"
     names = ", ".join(job.name for job in missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
