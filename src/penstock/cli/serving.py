@@ -10,6 +10,7 @@ import click
 from penstock.cli.output import say
 
 if TYPE_CHECKING:
+    from penstock.store.sql import SqlStore
     from penstock.web.settings import WebSettings
 
 _OPTIONS = (
@@ -56,9 +57,19 @@ def dashboard_over(store: str | None, given: dict[str, Any], begins: bool) -> It
     from penstock.web.server import Site  # a web server takes half a second to import
 
     with closing(open_store(store)) as opened:
-        before = frozenset(info.id for info in opened.runs()) if begins else None
+        before = _runs_of(opened) if begins else None
         settings = web_settings(**given, runs_before=before)
         site = Site(opened, settings, lambda line: say(line, err=True))
         with site.beside():
             say(f"dashboard: {site.url}", err=True)
             yield
+
+
+def _runs_of(store: "SqlStore") -> frozenset[str]:
+    """The ids of the runs that are there; a store that cannot be read now stops nobody from governing."""
+    from penstock.store.archive import StoreError
+
+    try:
+        return frozenset(info.id for info in store.runs())
+    except StoreError:
+        return frozenset()
