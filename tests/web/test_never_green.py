@@ -3,13 +3,14 @@
 A law over generated histories, since the example that was found first is never the last.
 """
 
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from uuid import uuid4
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
@@ -88,15 +89,13 @@ def views_of(history: Sequence[dict[str, Lot]]) -> list[View]:
     ]
 
 
-@contextmanager
-def recorded(views: Sequence[View], note: str) -> Iterator[SqlStore]:
-    """The history as a controller that lives has recorded it."""
-    with tempfile.TemporaryDirectory() as place, closing(open_store(Path(place, "runs.sqlite"))) as store:
-        store.begin(RUN)
-        for view in views:
-            store.append(a_cycle(view.at_s, view, Plan(note=note)))
-        store.desk.leave_card(RUN.id, Card(time.time(), views[-1].at_s, 10.0))
-        yield store
+def record(store: SqlStore, views: Sequence[View], note: str) -> str:
+    """The id of a run with this history, as a controller that lives has recorded it."""
+    run = store.begin(replace(RUN, id=f"demo-{uuid4().hex}"))
+    for view in views:
+        store.append(a_cycle(view.at_s, view, Plan(note=note)))
+    store.desk.leave_card(run.id, Card(time.time(), views[-1].at_s, 10.0))
+    return run.id
 
 
 def check_present(view: View, present: PresentOut) -> None:
@@ -158,19 +157,25 @@ def check_story(views: Sequence[View], run: Run) -> None:
         assert "everyone" not in story
 
 
-@settings(max_examples=60)
-@given(histories, notes)
-def test_a_run_in_which_anybody_is_blind_stale_or_missing_is_never_told_as_fine(
-    history: Sequence[dict[str, Lot]], note: str
-) -> None:
+def check(store: SqlStore, history: Sequence[dict[str, Lot]], note: str) -> None:
     views = views_of(history)
-    with recorded(views, note) as store:
-        reader = Reader(store)
-        gallery = reader.gallery(RUN.id)
-        present = reader.present(gallery, ())
-        assert present is not None
-        assert (present.state == "fine") == all(lot.proven for lot in history[-1].values())
-        check_present(views[-1], present)
-        check_top(Screen(store, reader, RUN.id), present)
-        check_metrics(views[-1], exposition(reader.seen(RUN.id)).decode())
-        check_story(views, store.read_run(RUN.id))
+    run_id, reader = record(store, views, note), Reader(store)
+    present = reader.present(reader.gallery(run_id), ())
+    assert present is not None
+    assert (present.state == "fine") == all(lot.proven for lot in history[-1].values())
+    check_present(views[-1], present)
+    check_top(Screen(store, reader, run_id), present)
+    check_metrics(views[-1], exposition(reader.seen(run_id)).decode())
+    check_story(views, store.read_run(run_id))
+
+
+@pytest.mark.parametrize("examples", [25, pytest.param(500, marks=pytest.mark.long)])
+def test_a_run_in_which_anybody_is_blind_stale_or_missing_is_never_told_as_fine(tmp_path: Path, examples: int) -> None:
+    with closing(open_store(tmp_path / "runs.sqlite")) as store:
+
+        @settings(max_examples=examples)
+        @given(histories, notes)
+        def law(history: Sequence[dict[str, Lot]], note: str) -> None:
+            check(store, history, note)
+
+        law()
