@@ -73,6 +73,27 @@ def test_policies_are_listed_with_a_line_each() -> None:
     assert lines[-1].endswith("(default)")
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["run"], "penstock: Missing argument 'TENANTS'. See: penstock run --help\n"),
+        (["route", "x.csv", "--servers", "1e9"], "'1e9' is not a valid integer. See: penstock route --help\n"),
+        (["control", "pause", "--loud"], " See: penstock control pause --help\n"),
+        (["chek"], "See: penstock --help\n"),
+    ],
+)
+def test_a_wrong_option_is_one_line_too(line: list[str], told: str) -> None:
+    done = penstock(*line)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert done.stderr.endswith(told), done.stderr
+
+
+def test_without_a_command_the_help_is_shown() -> None:
+    assert "penstock check" not in penstock().stderr
+    assert "Commands:" in penstock().stderr + penstock().stdout
+    assert "Commands:" in penstock("control").stderr + penstock("control").stdout
+
+
 def test_help_shows_an_example() -> None:
     assert "penstock simulate scenarios/henge/fig13.yaml" in penstock("simulate", "--help").stdout
 

@@ -50,7 +50,7 @@ def main() -> None:
     try:
         sys.exit(cli(standalone_mode=False))
     except click.ClickException as error:
-        error.show()
+        _show(error)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         say("stopped", err=True)
@@ -59,6 +59,15 @@ def main() -> None:
         for line in str(error).splitlines():  # a file may have several mistakes
             say(f"penstock: {line}", err=True)
         sys.exit(error.exit_code)
+
+
+def _show(error: click.ClickException) -> None:
+    """A wrong option or argument in one line, too; a group without a command shows its help."""
+    if error.format_message().count("\n") > 0 or not isinstance(error, click.UsageError):
+        error.show()
+        return
+    below = "" if error.ctx is None else error.ctx.command_path.removeprefix(error.ctx.find_root().command_path)
+    say(f"penstock: {error.format_message()} See: penstock{below} --help", err=True)
 
 
 if __name__ == "__main__":
