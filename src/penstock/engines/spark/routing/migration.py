@@ -7,6 +7,8 @@ the table it had. docs/routing.md lists what a crash leaves at each step.
 """
 
 import logging
+import threading
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,6 +33,9 @@ _NEW = "new_salt"
 _WORD = 8  # bytes of an UnsafeRow's field; its null bits take one more for up to 64 fields
 
 Step = Callable[[str], None]
+
+# By book: a start that took too long, so that nobody waits for it any more, may still be moving state in its thread.
+_TURNS: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
 
 _log = logging.getLogger("penstock.spark")
 
@@ -72,12 +77,13 @@ def version_in_force(book: RouteBook, mover: StateMover) -> int:
     A pending change is done first, or withdrawn where that cannot be. There are several where the checkpoint is an
     older copy than its book.
     """
-    while (change := pending(book)) is not None:
-        try:
-            migrate(book, change, mover)
-        except Exception as error:  # a cluster that is down, a disk that is full: the tenant is to run all the same
-            take_back(book)
-            _log.warning("change %d of the route in %s was not made: %s", change.number, book.home, told(error))
+    with _TURNS[book.home]:
+        while (change := pending(book)) is not None:
+            try:
+                migrate(book, change, mover)
+            except Exception as error:  # a cluster that is down, a disk that is full: the tenant is to run all the same
+                take_back(book)
+                _log.warning("change %d of the route in %s was not made: %s", change.number, book.home, told(error))
     moves = book.moves()
     return moves[-1].version if moves else book.changes()[0].version
 

@@ -16,6 +16,7 @@ from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, 
 
 from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.core.units import positive_seconds
+from penstock.engines.spark.claims import claim
 from penstock.engines.spark.local_files import LocalFiles, files_at, same_place
 from penstock.engines.spark.routing.book import LIVE, RouteBook
 from penstock.engines.spark.routing.grouping import look_through, salted
@@ -87,8 +88,7 @@ class Routing:
         """Have the query follow a table from its very first batch; one that has begun is re-routed instead."""
         if is_looked_at(self):
             return
-        book = self._settled(spark)
-        check_tie(book, self._kept_before())
+        book = self._claimed(spark)
         if not book.open(self.operators, table.servers, table):
             raise ConfigError(
                 "name", self.name, f"the tables in {book.home} are in use; reroute the query to a new one"
@@ -96,8 +96,7 @@ class Routing:
 
     def book(self, spark: SparkSession) -> RouteBook:
         """The route's tables and changes; begun if they were not. A BookError if they are not the checkpoint's."""
-        book = self._settled(spark)
-        check_tie(book, self._kept_before())
+        book = self._claimed(spark)
         book.open(self.operators, int(spark.conf.get(_PARTITIONS) or "200"))
         return book
 
@@ -131,9 +130,8 @@ class Routing:
 
         Else note in the checkpoint what it depends on.
         """
-        book = self._settled(spark)
+        book = self._claimed(spark)
         self._refuse_another(spark, book, checkpoint)
-        check_tie(book, self._kept_before())
         now = version_in_force(book, SparkMover(spark, book))
         if version not in (None, now):
             raise EngineError(
@@ -169,6 +167,14 @@ class Routing:
             return None, table_cell(spark, book, LIVE)
         version = version_in_force(book, SparkMover(spark, book))
         return version, table_cell(spark, book, book.version_file(version))
+
+    def _claimed(self, spark: SparkSession) -> RouteBook:
+        """The book, once its checkpoint is this driver's and it the checkpoint's."""
+        book = self._settled(spark)
+        if isinstance(book.checkpoint, LocalFiles):
+            claim(book.checkpoint.root, self.name)
+        check_tie(book, self._kept_before())
+        return book
 
     def _settled(self, spark: SparkSession) -> RouteBook:
         if self._book is None:
