@@ -27,7 +27,8 @@ from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us
 from penstock.engines.spark.routing.lookup import reread
-from penstock.engines.spark.routing.migration import Moved, SparkMover, move_state, pending, take_back
+from penstock.engines.spark.routing.migration import Moved, move_state, pending, take_back
+from penstock.engines.spark.routing.resalting import SparkMover
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.shape import SLOTS
 from penstock.engines.spark.routing.tie import stamp

@@ -22,8 +22,9 @@ from penstock.engines.spark.routing.book import LIVE, RouteBook
 from penstock.engines.spark.routing.grouping import look_through, salted
 from penstock.engines.spark.routing.keys import RoutedKey, teach_group_by
 from penstock.engines.spark.routing.lookup import no_table, reread, table_cell
-from penstock.engines.spark.routing.migration import SparkMover, pending, take_back, version_in_force
+from penstock.engines.spark.routing.migration import pending, take_back, version_in_force
 from penstock.engines.spark.routing.murmur import Kind
+from penstock.engines.spark.routing.resalting import SparkMover
 from penstock.engines.spark.routing.starting import RoutedBy, is_looked_at, remember, teach_start
 from penstock.engines.spark.routing.tie import check_tie, stamp
 from penstock.errors import ConfigError, EngineError
