@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jobs import start_query
 from penstock.engines.spark.replan import RestartError
+from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.reroute import reroute
 from penstock.errors import ConfigError, EngineError
@@ -192,6 +193,35 @@ def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tm
     assert (changed.query is query, changed.moved) == (True, Moved())
     assert town.route.book(spark).epochs()[-1].cut_over_us == 267_000_000
     assert {row["partition_id"] for row in late} == {1}
+
+
+@pytest.mark.parametrize(("fails", "runs_on"), [(1, True), (2, False)])
+def test_a_table_that_cannot_be_published_leaves_no_window_in_two_parts(
+    spark: SparkSession, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, fails: int, runs_on: bool
+) -> None:
+    town = Town(spark, tmp_path, name)
+    town.feed(90)
+    query = start_query(spark, town.job(by_window_and_tag, processingTime="100 milliseconds"))
+    eventually(lambda: query.lastProgress is not None and town.counted == windows_and_tags(town))
+    left, write_live = [OSError("no space left on device")] * fails, RouteBook.write_live
+
+    def short_of_space(self: RouteBook) -> None:
+        if left and len(self.changes()) > 1:
+            raise left.pop()
+        write_live(self)
+
+    monkeypatch.setattr(RouteBook, "write_live", short_of_space)
+    with pytest.raises((EngineError, OSError), match="no space left"):
+        reroute(town.routed(town.job(by_window_and_tag)), query, all_to(1), lead=30)
+    assert query.isActive is runs_on
+    town.feed(400)  # beyond the cut-over
+    if runs_on:
+        query.processAllAvailable()
+        query.stop()
+    town.new_route()
+    town.feed(60)
+    town.run(town.job(by_window_and_tag))
+    assert town.counted == windows_and_tags(town)
 
 
 def test_a_table_for_another_number_of_partitions_is_refused(town: Town) -> None:

@@ -135,13 +135,24 @@ class RouteBook:
         if self.change(change.number) != change:
             raise EngineError(f"somebody else made change {change.number} of the route in {self.home}; read it first")
 
+    def withdraw(self, change: Change) -> None:
+        """Write down that this change is not to be: what was in force before it is in force."""
+        before = [earlier for earlier in self.standing() if earlier.number < change.number]
+        self.record(Change(self.changes()[-1].number + 1, before[-1].version, withdraws=change.number))
+
+    def standing(self) -> tuple[Change, ...]:
+        """All changes that were not withdrawn, oldest first."""
+        found = self.changes()
+        withdrawn = {change.withdraws for change in found}
+        return tuple(change for change in found if change.number not in withdrawn and change.withdraws is None)
+
     def moves(self) -> tuple[Change, ...]:
         """The changes that operators without windows follow, batch by batch."""
-        return tuple(change for change in self._standing() if change.batch is not None)
+        return tuple(change for change in self.standing() if change.batch is not None)
 
     def epochs(self) -> tuple[Change, ...]:
         """The changes that windows follow, by cut-over."""
-        return tuple(change for change in self._standing() if change.cut_over_us is not None)
+        return tuple(change for change in self.standing() if change.cut_over_us is not None)
 
     def write_live(self) -> None:
         """Make the file that queries with windows read. Beyond its slots, the oldest tables stand for none any more."""
@@ -151,11 +162,6 @@ class RouteBook:
         live = packed([replace(slot, from_us=start) for slot, start in zip(slots, starts, strict=True)])
         if not self.files.exists(LIVE) or self.files.load(LIVE) != live:
             self.files.write(LIVE, live)
-
-    def _standing(self) -> tuple[Change, ...]:
-        found = self.changes()
-        withdrawn = {change.withdraws for change in found}
-        return tuple(change for change in found if change.number not in withdrawn and change.withdraws is None)
 
 
 def _change_file(number: int) -> str:

@@ -140,9 +140,7 @@ def withdraw(book: RouteBook, change: Change) -> None:
     checkpoint, batch = checkpoint_of_book(book), _batch_of(change)
     if takes_what(checkpoint, batch) in (None, takes_what(checkpoint, batch - 1)):
         forget_batch(checkpoint, batch)
-    before = [earlier for earlier in (book.changes()[0], *book.moves()) if earlier.number < change.number]
-    newest = book.changes()[-1].number
-    book.record(Change(newest + 1, before[-1].version, withdraws=change.number))
+    book.withdraw(change)
     stamp(book)
     book.write_live()
 

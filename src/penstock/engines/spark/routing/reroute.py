@@ -32,7 +32,7 @@ from penstock.engines.spark.routing.resalting import SparkMover
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.shape import SLOTS
 from penstock.engines.spark.routing.tie import stamp
-from penstock.errors import ConfigError, EngineError, told
+from penstock.errors import ConfigError, EngineError, first_line, told
 
 _BATCH_WITHIN_S = 120.0
 _LOOK_EVERY_S = 0.05
@@ -143,10 +143,15 @@ def _from_a_window_on(
     # A query that does not run has no batch whose events are unknown.
     unseen_s = _BATCHES_UNSEEN * reach_us(seen) / 1e6 if query.isActive else 0.0
     cut_over_us = _cut_over_us(routed, book, seen, max(lead_s, unseen_s))
-    book.record(Change(change.number, change.version, cut_over_us))
-    stamp(book)
-    book.write_live()
-    reread(routed.spark, book, LIVE)
+    change = Change(change.number, change.version, cut_over_us)
+    book.record(change)
+    try:
+        _publish(routed, book)
+    except BaseException as error:
+        _withdraw(routed, query, book, change)
+        if not isinstance(error, Exception):
+            raise
+        raise EngineError(f"{routed.job.name}: the table could not be published; {first_line(error)}") from error
     done("change written down")
     # The batch that runs now may have been planned with the tables of before.
     begun = read_checkpoint(routed.spark, checkpoint.location).begun
@@ -159,6 +164,25 @@ def _from_a_window_on(
             "parts. Restart from before that batch, and re-route with a longer lead"
         )
     done("in force")
+
+
+def _publish(routed: Routed, book: RouteBook) -> None:
+    stamp(book)
+    book.write_live()
+    reread(routed.spark, book, LIVE)
+
+
+def _withdraw(routed: Routed, query: StreamingQuery, book: RouteBook, change: Change) -> None:
+    """A change that nobody reads must not be found by a later start: windows begun meanwhile would be in two parts.
+
+    If the book cannot be written the query ends here, before its events come to the cut-over.
+    """
+    try:
+        book.withdraw(change)
+        _publish(routed, book)
+    except BaseException:
+        query.stop()
+        raise
 
 
 def _check_partitions(routed: Routed, checkpoint: str, table: RoutingTable) -> None:
