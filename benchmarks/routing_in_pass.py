@@ -31,7 +31,7 @@ RESULTS = Path(__file__).parents[1] / "docs" / "results" / "routing-on-spark.md"
 WARM_UP = 2
 PAIRS = ", with pairs"
 REGIONS, TAGS, PARTITIONS = 1000, 20_000, 4
-Variant = Callable[[SparkSession], DataFrame]
+Variant = Callable[[SparkSession, str], DataFrame]  # with the checkpoint that its query has
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +72,22 @@ def two_counts(stream: DataFrame, route: Routing | None) -> DataFrame:
 QUERIES: Mapping[int, Query] = {1: Query(one_count, "update"), 2: Query(two_counts, "append")}
 
 
-def variants(options: argparse.Namespace, place: Path) -> Mapping[str, Variant]:
+def variants(options: argparse.Namespace) -> Mapping[str, Variant]:
     """The same query in several ways; `measured` alone is what latency costs without pairs."""
     rows, query = options.rows, QUERIES[options.operators].made
     table = RoutingTable(PARTITIONS, {"left": {f"region {i}": i % PARTITIONS for i in range(options.entries)}})
 
-    def grouped(stream: DataFrame, name: str | None = None) -> DataFrame:
-        if name is None:
-            return query(stream, None)
-        route = Routing(name, left="region", right="tag", checkpoint=place / name)
-        if not (place / name).exists():
-            route.start_with(stream.sparkSession, table)
+    def routed(stream: DataFrame, checkpoint: str) -> DataFrame:
+        route = Routing("routed", left="region", right="tag", checkpoint=checkpoint)
+        route.start_with(stream.sparkSession, table)
         return query(stream, route)
 
     pairs = ("region", "tag")
     return {
-        "plain": lambda spark: grouped(events(spark, rows)),
-        "measured": lambda spark: grouped(measured(events(spark, rows), "timestamp")),
-        f"measured{PAIRS}": lambda spark: grouped(measured(events(spark, rows), "timestamp", pairs)),
-        "routed": lambda spark: grouped(events(spark, rows), "routed"),
+        "plain": lambda spark, _: query(events(spark, rows), None),
+        "measured": lambda spark, _: query(measured(events(spark, rows), "timestamp"), None),
+        f"measured{PAIRS}": lambda spark, _: query(measured(events(spark, rows), "timestamp", pairs), None),
+        "routed": lambda spark, checkpoint: routed(events(spark, rows), checkpoint),
     }
 
 
@@ -104,9 +101,9 @@ class Run:
 
 def run(spark: SparkSession, variant: Variant, mode: str, batches: int) -> Run:
     """The batches after the first ones."""
-    reader = StageReader(spark.sparkContext)
-    writer = variant(spark).writeStream.format("noop").outputMode(mode)
-    query = writer.option("checkpointLocation", tempfile.mkdtemp(prefix="in-pass-")).start()
+    reader, checkpoint = StageReader(spark.sparkContext), tempfile.mkdtemp(prefix="in-pass-")
+    writer = variant(spark, checkpoint).writeStream.format("noop").outputMode(mode)
+    query = writer.option("checkpointLocation", checkpoint).start()
     progress: Any = None
     while query.isActive and (progress is None or progress["batchId"] < WARM_UP + batches):
         query.awaitTermination(1)
@@ -131,16 +128,15 @@ def main() -> None:
     options = parser.parse_args()
     spark = start_application("routing in pass", "local[2]", {"spark.sql.shuffle.partitions": PARTITIONS})
     found: dict[str, list[Run]] = {}
-    with tempfile.TemporaryDirectory() as place:
-        named = list(variants(options, Path(place)).items())
-        for number in range(options.rounds):
-            # Forwards and backwards: whoever comes later finds a warmer machine.
-            for name, variant in named[:: 1 if number % 2 else -1]:
-                done = run(spark, variant, QUERIES[options.operators].mode, options.batches)
-                cpu_s = ", ".join(f"{cpu_s:.3f}" for cpu_s in done.cpu_s)
-                print(f"round {number}, {name}: CPU s {cpu_s}", file=sys.stderr, flush=True)
-                if number:
-                    found.setdefault(name, []).append(done)
+    named = list(variants(options).items())
+    for number in range(options.rounds):
+        # Forwards and backwards: whoever comes later finds a warmer machine.
+        for name, variant in named[:: 1 if number % 2 else -1]:
+            done = run(spark, variant, QUERIES[options.operators].mode, options.batches)
+            cpu_s = ", ".join(f"{cpu_s:.3f}" for cpu_s in done.cpu_s)
+            print(f"round {number}, {name}: CPU s {cpu_s}", file=sys.stderr, flush=True)
+            if number:
+                found.setdefault(name, []).append(done)
     spark.stop()
     text = report({name: found[name] for name, _ in named}, options)
     print(text)

@@ -111,7 +111,7 @@ class SparkEngine:
             PartitionsLever(self._fleet, self._planned),
             self._bounds,
             TriggerLever(self._fleet, self._planned),
-            TableLever(self._fleet, self._runs),
+            TableLever(self._fleet, self._planned),
         )
         self._levers = {lever.kind: lever for lever in levers}
         self._driver_host = context.getConf().get("spark.driver.host")

@@ -15,7 +15,7 @@ from penstock.engines.spark.progress import epoch_s, parse_batch
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.stages import StageReader, StageReading
 from penstock.engines.spark.track import Track
-from penstock.errors import ConfigError, EngineError, first_line
+from penstock.errors import ConfigError, EngineError, PenstockError, first_line
 
 _KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
 
@@ -138,8 +138,12 @@ class Fleet:
     def close_windows(self, wall_s: float) -> None:
         """Windows of key pairs that are full end."""
         for track in self:
-            if track.watch is not None and track.runs:
+            if track.watch is None or not track.runs:
+                continue
+            try:
                 track.watch.close_window(wall_s, track.key_bytes)
+            except PenstockError as error:  # its book was lost, say: the others' windows end all the same
+                _log.warning("%s: its window of key pairs did not end; %s", track.job.name, error)
 
     def routes(self) -> tuple[RouteFigures, ...]:
         """The routes of queries that run, each by its last window that has ended."""

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -19,6 +20,7 @@ from penstock.engines.spark.real_time import FORMAT_CONF, PARTITIONS_CONF, LongL
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.rewriting import kept_partitions, mend
 from penstock.engines.spark.routing.route import Routing
+from penstock.engines.spark.routing.starting import built
 from penstock.engines.spark.shares import SlotLimits
 from penstock.engines.spark.starting import FUNCTION_WITHIN_S, called
 from penstock.errors import EngineError
@@ -154,15 +156,13 @@ def _made(spark: SparkSession, job: Job, within_s: float | None) -> Writer:
         session = BoundedSession(spark, job.max_rows_per_batch, job.max_files_per_batch)
     elif job.real_time is not None:
         session = LaggedSession(spark)
+    make: Callable[[], Writer] = partial(built, spark, job.name, partial(function, session))
 
-    def in_its_pool(function: JobFunction) -> Writer:
+    def in_its_pool() -> Writer:
         with _pool_of(spark, job):
-            return function(session)
+            return make()
 
-    if within_s is None:
-        made = function(session)
-    else:
-        made = called(job.name, lambda: in_its_pool(function), within_s, _dropped)
+    made = make() if within_s is None else called(job.name, in_its_pool, within_s, _dropped)
     if not isinstance(made, (DataStreamWriter, StreamingQuery)):
         raise EngineError(
             f"{job.name}: its function returned {type(made).__name__}; return a DataStreamWriter, such as "

@@ -1,7 +1,7 @@
 """Planned restarts: what a query takes up at its next start only, done at the end of a batch.
 
-Partitions of its state, the bound of its batches, its trigger, the long-lived tasks of real-time mode. A real-time
-batch may last for minutes: its end is awaited between rounds, so that nobody else waits for it.
+Partitions of its state, the table of its route, the bound of its batches, its trigger, the long-lived tasks of
+real-time mode. A real-time batch may last for minutes: its end is awaited between rounds, so that nobody else waits.
 """
 
 import logging
@@ -13,7 +13,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.core.levers import Tasks
+from penstock.core.levers import Table, Tasks
 from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.jobs import Job, tasks_of
@@ -113,6 +113,13 @@ class PlannedRestarts:
         ends_s = self._even() + begun_s + track.job.real_time.batch_s - wall_s
         track.awaited = AwaitedTasks(job, move.after, self.room_for(job), last_batch(query), ends_s)
 
+    def reroute(self, track: Track, move: Table, wall_s: float) -> None:
+        """Another table for the job's route; operators with windows need no restart."""
+        watch, query = track.watch, track.query
+        if watch is None or query is None:
+            raise EngineError(f"{track.job.name}: only a running query with a route is re-routed")
+        self._restart(track, query, lambda: watch.carry_out(move, query, wall_s))
+
     def carry_on(self, track: Track) -> None:
         """Give a real-time job the tasks that it awaits, when its batch has ended or is too late."""
         awaited, query = track.awaited, track.query
@@ -158,7 +165,7 @@ class PlannedRestarts:
             self._runs(track, error.query)
             raise
         except Exception as error:  # a tenant's own code may raise anything; the other tenants go on
-            if not query.isActive:
+            if not query.isActive and track.job.function is not None:
                 self._fails(track, error)
             if isinstance(error, EngineError):
                 raise

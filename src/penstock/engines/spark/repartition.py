@@ -10,6 +10,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jobs import Job, session_of, start_query
+from penstock.engines.spark.local_files import readable_state
 from penstock.engines.spark.replan import RestartError
 from penstock.engines.spark.rewriting import rewriting
 from penstock.errors import EngineError
@@ -37,7 +38,7 @@ def _rewrite(spark: SparkSession, job: Job, checkpoint: str, partitions: int) ->
     try:
         finish_last_batch(spark, job, checkpoint)
         # The rewriting goes by the session's format of checkpoints.
-        with session_of(spark, job), rewriting(spark, checkpoint):
+        with session_of(spark, job), readable_state(spark, checkpoint), rewriting(spark, checkpoint):
             spark._streamingCheckpointManager.repartition(checkpoint, partitions)
     except (EngineError, PySparkException) as error:
         return str(error).strip().splitlines()[0]

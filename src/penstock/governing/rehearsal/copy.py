@@ -23,6 +23,7 @@ from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.machines import ExecutorReader
 from penstock.engines.spark.restarts import RestartPolicy
+from penstock.engines.spark.routing.starting import routed_by
 from penstock.errors import EngineError, PenstockError
 from penstock.governing.application import start_application
 from penstock.governing.rehearsal.job import RehearsedJob, job_named
@@ -105,6 +106,8 @@ def _copied(job: RehearsedJob, spec: CopySpec) -> Job:
         if not isinstance(made, DataStreamWriter):
             raise EngineError(f"{job.part.name}: its function must return a writer, not a query that it started")
         place = str(Path(spec.place, "checkpoint"))
+        for routed in routed_by(made):
+            routed.route.keep_at(place)  # a copy has tables of its own, and leaves those of the live job alone
         return made.format("noop").option("checkpointLocation", place)
 
     part = job.part

@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 
 from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.routing.book import Change, RouteBook
+from penstock.engines.spark.local_files import LocalFiles
+from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
-from penstock.engines.spark.routing.migration import is_pending
+from penstock.engines.spark.routing.migration import pending
 from penstock.engines.spark.routing.shape import (
     NEVER_US,
     SINCE_EVER_US,
     SLOTS,
     key_text,
-    read_slots,
+    packed,
     slot_of,
     table_of,
-    write_slots,
+    unpacked,
 )
 from penstock.errors import ConfigError, EngineError
 
@@ -29,7 +30,7 @@ OPERATORS = {"left": ["region"], "right": ["hashtag"]}
 
 @pytest.fixture
 def book(tmp_path: Path) -> RouteBook:
-    made = RouteBook(tmp_path / "routing")
+    made = RouteBook(LocalFiles(tmp_path / "routing"))
     made.open(OPERATORS, 4)
     return made
 
@@ -50,12 +51,13 @@ def test_a_table_is_read_again_as_it_was_with_its_keys_as_texts(book: RouteBook)
     assert (found.servers, found.keys) == (4, {"left": {"Asia": 3}, "right": {"7": 3}})
 
 
-def test_opening_again_changes_nothing(book: RouteBook) -> None:
+def test_opening_again_changes_nothing(book: RouteBook, tmp_path: Path) -> None:
     book.add(table(1))
     book.record(Change(1, 1, 60_000_000))
-    files = {path: path.stat().st_mtime_ns for path in book.home.rglob("0*")}
-    RouteBook(book.home).open(OPERATORS, 9)
-    assert {path: path.stat().st_mtime_ns for path in book.home.rglob("0*")} == files
+    book.write_live()
+    files = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    RouteBook(book.files).open(OPERATORS, 9)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == files
 
 
 def test_a_change_that_was_made_cannot_be_made_otherwise(book: RouteBook) -> None:
@@ -76,37 +78,52 @@ def test_the_live_file_holds_the_last_tables_and_the_oldest_of_them_reaches_back
     for number in range(1, SLOTS + 3):
         book.record(Change(number, book.add(table(number % 4)), number * 1_000_000))
     book.write_live()
-    slots = read_slots(book.live)
+    slots = unpacked(book.files.load(LIVE))
     assert [slot.from_us for slot in slots] == [SINCE_EVER_US, *(n * 1_000_000 for n in range(4, SLOTS + 3))]
     assert [slot.operators[0]["Asia"] for slot in slots] == [n % 4 for n in range(3, SLOTS + 3)]
 
 
 @given(st.dictionaries(st.text(max_size=5) | st.integers(), st.integers(0, 6)))
-def test_any_table_survives_its_file(tmp_path_factory: pytest.TempPathFactory, keys: dict[Key, int]) -> None:
-    path = tmp_path_factory.mktemp("slots") / "one.parquet"
+def test_any_table_survives_its_file(keys: dict[Key, int]) -> None:
     keys = {key: at for key, at in keys.items() if key_text(key).isprintable()}
-    write_slots(path, [slot_of(RoutingTable(7, {"left": keys}), ["left"])])
-    found = table_of(read_slots(path)[0], ["left"], 1)
+    (slot,) = unpacked(packed([slot_of(RoutingTable(7, {"left": keys}), ["left"])]))
+    found = table_of(slot, ["left"], 1)
     assert found.keys["left"] == {key_text(key): at for key, at in keys.items()}
-    assert read_slots(path)[0].from_us == SINCE_EVER_US < NEVER_US
+    assert slot.from_us == SINCE_EVER_US < NEVER_US
 
 
-def checkpoint_at(place: Path, query: str, commits: int) -> str:
-    (place / "commits").mkdir(parents=True)
-    (place / "metadata").write_text(json.dumps({"id": query}))
+def checkpoint_at(place: Path, query: str, commits: int) -> LocalFiles:
+    checkpoint = LocalFiles(place)
+    checkpoint.write("metadata", json.dumps({"id": query}))
     for batch in range(commits):
-        (place / "commits" / str(batch)).write_text("v1\n{}")
-    return f"file:{place}"
+        checkpoint.write(f"commits/{batch}", "v1\n{}")
+    return checkpoint
 
 
-@pytest.mark.parametrize(("commits", "pending"), [(5, True), (6, False), (7, False)])
-def test_a_change_is_pending_until_its_batch_is_committed(tmp_path: Path, commits: int, pending: bool) -> None:
+def book_with_a_move(checkpoint: LocalFiles, change: Change) -> RouteBook:
+    made = RouteBook(checkpoint.below("routing"), checkpoint)
+    made.open(OPERATORS, 4)
+    made.add(table(1))
+    made.record(change)
+    return made
+
+
+@pytest.mark.parametrize(("commits", "is_pending"), [(5, True), (6, False), (7, False)])
+def test_a_change_is_pending_until_its_batch_is_committed(tmp_path: Path, commits: int, is_pending: bool) -> None:
     checkpoint = checkpoint_at(tmp_path / "c", "q", commits)
+    change = Change(1, 1, None, 5, checkpoint.location, "q")
     assert (query_id(checkpoint), committed_batch(checkpoint)) == ("q", commits - 1)
-    assert is_pending(Change(1, 1, None, 5, checkpoint, "q")) is pending
+    assert pending(book_with_a_move(checkpoint, change)) == (change if is_pending else None)
 
 
 def test_a_checkpoint_made_anew_has_nothing_pending(tmp_path: Path) -> None:
-    checkpoint = checkpoint_at(tmp_path / "c", "another", 0)
-    assert not is_pending(Change(1, 1, None, 5, checkpoint, "q"))
-    assert not is_pending(Change(1, 1, None, 5, str(tmp_path / "gone"), "q"))
+    for checkpoint in (checkpoint_at(tmp_path / "c", "another", 0), LocalFiles(tmp_path / "gone")):
+        assert pending(book_with_a_move(checkpoint, Change(1, 1, None, 5, checkpoint.location, "q"))) is None
+
+
+def test_a_checkpoint_that_was_moved_with_its_book_is_itself_what_changes_are_about(tmp_path: Path) -> None:
+    before, change = checkpoint_at(tmp_path / "before", "q", 5), Change(1, 1, None, 5, f"file:{tmp_path}/before", "q")
+    book_with_a_move(before, change)
+    (tmp_path / "before").rename(tmp_path / "after")
+    after = LocalFiles(tmp_path / "after")
+    assert pending(RouteBook(after.below("routing"), after)) == change

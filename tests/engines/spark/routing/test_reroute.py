@@ -10,9 +10,12 @@ from pyspark.sql import SparkSession
 
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jobs import start_query
+from penstock.engines.spark.replan import RestartError
+from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.reroute import reroute
 from penstock.errors import ConfigError, EngineError
+from tests.engines.spark.routing.running_count import CrashError
 from tests.engines.spark.routing.town import (
     REGIONS,
     TAGS,
@@ -26,14 +29,10 @@ from tests.engines.spark.routing.town import (
 from tests.patience import eventually, patience_s
 
 
-class CrashError(Exception):
-    """The driver dies here."""
-
-
-def crash_after(step: str) -> Callable[[str], None]:
+def crash_after(step: str, error: type[BaseException] = CrashError) -> Callable[[str], None]:
     def done(name: str) -> None:
         if name == step:
-            raise CrashError(step)
+            raise error(step)
 
     return done
 
@@ -81,9 +80,59 @@ def test_a_crash_after_any_step_costs_no_row_and_counts_none_twice(town: Town, s
     assert (set().union(*state_partitions(town).values()) == {wanted}) is in_force
 
 
+FAILURES = ["query stopped", "open batch finished", "change written down", "offsets entered", "state rewritten"]
+
+
+@pytest.mark.parametrize("step", FAILURES)
+def test_where_a_step_fails_the_query_runs_on_with_the_table_it_had_and_counts_all(town: Town, step: str) -> None:
+    job = town.job(by_region)
+    query = town.run(job)
+    before = state_partitions(town)
+    wanted = 0 if {next(iter(found)) for found in before.values()} == {1} else 1
+    with pytest.raises(RestartError, match=f"runs on with the table it had; {step}") as failed:
+        reroute(town.routed(job), query, all_to(wanted), done=crash_after(step, EngineError))
+    assert failed.value.query.awaitTermination(int(patience_s()))
+    assert state_partitions(town) == before
+    for _ in range(2):
+        town.new_route()
+        town.feed()
+        town.run(job)
+    assert town.counted == regions(town)
+    assert state_partitions(town) == before
+
+
+def test_a_step_that_was_done_and_told_as_failed_is_done(town: Town) -> None:
+    job = town.job(by_region)
+    query = town.run(job)
+    before = {next(iter(found)) for found in state_partitions(town).values()}
+    wanted = 0 if before == {1} else 1
+    changed = reroute(town.routed(job), query, all_to(wanted), done=crash_after("committed", EngineError))
+    town.feed()
+    assert changed.query.awaitTermination(int(patience_s()))
+    town.run(job)
+    assert town.counted == regions(town)
+    assert set().union(*state_partitions(town).values()) == {wanted}
+
+
+def test_a_pending_change_can_be_withdrawn_by_hand(spark: SparkSession, town: Town) -> None:
+    job = town.job(by_region)
+    query = town.run(job)
+    before = state_partitions(town)
+    wanted = 0 if {next(iter(found)) for found in before.values()} == {1} else 1
+    with pytest.raises(CrashError):
+        reroute(town.routed(job), query, all_to(wanted), done=crash_after("state rewritten"))
+    route = town.new_route()
+    assert route.withdraw(spark)
+    assert not route.withdraw(spark)
+    town.feed()
+    town.run(job)
+    assert town.counted == regions(town)
+    assert state_partitions(town) == before
+
+
 def test_a_batch_that_was_begun_is_finished_with_the_old_table_before_the_state_moves(town: Town) -> None:
     def dies() -> None:
-        raise CrashError("before its commit")
+        raise ValueError("before its commit")
 
     job = town.job(by_region)
     before = {next(iter(found)) for found in state_partitions(town).values()}
@@ -144,6 +193,35 @@ def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tm
     assert (changed.query is query, changed.moved) == (True, Moved())
     assert town.route.book(spark).epochs()[-1].cut_over_us == 267_000_000
     assert {row["partition_id"] for row in late} == {1}
+
+
+@pytest.mark.parametrize(("fails", "runs_on"), [(1, True), (2, False)])
+def test_a_table_that_cannot_be_published_leaves_no_window_in_two_parts(
+    spark: SparkSession, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, fails: int, runs_on: bool
+) -> None:
+    town = Town(spark, tmp_path, name)
+    town.feed(90)
+    query = start_query(spark, town.job(by_window_and_tag, processingTime="100 milliseconds"))
+    eventually(lambda: query.lastProgress is not None and town.counted == windows_and_tags(town))
+    left, write_live = [OSError("no space left on device")] * fails, RouteBook.write_live
+
+    def short_of_space(self: RouteBook) -> None:
+        if left and len(self.changes()) > 1:
+            raise left.pop()
+        write_live(self)
+
+    monkeypatch.setattr(RouteBook, "write_live", short_of_space)
+    with pytest.raises((EngineError, OSError), match="no space left"):
+        reroute(town.routed(town.job(by_window_and_tag)), query, all_to(1), lead=30)
+    assert query.isActive is runs_on
+    town.feed(400)  # beyond the cut-over
+    if runs_on:
+        query.processAllAvailable()
+        query.stop()
+    town.new_route()
+    town.feed(60)
+    town.run(town.job(by_window_and_tag))
+    assert town.counted == windows_and_tags(town)
 
 
 def test_a_table_for_another_number_of_partitions_is_refused(town: Town) -> None:

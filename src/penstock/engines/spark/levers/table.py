@@ -1,27 +1,20 @@
 """Routing tables: where a job's correlated keys live."""
 
-from collections.abc import Callable
-
-from pyspark.sql.streaming.query import StreamingQuery
-
 from penstock.core.levers import Table
 from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.levers.lever import Lever
-from penstock.engines.spark.track import Track
+from penstock.engines.spark.planned import PlannedRestarts
 from penstock.errors import EngineError
 
 
 class TableLever(Lever[Table]):
-    """Another table comes into force; `runs` is told of the query where it had to start again.
-
-    How it stands is told with its statistics, see RouteFigures.
-    """
+    """Another table comes into force; how it stands is told with the route's statistics, see RouteFigures."""
 
     kind = "table"
 
-    def __init__(self, fleet: Fleet, runs: Callable[[Track, StreamingQuery], None]) -> None:
+    def __init__(self, fleet: Fleet, planned: PlannedRestarts) -> None:
         self._fleet = fleet
-        self._runs = runs
+        self._planned = planned
 
     def turn(self, move: Table, wall_s: float) -> None:
         track = self._fleet.named(move.job)
@@ -32,6 +25,4 @@ class TableLever(Lever[Table]):
                 f"{track.job.name}: only a running query with a route is re-routed, and one that keeps state without "
                 "windows only if penstock started it"
             )
-        query = track.watch.carry_out(move, track.query, wall_s)
-        if query.runId != track.run_id:
-            self._runs(track, query)
+        self._planned.reroute(track, move, wall_s)

@@ -1,5 +1,6 @@
 """The book of a route: its tables and when each came into force, in files that are written once and never changed.
 
+    <home>/book.json                  the book's id, which the checkpoint beside it knows (see `tie`)
     <home>/operators.json             the route's operators and their key columns
     <home>/versions/000002.parquet    table 2, in the shape in which a query reads it (see `shape`)
     <home>/changes/000001.json        change 1: which table, from which window start, with which batch
@@ -10,29 +11,26 @@ and the checkpoint's commit log: for operators without windows a change is in fo
 """
 
 import json
-import os
-import tempfile
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.routing.shape import (
-    SINCE_EVER_US,
-    SLOTS,
-    read_slots,
-    slot_of,
-    table_of,
-    write_slots,
-)
+from penstock.engines.spark.checkpoint_files import Files
+from penstock.engines.spark.routing.shape import SINCE_EVER_US, SLOTS, packed, slot_of, table_of, unpacked
 from penstock.errors import ConfigError, EngineError
+
+LIVE = "live.parquet"
+_ID, _OPERATORS, _VERSIONS, _CHANGES = "book.json", "operators.json", "versions", "changes"
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A table comes into force: for windows that begin at `cut_over_us` or later, elsewhere with batch `batch`.
 
-    None: it does not concern such operators. `checkpoint` and `query_id` say whose batch is meant.
+    None: it does not concern such operators. `checkpoint` and `query_id` say whose batch is meant; the checkpoint may
+    have been moved since, with the book. `withdraws`: that earlier change is not to be, and this one all that is left
+    of it.
     """
 
     number: int
@@ -41,34 +39,46 @@ class Change:
     batch: int | None = None
     checkpoint: str | None = None
     query_id: str | None = None
+    withdraws: int | None = None
 
 
 class RouteBook:
-    """The files of one route under `home`."""
+    """The files of one route, beside the checkpoint of its query; None where that is made anew at each start."""
 
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.live = home / "live.parquet"
-        self._operators = home / "operators.json"
-        self._versions = home / "versions"
-        self._changes = home / "changes"
+    def __init__(self, files: Files, checkpoint: Files | None = None) -> None:
+        self.files = files
+        self.checkpoint = checkpoint
+
+    @property
+    def home(self) -> str:
+        """Where it is."""
+        return self.files.location
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is such a book already."""
+        return bool(self.files.names(_CHANGES))
+
+    @property
+    def id(self) -> str:
+        """No other book has it; books of before there were ids have none until they are opened."""
+        return str(json.loads(self.files.read(_ID))["id"]) if self.files.exists(_ID) else "without an id"
 
     def open(self, operators: Mapping[str, Sequence[str]], partitions: int, first: RoutingTable | None = None) -> bool:
         """Begin the book, with a first table if there is one, or check that it is one for the same operators.
 
         Makes the live file anew; True when the book was begun.
         """
-        self._versions.mkdir(parents=True, exist_ok=True)
-        self._changes.mkdir(parents=True, exist_ok=True)
         wanted = {name: list(columns) for name, columns in operators.items()}
-        _write_once(self._operators, wanted)
+        self.files.create(_ID, json.dumps({"id": uuid.uuid4().hex}))
+        self.files.create(_OPERATORS, json.dumps(wanted, indent=1))
         if self.operators() != wanted:
             raise ConfigError(
                 "operators", wanted, f"the tables in {self.home} are for {self.operators()}; use a new name"
             )
         if not self.versions():
             self.add(RoutingTable(partitions))
-        begun = not self.changes()
+        begun = not self.is_begun
         if begun:
             version = self.versions()[-1] if first is None else self.add(first)
             self.record(Change(0, version, SINCE_EVER_US))
@@ -77,20 +87,21 @@ class RouteBook:
 
     def operators(self) -> dict[str, list[str]]:
         """Each operator's key columns, in the order in which rows pass them."""
-        found: dict[str, list[str]] = json.loads(self._operators.read_text(encoding="utf-8"))
+        found: dict[str, list[str]] = json.loads(self.files.read(_OPERATORS))
         return found
 
     def versions(self) -> tuple[int, ...]:
         """The tables there are, oldest first; 0 is the empty one."""
-        return tuple(sorted(int(path.stem) for path in self._versions.glob("[0-9]*.parquet")))
+        return tuple(sorted(_numbers(self.files.names(_VERSIONS), ".parquet")))
 
-    def version_file(self, version: int) -> Path:
-        """Where a query reads that table."""
-        return self._versions / f"{version:06}.parquet"
+    def version_file(self, version: int) -> str:
+        """Where a query reads that table, below the book."""
+        return f"{_VERSIONS}/{version:06}.parquet"
 
     def table(self, version: int) -> RoutingTable:
         """The table of that version; its keys are texts (see `shape.key_text`)."""
-        return table_of(read_slots(self.version_file(version))[0], tuple(self.operators()), version)
+        slots = unpacked(self.files.load(self.version_file(version)))
+        return table_of(slots[0], tuple(self.operators()), version)
 
     def add(self, table: RoutingTable) -> int:
         """Keep one more table and return its version; it comes into force by a change only."""
@@ -98,46 +109,65 @@ class RouteBook:
         unknown = sorted(set(table.keys) - set(operators))
         if unknown:
             raise ConfigError("table", unknown[0], f"this route's operators are {', '.join(operators)}")
-        version = self.versions()[-1] + 1 if self.versions() else 0
-        write_slots(self.version_file(version), [slot_of(table, operators)])
+        used = [*self.versions(), *(change.version for change in self.changes())]
+        version = max(used, default=-1) + 1
+        self.files.write(self.version_file(version), packed([slot_of(table, operators)]))
         return version
+
+    def lost(self) -> list[str]:
+        """The files that must be there, since a later change or a change itself is, and are not."""
+        found = {change.number: change.version for change in self.changes()}
+        wanted = [_change_file(number) for number in range(max(found, default=-1)) if number not in found]
+        tables = [self.version_file(version) for version in sorted(set(found.values()) - set(self.versions()))]
+        return [*wanted, *tables]
 
     def changes(self) -> tuple[Change, ...]:
         """All changes, oldest first."""
-        found = sorted(self._changes.glob("[0-9]*.json"))
-        return tuple(Change(**json.loads(path.read_text(encoding="utf-8"))) for path in found)
+        return tuple(self.change(number) for number in sorted(_numbers(self.files.names(_CHANGES), ".json")))
+
+    def change(self, number: int) -> Change:
+        """That change, which has been recorded."""
+        return Change(**json.loads(self.files.read(_change_file(number))))
 
     def record(self, change: Change) -> None:
         """Write a change down. The same again does nothing; another under its number is refused."""
-        path = self._changes / f"{change.number:06}.json"
-        _write_once(path, asdict(change))
-        if Change(**json.loads(path.read_text(encoding="utf-8"))) != change:
+        self.files.create(_change_file(change.number), json.dumps(asdict(change), indent=1))
+        if self.change(change.number) != change:
             raise EngineError(f"somebody else made change {change.number} of the route in {self.home}; read it first")
+
+    def withdraw(self, change: Change) -> None:
+        """Write down that this change is not to be: what was in force before it is in force."""
+        before = [earlier for earlier in self.standing() if earlier.number < change.number]
+        self.record(Change(self.changes()[-1].number + 1, before[-1].version, withdraws=change.number))
+
+    def standing(self) -> tuple[Change, ...]:
+        """All changes that were not withdrawn, oldest first."""
+        found = self.changes()
+        withdrawn = {change.withdraws for change in found}
+        return tuple(change for change in found if change.number not in withdrawn and change.withdraws is None)
+
+    def moves(self) -> tuple[Change, ...]:
+        """The changes that operators without windows follow, batch by batch."""
+        return tuple(change for change in self.standing() if change.batch is not None)
 
     def epochs(self) -> tuple[Change, ...]:
         """The changes that windows follow, by cut-over."""
-        return tuple(change for change in self.changes() if change.cut_over_us is not None)
+        return tuple(change for change in self.standing() if change.cut_over_us is not None)
 
     def write_live(self) -> None:
         """Make the file that queries with windows read. Beyond its slots, the oldest tables stand for none any more."""
         kept = self.epochs()[-SLOTS:]
         starts = [SINCE_EVER_US, *(change.cut_over_us or 0 for change in kept[1:])]
-        slots = [read_slots(self.version_file(change.version))[0] for change in kept]
-        write_slots(self.live, [replace(slot, from_us=start) for slot, start in zip(slots, starts, strict=True)])
+        slots = [unpacked(self.files.load(self.version_file(change.version)))[0] for change in kept]
+        live = packed([replace(slot, from_us=start) for slot, start in zip(slots, starts, strict=True)])
+        if not self.files.exists(LIVE) or self.files.load(LIVE) != live:
+            self.files.write(LIVE, live)
 
 
-def _write_once(path: Path, document: object) -> None:
-    """Create the file unless it is there: whole or not at all, and never over another."""
-    if path.exists():
-        return
-    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(document, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    try:
-        os.link(scratch, path)
-    except FileExistsError:
-        pass  # two at once: the first wins, and the caller reads what is there
-    finally:
-        os.unlink(scratch)
+def _change_file(number: int) -> str:
+    return f"{_CHANGES}/{number:06}.json"
+
+
+def _numbers(names: Sequence[str], kind: str) -> list[int]:
+    stems = (name.removesuffix(kind) for name in names if name.endswith(kind))
+    return [int(stem) for stem in stems if stem.isdigit()]

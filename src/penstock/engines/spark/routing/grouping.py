@@ -44,13 +44,18 @@ def look_through(rows: DataFrame, columns: Sequence[Column | str]) -> Grouping:
     return Grouping(held, (*found[:number], named, *found[number + 1 :]), window)
 
 
-def salted(grouping: Grouping, keys: Sequence[Column], operator: int, cell: Column) -> GroupedData:
+def salt_name(operator: object) -> str:
+    """The column that the salt of the operator of that number is kept in."""
+    return f"{_SALT}{operator}"
+
+
+def salted(grouping: Grouping, keys: Sequence[Column], operator: int, cell: Column) -> "RoutedGroups":
     """The rows grouped by their columns and a salt; the results hold no salt."""
-    salt = f"{_SALT}{operator}"
+    salt = salt_name(operator)
     start = None if grouping.window is None else grouping.window["start"]
     rows = with_salt(grouping.rows, Salting(salt, grouping.columns, tuple(keys), operator, cell, start))
     groups = rows.groupBy(*grouping.columns, salt)
-    return RoutedGroups(groups._jgd, grouping.rows.drop(_WINDOW), salt)
+    return RoutedGroups(groups._jgd, grouping.rows.drop(_WINDOW), salt, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +94,16 @@ def operator_of_salt(column: str) -> int | None:
 class RoutedGroups(GroupedData):
     """Groups with a salt that no result shows."""
 
-    def __init__(self, jgd: Any, rows: DataFrame, salt: str) -> None:
+    def __init__(self, jgd: Any, rows: DataFrame, salt: str, salted_rows: DataFrame) -> None:
         super().__init__(jgd, rows)
         self._salt = salt
+        self._salted_rows = salted_rows
+
+    @property
+    def salt_id(self) -> int:
+        """What Spark's plans call the salt by, whatever becomes of the rows."""
+        java: Any = self._salted_rows._jdf
+        return int(java.queryExecution().analyzed().output().last().exprId().id())
 
     def agg(self, *exprs: Any) -> DataFrame:
         """As on any groups."""

@@ -1,31 +1,43 @@
 """Looking keys up inside a query: the partition that a routing table gives a key, re-read with every batch.
 
 A query's plan is made once, yet its scalar subqueries run anew in each batch. One of them reads the table's file: a
-single row out of `mapInArrow`, kept in memory until a new file is published. So tables change with no restart.
+single row, kept in memory until a new file is published. So tables change with no restart. A file of this machine is
+read by `mapInArrow`; one that lies elsewhere by Spark itself, which has the client for it and the credentials.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, functions
+from pyspark.sql.types import StructType
 
+from penstock.engines.spark.local_files import local_path
+from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.shape import BETWEEN_PARTS, ROW_SCHEMA, SLOTS
 
-# One frame for a file in an application: a second one would not see what is published to the first.
-_FRAMES: dict[tuple[str, Path], DataFrame] = {}
+# One frame for a file in an application: a second one would not see what is published to the first. Another book may
+# come to the same place, when a checkpoint is made anew.
+_FRAMES: dict[tuple[str, str], tuple[str, DataFrame]] = {}
 
 
-def table_cell(spark: SparkSession, path: Path) -> Column:
-    """The row of that file, as a column of any query."""
-    frame = _frame(spark, path)
-    return frame.select(functions.struct("starts", "slots").alias("row")).scalar()
+def table_cell(spark: SparkSession, book: RouteBook, name: str) -> Column:
+    """The row of that file of the book, as a column of any query."""
+    return _frame(spark, book, name).select(functions.struct("starts", "slots").alias("row")).scalar()
 
 
-def reread(spark: SparkSession, path: Path) -> None:
+def no_table() -> Column:
+    """Such a cell without a row, for a query that is made to be looked at only."""
+    return functions.lit(None).cast(StructType.fromDDL(ROW_SCHEMA))
+
+
+def reread(spark: SparkSession, book: RouteBook, name: str) -> None:
     """From the next batch on, queries see what the file holds now."""
-    frame = _frame(spark, path)
+    frame = _frame(spark, book, name)
     frame.unpersist(blocking=True)
+    if local_path(book.files.location) is None:
+        java: Any = spark._jsparkSession
+        java.catalog().refreshByPath(book.files.location)
     frame.persist()
 
 
@@ -54,11 +66,23 @@ def text_of(keys: list[Column]) -> Column:
     return functions.concat(*[piece for pair in zip(parts, between, strict=True) for piece in pair][:-1])
 
 
-def _frame(spark: SparkSession, path: Path) -> DataFrame:
-    key = (spark.sparkContext.applicationId, path)
-    if key not in _FRAMES:
-        _FRAMES[key] = spark.range(1).coalesce(1).mapInArrow(_reader(str(path)), ROW_SCHEMA).persist()
-    return _FRAMES[key]
+def _frame(spark: SparkSession, book: RouteBook, name: str) -> DataFrame:
+    path = f"{book.files.location}/{name}"
+    place = (spark.sparkContext.applicationId, path)
+    owner, frame = _FRAMES.get(place, (None, None))
+    if frame is None or owner != book.id:
+        if frame is not None:
+            frame.unpersist(blocking=True)  # else Spark takes its row for the new one's: their plans are alike
+        frame = _row_of(spark, path).persist()
+        _FRAMES[place] = (book.id, frame)
+    return frame
+
+
+def _row_of(spark: SparkSession, path: str) -> DataFrame:
+    here = local_path(path)
+    if here is None:
+        return spark.read.schema(ROW_SCHEMA).parquet(path)
+    return spark.range(1).coalesce(1).mapInArrow(_reader(str(here)), ROW_SCHEMA)
 
 
 def _reader(path: str):  # type: ignore[no-untyped-def]

@@ -2,29 +2,29 @@
 
 Step by step, each safe to do again: a batch n+1 with the offsets of batch n, hence without rows, is entered; every key
 in the state gets its new salt and goes to its new partition; batch n+1 is committed. Until that commit the change is
-pending, and whoever finds it pending does it all again. docs/routing.md lists what a crash leaves at each step.
+pending: whoever finds it pending does it all again, and where that fails withdraws it, so that the query goes on with
+the table it had. docs/routing.md lists what a crash leaves at each step; `resalting` is Spark's part in it.
 """
 
-from collections.abc import Callable, Sequence
+import logging
+import threading
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
-from pyspark.java_gateway import ensure_callback_server_started
-from pyspark.sql import Column, DataFrame, SparkSession, functions
-
-from penstock.engines.spark.checkpoints import read_checkpoint
+from penstock.engines.spark.checkpoint_files import Files
 from penstock.engines.spark.routing.book import Change, RouteBook
-from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
-from penstock.engines.spark.routing.grouping import Salting, is_window, operator_of_salt, with_salt
-from penstock.engines.spark.routing.lookup import table_cell
-from penstock.errors import EngineError, first_line
-
-_NEW = "new_salt"
-_WORD = 8  # bytes of an UnsafeRow's field; its null bits take one more for up to 64 fields
+from penstock.engines.spark.routing.checkpoint import committed_batch, forget_batch, query_id, takes_what
+from penstock.engines.spark.routing.tie import stamp
+from penstock.errors import EngineError, told
 
 Step = Callable[[str], None]
+
+# By book: a start that took too long, so that nobody waits for it any more, may still be moving state in its thread.
+_TURNS: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
+
+_log = logging.getLogger("penstock.spark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,169 +45,114 @@ class Moved:
         )
 
 
-def version_in_force(spark: SparkSession, book: RouteBook) -> int:
-    """The table that operators without windows follow when the query starts now; a pending change is done first."""
-    moves = [change for change in book.changes() if change.batch is not None]
-    if not moves:
-        return book.changes()[0].version
-    if is_pending(moves[-1]):
-        migrate(spark, book, moves[-1])
-    return moves[-1].version
+class StateMover(Protocol):
+    """What moves the state of a stopped query."""
+
+    def enter(self, batch: int) -> None:
+        """Begin that batch, with the rows of the one before: none."""
+
+    def rewrite(self, batch: int, version: int) -> Moved:
+        """The state of that batch: that of the one before, under another table."""
+
+    def commit(self, batch: int) -> None:
+        """The batch is done."""
 
 
-def is_pending(change: Change) -> bool:
-    """Whether the change was begun and its batch not committed. A checkpoint made anew knows of no change."""
-    if change.batch is None or change.checkpoint is None or query_id(change.checkpoint) != change.query_id:
-        return False
-    committed = committed_batch(change.checkpoint)
-    return committed is None or committed < change.batch
+def version_in_force(book: RouteBook, mover: StateMover) -> int:
+    """The table that operators without windows follow when the query starts now.
+
+    A pending change is done first, or withdrawn where that cannot be. There are several where the checkpoint is an
+    older copy than its book.
+    """
+    with _TURNS[book.home]:
+        while (change := pending(book)) is not None:
+            try:
+                migrate(book, change, mover)
+            except Exception as error:  # a cluster that is down, a disk that is full: the tenant is to run all the same
+                take_back(book)
+                _log.warning("change %d of the route in %s was not made: %s", change.number, book.home, told(error))
+    moves = book.moves()
+    return moves[-1].version if moves else book.changes()[0].version
 
 
-def migrate(spark: SparkSession, book: RouteBook, change: Change, done: Step = lambda step: None) -> Moved:
-    """Do what the change wants of its checkpoint, and say what moved; `done` is told after each step."""
-    if change.checkpoint is None or change.batch is None:
-        raise EngineError(f"change {change.number} of the route in {book.home} has no checkpoint to rewrite")
-    jvm: Any = spark.sparkContext._jvm
-    streaming, java = jvm.org.apache.spark.sql.execution.streaming, spark._jsparkSession
-    logs = streaming.runtime.StreamingQueryCheckpointMetadata(java, change.checkpoint, False)
-    before = change.batch - 1
-    found = read_checkpoint(spark, change.checkpoint)
-    if found.committed != before:
+def pending(book: RouteBook) -> Change | None:
+    """The change that was begun and whose batch is not committed. A checkpoint made anew knows of no change."""
+    moves, checkpoint = book.moves(), book.checkpoint
+    if not moves or checkpoint is None or query_id(checkpoint) != moves[-1].query_id:
+        return None
+    committed = committed_batch(checkpoint)
+    return moves[-1] if committed is None or committed < _batch_of(moves[-1]) else None
+
+
+def move_state(
+    book: RouteBook, version: int, mover: StateMover, done: Step = lambda step: None, cut_over_us: int | None = None
+) -> Moved:
+    """Have operators without windows follow that table, and say what moved; windows follow it from the cut-over on.
+
+    The query is stopped, and every batch that it began is committed.
+    """
+    checkpoint, number = checkpoint_of_book(book), book.changes()[-1].number + 1
+    batch = (committed_batch(checkpoint) or 0) + 1
+    change = Change(number, version, cut_over_us, batch, checkpoint.location, query_id(checkpoint))
+    book.record(change)
+    stamp(book)
+    book.write_live()
+    done("change written down")
+    return migrate(book, change, mover, done)
+
+
+def take_back(book: RouteBook) -> None:
+    """Withdraw what is pending, if anything is."""
+    change = pending(book)
+    if change is not None:
+        withdraw(book, change)
+
+
+def migrate(book: RouteBook, change: Change, mover: StateMover, done: Step = lambda step: None) -> Moved:
+    """Do what the change wants of the checkpoint, and say what moved; `done` is told after each step."""
+    checkpoint, batch = checkpoint_of_book(book), _batch_of(change)
+    committed, wanted = committed_batch(checkpoint), takes_what(checkpoint, batch - 1)
+    if committed != batch - 1:
         raise EngineError(
-            f"{change.checkpoint}: batch {found.committed} was committed last, not {before}; it is not moved"
+            f"{checkpoint.location}: batch {committed} was committed last, not {batch - 1}; it is not moved"
         )
-    try:
-        logs.offsetLog().add(change.batch, logs.offsetLog().get(before).get())
-        done("offsets entered")
-        patch = _Resalting(spark, book, change.version)
-        _rewriter(spark, change, logs, patch).run()
-        done("state rewritten")
-        logs.commitLog().add(change.batch, logs.commitLog().get(before).get())
-    except (Py4JError, PySparkException) as error:
-        raise EngineError(f"{change.checkpoint}: its state was not moved; {first_line(error)}") from error
+    if takes_what(checkpoint, batch) not in (None, wanted):
+        raise EngineError(f"{checkpoint.location}: batch {batch} was begun with rows of its own; it is not moved")
+    stamp(book)
+    mover.enter(batch)
+    done("offsets entered")
+    moved = mover.rewrite(batch, change.version)
+    done("state rewritten")
+    mover.commit(batch)
+    if committed_batch(checkpoint) != batch:
+        raise EngineError(f"{checkpoint.location}: batch {batch} was not committed")
     done("committed")
-    return patch.moved
+    return moved
 
 
-def _rewriter(spark: SparkSession, change: Change, logs: Any, patch: "_Resalting") -> Any:
-    context = spark.sparkContext
-    ensure_callback_server_started(context._gateway)  # type: ignore[no-untyped-call]
-    jvm: Any = context._jvm
-    some = jvm.scala.Option.apply
-    return jvm.org.apache.spark.sql.execution.streaming.state.StateRewriter(
-        spark._jsparkSession,
-        change.batch - 1 if change.batch is not None else None,
-        change.batch,
-        change.checkpoint,
-        spark._jsparkSession.sessionState().newHadoopConf(),
-        some(None),
-        some(patch),
-        some(logs),
-    )
+def withdraw(book: RouteBook, change: Change) -> None:
+    """Take a pending change back: operators go on with the table before it. To do it again changes nothing.
+
+    Its batch is forgotten first, so that until the book says that it is withdrawn it can still be carried out.
+    """
+    if pending(book) != change:
+        raise EngineError(f"change {change.number} of the route in {book.home} is not pending; follow it by another")
+    checkpoint, batch = checkpoint_of_book(book), _batch_of(change)
+    if takes_what(checkpoint, batch) in (None, takes_what(checkpoint, batch - 1)):
+        forget_batch(checkpoint, batch)
+    book.withdraw(change)
+    stamp(book)
+    book.write_live()
 
 
-@dataclass(frozen=True, slots=True)
-class SaltedState:
-    """The state of one operator without windows: its key's columns, of which the last is the salt, and the new salt."""
-
-    rows: DataFrame
-    names: tuple[str, ...]
-    partitions: int
-
-    @classmethod
-    def of(cls, spark: SparkSession, book: RouteBook, version: int, state: DataFrame) -> "SaltedState | None":
-        """With the salts of that table; None for state that stays as it is: of no routed operator, or of windows."""
-        fields = state.schema["partition_key"].dataType.fields  # type: ignore[attr-defined]
-        operator = operator_of_salt(fields[-1].name)
-        if operator is None or any(is_window(field.dataType) for field in fields):
-            return None
-        names = tuple(field.name for field in fields)
-        columns = _columns(names)
-        keys = tuple(columns[names.index(name)] for name in list(book.operators().values())[operator])
-        cell = table_cell(spark, book.version_file(version))
-        rows = with_salt(state, Salting(_NEW, columns[:-1], keys, operator, cell, None))
-        return cls(rows, names, state.rdd.getNumPartitions())
-
-    def patched(self) -> DataFrame:
-        """The state with its new salts, each row in the partition that it belongs to then."""
-        columns, new = _columns(self.names), functions.col(_NEW)
-        at = _WORD * len(self.names) + 1  # of the salt, the last field, counted from 1: null bits take the first word
-        key = functions.struct(
-            *(column.alias(name) for column, name in zip(columns[:-1], self.names, strict=False)),
-            new.alias(self.names[-1]),
-        )
-        moved = self.rows.select(
-            # The rewriter insists on the schema that it read, in which the key may be NULL.
-            functions.when(functions.col("key_bytes").isNotNull(), key).alias("partition_key"),
-            _checked(functions.overlay("key_bytes", _bytes(new), at, _WORD), columns[-1], at).alias("key_bytes"),
-            "value_bytes",
-            "column_family_name",
-        )
-        return moved.repartition(self.partitions, "partition_key")
-
-    def moved(self) -> Moved:
-        """What goes to another partition.
-
-        Reads the state once more. Of a million keys on two cores a migration took 11.6 s, without this 9.6 s; of
-        200,000 the difference was lost in the noise (5 to 9 s).
-        """
-        columns, new = _columns(self.names), functions.col(_NEW)
-        before, after = (
-            functions.pmod(functions.hash(*columns[:-1], salt), functions.lit(self.partitions))
-            for salt in (columns[-1], new)
-        )
-        size = functions.length("key_bytes") + functions.coalesce(functions.length("value_bytes"), functions.lit(0))
-        moves = before != after
-        found = self.rows.agg(
-            functions.count_if(moves),
-            functions.sum(functions.when(moves, size)),
-            functions.count("key_bytes"),
-            functions.sum(size),
-        ).first()
-        keys, state_bytes, held, held_bytes = found or (0, 0, 0, 0)
-        return Moved(keys, float(state_bytes or 0.0), held, float(held_bytes or 0.0))
+def checkpoint_of_book(book: RouteBook) -> Files:
+    """The checkpoint whose state can be moved; an EngineError where there is none."""
+    if book.checkpoint is None:
+        raise EngineError(f"the query of the route in {book.home} keeps no checkpoint: there is no state to be moved")
+    return book.checkpoint
 
 
-def _columns(names: Sequence[str]) -> tuple[Column, ...]:
-    return tuple(functions.col("partition_key")[name] for name in names)
-
-
-def _checked(patched: Column, old: Column, at: int) -> Column:
-    """The patched key, or an error: what is overwritten must be the old salt."""
-    found = functions.substring("key_bytes", at, _WORD)
-    refusal = functions.raise_error(
-        functions.lit("a state key does not hold its salt where it should; nothing was moved")
-    )
-    return functions.when(found == _bytes(old), patched).otherwise(refusal.cast("binary"))
-
-
-def _bytes(salt: Column) -> Column:
-    """The eight bytes of an int in an UnsafeRow: little-endian, padded with zeros."""
-    digits = functions.lpad(functions.hex(salt.cast("bigint").bitwiseAND(functions.lit(0xFFFFFFFF))), 8, "0")
-    turned = [functions.substring(digits, at, 2) for at in (7, 5, 3, 1)]
-    return functions.unhex(functions.concat(*turned, functions.lit("0" * 8)))
-
-
-class _Resalting:
-    """A scala.Function1 over frames: it gives the state of every operator its new salts, and counts what moves."""
-
-    def __init__(self, spark: SparkSession, book: RouteBook, version: int) -> None:
-        self._spark = spark
-        self._book = book
-        self._version = version
-        self.moved = Moved()
-
-    def apply(self, frame: Any) -> Any:
-        """Called by Spark with a Java frame."""
-        salted = SaltedState.of(self._spark, self._book, self._version, DataFrame(frame, self._spark))
-        if salted is None:
-            return frame
-        self.moved += salted.moved()
-        return salted.patched()._jdf
-
-    def toString(self) -> str:  # noqa: N802
-        """Called by Spark when it logs."""
-        return "new salts"
-
-    class Java:
-        implements = ("scala.Function1",)
+def _batch_of(change: Change) -> int:
+    if change.batch is None:
+        raise EngineError(f"change {change.number} concerns windows only: no state is moved for it")
+    return change.batch

@@ -2,9 +2,11 @@
 
 Operators with windows follow it from a window start that lies in the future, with no restart. The state of the others
 is moved: the query stops, its open batch is finished with the old table, the change is written down, the checkpoint is
-rewritten, the query starts. docs/routing.md says what a crash leaves after each of these steps.
+rewritten, the query starts. docs/routing.md says what a crash leaves after each of these steps. Where one of them
+fails, the query starts with the table that it had.
 """
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,16 +18,21 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import positive_seconds
+from penstock.engines.spark.checkpoint_files import Files
 from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jobs import Job, start_query
-from penstock.engines.spark.routing.book import Change, RouteBook
-from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
+from penstock.engines.spark.local_files import files_at, local_path, special_names
+from penstock.engines.spark.replan import RestartError
+from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
+from penstock.engines.spark.routing.checkpoint import committed_batch
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us
 from penstock.engines.spark.routing.lookup import reread
-from penstock.engines.spark.routing.migration import Moved, migrate
+from penstock.engines.spark.routing.migration import Moved, move_state, pending, take_back
+from penstock.engines.spark.routing.resalting import SparkMover
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.shape import SLOTS
-from penstock.errors import ConfigError, EngineError
+from penstock.engines.spark.routing.tie import stamp
+from penstock.errors import ConfigError, EngineError, first_line, told
 
 _BATCH_WITHIN_S = 120.0
 _LOOK_EVERY_S = 0.05
@@ -35,6 +42,8 @@ _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _FORMAT = "spark.sql.streaming.stateStore.checkpointFormatVersion"
 
 Step = Callable[[str], None]
+
+_log = logging.getLogger("penstock.spark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,47 +77,84 @@ def reroute(
     """
     lead_s = positive_seconds(lead, "lead")
     book = routed.route.book(routed.spark)
-    checkpoint = checkpoint_of(query)
-    _check_partitions(routed, checkpoint, table)
     windowed = routed.route.windowed.values()
     if not windowed:
         raise EngineError(
             f"{routed.job.name}: none of its operators is grouped by a key of route {routed.route.name!r}"
         )
+    if not all(windowed):
+        _check_rewritable(routed, book)
+    _check_partitions(routed, checkpoint_of(query), table)
     if all(windowed):
         _from_a_window_on(routed, query, book, Change(_next(book), book.add(table)), lead_s, done)
         return TableChange(query)
-    _check_rewritable(routed)
     version = book.add(table)
     done("table kept")
     query.stop()
-    done("query stopped")
-    seen = [*query.recentProgress, *_finish_open_batch(routed, checkpoint)]
-    done("open batch finished")
-    cut_over_us = _cut_over_us(routed, book, seen, lead_s) if any(windowed) else None
-    batch = (committed_batch(checkpoint) or 0) + 1
-    change = Change(_next(book), version, cut_over_us, batch, checkpoint, query_id(checkpoint))
-    _put_in_book(routed, book, change)
-    done("change written down")
-    moved = migrate(routed.spark, book, change, done)
+    try:
+        done("query stopped")
+        moved = _move(routed, query, book, version, lead_s, done)
+    except Exception as error:  # a disk that is full, a tenant's own code: the tenant is to run all the same
+        if not _is_in_force(book, version):
+            raise _as_it_was(routed, book, error) from error
+        moved = Moved()  # the commit was told as failed, and is there
     started = start_query(routed.spark, routed.job)
     done("query started")
     return TableChange(started, moved)
+
+
+def _move(routed: Routed, query: StreamingQuery, book: RouteBook, version: int, lead_s: float, done: Step) -> Moved:
+    seen = [*query.recentProgress, *_finish_open_batch(routed, _kept(routed, book).location)]
+    done("open batch finished")
+    cut_over_us = _cut_over_us(routed, book, seen, lead_s) if any(routed.route.windowed.values()) else None
+    return move_state(book, version, SparkMover(routed.spark, book), done, cut_over_us)
+
+
+def _as_it_was(routed: Routed, book: RouteBook, error: Exception) -> RestartError:
+    """Start the query again, with the change withdrawn: to carry it out has failed already."""
+    try:
+        take_back(book)
+    except Exception as again:  # the start looks after what is pending once more
+        _log.warning("%s: its change of tables was not withdrawn; %s", routed.job.name, told(again))
+    started = start_query(routed.spark, routed.job)
+    return RestartError(f"{routed.job.name}: it runs on with the table it had; {told(error)}", started)
+
+
+def _is_in_force(book: RouteBook, version: int) -> bool:
+    moves = book.moves()
+    return bool(moves) and moves[-1].version == version and pending(book) is None
+
+
+def _kept(routed: Routed, book: RouteBook) -> Files:
+    if book.checkpoint is None:
+        raise EngineError(
+            f"{routed.job.name} keeps no checkpoint that outlives a stop, so its state cannot be moved; give its "
+            "writer a checkpointLocation"
+        )
+    return book.checkpoint
 
 
 def _from_a_window_on(
     routed: Routed, query: StreamingQuery, book: RouteBook, change: Change, lead_s: float, done: Step
 ) -> None:
     done("table kept")
-    checkpoint = checkpoint_of(query)
+    checkpoint = files_at(routed.spark, checkpoint_of(query))
     seen = query.recentProgress
     # A query that does not run has no batch whose events are unknown.
     unseen_s = _BATCHES_UNSEEN * reach_us(seen) / 1e6 if query.isActive else 0.0
     cut_over_us = _cut_over_us(routed, book, seen, max(lead_s, unseen_s))
-    _put_in_book(routed, book, Change(change.number, change.version, cut_over_us))
+    change = Change(change.number, change.version, cut_over_us)
+    book.record(change)
+    try:
+        _publish(routed, book)
+    except BaseException as error:
+        _withdraw(routed, query, book, change)
+        if not isinstance(error, Exception):
+            raise
+        raise EngineError(f"{routed.job.name}: the table could not be published; {first_line(error)}") from error
     done("change written down")
     # The batch that runs now may have been planned with the tables of before.
-    begun = read_checkpoint(routed.spark, checkpoint).begun
+    begun = read_checkpoint(routed.spark, checkpoint.location).begun
     _wait_for(query, checkpoint, begun)
     newest_us = newest_event_us([progress for progress in query.recentProgress if progress["batchId"] <= begun])
     if newest_us is not None and newest_us >= cut_over_us:
@@ -120,11 +166,23 @@ def _from_a_window_on(
     done("in force")
 
 
-def _put_in_book(routed: Routed, book: RouteBook, change: Change) -> None:
-    book.record(change)
-    if change.cut_over_us is not None:
-        book.write_live()
-        reread(routed.spark, book.live)
+def _publish(routed: Routed, book: RouteBook) -> None:
+    stamp(book)
+    book.write_live()
+    reread(routed.spark, book, LIVE)
+
+
+def _withdraw(routed: Routed, query: StreamingQuery, book: RouteBook, change: Change) -> None:
+    """A change that nobody reads must not be found by a later start: windows begun meanwhile would be in two parts.
+
+    If the book cannot be written the query ends here, before its events come to the cut-over.
+    """
+    try:
+        book.withdraw(change)
+        _publish(routed, book)
+    except BaseException:
+        query.stop()
+        raise
 
 
 def _check_partitions(routed: Routed, checkpoint: str, table: RoutingTable) -> None:
@@ -135,8 +193,12 @@ def _check_partitions(routed: Routed, checkpoint: str, table: RoutingTable) -> N
         )
 
 
-def _check_rewritable(routed: Routed) -> None:
+def _check_rewritable(routed: Routed, book: RouteBook) -> None:
     """Only such state as the rewriter was proven on: state that it cannot write back must not be begun with."""
+    if local_path(_kept(routed, book).location) is None and special_names(routed.spark, book.home):
+        raise EngineError(
+            f"{book.home}: Spark cannot read state below a name with a space or the like there; use another checkpoint"
+        )
     provider = routed.spark.conf.get(_PROVIDER, "")
     if not str(provider).endswith("RocksDBStateStoreProvider"):
         raise ConfigError(_PROVIDER, provider, "operators without windows are re-routed with RocksDBStateStoreProvider")
@@ -186,7 +248,7 @@ def _check_closed(routed: Routed, oldest: Change, seen: Sequence[Any]) -> None:
         )
 
 
-def _wait_for(query: StreamingQuery, checkpoint: str, batch: int) -> None:
+def _wait_for(query: StreamingQuery, checkpoint: Files, batch: int) -> None:
     deadline = time.monotonic() + _BATCH_WITHIN_S
     while (committed_batch(checkpoint) or 0) < batch or not _told(query, batch):
         if not query.isActive or time.monotonic() > deadline:

@@ -1,8 +1,9 @@
 """`Routing`: a user's chain of stateful operators, whose keys go where a table says.
 
 route = ps.Routing("tweets", left="region", right="hashtag")
-regions = events.groupBy(*route.left_key()).count()
-tags = events.groupBy(F.window("at", "1 minute"), *route.right_key()).count()
+regions = events.groupBy(F.window("at", "1 minute"), *route.left_key()).agg(F.collect_list("hashtag").alias("tags"))
+tagged = regions.select(F.window_time("window").alias("at"), F.explode("tags").alias("hashtag"))
+tags = tagged.groupBy(F.window("at", "1 minute"), *route.right_key()).count()
 """
 
 import os
@@ -15,13 +16,18 @@ from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, 
 
 from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.core.units import positive_seconds
-from penstock.engines.spark.routing.book import RouteBook
+from penstock.engines.spark.claims import claim
+from penstock.engines.spark.local_files import LocalFiles, files_at, same_place
+from penstock.engines.spark.routing.book import LIVE, RouteBook
 from penstock.engines.spark.routing.grouping import look_through, salted
 from penstock.engines.spark.routing.keys import RoutedKey, teach_group_by
-from penstock.engines.spark.routing.lookup import reread, table_cell
-from penstock.engines.spark.routing.migration import version_in_force
+from penstock.engines.spark.routing.lookup import no_table, reread, table_cell
+from penstock.engines.spark.routing.migration import pending, take_back, version_in_force
 from penstock.engines.spark.routing.murmur import Kind
-from penstock.errors import ConfigError
+from penstock.engines.spark.routing.resalting import SparkMover
+from penstock.engines.spark.routing.starting import RoutedBy, is_looked_at, remember, teach_start
+from penstock.engines.spark.routing.tie import check_tie, stamp
+from penstock.errors import ConfigError, EngineError
 
 Columns: TypeAlias = str | Sequence[str]
 _ROUTABLE = (StringType, IntegralType, DecimalType, BooleanType, DateType)
@@ -32,8 +38,10 @@ _CHECKPOINTS = "spark.sql.streaming.checkpointLocation"
 class Routing:
     """The routed operators of one query. `name` is the query's; a key of several columns is given as a list.
 
-    Tables are kept with the query's checkpoint: under `checkpoint` where that is given, else where Spark puts the
-    checkpoint of a query of that name, else in the user's state directory. Executors must be able to read there.
+    Tables are kept beside the query's checkpoint. Where penstock starts the query it finds out where that is; else say
+    it: `checkpoint` is what the query's `checkpointLocation` says, and need not be given where Spark puts the
+    checkpoint of a query of that name by its settings. Of a query without a checkpoint they are in the user's state
+    directory. Executors must be able to read there.
     """
 
     def __init__(
@@ -50,9 +58,11 @@ class Routing:
         self.operators = _operators(left, right, chain)
         self.longest_window_s = positive_seconds(longest_window, "longest_window")
         self._checkpoint = checkpoint
+        self._book: RouteBook | None = None  # where it is, once that is known
         self.windowed: dict[str, bool] = {}  # by operator, as far as the query has been written down
         self.kinds: dict[str, tuple[Kind, ...]] = {}  # of the key columns of operators that are grouped by these alone
         teach_group_by()
+        teach_start()
 
     @property
     def moves_no_state(self) -> bool:
@@ -77,24 +87,65 @@ class Routing:
 
     def start_with(self, spark: SparkSession, table: RoutingTable) -> None:
         """Have the query follow a table from its very first batch; one that has begun is re-routed instead."""
-        book = RouteBook(self._home(spark))
+        if is_looked_at(self):
+            return
+        book = self._claimed(spark)
         if not book.open(self.operators, table.servers, table):
             raise ConfigError(
                 "name", self.name, f"the tables in {book.home} are in use; reroute the query to a new one"
             )
 
     def book(self, spark: SparkSession) -> RouteBook:
-        """The route's tables and changes; begun if they were not."""
-        book = RouteBook(self._home(spark))
+        """The route's tables and changes; begun if they were not. A BookError if they are not the checkpoint's."""
+        book = self._claimed(spark)
         book.open(self.operators, int(spark.conf.get(_PARTITIONS) or "200"))
         return book
+
+    def withdraw(self, spark: SparkSession) -> bool:
+        """Take back a change that was written down and cannot be carried out; False where there is none.
+
+        The query must not run; it goes on with the table that it had.
+        """
+        book = self.book(spark)
+        found = pending(book) is not None
+        take_back(book)
+        return found
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known where its tables are."""
+        return self._book is not None
+
+    def keep_at(self, checkpoint: str | Path) -> None:
+        """The query keeps its checkpoint there, whatever was said; as long as it was not started elsewhere."""
+        if not self.is_settled:
+            self._checkpoint = checkpoint
+
+    def settle(self, spark: SparkSession, checkpoint: str | None) -> None:
+        """The tables are beside the checkpoint that the query's writer names; None: it has none that outlives it."""
+        self._book = self._beside(spark, checkpoint)
+        self._refuse_another(spark, self._book, checkpoint)
+
+    def check_start(self, spark: SparkSession, checkpoint: str | None, version: int | None) -> None:
+        """Refuse a query that keeps its checkpoint elsewhere, or was made with another table than that in force.
+
+        Else note in the checkpoint what it depends on.
+        """
+        book = self._claimed(spark)
+        self._refuse_another(spark, book, checkpoint)
+        now = version_in_force(book, SparkMover(spark, book))
+        if version not in (None, now):
+            raise EngineError(
+                f"query {self.name} was made with table {version} of its route, and table {now} is in force; make it "
+                "anew, from groupBy on, each time that it is started"
+            )
+        stamp(book)
 
     def group(self, rows: DataFrame, columns: Sequence[Column | str], operator: str) -> GroupedData:
         """Group streaming rows by these columns, of which some are this operator's key."""
         keys = [column.plain() for column in columns if isinstance(column, RoutedKey)]
         if len(keys) != len(self.operators[operator]):
             raise ConfigError("groupBy", operator, f"group by the whole key of one operator: *route.key({operator!r})")
-        spark = rows.sparkSession
         fields = _checked_types(rows.select(*keys))
         grouping = look_through(rows, columns)
         self.windowed[operator] = grouping.window is not None
@@ -102,20 +153,62 @@ class Routing:
         alone = len(grouping.columns) == len(keys)  # what else is grouped by, a window for one, is hashed with the key
         if alone and [field.name for field in fields] == list(self.operators[operator]):
             self.kinds[operator] = tuple(field.dataType.simpleString() for field in fields)
-        book = self.book(spark)
-        if self.windowed[operator]:
-            path = book.live
-            reread(spark, path)
-        else:
-            path = book.version_file(version_in_force(spark, book))
-        return salted(grouping, keys, list(self.operators).index(operator), table_cell(spark, path))
+        version, cell = self._table(rows.sparkSession, self.windowed[operator])
+        groups = salted(grouping, keys, list(self.operators).index(operator), cell)
+        remember(groups.salt_id, RoutedBy(self, version))
+        return groups
 
-    def _home(self, spark: SparkSession) -> Path:
-        if self._checkpoint is not None:
-            return Path(self._checkpoint) / "routing"
-        root = spark.conf.get(_CHECKPOINTS, None)
-        if root:
-            return Path(root.removeprefix("file:")) / self.name / "routing"
+    def _table(self, spark: SparkSession, windowed: bool) -> tuple[int | None, Column]:
+        """By which table an operator is routed, and where it reads it."""
+        if is_looked_at(self):
+            return None, no_table()
+        book = self.book(spark)
+        if windowed:
+            reread(spark, book, LIVE)
+            return None, table_cell(spark, book, LIVE)
+        version = version_in_force(book, SparkMover(spark, book))
+        return version, table_cell(spark, book, book.version_file(version))
+
+    def _claimed(self, spark: SparkSession) -> RouteBook:
+        """The book, once its checkpoint is this driver's and it the checkpoint's."""
+        book = self._settled(spark)
+        if isinstance(book.checkpoint, LocalFiles):
+            claim(book.checkpoint.root, self.name)
+        check_tie(book, self._kept_before())
+        return book
+
+    def _settled(self, spark: SparkSession) -> RouteBook:
+        if self._book is None:
+            root = spark.conf.get(_CHECKPOINTS, None)
+            self._book = self._beside(spark, f"{root}/{self.name}" if root else None)
+        return self._book
+
+    def _beside(self, spark: SparkSession, checkpoint: str | Path | None) -> RouteBook:
+        said = checkpoint if self._checkpoint is None else self._checkpoint
+        if said is None:
+            return RouteBook(LocalFiles(self._without_checkpoint()))
+        files = files_at(spark, said)
+        return RouteBook(files.below("routing"), files)
+
+    def _refuse_another(self, spark: SparkSession, book: RouteBook, checkpoint: str | None) -> None:
+        if same_place(book.checkpoint, None if checkpoint is None else files_at(spark, checkpoint)):
+            return
+        kept = book.home if book.checkpoint is None else book.checkpoint.location
+        here = "nowhere that outlives it" if checkpoint is None else checkpoint
+        raise ConfigError(
+            "checkpoint",
+            str(self._checkpoint) if self._checkpoint is not None else None,
+            f"query {self.name} keeps its checkpoint in {here}, and the tables of its route are in {kept}: say the "
+            f"same to both, checkpointLocation and Routing({self.name!r}, ..., checkpoint=...), and give each query a "
+            "route of its own",
+        )
+
+    def _kept_before(self) -> str | None:
+        """Where a penstock of before kept the tables of a query that named its checkpoint itself."""
+        place = self._without_checkpoint()
+        return str(place) if (place / "changes").exists() else None
+
+    def _without_checkpoint(self) -> Path:
         state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
         return Path(state, "penstock", "routing", self.name)
 

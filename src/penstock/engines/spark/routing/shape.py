@@ -7,11 +7,9 @@ A key is in the bucket of its hash, so that a look-up takes the same time in a t
 Spark looks through a map from its beginning. Keys are texts, whatever the type of their columns.
 """
 
-import os
-import tempfile
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -71,28 +69,19 @@ def key_text(key: Key) -> str:
     return BETWEEN_PARTS.join(str(part) for part in key) if isinstance(key, tuple) else str(key)
 
 
-def write_slots(path: Path, slots: Sequence[Slot]) -> None:
-    """Write the row, in place of what there was, at once or not at all."""
+def packed(slots: Sequence[Slot]) -> bytes:
+    """The row, as the file that queries read."""
     starts = [slot.from_us for slot in slots] + [NEVER_US] * (SLOTS - len(slots))
     row = {"starts": starts, "slots": [_packed(slot) for slot in slots]}
-    handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=path.suffix)
-    os.close(handle)
-    parquet.write_table(pa.Table.from_pylist([row], schema=_SCHEMA), scratch)
-    replace_durably(Path(scratch), path)
+    file = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist([row], schema=_SCHEMA), file)
+    return file.getvalue()
 
 
-def read_slots(path: Path) -> tuple[Slot, ...]:
-    """The slots of a row that was written."""
-    row: dict[str, Any] = parquet.read_table(path).to_pylist()[0]
+def unpacked(file: bytes) -> tuple[Slot, ...]:
+    """The slots of a row that was packed."""
+    row: dict[str, Any] = parquet.read_table(io.BytesIO(file)).to_pylist()[0]
     return tuple(_unpacked(start, slot) for start, slot in zip(row["starts"], row["slots"], strict=False))
-
-
-def replace_durably(scratch: Path, path: Path) -> None:
-    """Put a finished file in its place; it is on the disk before anybody can see it there."""
-    with scratch.open("rb") as written:
-        os.fsync(written.fileno())
-    scratch.chmod(0o644)
-    scratch.replace(path)
 
 
 def _packed(slot: Slot) -> dict[str, Any]:
