@@ -43,15 +43,21 @@ def counts_on(running: SparkEngine, town: Town) -> None:
     town.feed()
     observed(running, town.name, lambda figures: town.counted == regions(town))
     observed(running, town.name, lambda figures: figures.trouble is None)
+    all_committed(town)
+    assert {at for found in state_partitions(town).values() for at in found} == {0, 1}
+
+
+def all_committed(town: Town) -> None:
+    """All rows are counted, and their batches committed: a count is seen before that."""
+    eventually(lambda: town.counted == regions(town))
     (query,) = [query for query in town.spark.streams.active if query.name == town.name]
     query.processAllAvailable()
-    assert {at for found in state_partitions(town).values() for at in found} == {0, 1}
 
 
 def test_the_tenant_is_started_again_from_where_it_was(town: Town, engine: OpenEngine) -> None:
     counting = town.job(by_region, processingTime="100 milliseconds")
     running = engine(Job(town.name, counting.function, route=town.route))
-    eventually(lambda: town.counted == regions(town))
+    all_committed(town)
     (done,) = running.apply([Step(town.name, (Table(town.name, town.route.name, None, all_to(1), keys=3),))]).steps
     assert done.error is not None
     assert "runs on with the table it had; no space left on device" in done.error
@@ -74,7 +80,7 @@ def test_where_even_that_fails_it_comes_back_as_one_that_died_does(town: Town, e
     policy = RestartPolicy(backoff_s=0.1)
     town.route.book(town.spark)  # so that the first start need not look for the checkpoint
     running = engine(Job(town.name, function, route=town.route, restart=policy))
-    eventually(lambda: town.counted == regions(town))
+    all_committed(town)
     (done,) = running.apply([Step(town.name, (Table(town.name, town.route.name, None, all_to(1), keys=3),))]).steps
     assert done.error is not None
     assert "the broker is away" in done.error
