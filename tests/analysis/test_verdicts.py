@@ -217,7 +217,7 @@ def test_what_looked_worse_while_rows_waited_is_looked_at_again_and_may_have_bee
 
 def test_what_stays_worse_is_kept_for_a_reason_and_judged_no_more_after_five_minutes() -> None:
     told = worse_then(2.0, until_s=900.0)
-    assert [at_s for at_s, _ in told] == [60.0, 120.0, 300.0]
+    assert [(at_s, verdict.again) for at_s, verdict in told] == [(60.0, True), (120.0, True), (300.0, False)]
     kept = "kept because its policy has turned something else meanwhile"
     assert told[-1][1].text == f"still worse: utility of fraud 5.0 -> 2.0; at 120 s it was worse; {kept}"
 

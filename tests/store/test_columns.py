@@ -36,6 +36,7 @@ LATER = (
     ("penstock_step_outcomes", "undone"),
     ("penstock_verdicts", "effect"),
     ("penstock_verdicts", "place"),
+    ("penstock_verdicts", "again"),
     ("penstock_requests", "turn"),
 )
 PAUSE = Request(Act.PAUSE, "ann", 5.0)

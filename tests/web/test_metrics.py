@@ -10,9 +10,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from penstock.core.figures import LatencyFigures
 from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.plan import Effect, Plan, Verdict
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
-from tests.recorded import RUN, a_cycle, a_job, a_view
+from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
 from tests.web import asking
 
 ROOT = Path(__file__).parents[2]
@@ -65,6 +66,20 @@ def test_decisions_are_counted_by_reason_and_by_what_came(told: Told) -> None:
     assert told["penstock_decision_outcomes_total"] == {("demo", "better"): 1.0, ("demo", "not_done"): 1.0}
     assert told["penstock_decisions_not_judged"] == {("demo",): 0.0}
     assert told["penstock_step_errors_total"] == {("demo",): 1.0}
+
+
+def test_a_decision_that_is_looked_at_again_counts_when_that_was_the_last_look(site: Site, store: SqlStore) -> None:
+    def counted() -> tuple[list[str], list[str]]:
+        lines = asking.get(f"{site.url}metrics").text.splitlines()
+        came = [line for line in lines if line.startswith('penstock_decision_outcomes_total{came="')]
+        return sorted(line.split('"')[1] for line in came), [x for x in lines if x.startswith("penstock_decisions_not")]
+
+    store.append(an_acting_cycle(50.0))
+    seems = Verdict(50.0, 110.0, 40.0, "worse", Effect.WORSE, place=0, again=True)
+    store.append(a_cycle(110.0, plan=Plan(verdicts=(seems,))))
+    assert counted() == (["better", "not_done"], ['penstock_decisions_not_judged{run="demo"} 1.0'])
+    store.append(a_cycle(350.0, plan=Plan(verdicts=(replace(seems, text="still worse", again=False),))))
+    assert counted() == (["better", "not_done", "worse"], ['penstock_decisions_not_judged{run="demo"} 0.0'])
 
 
 def test_what_is_absent_has_no_sample(told: Told) -> None:

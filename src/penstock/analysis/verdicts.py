@@ -105,10 +105,12 @@ class OpenDecision:
 
     def judged(self, verdict: Verdict) -> "OpenDecision | None":
         """To be looked at again, where that was no good news and may change; None where all is said."""
-        good = verdict.effect in (Effect.BETTER, Effect.SAME)
-        if good or self.last_look or self.taken_back_s is not None:
-            return None
-        return replace(self, looks=self.looks + 1, last=verdict)
+        return replace(self, looks=self.looks + 1, last=verdict) if verdict.again else None
+
+    def again_after(self, effect: Effect) -> bool:
+        """Whether it is looked at once more where this was found."""
+        good = effect in (Effect.BETTER, Effect.SAME)
+        return not good and not self.last_look and self.taken_back_s is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,8 @@ def _verdict(found: OpenDecision, view: View, rounds: Sequence[Round], note: str
     seen = [tenant for tenant in found.concerned if tenant not in unseen]
     if not seen or any(tenant.touched for tenant in unseen):
         text = f"not known: {_names([tenant.name for tenant in unseen])} had no figures{told}"
-        return Verdict(decision.at_s, now_s, None, text, Effect.UNKNOWN, found.place)
+        again = found.again_after(Effect.UNKNOWN)
+        return Verdict(decision.at_s, now_s, None, text, Effect.UNKNOWN, found.place, again)
     was, came = sum(tenant.before or 0.0 for tenant in seen), sum(after[tenant.name] or 0.0 for tenant in seen)
     effect = _effect(came - was, sum(tenant.max_utility for tenant in seen))
     text = f"{_again(found, effect)}: utility of {_names([tenant.name for tenant in seen])} {was:.1f} -> {came:.1f}"
@@ -220,7 +223,8 @@ def _verdict(found: OpenDecision, view: View, rounds: Sequence[Round], note: str
         text += f" (expected {was + decision.expected_utility - decision.utility_before:.1f})"
     text += f"; {_names([tenant.name for tenant in unseen])} had no figures" if unseen else ""
     text += _before(found) + (_kept(found, view, since, note) if effect is Effect.WORSE else "") + told
-    return Verdict(decision.at_s, now_s, decision.utility_before + came - was, text, effect, found.place)
+    utility = decision.utility_before + came - was
+    return Verdict(decision.at_s, now_s, utility, text, effect, found.place, found.again_after(effect))
 
 
 def _since(found: OpenDecision, rounds: Sequence[Round]) -> Sequence[Round]:

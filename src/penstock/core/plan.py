@@ -71,6 +71,7 @@ class Verdict:
     text: str
     effect: Effect | None = None
     place: int | None = None
+    again: bool = False  # the decision is looked at once more: another verdict on it comes
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,7 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
             "text": verdict.text,
             "effect": None if verdict.effect is None else verdict.effect.value,
             "place": verdict.place,
+            "again": verdict.again,
         }
         for position, verdict in enumerate(verdicts)
     ]
@@ -168,7 +169,7 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
 def verdict_of(row: Mapping[Any, Any]) -> Verdict:
     effect = None if row["effect"] is None else Effect(row["effect"])
     came = None if effect is Effect.UNKNOWN else row["utility_came"]
-    return Verdict(row["decided_at_s"], row["judged_at_s"], came, row["text"], effect, row["place"])
+    return Verdict(row["decided_at_s"], row["judged_at_s"], came, row["text"], effect, row["place"], bool(row["again"]))
 
 
 def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[Row]:

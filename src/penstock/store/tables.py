@@ -186,6 +186,7 @@ verdicts = Table(
     Column("text", Words, nullable=False),
     Column("effect", Words),
     Column("place", Integer),  # of the decision among those of its instant
+    Column("again", Boolean),  # whether another verdict on it comes
     sqlite_with_rowid=False,
 )
 

@@ -90,6 +90,7 @@ def _told(number: int, record: DecisionRecord, max_utility: float) -> DecisionOu
         utility_came=None if verdict is None else verdict.utility_came,
         judged_at_s=None if verdict is None else verdict.judged_at_s,
         errors=record.errors,
+        again=verdict is not None and verdict.again,
     )
 
 

@@ -175,7 +175,8 @@ def _of_machines(run: str, view: View) -> Iterator[Metric]:
 def _of_decisions(seen: Seen) -> Iterator[Metric]:
     run = seen.run.name
     reasons = Counter(decision.reason for decision in seen.decisions)
-    came = Counter(decision.came.replace(" ", "_") for decision in seen.decisions)
+    # What is looked at again may turn out otherwise, and a count that has come never falls.
+    came = Counter(_OPEN if one.again else one.came.replace(" ", "_") for one in seen.decisions)
     by_reason: list[Sample] = [((run, reason), count) for reason, count in sorted(reasons.items())]
     yield _counter("penstock_decisions_total", "Decisions, by reason", ("run", "reason"), by_reason)
     # Those are closed later, so their number may fall.

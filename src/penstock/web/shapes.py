@@ -87,6 +87,7 @@ class DecisionOut:
     utility_came: float | None
     judged_at_s: float | None
     errors: tuple[str, ...]
+    again: bool = False  # it is looked at once more: `came` may become another
 
 
 @dataclass(frozen=True, slots=True)
