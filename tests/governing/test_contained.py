@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, cast
@@ -143,6 +143,15 @@ def test_a_run_that_is_over_ends_its_queries_also_where_one_cannot_be_ended() ->
     assert [query.name for query in world.active] == ["stuck"]
 
 
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Ctrl-C as a program of its own has it: the workers that tests run in do not hear it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 def test_ctrl_c_in_the_middle_of_a_long_deed_ends_the_queries_without_waiting_for_it() -> None:
     ended = Event()
 

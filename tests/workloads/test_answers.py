@@ -67,6 +67,7 @@ def test_page_loads_are_joined_with_the_database_and_aggregated(spark: SparkSess
 
 @pytest.mark.parametrize("job", [places_jobs.tags, places_jobs.routed_tags])
 def test_tags_are_counted_after_locations(spark: SparkSession, tmp_path: Path, job: Any) -> None:
+    places_jobs.ROUTE.keep_at(tmp_path / "checkpoint")
     lines = lines_of("places", ROWS)
     found = last_by(streamed(spark, tmp_path, job, lines), "tag", "window_start")
     assert found == places.tags(lines, LATER_MS)

@@ -1,5 +1,6 @@
 """The server: the application on a port, in the foreground or beside a running controller."""
 
+import asyncio
 import contextlib
 import logging
 import signal
@@ -87,6 +88,9 @@ class Site:
             thread.join(_STOPS_WITHIN_S)
 
 
+_PARTING_S = 0.05
+
+
 class _Server(uvicorn.Server):
     """Ends the feed before it stops: an event stream has no end of its own, and would be cancelled with a traceback."""
 
@@ -123,6 +127,10 @@ class _Server(uvicorn.Server):
         """Stop listening and let everybody go."""
         self._state.end()
         await super().shutdown(sockets)
+        for connection in self.server_state.connections:  # in the midst of a request, or of our answer to it
+            if connection.transport is not None:
+                connection.transport.abort()
+        await asyncio.sleep(_PARTING_S)  # that takes the loop some turns
 
 
 def _warmed(reader: Reader) -> None:
