@@ -197,8 +197,10 @@ function merged(before: Decision[], newer: Decision[]): Decision[] {
 
 /** What people asked of the run's controller; asked for again when it stands otherwise than before. */
 export function useActs(overview: Overview): Act[] {
-  const { control, run } = overview;
-  const mark = [control.waiting.length, control.paused_by, control.dry_run, control.proposals.length, run.id].join(" ");
+  const { control, run, present } = overview;
+  // What was heard within one look shows in what is asked for, and in nothing else.
+  const asked = present?.tenants.map((tenant) => tenant.intent) ?? [];
+  const mark = [control.waiting.length, control.paused_by, control.dry_run, control.proposals.length, run.id, ...asked].join(" ");
   const [found] = useAnswer<Act[]>("acts", { run: run.id }, mark);
   return found ?? NO_ACTS;
 }
