@@ -61,8 +61,7 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
             break
         best, score = better, its_score
         worth_trying = around.most_promising(alone.scores) if worth_trying is None else worth_trying
-    both = foretell(fleet, joined([best, now]), horizon_s)
-    return Found(best, both.row(0), both.row(1))
+    return Found(best, foretell(fleet, best, horizon_s), outcome)
 
 
 def _at_a_price(fleet: Fleet, now: Settings, steps: Floats, horizon_s: float) -> Found:
