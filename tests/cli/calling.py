@@ -40,6 +40,23 @@ def program(*arguments: str) -> Called:
     return Called(done.returncode, done.stdout, done.stderr)
 
 
+@contextmanager
+def serving(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """A server of its own with a simulation beside it, in that place; what it says is in `said.log` there.
+
+    The simulation's policy is one that needs no scikit-learn, seconds of imports.
+    """
+    simulated = ["--scenario", str(ROOT / "scenarios" / "spark" / "urgent.yaml"), "--speed", "10", "--policy", "henge"]
+    kept = ["--store", str(place / "runs.sqlite"), "--tokens", str(place / "tokens.json"), "--port", "0"]
+    with (place / "said.log").open("wb") as said:
+        process = subprocess.Popen(command("serve", *simulated, *kept), env=environment(), stderr=said, stdout=said)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
 def command(*arguments: str) -> list[str]:
     """What starts the program."""
     return [sys.executable, "-m", "penstock.cli.main", *arguments]

@@ -9,30 +9,23 @@ from pathlib import Path
 import pytest
 
 from penstock.cli.serving import dashboard_over
-from tests.cli.calling import command, environment
+from tests.cli import calling
 from tests.patience import eventually, patience_s
 from tests.web import asking
-
-SCENARIO = Path(__file__).parents[2] / "scenarios" / "spark" / "urgent.yaml"
 
 
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """A server with a simulation beside it; its policy is one that needs no scikit-learn, seconds of imports."""
-    simulated = ["--scenario", str(SCENARIO), "--speed", "10", "--policy", "henge"]
-    kept = ["--store", str(tmp_path / "runs.sqlite"), "--tokens", str(tmp_path / "tokens.json"), "--port", "0"]
-    with (tmp_path / "said").open("wb") as said:
-        process = subprocess.Popen(command("serve", *simulated, *kept), env=environment(), stderr=said, stdout=said)
-    yield process
-    process.kill()
-    process.wait()
+    """A server with a simulation beside it."""
+    with calling.serving(tmp_path) as process:
+        yield process
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["terminated", "interrupted"])
 def test_it_ends_in_order_when_it_is_told_to(
     serving: "subprocess.Popen[bytes]", tmp_path: Path, number: signal.Signals
 ) -> None:
-    said = tmp_path / "said"
+    said = tmp_path / "said.log"
 
     def url() -> str | None:
         assert serving.poll() is None, said.read_text()

@@ -20,14 +20,13 @@ from penstock.store.sql import SqlStore
 from penstock.web.reading import NotBegunError, Reader
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
-from tests.cli.calling import command, environment
+from tests.cli import calling
 from tests.patience import eventually
 from tests.recorded import RUN, a_cycle
 from tests.web import asking
 from tests.web.browsing import PATIENCE_MS, OpenPage
 from tests.web.living import SHOP
 
-SCENARIO = Path(__file__).parents[2] / "scenarios" / "spark" / "urgent.yaml"
 LATER = RunInfo("later-1", "later", policy="henge", engine="sim", started_at_s=2_000_000.0)
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -36,13 +35,8 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """A server of its own, with a run that lives beside it, so that it can be killed."""
-    simulated = ["--scenario", str(SCENARIO), "--speed", "10", "--policy", "henge"]
-    kept = ["--store", str(tmp_path / "runs.sqlite"), "--tokens", str(tmp_path / "tokens.json"), "--port", "0"]
-    with (tmp_path / "said.log").open("wb") as said:
-        process = subprocess.Popen(command("serve", *simulated, *kept), env=environment(), stderr=said, stdout=said)
-    yield process
-    process.kill()
-    process.wait()
+    with calling.serving(tmp_path) as process:
+        yield process
 
 
 def url_of(serving: "subprocess.Popen[bytes]", tmp_path: Path) -> str:
