@@ -10,7 +10,7 @@ from penstock.governing.application import start_application
 from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
 from penstock.governing.demo_tenants import SLOTS, URGENT, demo_tenants
 
-SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, MEASURED_FROM_S = 14.0, 20.0, 30.0, 10.0
+SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, MEASURED_FROM_S = 14.0, 20.0, 40.0, 10.0
 WARM_UP_S, ALONE_S = 12.0, 9.0
 WINDOW_S = 4.0
 LEAST_TARGET_S = 3.0

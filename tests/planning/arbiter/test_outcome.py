@@ -14,7 +14,7 @@ from penstock.planning.arbiter.fleet import FORETOLD_FUTURES, UNBOUNDED, Fleet
 from penstock.planning.arbiter.horizon import course
 from penstock.planning.arbiter.outcome import foretell, recovery_s
 from penstock.planning.arbiter.sharing import Conditions, conditions, pace, paced
-from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, fleet, job
+from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, fleet, job
 
 
 def settings(one: Fleet, weights: list[float] | None = None, bounds: list[float] | None = None) -> Settings:
@@ -133,3 +133,32 @@ def test_what_is_foretold_to_come_is_one_of_the_futures() -> None:
     rising = fleet(busy("ads"), coming=np.array([900.0]), futures=FORETOLD_FUTURES)
     steady = fleet(busy("ads"), futures=FORETOLD_FUTURES)
     assert foretell(rising, present(rising)).total[0] < 0.9 * foretell(steady, present(steady)).total[0]
+
+
+def test_work_that_waits_is_not_foretold_to_get_quicker_and_work_on_cores_is() -> None:
+    """In Kafka's runs hashing cost half of its first batches' time a minute later; what sleeps, sleeps on."""
+    seen = [batch(number, 100.0, float(number)) for number in (1, 2)]
+    idle = [replace(one, cpu_s=0.0) for one in seen]
+    hashes, sleeps = (fleet(job("ads", 100.0, batches=tuple(one), up_s=3.0)) for one in (seen, idle))
+    assert float((hashes.row_cpu_s + hashes.row_wait_s)[0]) < 0.95 * float((sleeps.row_cpu_s + sleeps.row_wait_s)[0])
+    assert float(sleeps.row_wait_s[0]) == pytest.approx(float(sleeps.as_it_was.row_wait_s[0]))
+    assert hashes.futures != sleeps.futures  # only where work is cold it may stay so
+
+
+def test_the_fewer_batches_are_known_the_more_is_feared() -> None:
+    few, many = (
+        fleet(job("ads", 100.0, batches=tuple(batch(number, 100.0, float(number)) for number in range(1, count + 1))))
+        for count in (2, 40)
+    )
+    feared = [max(future.arrivals for future in one.futures if future.feared) for one in (few, many)]
+    assert feared[0] >= 1.4
+    assert feared[1] <= 1.2
+
+
+def test_in_a_feared_future_stages_that_were_quicker_than_foretold_were_so_by_luck() -> None:
+    lucky = fleet(job("ads", 100.0), staged=np.array([0.7]))
+    feared = next(future for future in lucky.futures if future.feared)
+    assert float(lucky.ahead(feared).staged[0]) == 1.0
+    assert float(lucky.ahead(replace(feared, feared=False)).staged[0]) == 0.7
+    slow = replace(lucky, staged=np.array([1.3]))
+    assert float(slow.ahead(feared).staged[0]) == 1.3

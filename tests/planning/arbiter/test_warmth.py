@@ -32,3 +32,10 @@ def test_before_anything_was_seen_a_part_of_it_is_expected() -> None:
 def test_of_code_that_ran_for_a_minute_nothing_is_left_to_fall() -> None:
     assert Warmth().with_batch(0.0, None, 0.75).cold == pytest.approx(COLD_PART)
     assert Warmth().with_batch(90.0, None, 0.75).cold < 0.01
+
+
+def test_what_waits_for_others_says_nothing_of_cold_code() -> None:
+    falls = Warmth().with_batch(5.0, None, 0.75)
+    for number in range(2, 7):
+        falls = falls.with_batch(number * 5.0, 0.6, 0.75, cpu_share=0.02)
+    assert coldness([falls]) == pytest.approx(coldness([Warmth()]), abs=0.05)

@@ -183,7 +183,9 @@ def _work(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
         "stages": _faded(costs, costs.stages, stages),
         "aside_s": costs.aside_s if aside_s is None else _faded(costs, costs.aside_s, aside_s),
         "cpu_share": _faded(costs, costs.cpu_share, cpu_share),
-        "warmth": costs.warmth.with_batch(age_s, None if was_s is None else busy_s / max(was_s, _LEAST_S), KEPT),
+        "warmth": costs.warmth.with_batch(
+            age_s, None if was_s is None else busy_s / max(was_s, _LEAST_S), KEPT, cpu_share
+        ),
         **_fresh(costs, batch),
     }
 

@@ -47,6 +47,7 @@ FORETOLD_FUTURES = (
     Future(1.0, 0.5, foretold=True),
     Future(1.2, 0.2, foretold=True, feared=True),
 )
+_MORE, _MORE_WHILE_NEW = 0.15, 0.5  # of what arrives, that is feared to come beside it; over a job's batches
 _CHANGES = 0.1  # of what arrives: less is no other future
 
 
@@ -69,7 +70,7 @@ class Fleet:
     task_wait_s: Floats
     row_cpu_s: Floats
     row_wait_s: Floats
-    warming: Floats  # what work will cost soon, of what it cost while code was new: all costs here are such
+    warming: Floats  # what work on cores will cost soon, of what it cost while code was new: costs here are such
     aside_s: Floats
     trigger_s: Floats
     staged: Floats  # how long stages took over how long they were foretold to
@@ -103,13 +104,14 @@ class Fleet:
     def ahead(self, future: Future) -> "Fleet":
         """The same in that future."""
         arrivals = future.arrivals * (self.coming if future.foretold else self.arrivals)
-        return replace(self.as_it_was if future.cold else self, arrivals=arrivals)
+        # Stages that were quicker than foretold may have met neighbours that were not busy yet.
+        staged = np.maximum(self.staged, 1.0) if future.feared else self.staged
+        return replace(self.as_it_was if future.cold else self, arrivals=arrivals, staged=staged)
 
     @property
     def as_it_was(self) -> "Fleet":
         """The same with work that costs what it cost when that was learnt."""
-        costs = ("task_cpu_s", "task_wait_s", "row_cpu_s", "row_wait_s")
-        return replace(self, **{name: getattr(self, name) / self.warming for name in costs})
+        return replace(self, task_cpu_s=self.task_cpu_s / self.warming, row_cpu_s=self.row_cpu_s / self.warming)
 
 
 def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, float] | None = None) -> Fleet | None:
@@ -134,7 +136,9 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
         names=tuple(job.name for job in known),
         jobs=known,
         objectives=grouped(job.intent for job in known),
-        futures=_futures(warming, of.arrivals, foretold),
+        futures=_futures(
+            1.0 - (1.0 - warming) * of.cpu_share, of.arrivals, foretold, min(one.batches for one in found)
+        ),
         slots=float(slots),
         cores=cores,
         arrivals=of.arrivals,
@@ -143,9 +147,9 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
         tasks=tasks,
         stages=of.stages,
         task_cpu_s=warming * of.task_s * of.cpu_share,
-        task_wait_s=warming * of.task_s * wait_share,
+        task_wait_s=of.task_s * wait_share,
         row_cpu_s=warming * of.row_s * of.cpu_share,
-        row_wait_s=warming * of.row_s * wait_share,
+        row_wait_s=of.row_s * wait_share,
         warming=warming,
         aside_s=of.aside_s,
         trigger_s=of.trigger_s,
@@ -224,11 +228,12 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
     )
 
 
-def _futures(warming: Floats, arrivals: Floats, foretold: Floats) -> tuple[Future, ...]:
-    if float(warming.min()) < WARM:
-        return YOUNG_FUTURES
+def _futures(warming: Floats, arrivals: Floats, foretold: Floats, batches: int) -> tuple[Future, ...]:
+    """What is thought of; of few batches it is little known what rows take, which is as if more of them came."""
     changes = bool(np.any(np.abs(foretold - arrivals) > _CHANGES * arrivals))
-    return FORETOLD_FUTURES if changes else FUTURES
+    futures = YOUNG_FUTURES if float(warming.min()) < WARM else FORETOLD_FUTURES if changes else FUTURES
+    more = _MORE + _MORE_WHILE_NEW / max(1, batches)
+    return tuple(replace(one, arrivals=1.0 + more) if one.feared else one for one in futures)
 
 
 def _counts(job: JobView, costs: Mapping[str, JobCosts]) -> bool:

@@ -2,8 +2,9 @@
 
     cost at an age = cost when warm x g(age),    1 / g = 1 - COLD_PART x exp(-age / COLD_S)
 
-Some work is hardly slower at first: it waits, or its code ran before. So each batch is held against what the batches
-before it said that it would cost: had it fallen as g does, or not at all? What all jobs say together is believed.
+Only work on cores is slower at first: what waits for others does not get quicker. Some code ran before. So each batch
+is held against what the batches before it said that it would cost: had it fallen as g does, or not at all? What all
+jobs say together is believed.
 """
 
 from collections.abc import Iterable
@@ -25,16 +26,17 @@ class Warmth:
     fell: float = 0.0  # how far costs fell where g did, times how far g fell; and the latter's square
     could_fall: float = 0.0
 
-    def with_batch(self, age_s: float, times: float | None, kept: float) -> "Warmth":
-        """After one batch more, which cost so many times what those before it said."""
+    def with_batch(self, age_s: float, times: float | None, kept: float, cpu_share: float = 1.0) -> "Warmth":
+        """After one batch more, which cost so many times what those before it said, and had a core for that share."""
         cold = COLD_PART * exp(-max(0.0, age_s) / COLD_S)
         now = -log(1.0 - cold)
         if times is None or self.mean is None:
             return Warmth(cold, now, self.fell, self.could_fall)
-        fall = now - self.mean
+        fall = cpu_share * (now - self.mean)
         seen = log(min(max(times, _LEAST), _MOST))
         mean = kept * self.mean + (1.0 - kept) * now
-        return Warmth(cold, mean, self.fell + fall * seen, self.could_fall + fall * fall)
+        # What mostly waits tells little of it, and its costs change for other reasons.
+        return Warmth(cold, mean, self.fell + cpu_share * fall * seen, self.could_fall + cpu_share * fall * fall)
 
 
 def coldness(jobs: Iterable[Warmth]) -> float:
