@@ -29,7 +29,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.core.intents import Intent, Juice
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.progress import epoch_s
+from penstock.engines.spark.watch.progress import epoch_s
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.loop import LoopSettings

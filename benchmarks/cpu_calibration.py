@@ -12,8 +12,8 @@ from cpu_tenants import TENANTS, full_tenants
 from pyspark.sql import SparkSession
 from trial_meter import Meter, done_rps
 
-from penstock.engines.spark.jobs import start_query
-from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.jvm.starts import start_query
+from penstock.engines.spark.watch.progress import Batch
 
 CALIBRATION_ROWS = 1200  # of a batch: what overload brings to one; in smaller ones a row costs up to twice as much
 FULL_ROWS_A_CORE = 40_000  # that wait for each tenant

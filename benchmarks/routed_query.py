@@ -25,10 +25,11 @@ from pyspark.sql import DataFrame, SparkSession, functions
 
 from penstock.core.pairs import PairCounts
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.machines import ExecutorReader
-from penstock.engines.spark.routing.pinning import Pinning
+from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.jvm.routing.pinning import Pinning
+from penstock.engines.spark.jvm.stages import StageReader
 from penstock.engines.spark.routing.route import Routing
-from penstock.engines.spark.stages import StageReader, StageReading
+from penstock.engines.spark.watch.stages import StageReading
 from penstock.governing.application import start_application
 from penstock.planning.routing.route import route
 

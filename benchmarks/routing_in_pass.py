@@ -22,9 +22,9 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession, functions
 
 from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.jvm.stages import StageReader
 from penstock.engines.spark.measured import measured
 from penstock.engines.spark.routing.route import Routing
-from penstock.engines.spark.stages import StageReader
 from penstock.governing.application import start_application
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "routing-on-spark.md"

@@ -13,11 +13,12 @@ from pyspark.sql import SparkSession
 
 from penstock.core.intents import Intent
 from penstock.engines.kafka.offsets import TopicEnds
-from penstock.engines.spark.arrivals import Seen
-from penstock.engines.spark.flow import curves
-from penstock.engines.spark.latency import latency
-from penstock.engines.spark.listener import Progressed, QueryEvents
-from penstock.engines.spark.progress import Batch, parse_batch
+from penstock.engines.spark.jvm.listener import QueryEvents
+from penstock.engines.spark.watch.arrivals import Seen
+from penstock.engines.spark.watch.events import Progressed
+from penstock.engines.spark.watch.flow import curves
+from penstock.engines.spark.watch.latency import latency
+from penstock.engines.spark.watch.progress import Batch, parse_batch
 from penstock.errors import EngineError
 
 JUDGED_OVER_S = 10.0

@@ -8,7 +8,7 @@ from cpu_load import due
 from cpu_tenants import INTENTS, TENANTS, URGENT, Fixed, by_hand, grid, tenants_of
 from kafka_cpu import check
 
-from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.watch.progress import Batch
 from penstock.errors import ConfigError
 
 RATES = {tenant.name: 100.0 for tenant in TENANTS}

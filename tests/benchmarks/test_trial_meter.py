@@ -4,8 +4,8 @@ import pytest
 from trial_meter import Measured, done_rps
 
 from penstock.core.intents import Intent, Juice, Latency
-from penstock.engines.spark.arrivals import Seen
-from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.watch.arrivals import Seen
+from penstock.engines.spark.watch.progress import Batch
 
 START_S = 1000.0
 

@@ -10,7 +10,7 @@ from penstock.core.figures import ALL_OPERATORS
 from penstock.core.levers import Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import View
-from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.jvm.pools import FairPools
 from penstock.engines.spark.shares import PoolShare
 from penstock.errors import ConfigError
 from tests.engines.spark.helpers import quick

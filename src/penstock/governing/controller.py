@@ -18,7 +18,7 @@ from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.replan import end_between_batches
+from penstock.engines.spark.jvm.replan import end_between_batches
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
 from penstock.governing.clock import RealClock
 from penstock.governing.hand import ANSWERS_WITHIN_S, Hand

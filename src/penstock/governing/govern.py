@@ -12,8 +12,8 @@ from penstock.core.intents import Intent
 from penstock.core.ports import Policy
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
-from penstock.engines.spark.features import check_session
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.features import check_session
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.shares import Sharing, SlotLimits
 from penstock.errors import ConfigError

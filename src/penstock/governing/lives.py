@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.starting import called
 from penstock.errors import EngineError, OutageError, told
 from penstock.governing.controller import Controller

@@ -14,9 +14,9 @@ from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
-from penstock.engines.spark.heap import memory_mib
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.jvm.heap import memory_mib
+from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError, EngineError, TakenOverError, told
 from penstock.governing.application import start_application

@@ -2,7 +2,7 @@
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.features import check_session
+from penstock.engines.spark.jvm.features import check_session
 from penstock.errors import EngineError
 
 

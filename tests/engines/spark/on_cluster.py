@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 from penstock.core.levers import WHOLE, Executors
 from penstock.core.plan import Outcome, Step
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
-from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.jvm.executors import ExecutorLever
+from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.governing.application import start_application
 from tests.engines.spark.counting_files import CountedFiles
 from tests.engines.spark.helpers import give, move_state, observed, taken_over

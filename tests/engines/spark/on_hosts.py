@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.governing.application import start_application
 from tests.patience import eventually
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from penstock.engines.spark.arrivals import Arrivals, Seen
-from penstock.engines.spark.flow import curves
-from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.watch.arrivals import Arrivals, Seen
+from penstock.engines.spark.watch.flow import curves
+from penstock.engines.spark.watch.progress import Batch
 
 
 def arrivals(*rows: float) -> Arrivals:

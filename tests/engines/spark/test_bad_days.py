@@ -15,15 +15,16 @@ from penstock.engines.spark.claims import FILE
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.elastic import Lever as ElasticLever
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
-from penstock.engines.spark.features import check_session
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.features import check_session
+from penstock.engines.spark.jvm.lock import KEY
+from penstock.engines.spark.jvm.pools import FairPools
+from penstock.engines.spark.jvm.stages import StageReader
 from penstock.engines.spark.levers.lever import Lever
-from penstock.engines.spark.lock import KEY
-from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
-from penstock.engines.spark.stages import StageReader, StageReading
-from penstock.engines.spark.track import Track
+from penstock.engines.spark.watch.stages import StageReading
+from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError, LeaseLostError, OutageError
 from penstock.governing.application import check_master
 from tests.engines.spark.helpers import counting, give, observed, of, quick, rates

@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark import batch_limits
-from penstock.engines.spark.batch_bound import BatchBounds
+from penstock.engines.spark.jvm import batch_limits
+from penstock.engines.spark.jvm.batch_bound import BatchBounds
 from penstock.errors import EngineError
 from tests.engines.spark.batches import Gate
 from tests.engines.spark.helpers import rates

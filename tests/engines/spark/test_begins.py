@@ -6,9 +6,10 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.checkpoints import read_checkpoint
-from penstock.engines.spark.jobs import Job, start_query
-from penstock.engines.spark.triggers import trigger_s
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.checkpoints import read_checkpoint
+from penstock.engines.spark.jvm.starts import start_query
+from penstock.engines.spark.jvm.triggers import trigger_s
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import counting
 from tests.patience import eventually

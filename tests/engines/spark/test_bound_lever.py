@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from penstock.core.levers import BatchBound, Dial, Disturbs
-from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
-from penstock.engines.spark.progress import Batch
-from penstock.engines.spark.track import Track
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.progress import Batch
+from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
 

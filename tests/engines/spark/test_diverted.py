@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.diverted import DivertedSession, Source
+from penstock.engines.spark.jvm.diverted import DivertedSession, Source
 
 
 def lines_in(place: Path, *lines: str) -> str:

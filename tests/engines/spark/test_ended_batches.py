@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from penstock.core.batches import TOLD, BatchFigures
-from penstock.engines.spark.ended import ended_batches
-from penstock.engines.spark.progress import Batch
-from penstock.engines.spark.stage_figures import Busy, StageHistory
-from penstock.engines.spark.stages import StageReading, _reading, chosen
+from penstock.engines.spark.watch.ended import ended_batches
+from penstock.engines.spark.watch.progress import Batch
+from penstock.engines.spark.watch.stage_figures import Busy, StageHistory
+from penstock.engines.spark.watch.stages import StageReading, _reading, chosen
 
 STAGE = StageReading(
     stage_id=7,

@@ -5,7 +5,7 @@ from threading import Thread
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.replan import end_between_batches
+from penstock.engines.spark.jvm.replan import end_between_batches
 from tests.engines.spark.batches import Gate
 from tests.engines.spark.helpers import quick, rates
 from tests.patience import eventually, patience_s

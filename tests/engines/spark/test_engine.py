@@ -5,7 +5,7 @@ from pyspark.sql import SparkSession
 from penstock.core.figures import ALL_OPERATORS
 from penstock.engines.spark.engine import SparkSettings
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.pools import COMMON_POOL, FairPools
+from penstock.engines.spark.jvm.pools import COMMON_POOL, FairPools
 from penstock.engines.spark.shares import PoolShare, Sharing, SlotLimits
 from tests.engines.spark.helpers import counting, give, observed, quick
 from tests.real_spark import OpenEngine

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.engine import SparkSettings
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
 from tests.engines.spark.counting_files import CountedFiles
 from tests.engines.spark.helpers import give, move_state, observed, taken_over
 from tests.patience import eventually

@@ -3,7 +3,7 @@
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.features import FAIR_LINE, check_session
+from penstock.engines.spark.jvm.features import FAIR_LINE, check_session
 from tests.drivers import ran
 
 pytestmark = pytest.mark.jvm

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.quantum import BoundedSession
+from penstock.engines.spark.jvm.quantum import BoundedSession
 from tests.engines.spark.helpers import observed
 from tests.real_spark import OpenEngine
 

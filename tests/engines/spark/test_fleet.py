@@ -6,11 +6,11 @@ from typing import cast
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.deeds import DeedLog
-from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.listener import Started, Terminated
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import SlotLimits
+from penstock.engines.spark.watch.events import Started, Terminated
+from penstock.engines.spark.watch.fleet import Fleet
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import quick
 

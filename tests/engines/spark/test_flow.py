@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.engines.spark.flow import Curves, curves
-from penstock.engines.spark.latency import latency
-from penstock.engines.spark.progress import Batch, SourceRows
+from penstock.engines.spark.watch.flow import Curves, curves
+from penstock.engines.spark.watch.latency import latency
+from penstock.engines.spark.watch.progress import Batch, SourceRows
 
 
 def batches(rows: list[float], seconds: float, held_back: list[float] | None = None) -> list[Batch]:

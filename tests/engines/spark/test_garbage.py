@@ -2,8 +2,8 @@
 
 import pytest
 
-from penstock.engines.spark.garbage import GarbageWatch
-from penstock.engines.spark.machines import Executor, machines
+from penstock.engines.spark.watch.garbage import GarbageWatch
+from penstock.engines.spark.watch.machines import Executor, machines
 
 
 def executor(name: str, tasks_s: float, gc_s: float, host: str = "h1") -> Executor:

@@ -5,7 +5,7 @@ from pyspark.sql import SparkSession
 from penstock.core.figures import JobFigures
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.kafka_sources import KafkaSource, kafka_sources
+from penstock.engines.spark.jvm.kafka_sources import KafkaSource, kafka_sources
 from tests.engines.spark.helpers import observed, quick
 from tests.engines.spark.kafka_jobs import passing, send
 from tests.patience import eventually

@@ -11,9 +11,9 @@ from datasketches import kll_doubles_sketch
 from penstock.core.figures import LatencyFigures
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.latency import real_time_latency
 from penstock.engines.spark.modes import RealTime
-from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.watch.latency import real_time_latency
+from penstock.engines.spark.watch.progress import Batch
 from tests.engines.spark.helpers import of
 from tests.engines.spark.kafka_jobs import counting
 from tests.patience import eventually, patience_s

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.engines.spark.checkpoint_files import Files
-from penstock.engines.spark.local_files import LocalFiles, local_path, same_place
+from penstock.engines.spark.jvm.checkpoint_files import Files
+from penstock.engines.spark.jvm.local_files import LocalFiles, local_path, same_place
 from tests.engines.spark.routing.object_store import StoredFiles
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from penstock.engines.spark.progress import Batch, SourceRows, parse_batch
+from penstock.engines.spark.watch.progress import Batch, SourceRows, parse_batch
 
 
 def parsed(**source: Any) -> Batch:

@@ -7,7 +7,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.quantum import BoundedSession, bound_option
+from penstock.engines.spark.jvm.quantum import BoundedSession, bound_option
 from tests.patience import patience_s
 from tests.real_spark import OpenEngine
 

@@ -7,8 +7,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.levers import Partitions
 from penstock.core.plan import Step
-from penstock.engines.spark.checkpoints import read_checkpoint
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.checkpoints import read_checkpoint
 from tests.engines.spark.helpers import rates
 from tests.patience import eventually
 from tests.real_spark import OpenEngine

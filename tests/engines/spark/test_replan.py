@@ -11,7 +11,7 @@ from penstock.core.levers import BatchBound, Trigger
 from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job, JobFunction, Writer
-from penstock.engines.spark.triggers import trigger_s
+from penstock.engines.spark.jvm.triggers import trigger_s
 from tests.engines.spark.helpers import observed, of, quick
 from tests.engines.spark.kafka_jobs import counting, counts, send
 from tests.patience import eventually

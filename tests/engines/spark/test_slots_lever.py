@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from penstock.core.levers import Slots
-from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.shares import PoolShare, Sharing, SlotLimits
-from penstock.engines.spark.track import Standing, Track
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.track import Standing, Track
 from penstock.errors import EngineError
 
 

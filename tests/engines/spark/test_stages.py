@@ -7,7 +7,8 @@ from threading import Thread
 from pyspark import InheritableThread
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.stages import StageReader, StageReading
+from penstock.engines.spark.jvm.stages import StageReader
+from penstock.engines.spark.watch.stages import StageReading
 from tests.patience import eventually
 
 

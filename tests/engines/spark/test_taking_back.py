@@ -8,8 +8,8 @@ from penstock.core.plan import Step, StepOutcome
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.lock import KEY
-from penstock.engines.spark.pools import FairPools
+from penstock.engines.spark.jvm.lock import KEY
+from penstock.engines.spark.jvm.pools import FairPools
 from penstock.engines.spark.shares import PoolShare
 from penstock.errors import EngineError, LeaseLostError
 from tests.engines.spark.helpers import quick

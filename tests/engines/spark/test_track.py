@@ -7,12 +7,11 @@ import pytest
 from datasketches import kll_doubles_sketch
 
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.modes import RealTime
-from penstock.engines.spark.progress import Batch
-from penstock.engines.spark.real_time import LongLived
+from penstock.engines.spark.modes import LongLived, RealTime
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
-from penstock.engines.spark.track import Standing, Track
+from penstock.engines.spark.watch.progress import Batch
+from penstock.engines.spark.watch.track import Standing, Track
 from tests.engines.spark.helpers import quick
 from tests.engines.spark.test_ended_batches import STAGE
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.engines.spark.diverted import Source
+from penstock.engines.spark.jvm.diverted import Source
 from penstock.errors import ConfigError
 from penstock.governing.rehearsal.recording import Recording, Row, record
 from penstock.governing.rehearsal.replay import FileSink, Sampler

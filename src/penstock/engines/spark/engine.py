@@ -15,16 +15,20 @@ from penstock.core.levers import Dial, Move, Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.core.shares import slot_share
 from penstock.engines.spark.apart import Apart
-from penstock.engines.spark.batch_bound import BatchBounds
 from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.elastic import Elastic
-from penstock.engines.spark.executors import ExecutorLever
-from penstock.engines.spark.features import check_session
-from penstock.engines.spark.fleet import Fleet
-from penstock.engines.spark.garbage import GarbageWatch
-from penstock.engines.spark.heap import StandaloneHeap
-from penstock.engines.spark.jobs import Job, JobFunction, Writer, start_query
-from penstock.engines.spark.kafka_sources import ArrivalWatch
+from penstock.engines.spark.jobs import Job, JobFunction, Writer
+from penstock.engines.spark.jvm.batch_bound import BatchBounds
+from penstock.engines.spark.jvm.executors import ExecutorLever
+from penstock.engines.spark.jvm.features import check_session
+from penstock.engines.spark.jvm.heap import StandaloneHeap
+from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch
+from penstock.engines.spark.jvm.listener import QueryEvents
+from penstock.engines.spark.jvm.lock import ControllerLease
+from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.jvm.pools import FairPools
+from penstock.engines.spark.jvm.stages import StageReader
+from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.levers.executors import ExecutorsLever
 from penstock.engines.spark.levers.lever import Lever
@@ -32,18 +36,16 @@ from penstock.engines.spark.levers.memory import MemoryLever
 from penstock.engines.spark.levers.planned import PartitionsLever, TasksLever, TriggerLever
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.levers.table import TableLever
-from penstock.engines.spark.listener import QueryEvents
-from penstock.engines.spark.lock import ControllerLease
-from penstock.engines.spark.machines import ExecutorReader, machines
 from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.pools import FairPools
 from penstock.engines.spark.restarts import Attempts
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
 from penstock.engines.spark.shares import Sharing
-from penstock.engines.spark.stages import StageReader
 from penstock.engines.spark.starting import Ended, Starts
-from penstock.engines.spark.track import Standing, Track
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.garbage import GarbageWatch
+from penstock.engines.spark.watch.machines import machines
+from penstock.engines.spark.watch.track import Standing, Track
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, first_line, told
 
 _log = logging.getLogger("penstock.spark")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, functions
 from pyspark.sql.types import TimestampNTZType, TimestampType
 
-from penstock.engines.spark.progress import OBSERVED
 from penstock.engines.spark.routing.pair_sketch import ONE_IN, pair_columns, pair_metrics
+from penstock.engines.spark.watch.progress import OBSERVED
 from penstock.errors import ConfigError
 
 _ARRIVAL = "__penstock_arrival_ms"

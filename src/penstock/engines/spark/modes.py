@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from penstock.errors import EngineError
+
 SHORTEST_S = 5.0  # Spark's least length of a batch in real-time mode
 
 
@@ -14,3 +16,23 @@ class RealTime:
 
     batch_s: float = 300.0
     tasks: int | None = None  # None: the session's shuffle partitions
+
+
+@dataclass(frozen=True, slots=True)
+class LongLived:
+    """One operator's tasks, there for as long as the query runs. A source has as many as its topics partitions."""
+
+    operator: str
+    tasks: int
+    is_source: bool = False
+
+
+def check_slots(name: str, tasks: tuple[LongLived, ...], taken: int, slots: int) -> None:
+    """An EngineError when these tasks do not fit beside those that are there for good."""
+    wanted = sum(operator.tasks for operator in tasks)
+    if wanted + taken > slots:
+        listed = ", ".join(f"{operator.operator} {operator.tasks}" for operator in tasks)
+        raise EngineError(
+            f"{name}: real-time mode needs {wanted} slots at once ({listed}) and {max(0, slots - taken)} of {slots} "
+            f"are free; give the application more cores, set real_time_tasks lower, or leave real_time out"
+        )

@@ -14,15 +14,16 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.levers import Table, Tasks
-from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
-from penstock.engines.spark.fleet import Fleet
-from penstock.engines.spark.jobs import Job, tasks_of
-from penstock.engines.spark.real_time import LongLived, check_slots
-from penstock.engines.spark.repartition import repartition
-from penstock.engines.spark.replan import COMMITS_WITHIN_S, RestartError, between_batches, last_batch, restarted
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
+from penstock.engines.spark.jvm.repartition import repartition
+from penstock.engines.spark.jvm.replan import COMMITS_WITHIN_S, RestartError, between_batches, last_batch, restarted
+from penstock.engines.spark.jvm.starts import tasks_of
+from penstock.engines.spark.jvm.triggers import trigger_s
+from penstock.engines.spark.modes import LongLived, check_slots
 from penstock.engines.spark.starting import FUNCTION_WITHIN_S
-from penstock.engines.spark.track import AwaitedTasks, Track
-from penstock.engines.spark.triggers import trigger_s
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.track import AwaitedTasks, Track
 from penstock.errors import EngineError, first_line
 
 _LOOKS_FOR_S = 1.0  # around the end of a real-time batch; rows of the next one that are read by then are read again

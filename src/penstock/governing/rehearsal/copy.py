@@ -18,12 +18,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import JobFigures
-from penstock.engines.spark.diverted import DivertedSession, Source
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.jvm.diverted import DivertedSession, Source
+from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.jvm.routing.starting import routed_by
 from penstock.engines.spark.restarts import RestartPolicy
-from penstock.engines.spark.routing.starting import routed_by
 from penstock.errors import EngineError, PenstockError
 from penstock.governing.application import start_application
 from penstock.governing.rehearsal.job import RehearsedJob, job_named

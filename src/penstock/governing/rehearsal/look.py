@@ -13,8 +13,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.diverted import DivertedSession, Source
-from penstock.engines.spark.room import WorkerRoom, workers_of
+from penstock.engines.spark.jvm.diverted import DivertedSession, Source
+from penstock.engines.spark.jvm.room import WorkerRoom, workers_of
 from penstock.errors import ConfigError, EngineError, PenstockError
 from penstock.governing.application import check_master, start_application
 from penstock.governing.rehearsal.job import RehearsedJob, job_named

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from penstock.engines.kafka.offsets import end_offsets
 from penstock.engines.kafka.stretch import last_rows
-from penstock.engines.spark.diverted import Source
+from penstock.engines.spark.jvm.diverted import Source
 from penstock.errors import ConfigError
 
 MOST_ROWS = 2_000_000  # held in memory while they are replayed; of a longer stretch the newest

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from penstock.config.profiles import write_profile
 from penstock.engines.kafka.topics import make_topics, remove_topic
-from penstock.engines.spark.diverted import Source
-from penstock.engines.spark.room import free_on
+from penstock.engines.spark.jvm.diverted import Source
+from penstock.engines.spark.jvm.room import free_on
 from penstock.errors import ConfigError, EngineError
 from penstock.governing.rehearsal.copies import Copy, end_all, wait_ready
 from penstock.governing.rehearsal.copy import CopySpec

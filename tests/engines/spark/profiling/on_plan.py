@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from penstock.core.performance import PerformanceModel
 from penstock.core.topology import Topology
-from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place

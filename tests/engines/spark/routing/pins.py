@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.engines.spark.engine import SparkEngine, SparkSettings
-from penstock.engines.spark.executors import ExecutorLever
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.jvm.executors import ExecutorLever
+from penstock.engines.spark.jvm.machines import ExecutorReader
 from tests.engines.spark.routing.town import Town, windows_and_tags
 from tests.patience import eventually, patience_s
 

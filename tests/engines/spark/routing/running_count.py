@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.checkpoint_files import Files
+from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.checkpoint import begun_batch, committed_batch
 from penstock.engines.spark.routing.migration import Moved, move_state, take_back, version_in_force

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.local_files import LocalFiles
+from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, query_id
 from penstock.engines.spark.routing.migration import pending

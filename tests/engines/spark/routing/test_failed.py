@@ -11,9 +11,9 @@ from penstock.core.plan import Step
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.routing.migration import Moved
-from penstock.engines.spark.routing.resalting import SparkMover
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import observed
 from tests.engines.spark.routing.town import REGIONS, Town, by_region, regions, state_partitions

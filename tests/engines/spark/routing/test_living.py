@@ -3,8 +3,8 @@
 from penstock.core.key_placement import MOST_PARTITIONS, KeyPlacement, KeysInPartition, KeysOnMachine
 from penstock.core.pairs import PairCounts
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.machines import Executor
 from penstock.engines.spark.routing.living import key_placements
+from penstock.engines.spark.watch.machines import Executor
 
 OPERATORS = ("left", "right")
 TABLE = RoutingTable(2, {"left": {"Asia": 0, "Oceania": 1}, "right": {"#java": 0, "#ruby": 1}}, version=3)

@@ -9,8 +9,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 import penstock as ps
 from penstock.core.pairs import Pair, PairCounts
-from penstock.engines.spark.progress import parse_batch
 from penstock.engines.spark.routing.pair_sketch import LISTED, ONE_IN, observed_pairs
+from penstock.engines.spark.watch.progress import parse_batch
 from penstock.errors import ConfigError
 from tests.engines.spark.routing.town import REGIONS, Town, by_region
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.jobs import start_query
-from penstock.engines.spark.routing.pinning import Pinning
+from penstock.engines.spark.jvm.routing.pinning import Pinning
+from penstock.engines.spark.jvm.starts import start_query
 from tests.engines.spark.routing.town import Town, by_region
 from tests.patience import eventually
 

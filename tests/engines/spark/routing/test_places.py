@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.checkpoint_files import CheckpointFiles
-from penstock.engines.spark.jobs import start_query
-from penstock.engines.spark.local_files import files_at, readable_state
+from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
+from penstock.engines.spark.jvm.local_files import files_at, readable_state
+from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.reroute import reroute
 from penstock.engines.spark.routing.tie import STAMP
 from penstock.errors import EngineError

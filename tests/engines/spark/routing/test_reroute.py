@@ -9,8 +9,8 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.jobs import start_query
-from penstock.engines.spark.replan import RestartError
+from penstock.engines.spark.jvm.replan import RestartError
+from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.reroute import reroute

@@ -10,10 +10,11 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.jobs import Job, start_query
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.routing.starting import routed_by
+from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.reroute import reroute
 from penstock.engines.spark.routing.route import Routing
-from penstock.engines.spark.routing.starting import routed_by
 from penstock.engines.spark.routing.tie import BookError
 from penstock.errors import ConfigError, EngineError
 from tests.engines.spark.routing.town import REGIONS, Town, by_region, regions, state_partitions

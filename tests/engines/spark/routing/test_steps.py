@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.checkpoint_files import Files
-from penstock.engines.spark.local_files import LocalFiles, local_path
+from penstock.engines.spark.jvm.checkpoint_files import Files
+from penstock.engines.spark.jvm.local_files import LocalFiles, local_path
 from penstock.engines.spark.routing.migration import pending
 from penstock.errors import EngineError
 from tests.engines.spark.routing.object_store import StoredFiles

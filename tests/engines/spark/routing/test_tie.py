@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.local_files import LocalFiles
+from penstock.engines.spark.jvm.local_files import LocalFiles
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.tie import STAMP, BookError, Stamp, check_tie, stamp_of
 from tests.engines.spark.routing.running_count import PARTITIONS, RunningCount

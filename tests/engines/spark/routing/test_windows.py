@@ -8,10 +8,10 @@ from pyspark.sql import SparkSession
 
 from penstock.core.pairs import PairCounts
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.progress import Batch
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.watch import RouteWatch
+from penstock.engines.spark.watch.progress import Batch
 
 
 class TwoPartitions:

@@ -12,8 +12,9 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.jobs import Job, start_query
-from penstock.engines.spark.local_files import local_path
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.local_files import local_path
+from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.route import Routing
 from tests.patience import patience_s

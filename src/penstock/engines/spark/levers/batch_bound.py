@@ -10,10 +10,10 @@ from typing import Protocol
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.levers import BatchBound, Dial, Disturbs, Shows
-from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.track import Track
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
 

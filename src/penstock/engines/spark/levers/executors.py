@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from penstock.core.levers import WHOLE, Dial, Executors, Shows
 from penstock.engines.spark.elastic import Elastic
-from penstock.engines.spark.executors import ExecutorLever
+from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.levers.lever import Lever
 from penstock.errors import EngineError
 

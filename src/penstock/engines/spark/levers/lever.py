@@ -3,7 +3,7 @@
 from typing import Generic, TypeVar
 
 from penstock.core.levers import Dial, Kind, Move
-from penstock.engines.spark.track import Track
+from penstock.engines.spark.watch.track import Track
 
 M = TypeVar("M", bound=Move)
 

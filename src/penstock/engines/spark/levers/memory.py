@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from penstock.core.levers import WHOLE, Dial, Disturbs, Memory, Shows
-from penstock.engines.spark.heap import LEAST_MIB
+from penstock.engines.spark.jvm.heap import LEAST_MIB
 from penstock.engines.spark.levers.lever import Lever
 from penstock.errors import EngineError
 

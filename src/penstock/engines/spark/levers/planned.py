@@ -1,11 +1,11 @@
 """What a query takes up at its next start only: a planned restart between two batches."""
 
 from penstock.core.levers import Dial, Disturbs, Partitions, Shows, Tasks, Trigger
-from penstock.engines.spark.fleet import Fleet
+from penstock.engines.spark.jvm.triggers import trigger_s
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.track import Track
-from penstock.engines.spark.triggers import trigger_s
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
 

@@ -5,10 +5,10 @@ from contextlib import suppress
 from typing import Protocol
 
 from penstock.core.levers import Slots
-from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares
-from penstock.engines.spark.track import Track
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
 

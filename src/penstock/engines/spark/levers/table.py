@@ -1,9 +1,9 @@
 """Routing tables: where a job's correlated keys live."""
 
 from penstock.core.levers import Table
-from penstock.engines.spark.fleet import Fleet
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.watch.fleet import Fleet
 from penstock.errors import EngineError
 
 

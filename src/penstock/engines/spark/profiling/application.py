@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 from penstock.engines import processes
 from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
-from penstock.engines.spark.machines import ExecutorReader
+from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.profiling.binding import CONF as BY_GROUP
 from penstock.errors import EngineError
 

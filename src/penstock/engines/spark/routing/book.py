@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.checkpoint_files import Files
+from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.shape import SINCE_EVER_US, SLOTS, packed, slot_of, table_of, unpacked
 from penstock.errors import ConfigError, EngineError
 

@@ -3,7 +3,7 @@
 import json
 import re
 
-from penstock.engines.spark.checkpoint_files import Files
+from penstock.engines.spark.jvm.checkpoint_files import Files
 
 _STATE = re.compile(r"state/\d+/\d+/(?:.+/)?\.?(\d+)[._][^/]*")  # state/operator/partition/[store/]version.kind
 

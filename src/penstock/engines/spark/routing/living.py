@@ -8,9 +8,9 @@ from penstock.core.key_placement import KeyPlacement, KeysInPartition
 from penstock.core.pairs import PairCounts
 from penstock.core.routes import Links
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.machines import Executor
 from penstock.engines.spark.routing.placement import operator_rows
 from penstock.engines.spark.routing.shape import key_text
+from penstock.engines.spark.watch.machines import Executor
 
 
 def key_placements(

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from penstock.engines.spark.checkpoint_files import Files
+from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.book import Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch, forget_batch, query_id, takes_what
 from penstock.engines.spark.routing.tie import stamp

@@ -18,17 +18,18 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import positive_seconds
-from penstock.engines.spark.checkpoint_files import Files
-from penstock.engines.spark.checkpoints import checkpoint_of, read_checkpoint
-from penstock.engines.spark.jobs import Job, start_query
-from penstock.engines.spark.local_files import files_at, local_path, special_names
-from penstock.engines.spark.replan import RestartError
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.checkpoint_files import Files
+from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
+from penstock.engines.spark.jvm.local_files import files_at, local_path, special_names
+from penstock.engines.spark.jvm.replan import RestartError
+from penstock.engines.spark.jvm.routing.lookup import reread
+from penstock.engines.spark.jvm.routing.resalting import SparkMover
+from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us
-from penstock.engines.spark.routing.lookup import reread
 from penstock.engines.spark.routing.migration import Moved, move_state, pending, take_back
-from penstock.engines.spark.routing.resalting import SparkMover
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.shape import SLOTS
 from penstock.engines.spark.routing.tie import stamp

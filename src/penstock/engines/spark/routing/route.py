@@ -9,7 +9,7 @@ tags = tagged.groupBy(F.window("at", "1 minute"), *route.right_key()).count()
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pyspark.sql import Column, DataFrame, GroupedData, SparkSession, functions
 from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, StringType, StructField
@@ -17,15 +17,15 @@ from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, 
 from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.claims import claim
-from penstock.engines.spark.local_files import LocalFiles, files_at, same_place
+from penstock.engines.spark.jvm.local_files import LocalFiles, files_at, same_place
+from penstock.engines.spark.jvm.routing.grouping import look_through, salted
+from penstock.engines.spark.jvm.routing.keys import RoutedKey, teach_group_by
+from penstock.engines.spark.jvm.routing.lookup import no_table, reread, table_cell
+from penstock.engines.spark.jvm.routing.resalting import SparkMover
+from penstock.engines.spark.jvm.routing.starting import RoutedBy, is_looked_at, remember, teach_start
 from penstock.engines.spark.routing.book import LIVE, RouteBook
-from penstock.engines.spark.routing.grouping import look_through, salted
-from penstock.engines.spark.routing.keys import RoutedKey, teach_group_by
-from penstock.engines.spark.routing.lookup import no_table, reread, table_cell
 from penstock.engines.spark.routing.migration import pending, take_back, version_in_force
 from penstock.engines.spark.routing.murmur import Kind
-from penstock.engines.spark.routing.resalting import SparkMover
-from penstock.engines.spark.routing.starting import RoutedBy, is_looked_at, remember, teach_start
 from penstock.engines.spark.routing.tie import check_tie, stamp
 from penstock.errors import ConfigError, EngineError
 
@@ -83,7 +83,7 @@ class Routing:
         name = names[operator] if isinstance(operator, int) and operator < len(names) else operator
         if not isinstance(name, str) or name not in self.operators:
             raise ConfigError("operator", operator, f"this route's operators are {', '.join(names)}")
-        return [RoutedKey(_java(functions.col(column)), self, name) for column in self.operators[name]]
+        return [RoutedKey(functions.col(column), self, name) for column in self.operators[name]]
 
     def start_with(self, spark: SparkSession, table: RoutingTable) -> None:
         """Have the query follow a table from its very first batch; one that has begun is re-routed instead."""
@@ -252,7 +252,3 @@ def _checked_name(name: str) -> str:
     if not isinstance(name, str) or not name or "/" in name or name.startswith("."):
         raise ConfigError("name", name, "give the query's name, as in queryName(...)")
     return name
-
-
-def _java(column: Column) -> Any:
-    return column._jc

@@ -8,7 +8,7 @@ effect, and a query starts with a book only that has all that its checkpoint dep
 import json
 from dataclasses import asdict, dataclass
 
-from penstock.engines.spark.checkpoint_files import Files
+from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.checkpoint import begun_batch
 from penstock.errors import EngineError

@@ -17,14 +17,14 @@ from penstock.core.pairs import PairCounts, merged
 from penstock.core.routes import Links, PastMove, RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.correlation.history import PairHistory
-from penstock.engines.spark.machines import Executor
-from penstock.engines.spark.progress import Batch
+from penstock.engines.spark.jvm.routing.pinning import Pinning
 from penstock.engines.spark.routing.living import key_placements
 from penstock.engines.spark.routing.migration import Moved
-from penstock.engines.spark.routing.pinning import Pinning
 from penstock.engines.spark.routing.placement import partition_rows
 from penstock.engines.spark.routing.reroute import Routed, reroute
 from penstock.engines.spark.routing.unlisted import places
+from penstock.engines.spark.watch.machines import Executor
+from penstock.engines.spark.watch.progress import Batch
 from penstock.errors import EngineError
 
 _HALF_LIFE_WINDOWS = 1.0  # a pair counts half after so many windows

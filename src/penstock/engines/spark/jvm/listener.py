@@ -1,0 +1,78 @@
+"""The listener: puts each query into the pool of its name as it starts, and enqueues what Spark tells of it.
+
+A listener that blocks blocks the query, so nothing is worked out here; the engine takes the events from the
+queue in its own time.
+"""
+
+from collections import deque
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import StreamingQueryListener
+
+from penstock.engines.spark.jvm.pools import POOL_PROPERTY
+from penstock.engines.spark.watch.events import Event, Idled, Progressed, Started, Terminated
+
+_QUEUED_AT_MOST = 20_000  # an engine that is not asked any more must not fill the memory
+
+
+class QueryEvents(StreamingQueryListener):
+    """The events of all queries of a session, in the order they came."""
+
+    def __init__(self, spark: SparkSession, name_pools: bool = True) -> None:
+        self._session = spark
+        self._jsc: Any = spark.sparkContext._jsc
+        self._name_pools = name_pools
+        self._queue: deque[Event] = deque(maxlen=_QUEUED_AT_MOST)
+
+    def attach(self) -> None:
+        """Begin to listen."""
+        self._session.streams.addListener(self)
+
+    def detach(self) -> None:
+        """Cease to listen."""
+        self._session.streams.removeListener(self)
+
+    def drain(self) -> list[Event]:
+        """What came since the last call."""
+        return [self._queue.popleft() for _ in range(len(self._queue))]
+
+    @property
+    def _jlistener(self) -> Any:
+        if not hasattr(self, "_jlistenerobj"):
+            jvm: Any = self._session.sparkContext._jvm
+            self._jlistenerobj = jvm.PythonStreamingQueryListenerWrapper(_Bridge(self))
+        return self._jlistenerobj
+
+    def onQueryStarted(self, event: Any) -> None:  # noqa: N802
+        """Runs on the query's own thread, which keeps the pool for its life."""
+        name = event.name()
+        if name is not None and self._name_pools:  # what is not governed by shares stays where it is
+            self._jsc.setLocalProperty(POOL_PROPERTY, name)
+        self._queue.append(Started(event.runId().toString(), name, event.timestamp()))
+
+    def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+        """One string over the bridge; PySpark's own listener makes a call for every field."""
+        self._queue.append(Progressed(event.progress().json()))
+
+    def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+        """No new rows for a while."""
+        self._queue.append(Idled(event.runId().toString(), event.timestamp()))
+
+    def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+        """The query ended."""
+        error = event.exception()
+        self._queue.append(Terminated(event.runId().toString(), error.get() if error.isDefined() else None))
+
+
+class _Bridge:
+    """The Java interface, handing on Java events as they are."""
+
+    def __init__(self, events: QueryEvents) -> None:
+        self.onQueryStarted = events.onQueryStarted
+        self.onQueryProgress = events.onQueryProgress
+        self.onQueryIdle = events.onQueryIdle
+        self.onQueryTerminated = events.onQueryTerminated
+
+    class Java:
+        implements = ("org.apache.spark.sql.streaming.PythonStreamingQueryListener",)

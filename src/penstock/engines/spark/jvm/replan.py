@@ -1,0 +1,70 @@
+"""A planned restart: a query ends right after a batch was committed and starts again as a changed job.
+
+Shares move while a query runs. What a query is built with does not: the bound of its batches, the partitions of its
+operators. The checkpoint carries it over, so nothing is lost and no state is counted twice.
+"""
+
+import time
+from collections.abc import Iterable
+
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.starts import start_query
+from penstock.errors import EngineError
+
+COMMITS_WITHIN_S = 30.0  # a batch that takes longer is interrupted; it runs again, whole
+_LOOK_EVERY_S = 0.02
+
+
+class RestartError(EngineError):
+    """The job could not be changed; `query` is the one that was started as it was before."""
+
+    def __init__(self, message: str, query: StreamingQuery) -> None:
+        self.query = query
+        super().__init__(message)
+
+
+def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Job) -> StreamingQuery:
+    """The query of the changed job; when that does not start, as it was before, and a RestartError.
+
+    It is stopped between two batches where it can be: a sink that keeps no account gets no row twice.
+    """
+    between_batches(query, last_batch(query), COMMITS_WITHIN_S)
+    query.stop()
+    try:
+        return start_query(spark, after)
+    except Exception as error:  # a tenant's own code may raise anything
+        reason = str(error).strip().splitlines()[0]
+        raise RestartError(f"{after.name}: it runs on as it was; {reason}", start_query(spark, before)) from error
+
+
+def between_batches(query: StreamingQuery, last: int | None, within_s: float) -> bool:
+    """Wait until no batch runs or one after `last` was committed, and say whether that came in time."""
+    deadline = time.monotonic() + within_s
+    while query.isActive and query.status["isTriggerActive"] and last_batch(query) == last:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_EVERY_S)
+    return True
+
+
+def end_between_batches(queries: Iterable[StreamingQuery], within_s: float = COMMITS_WITHIN_S) -> None:
+    """End queries for good, each as soon as a batch of its own is committed; those that take too long all the same."""
+    waiting = [(query, last_batch(query)) for query in queries]
+    deadline = time.monotonic() + within_s
+    while waiting and time.monotonic() < deadline:
+        ready = [query for query, last in waiting if between_batches(query, last, within_s=0.0)]
+        for query in ready:
+            query.stop()
+        waiting = [(query, last) for query, last in waiting if query not in ready]
+        time.sleep(_LOOK_EVERY_S)
+    for query, _ in waiting:
+        query.stop()
+
+
+def last_batch(query: StreamingQuery) -> int | None:
+    """The number of the last batch that was committed by this run."""
+    progress = query.lastProgress
+    return None if progress is None else int(progress["batchId"])

@@ -1,0 +1,1 @@
+"""What routes need of Spark's plans, state and coordinator."""

@@ -1,0 +1,28 @@
+"""The batches of a query that ended, each with what its stages did: as an engine tells of them."""
+
+from collections.abc import Iterator, Sequence
+
+from penstock.core.batches import TOLD, BatchFigures
+from penstock.engines.spark.watch.progress import Batch
+from penstock.engines.spark.watch.stage_figures import StageHistory
+
+_STAGES_TOLD_S = 0.5  # Spark writes its stages down a moment after they ended
+
+
+def ended_batches(batches: Sequence[Batch], stages: StageHistory, wall_s: float, at_s: float) -> Iterator[BatchFigures]:
+    """The last batches of the present run, of those whose stages can be known; `at_s` is `wall_s` by the snapshot."""
+    told = [one for one in batches if one.run_id == batches[-1].run_id and wall_s - one.committed_s >= _STAGES_TOLD_S]
+    for batch in told[-TOLD:]:
+        work = stages.work(batch.run_id, batch.batch_id)
+        yield BatchFigures(
+            number=batch.batch_id,
+            ended_s=at_s - (wall_s - batch.committed_s),
+            took_s=batch.committed_s - batch.started_s,
+            rows=batch.rows,
+            left_rows=batch.held_back_rows,
+            stages=None if work is None else work.stages,
+            tasks=None if work is None else work.tasks,
+            busy_s=None if work is None else work.busy_s,
+            cpu_s=None if work is None else work.cpu_s,
+            staged_s=None if work is None else work.staged_s,
+        )

@@ -1,0 +1,296 @@
+"""The track of one job: what the engine knows of it between two rounds, and the figures that it makes of that."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.core.levers import Dial
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.modes import LongLived
+from penstock.engines.spark.restarts import Attempts, Commit, Health
+from penstock.engines.spark.routing.watch import RouteWatch
+from penstock.engines.spark.watch.arrivals import Arrivals, Seen
+from penstock.engines.spark.watch.ended import ended_batches
+from penstock.engines.spark.watch.files import WaitingFiles
+from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset
+from penstock.engines.spark.watch.latency import held_up, latency, real_time_latency
+from penstock.engines.spark.watch.progress import Batch
+from penstock.engines.spark.watch.stage_figures import StageHistory
+
+NO_QUERY_AFTER_S = 30.0  # a query that has not started by then is said not to be there
+NO_ROWS_AFTER_S = 30.0  # a query that has not committed a batch by then is said to have none
+STARTS_WITHIN_S = 10.0  # a start that takes longer is told of
+SETTLES_WITHIN_S = 60.0  # one that commits nothing for so long must not keep the others waiting
+REAL_TIME_SETTLES_WITHIN_S = 150.0
+_STEPS_BACK_S = 1.0  # what a clock that is kept right takes back at most
+_IN_BATCH_ALL_THE_TIME = 0.95  # share of the window spent inside batches
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a job's figures are measured against: the slots that its threads stand for, and the window."""
+
+    share_slots: float
+    threads: int  # that its pool stands for: what was observed, where the track holds what was asked
+    slots: int  # that it could have, of all there are
+    window_s: float
+    wall_s: float
+    at_s: float = 0.0  # the same instant, as the snapshot has it
+    even_s: float | None = None  # and on the clock that nobody sets, where that is another than the wall's
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitedTasks:
+    """A real-time job with other tasks, which it becomes when the batch after this one has ended.
+
+    It is due by `ends_s`, on a clock that nobody sets.
+    """
+
+    job: Job
+    partitions: int
+    tasks: tuple[LongLived, ...]
+    after_batch: int | None
+    ends_s: float
+
+
+@dataclass(slots=True)
+class Track:
+    """One job's state inside the engine. The engine alone changes it."""
+
+    job: Job
+    threads: int  # that were asked of its pool
+    query: StreamingQuery | None = None
+    run_id: str | None = None
+    started_s: float | None = None
+    awaited_since_s: float | None = None  # when the engine began to look out for it, on a clock that nobody sets
+    pooled: bool = True  # whether its query was started into its pool, so that shares reach it
+    settling: bool = False
+    tasks: tuple[LongLived, ...] = ()  # in real-time mode: those that it keeps for good
+    awaited: AwaitedTasks | None = None
+    ended: str | None = None  # why a query that we did not start is gone
+    attempts: Attempts = Attempts()
+    starting_s: float | None = None  # for how long its start has been under way
+    idle_since_s: float | None = None
+    batches: deque[Batch] = field(default_factory=deque)
+    arrivals: Arrivals = field(default_factory=Arrivals)  # as the broker says, where the job reads from one
+    stages: StageHistory = field(default_factory=StageHistory)
+    watch: RouteWatch | None = None  # of a job with a route
+    partitions: int | None = None  # of its state, as found in the run `partitions_of_run`
+    partitions_of_run: str | None = None
+
+    def begin(self, run_id: str, at_s: float) -> None:
+        """A run of its query began."""
+        self.run_id, self.started_s, self.ended, self.idle_since_s, self.query = run_id, at_s, None, None, None
+
+    def add(self, batch: Batch, keep_s: float) -> None:
+        """A batch was committed; batches older than `keep_s` are forgotten."""
+        if self.batches and batch.batch_id <= self.batches[-1].batch_id:
+            self.batches.clear()  # another checkpoint: its rows are counted from zero
+        if self.batches and batch.committed_s < self.batches[-1].committed_s - _STEPS_BACK_S:
+            self.batches.clear()  # the clock was set back: spans between these and later ones are none
+        first_of_run = not self.batches or self.batches[-1].run_id != batch.run_id
+        self.batches.append(batch)
+        took_s = batch.committed_s - batch.started_s
+        self.attempts = self.attempts.committed(Commit(batch.committed_s, batch.rows, took_s))
+        if self.watch is not None:
+            self.watch.add(batch)
+        while len(self.batches) > 2 and self.batches[1].committed_s < batch.committed_s - keep_s:
+            self.batches.popleft()
+        self.idle_since_s = None
+        # What the run before still told settles nothing, nor a real-time run's first batch: of rows that waited for it.
+        if batch.run_id == self.run_id and not (self.tasks and first_of_run):
+            self.settling = False
+
+    def see(self, rows: float, at_s: float, keep_s: float) -> None:
+        """Its topics were given so many rows by then."""
+        self.arrivals.add(Seen(at_s, rows), keep_s)
+
+    def hold_back(self, waiting: WaitingFiles) -> None:
+        """Files wait beyond the last batch: its source has that many more rows."""
+        if self.batches and self.batches[-1].held_back_rows is None:
+            last = self.batches.pop()
+            self.batches.append(replace(last, held_back_rows=waiting.rows(last.rows)))
+
+    def figures(self, standing: Standing, levers: tuple[Dial, ...] = ()) -> JobFigures:
+        """The job at this instant; `levers` are those that it has beside its threads."""
+        # Of a query that is gone nothing is known: absent figures do not hold the other tenants up.
+        batches = tuple(self.batches) if self.runs else ()
+        found = curves(batches, standing.wall_s, self.idle_since_s, tuple(self.arrivals))
+        flow = found.flow(standing.window_s) if found is not None else None
+        from_s = flow.start_s if flow is not None else standing.wall_s - standing.window_s
+        limits = self.job.limits
+        arrival_rps, backlog_rows = self._arrivals(flow, batches, standing.window_s)
+        operator = replace(self._operator(flow, batches, standing), backlog_rows=backlog_rows)
+        return JobFigures(
+            name=self.job.name,
+            operators=self._long_lived(operator, standing) or (operator,),
+            # In real-time mode a row is done long before its batch, whose times tell nothing of it.
+            latency=real_time_latency(batches, from_s, standing.wall_s)
+            if self.tasks
+            else latency(batches, found, from_s),
+            juice=flow.juice if flow is not None else None,
+            arrival_rps=arrival_rps,
+            processed_rps=flow.processed / flow.span_s if flow is not None else None,
+            working_rps=_working_rps(batches, standing.wall_s - standing.window_s),
+            backlog_rows=backlog_rows,
+            settling=self.awaited is not None or self._settles(standing.wall_s),
+            up_s=self._up_s(standing.wall_s),
+            downtime_s=self.attempts.downtime_s,
+            checkpoint_s=_mean_checkpoint_s(batches),
+            max_threads=None if self.tasks else limits.max_slots,
+            state_bytes=self.state_bytes if batches else None,
+            phases_s={} if self.tasks else _mean_phases(batches),
+            stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
+            trouble=self.trouble(standing.wall_s, standing.even_s),
+            keys=self.watch.placements if self.watch is not None and self.runs else (),
+            levers=levers,
+            batches=() if self.tasks else tuple(ended_batches(batches, self.stages, standing.wall_s, standing.at_s)),
+        )
+
+    def _arrivals(
+        self, flow: Flow | None, batches: Sequence[Batch], window_s: float
+    ) -> tuple[float | None, float | None]:
+        """Rows a second that arrive, and rows that wait: the broker's word where there is one, else the flow's."""
+        rate_rps = self.arrivals.rate_rps(window_s)
+        end = batches[-1].offset_end if batches else None
+        scale = rows_per_offset(batches) if batches else None
+        if rate_rps is None or end is None or scale is None:
+            return (None, None) if flow is None else (flow.arrived / flow.span_s, flow.backlog_rows)
+        waiting = self.arrivals.beyond(end)
+        return rate_rps * scale, None if waiting is None else waiting * scale
+
+    def trouble(self, wall_s: float, even_s: float | None = None) -> str | None:
+        """What is wrong with the job, in words; `even_s` is the same instant on the clock that nobody sets."""
+        if self.starting_s is not None and self.starting_s > STARTS_WITHIN_S:
+            return f"its start has taken {self.starting_s:.0f} s so far: its function has not returned"
+        now = wall_s if even_s is None else even_s
+        waiting = self.attempts.text(now)
+        if waiting is not None:
+            return waiting
+        if self.run_id is None or self.ended is not None:
+            return self.ended or self._not_there(now)
+        if not self.pooled:
+            return "it was started before penstock, outside its pool: its share can move after its next start"
+        up_s = self._up_s(wall_s)
+        if not any(batch.rows > 0 for batch in self.batches) and up_s is not None and up_s > NO_ROWS_AFTER_S:
+            return f"no row came through in the {up_s:.0f} s since its start"
+        return None
+
+    def _not_there(self, now: float) -> str | None:
+        """A query that the engine itself starts is on its way; another may take its time before it is missed."""
+        on_its_way = self.job.function is not None or self.awaited_since_s is None
+        if on_its_way or now - (self.awaited_since_s or 0.0) <= NO_QUERY_AFTER_S:
+            return None
+        return f"no query named {self.job.name!r} runs"
+
+    def _operator(self, flow: Flow | None, batches: Sequence[Batch], standing: Standing) -> OperatorFigures:
+        limits = self.job.limits
+        # What tasks of a query that is gone used says nothing of what it needs.
+        busy = self.stages.busy(standing.wall_s - standing.window_s, standing.wall_s) if self.runs else None
+        have_s = None if busy is None else max(standing.share_slots, 1e-9) * busy.span_s
+        capacity = None if busy is None or not have_s else busy.busy_s / have_s
+        if flow is not None and flow.behind and _always_in_batch(batches, flow):
+            capacity = max(capacity or 0.0, 1.0)
+        return OperatorFigures(
+            name=ALL_OPERATORS,
+            threads=standing.threads,
+            asked=None if standing.threads == self.threads else self.threads,
+            capacity=capacity,
+            rows_in_rps=flow.arrived / flow.span_s if flow is not None else None,
+            rows_out_rps=flow.processed / flow.span_s if flow is not None else None,
+            busy_share=None if capacity is None else min(1.0, capacity),
+            cpu_share=None if busy is None or not have_s else min(1.0, busy.cpu_s / have_s),
+            cores=None if busy is None or busy.span_s <= 0 else busy.cpu_s / busy.span_s,
+            is_source=True,
+            min_threads=max(1, limits.min_slots),
+            max_threads=standing.slots if limits.max_slots is None else limits.max_slots,
+        )
+
+    @property
+    def kept_slots(self) -> int:
+        """The slots that its long-lived tasks hold."""
+        return sum(operator.tasks for operator in self.tasks)
+
+    def _long_lived(self, whole: OperatorFigures, standing: Standing) -> tuple[OperatorFigures, ...]:
+        """In real-time mode threads are tasks, operator by operator; a source has one for each partition.
+
+        A task takes up a row when what follows has taken its last, so that rows which wait at the source say that
+        something is busy all the time, but not what; while none wait nobody knows how busy a long-lived task is.
+        """
+        capacity = 1.0 if held_up(self.batches) else None
+        most = self._most_tasks(standing.slots)
+        return tuple(
+            OperatorFigures(
+                name=operator.operator,
+                threads=operator.tasks,
+                capacity=capacity,
+                cpu_share=whole.cpu_share,
+                rows_in_rps=whole.rows_in_rps if operator.is_source else None,
+                backlog_rows=whole.backlog_rows if operator.is_source else None,
+                is_source=operator.is_source,
+                min_threads=operator.tasks if operator.is_source else 1,
+                max_threads=operator.tasks if operator.is_source else max(operator.tasks, most),
+            )
+            # What a policy gave is the job's own from then on, also while it awaits the end of its batch.
+            for operator in (self.tasks if self.awaited is None else self.awaited.tasks)
+        )
+
+    def _most_tasks(self, slots: int) -> int:
+        """Behind each shuffle, all of which have the same number, when the job may hold so many slots."""
+        sources = sum(operator.tasks for operator in self.tasks if operator.is_source)
+        shuffled = sum(not operator.is_source for operator in self.tasks)
+        allowed = slots if self.job.limits.max_slots is None else min(slots, self.job.limits.max_slots)
+        return (allowed - sources) // max(1, shuffled)
+
+    @property
+    def state_bytes(self) -> int | None:
+        """The size of its state after the last batch."""
+        return self.batches[-1].state_bytes if self.batches else None
+
+    @property
+    def key_bytes(self) -> float | None:
+        """What a key of its state takes, in the mean after the last batch."""
+        return self.batches[-1].key_bytes if self.batches else None
+
+    @property
+    def runs(self) -> bool:
+        """Whether its query is there, as far as is known."""
+        return self.run_id is not None and self.ended is None and self.attempts.health is Health.RUNNING
+
+    def _settles(self, wall_s: float) -> bool:
+        """A query that was started again says nothing about its share until it has committed a batch.
+
+        In real-time mode, two: what waited for the start is read at once, and its batch lasts until that is done.
+        """
+        up_s = self._up_s(wall_s)
+        within_s = REAL_TIME_SETTLES_WITHIN_S if self.tasks else SETTLES_WITHIN_S
+        return self.settling and up_s is not None and up_s < within_s
+
+    def _up_s(self, wall_s: float) -> float | None:
+        return max(0.0, wall_s - self.started_s) if self.runs and self.started_s is not None else None
+
+
+def _always_in_batch(batches: Sequence[Batch], flow: Flow) -> bool:
+    inside_s = sum(max(0.0, batch.committed_s - max(batch.started_s, flow.start_s)) for batch in batches)
+    return flow.stalled or inside_s >= _IN_BATCH_ALL_THE_TIME * flow.span_s
+
+
+def _working_rps(batches: Sequence[Batch], from_s: float) -> float | None:
+    """Of batches of the present run that ended since; a batch that is under way, or hangs, says nothing yet."""
+    ended = [one for one in batches if one.committed_s > from_s and one.run_id == batches[-1].run_id and one.rows > 0]
+    inside_s = sum(one.committed_s - one.started_s for one in ended)
+    return sum(one.rows for one in ended) / inside_s if inside_s > 0 else None
+
+
+def _mean_checkpoint_s(batches: Sequence[Batch]) -> float | None:
+    """Seconds from commit to commit of the present run: every batch saves where it is."""
+    commits = [batch.committed_s for batch in batches if batch.run_id == batches[-1].run_id]
+    return (commits[-1] - commits[0]) / (len(commits) - 1) if len(commits) > 1 else None
+
+
+def _mean_phases(batches: Sequence[Batch]) -> dict[str, float]:
+    names = sorted({name for batch in batches for name in batch.phases_s})
+    return {name: sum(batch.phases_s.get(name, 0.0) for batch in batches) / len(batches) for name in names}
