@@ -27,8 +27,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.intents import Intent, Juice
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.live import LiveSpark
+from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.progress import epoch_s
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
@@ -93,7 +95,7 @@ def ratio_of(pairs: Sequence[tuple[float, float]], seed: int = 1) -> Ratio:
 
 def governing(spark: SparkSession) -> AbstractContextManager[Any]:
     """The default policy with default settings, over the query that runs."""
-    engine = SparkEngine(spark, [Job(NAME)], SparkSettings(10.0))
+    engine = SparkEngine(LiveSpark(spark), [Job(NAME)], SparkSettings(10.0))
     settings = LoopSettings(interval_s=INTERVAL_S)
     return Controller(engine, Governed({NAME: Intent(Juice(0.1))}, policy_named(DEFAULT), settings=settings))
 

@@ -14,14 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from observer import Observed, count, each, make_timed_topic, observe
 from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import JobFigures
 from penstock.engines.kafka.topics import make_topics
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.measured import measured
 from penstock.engines.spark.modes import RealTime
+from penstock.engines.spark.settings import SparkSettings
 from penstock.loading.rows import SCHEMA
 
 STARTS_WITHIN_S = 180.0
@@ -77,11 +80,11 @@ def run(spark: SparkSession, bootstrap: str, trial: Trial) -> Seen:
 
         window_s = trial.seconds - trial.skip_s
         bound = Job(name, job, max_rows_per_batch=trial.max_rows_per_batch, real_time=trial.real_time)
-        engine = SparkEngine(spark, [bound], SparkSettings(window_s=window_s))
+        engine = SparkEngine(LiveSpark(spark), [bound], SparkSettings(window_s=window_s))
         engine.open()
         try:
             engine.start_jobs()
-            _wait_for_start(engine)
+            _wait_for_start(spark, engine)
             figures, until_s = _loaded(engine, bootstrap, source, trial)
             covers = count if trial.kind == "count" else each
             observed = _all_covered(engine, bootstrap, (source, target), covers is count)
@@ -113,15 +116,16 @@ def _counted(rows: DataFrame) -> DataFrame:
     return counts.select("key", functions.col("count").cast("string").alias("value"))
 
 
-def _wait_for_start(engine: SparkEngine) -> None:
+def _wait_for_start(spark: SparkSession, engine: SparkEngine) -> None:
     """Spark's first batch, empty as it is, takes its time: plans and connections are made in it."""
     deadline = time.monotonic() + STARTS_WITHIN_S
-    (track,) = engine._fleet
-    while not (track.query is not None and (track.query.lastProgress or track.query.status["isDataAvailable"])):
+    query: StreamingQuery | None = None
+    while not (query is not None and (query.lastProgress or query.status["isDataAvailable"])):
         engine.tend()
-        if track.query is not None and not track.query.isActive:
-            raise SystemExit(f"the query ended: {track.query.exception()}")
-        if time.monotonic() > deadline or (track.query and "Waiting" in track.query.status["message"]):
+        query = next(iter(spark.streams.active), query)
+        if query is not None and not query.isActive:
+            raise SystemExit(f"the query ended: {query.exception()}")
+        if time.monotonic() > deadline or (query and "Waiting" in query.status["message"]):
             return
         time.sleep(0.5)
 

@@ -10,8 +10,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.engines.kafka.jars import JarSet, jars
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.live import LiveSpark
+from penstock.engines.spark.settings import SparkSettings
 
 OpenEngine = Callable[..., SparkEngine]
 
@@ -62,7 +64,7 @@ def engine(spark: SparkSession) -> Iterator[OpenEngine]:
     opened: list[SparkEngine] = []
 
     def open_engine(*jobs: Job, settings: SparkSettings | None = None) -> SparkEngine:
-        made = SparkEngine(spark, jobs, settings or SparkSettings(window_s=20.0))
+        made = SparkEngine(LiveSpark(spark), jobs, settings or SparkSettings(window_s=20.0))
         made.open()
         opened.append(made)
         made.start_jobs()

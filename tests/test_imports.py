@@ -1,11 +1,25 @@
-"""The shape of the house: imports go round in no circle, not even those that only a type checker sees."""
+"""The shape of the house: imports go round in no circle, and Spark's private words are said in one folder."""
 
+import re
 from graphlib import TopologicalSorter
+from pathlib import Path
 
 import grimp
+
+import penstock
 
 
 def test_no_import_goes_round_in_a_circle() -> None:
     graph = grimp.build_graph("penstock", cache_dir=None)
     imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     TopologicalSorter(imports).prepare()  # raises a CycleError that names the circle
+
+
+def test_only_one_folder_says_what_pyspark_keeps_to_itself() -> None:
+    """Its handles on Java, and the errors of the bridge to it."""
+    spark = Path(penstock.__file__).parent / "engines" / "spark"
+    private = re.compile(
+        r"\._(jvm|jsc|jsparkSession|jdf|jq|jsq|jc|jgd|jwrite|gateway|jmap)\b|\bimport py4j|\bfrom py4j"
+    )
+    said = {file.relative_to(spark).parts[0] for file in spark.rglob("*.py") if private.search(file.read_text())}
+    assert said == {"jvm"}

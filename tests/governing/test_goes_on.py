@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 import penstock as ps
 from penstock.core.plan import Plan
 from penstock.core.view import View
-from penstock.engines.spark.jvm.lock import KEY
+from penstock.engines.spark.lock import KEY
 from penstock.errors import LeaseLostError
 from penstock.governing.controller import Tending
 from penstock.store.memory import MemoryStore

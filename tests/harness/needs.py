@@ -25,7 +25,7 @@ MARKS = {
     "cluster": "makes hosts of its own, or a cluster",
 }
 BY_FIXTURE = {"spark": "jvm", "kafka_state": "jvm", "postgres": "server", "browser": "browser"}
-BY_PARAMETER = {"postgresql": "server"}  # of fixtures and tests that ask for the server's fixture only then
+BY_PARAMETER = {"postgresql": "server", "on_spark": "jvm"}  # of fixtures and tests that ask for it only then
 PROGRAMS = {
     "java": "jvm",
     "spark-class": "jvm",
@@ -49,9 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark it, before marks select and xdist reads its groups."""
-    parameters = getattr(getattr(item, "callspec", None), "params", {}).values()
     found = [BY_FIXTURE.get(name) for name in getattr(item, "fixturenames", ())]
-    found += [BY_PARAMETER.get(value) for value in parameters if isinstance(value, str)]
+    found += [BY_PARAMETER.get(value) for value in parameters(item)]
     for mark in filter(None, found):
         item.add_marker(mark)
     real = any(item.get_closest_marker(name) for name in MARKS)
@@ -59,6 +58,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker("real")
     if item.get_closest_marker("timeout") is None:
         item.add_marker(pytest.mark.timeout(REAL_LIMIT_S if real else LIMIT_S))
+
+
+def parameters(item: pytest.Item) -> list[str]:
+    """The words among its parameters."""
+    given = getattr(getattr(item, "callspec", None), "params", {}).values()
+    return [value for value in given if isinstance(value, str)]
 
 
 def sentence(programs: Iterable[str]) -> str:

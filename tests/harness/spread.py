@@ -12,10 +12,12 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.harness.needs import parameters
 from tests.harness.place import place
 
 _SHARED, _OWN = "shared", "own"
-_SHARES = frozenset({"spark", "kafka_state"})  # fixtures that live as long as the run, and take long to come
+# Fixtures, and a parameter that asks for one of them, that live as long as the run, and take long to come.
+_SHARES = frozenset({"spark", "kafka_state", "on_spark"})
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -36,7 +38,7 @@ class Teller:
 def _group(item: pytest.Item) -> str | None:
     if not item.get_closest_marker("real"):
         return None
-    return _SHARED if _SHARES.intersection(getattr(item, "fixturenames", ())) else _OWN
+    return _SHARED if _SHARES.intersection([*getattr(item, "fixturenames", ()), *parameters(item)]) else _OWN
 
 
 class Spread(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types

@@ -12,8 +12,10 @@ from pyspark.sql import SparkSession
 from penstock.core.intents import Intent
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.core.view import JobView, View
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.live import LiveSpark
+from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shares import Sharing
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.remembering import Remembering
@@ -81,7 +83,7 @@ def run_trial(
     """Start the tenants afresh, govern them for a while, stop them; what is seen and decided is told meanwhile."""
     with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
         settings = SparkSettings(window_s=trial.window_s, sharing=Sharing.of_policy(trial.policy))
-        engine = SparkEngine(spark, tenants.jobs(Path(place)), settings)
+        engine = SparkEngine(LiveSpark(spark), tenants.jobs(Path(place)), settings)
         info = RunInfo(trial.policy, trial.policy, trial.policy, "spark", str(spark.sparkContext.master), time.time())
         kept = MemoryStore(info)
         governed = Governed(

@@ -11,10 +11,12 @@ from penstock.config.job_models import ModelsPart
 from penstock.core.intents import Intent
 from penstock.core.ports import Policy
 from penstock.core.units import positive_seconds
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.features import check_session
+from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.routing.route import Routing
+from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shares import Sharing, SlotLimits
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
@@ -70,7 +72,7 @@ def govern(
     how = SparkSettings(
         window_s, Sharing.of_policy(decider.name), pin_routes=not dry_run, lease_s=max(10.0, 4.5 * interval_s)
     )
-    engine = SparkEngine(spark, _jobs(intents, limits or {}, routes or {}), how)
+    engine = SparkEngine(LiveSpark(spark), _jobs(intents, limits or {}, routes or {}), how)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
     remembering = remember(store, spark, str(spark.sparkContext.appName), decider.name, settings)
     return Controller(engine, Governed(dict(intents), decider, remembering, settings, models=read))

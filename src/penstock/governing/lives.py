@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.live import ping
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.starting import called
 from penstock.errors import EngineError, OutageError, told
@@ -119,7 +120,7 @@ class Applications:
 def _end(spark: SparkSession) -> None:
     """End the session, if its JVM still answers: one that stands still would keep us for ever."""
     try:
-        called("Spark", lambda: spark.sparkContext._jvm.java.lang.System.nanoTime(), ANSWERS_WITHIN_S)  # type: ignore[union-attr]
+        called("Spark", lambda: ping(spark), ANSWERS_WITHIN_S)
         spark.stop()
     except Exception as error:
         _log.warning("the application was not ended in order: %s", told(error))

@@ -13,10 +13,12 @@ from penstock.core.documents import decision_document, job_document, mean
 from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.heap import memory_mib
+from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError, EngineError, TakenOverError, told
 from penstock.governing.application import start_application
@@ -143,7 +145,7 @@ class _Lived:
         settings = _engine_settings(self.tenants, self.options)
         if life.earlier is not None:
             settings = replace(settings, down_since_s=None)  # nothing has failed
-        engine = SparkEngine(spark, life.jobs, settings, ask_memory=wish.ask)
+        engine = SparkEngine(LiveSpark(spark), life.jobs, settings, ask_memory=wish.ask)
         had_mib = memory_mib(spark.sparkContext)
         if self.application.instead is not None and life.memory_mib != had_mib:
             engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)

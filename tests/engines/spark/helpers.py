@@ -9,8 +9,10 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.core.figures import JobFigures, Snapshot
 from penstock.core.levers import Partitions, Slots
 from penstock.core.plan import Outcome, Step
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.live import LiveSpark
+from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import EngineError
 from tests.patience import eventually
 
@@ -42,7 +44,7 @@ def move_state(engine: SparkEngine, job: str, partitions: int) -> Outcome:
 
 def taken_over(spark: SparkSession, job: Job) -> SparkEngine | None:
     """The next controller of an application whose last one died; None while that one's lease lasts."""
-    engine = SparkEngine(spark, [job], SparkSettings(window_s=20.0, lease_s=30.0))
+    engine = SparkEngine(LiveSpark(spark), [job], SparkSettings(window_s=20.0, lease_s=30.0))
     try:
         engine.open()
     except EngineError:

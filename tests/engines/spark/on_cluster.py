@@ -12,10 +12,12 @@ from pyspark.sql import SparkSession
 
 from penstock.core.levers import WHOLE, Executors
 from penstock.core.plan import Outcome, Step
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever
+from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.settings import SparkSettings
 from penstock.governing.application import start_application
 from tests.engines.spark.counting_files import CountedFiles
 from tests.engines.spark.helpers import give, move_state, observed, taken_over
@@ -41,7 +43,7 @@ def counted(spark: SparkSession, place: Path) -> dict[str, Any]:
     files = CountedFiles(spark, place)
     files.give(4)
     job = Job(NAME, files.job)
-    first = SparkEngine(spark, [job], SparkSettings(20.0, lease_s=1.0))
+    first = SparkEngine(LiveSpark(spark), [job], SparkSettings(20.0, lease_s=1.0))
     first.open()
     first.start_jobs()
     observed(first, NAME, lambda figures: figures.processed_rps)

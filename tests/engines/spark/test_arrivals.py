@@ -12,7 +12,7 @@ def arrivals(*rows: float) -> Arrivals:
     """One reading a second."""
     made = Arrivals()
     for at_s, count in enumerate(rows):
-        made.add(Seen(float(at_s), count), keep_s=10.0)
+        made = made.and_also(Seen(float(at_s), count), keep_s=10.0)
     return made
 
 
@@ -58,5 +58,5 @@ def test_the_flow_takes_the_brokers_word_for_what_arrived() -> None:
 def test_when_the_clock_is_set_back_readings_begin_anew() -> None:
     found = arrivals(0.0, 100.0, 200.0)
     for at_s, rows in ((-3600.0, 300.0), (-3598.0, 400.0)):
-        found.add(Seen(at_s, rows), keep_s=10.0)
+        found = found.and_also(Seen(at_s, rows), keep_s=10.0)
     assert found.rate_rps(60.0) == 50.0

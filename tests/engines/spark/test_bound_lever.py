@@ -1,13 +1,15 @@
 """The lever of batch bounds: at run time where it goes, by a planned restart where not, again after a start."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import pytest
 
 from penstock.core.levers import BatchBound, Dial, Disturbs
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
+from penstock.engines.spark.query import Query as PortQuery
+from penstock.engines.spark.state import State
 from penstock.engines.spark.watch.fleet import Fleet
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.track import Track
@@ -48,7 +50,7 @@ class Restarts:
 
     asked: list[int | None] = field(default_factory=list)
 
-    def rebound(self, track: Track, rows: int | None) -> None:
+    def rebound(self, job: str, rows: int | None) -> None:
         self.asked.append(rows)
 
 
@@ -61,16 +63,19 @@ class Bounded:
     restarts: Restarts = field(default_factory=Restarts)
 
     def __post_init__(self) -> None:
-        self.fleet = Fleet([self.job], keep_s=60.0)
-        self.lever = BatchBoundLever(self.fleet, self.limits, self.restarts)  # type: ignore[arg-type]
-        self.track = self.fleet.named("a")
+        self.state = State(Fleet.of([self.job], keep_s=60.0))
+        self.lever = BatchBoundLever(self.state, self.limits, self.restarts)  # type: ignore[arg-type]
         self.run("first")
 
     def run(self, run_id: str) -> None:
         """Another run of its query, and its first batch."""
-        self.track.begin(run_id, 0.0)
-        self.track.query = Query(run_id)  # type: ignore[assignment]
-        self.track.add(Batch(run_id, 0, 0.0, 1.0, rows=10.0), keep_s=60.0)
+        track = replace(self.track.begun(run_id, 0.0), query=cast(PortQuery, Query(run_id)))
+        batches = track.and_also(Batch(run_id, 0, 0.0, 1.0, rows=10.0), keep_s=60.0).batches
+        self.state.change("a", run_id=run_id, started_s=0.0, query=track.query, batches=batches)
+
+    @property
+    def track(self) -> Track:
+        return self.state.named("a")
 
     def dial(self) -> Dial | None:
         return self.lever.of_job(self.track, 0.0)
@@ -115,7 +120,7 @@ def test_what_cannot_be_bounded_at_run_time_is_started_again() -> None:
 
 def test_a_query_that_does_not_run_is_not_bounded() -> None:
     bounded = Bounded()
-    bounded.track.ended = "its query was stopped"
+    bounded.state.change("a", ended="its query was stopped")
     assert bounded.dial() is None
     with pytest.raises(EngineError, match="only a running query"):
         bounded.lever.turn(BatchBound("a", None, 200), 0.0)

@@ -34,7 +34,7 @@ def told(*readings: StageReading, batches: tuple[Batch, ...] = (batch(),), wall_
     """What is told at 103 s since the epoch, which is 13 s of the snapshot's clock."""
     history = StageHistory()
     for reading in readings:
-        history.add(reading, wall_s, lambda stage: "stage")
+        history = history.and_also(reading, wall_s)
     return list(ended_batches(batches, history, wall_s, wall_s - 90.0))
 
 
@@ -55,10 +55,9 @@ def test_stages_that_run_beside_each_other_take_their_time_once() -> None:
 
 
 def test_when_the_clock_is_set_back_the_window_begins_anew() -> None:
-    history = StageHistory()
-    history.open(5000.0)
+    history = StageHistory().opened(5000.0)
     for at_s in (5005.0, 1404.0):
-        history.add(STAGE, at_s, lambda stage: "stage")
+        history = history.and_also(STAGE, at_s)
     assert history.busy(1350.0, 1410.0) == Busy(span_s=6.0, busy_s=2.0, cpu_s=1.5)
 
 

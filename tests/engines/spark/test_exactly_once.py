@@ -4,9 +4,8 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.engine import SparkSettings
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
+from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.counting_files import CountedFiles
 from tests.engines.spark.helpers import give, move_state, observed, taken_over
 from tests.patience import eventually
@@ -32,17 +31,3 @@ def test_counts_equal_the_batch_answer_after_share_changes_a_repartition_and_a_c
     eventually(lambda: sum(files.counted.values()) >= sum(files.expected.values()))
     second.close(stop_queries=True)
     assert files.counted == files.expected
-
-
-def test_a_repartition_moves_the_state_and_the_same_again_does_nothing(
-    spark: SparkSession, engine: OpenEngine, name: str, tmp_path: Path
-) -> None:
-    files = CountedFiles(spark, tmp_path)
-    files.give(3)
-    running = engine(Job(name, files.job))
-    observed(running, name, lambda figures: figures.processed_rps)
-    assert move_state(running, name, 4).failed == ()
-    query = next(query for query in spark.streams.active if query.name == name)
-    assert read_checkpoint(spark, checkpoint_of(query)).partitions == 4
-    assert move_state(running, name, 4).failed == ()
-    assert next(q for q in spark.streams.active if q.name == name).runId == query.runId

@@ -1,31 +1,36 @@
-"""The fleet when the cluster gives fewer slots than the jobs have."""
+"""The fleet: what happens gives another one, what is to be done follows from it, and fewer slots are shared out."""
 
 from dataclasses import dataclass, field
 from typing import cast
 
-from pyspark.sql.streaming.query import StreamingQuery
-
 from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.routing.watch import RouteWatch
+from penstock.engines.spark.port import Route
+from penstock.engines.spark.query import Query
+from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shares import SlotLimits
-from penstock.engines.spark.watch.events import Started, Terminated
+from penstock.engines.spark.state import State
+from penstock.engines.spark.watch.events import Failed, Now, Running, Started, Stimulus, Terminated
 from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.take import taken
+from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, KeepBound, Start, todo
+from penstock.engines.spark.watch.track import AwaitedTasks
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import quick
 
 
 @dataclass
-class Running:
+class Found:
     """A query that runs."""
 
     runId: str  # noqa: N815
 
 
-def fleet(**threads: int) -> Fleet:
-    made = Fleet([Job(name, limits=SlotLimits(min_slots=2 if name == "kept" else 1)) for name in threads], 60.0)
-    for track in made:
-        track.threads = threads[track.job.name]
+def fleet(**threads: int) -> State:
+    jobs = [Job(name, limits=SlotLimits(min_slots=2 if name == "kept" else 1)) for name in threads]
+    made = State(Fleet.of(jobs, 60.0))
+    for name, count in threads.items():
+        made.change(name, threads=count)
     return made
 
 
@@ -52,25 +57,29 @@ def at(second: int) -> str:
     return f"1970-01-01T00:00:{second:02d}.000Z"
 
 
+def query(run_id: str) -> Query:
+    return cast(Query, Found(run_id))
+
+
+def after(found: Fleet, wall_s: float, *stimuli: Stimulus) -> Fleet:
+    return taken(found, stimuli, Now(wall_s, wall_s))
+
+
 def test_the_query_that_ends_an_unfinished_batch_does_not_pass_for_the_one_that_was_started_after_it() -> None:
-    found = fleet(a=1)
-    track = found.named("a")
-    track.begin("first", 1.0)
+    first = Fleet.of([Job("a")], 60.0).changed("a", run_id="first", started_s=1.0)
     # All of it happens in one deed of the engine, before any of Spark's events is looked at.
-    found.running("a", cast(StreamingQuery, Running("third")), 20.0)
     ended = (Terminated("first", None), Started("between", "a", at(10)), Terminated("between", None))
-    found.take((*ended, Started("third", "a", at(19))), 21.0)
+    third = after(after(first, 20.0, Running("a", query("third"))), 21.0, *ended, Started("third", "a", at(19)))
+    track = third.named("a")
     assert (track.run_id, track.runs, track.ended) == ("third", True, None)
     # One that somebody starts later is the job's query.
-    found.take([Terminated("third", None), Started("fourth", "a", at(30))], 31.0)
+    track = after(third, 31.0, Terminated("third", None), Started("fourth", "a", at(30))).named("a")
     assert (track.run_id, track.runs) == ("fourth", True)
 
 
 def test_the_next_start_is_due_by_a_clock_that_nobody_sets_and_downtime_is_told_by_the_walls() -> None:
-    found = Fleet([Job("a", function=quick)], 60.0)
-    track = found.named("a")
-    found.running("a", cast(StreamingQuery, Running("first")), 4000.0, 10.0)
-    found.take([Terminated("first", "boom")], wall_s=5000.0, even_s=50.0)
+    found = taken(Fleet.of([Job("a", function=quick)], 60.0), [Running("a", query("first"))], Now(4000.0, 10.0))
+    track = taken(found, [Terminated("first", "boom")], Now(wall_s=5000.0, even_s=50.0)).named("a")
     # The clock on the wall is set back an hour.
     assert track.trouble(1400.0, 50.5) == "failed 1 times, next start in 0 s; boom"
     assert (track.attempts.due(50.9), track.attempts.due(51.0)) == (False, True)
@@ -78,18 +87,41 @@ def test_the_next_start_is_due_by_a_clock_that_nobody_sets_and_downtime_is_told_
 
 
 def test_a_query_whose_end_is_told_before_its_start_was_taken_up_waits_for_its_next_start() -> None:
-    found = Fleet([Job("a", function=quick)], 60.0)
-    found.take([Started("first", "a", at(1)), Terminated("first", "boom")], 2.0)
-    found.running("a", cast(StreamingQuery, Running("first")), 3.0)
-    assert found.named("a").trouble(3.0) == "failed 1 times, next start in 0 s; boom"
+    died = after(
+        Fleet.of([Job("a", function=quick)], 60.0), 2.0, Started("first", "a", at(1)), Terminated("first", "boom")
+    )
+    track = after(died, 3.0, Running("a", query("first"))).named("a")
+    assert track.trouble(3.0) == "failed 1 times, next start in 0 s; boom"
+
+
+def test_what_happens_gives_another_fleet_and_leaves_the_one_before_as_it_was() -> None:
+    before = Fleet.of([Job("a")], 60.0)
+    after(before, 2.0, Started("first", "a", at(1)))
+    assert before == Fleet.of([Job("a")], 60.0)
+
+
+def test_between_rounds_what_died_is_started_when_it_is_due_and_bounds_are_kept() -> None:
+    died = after(Fleet.of([Job("a", function=quick), Job("b")], 60.0), 1.0, Failed("a", "boom"))
+    bounds = [KeepBound("a"), KeepBound("b")]
+    assert todo(died, Now(0.0, 1.9)) == tuple(bounds)
+    assert todo(died, Now(0.0, 2.0)) == (Start("a"), *bounds)
+    assert todo(died.changed("a", starting_s=0.5), Now(0.0, 2.0)) == tuple(bounds)
+
+
+def test_awaited_tasks_are_given_at_a_batchs_end_late_where_it_does_not_end_and_forgotten_with_the_query() -> None:
+    awaited = AwaitedTasks(Job("a"), 3, (), after_batch=7, ends_s=100.0)
+    runs = after(Fleet.of([Job("a")], 60.0), 1.0, Running("a", query("first"))).changed("a", awaited=awaited)
+    first = [todo(runs, Now(0.0, even_s))[0] for even_s in (98.9, 99.0, 130.1)]
+    assert first == [KeepBound("a"), GiveTasks("a", late=False), GiveTasks("a", late=True)]
+    assert todo(after(runs, 5.0, Terminated("first", None)), Now(0.0, 99.0))[0] == ForgetTasks("a")
 
 
 def test_slots_that_a_start_was_promised_are_nobody_elses() -> None:
     found = fleet(a=1, b=1)
     found.promise("a", 3)
-    assert (found.kept_by_others("b"), found.kept_by_others("a")) == (3, 0)
+    assert (found.fleet.kept_by_others("b"), found.fleet.kept_by_others("a")) == (3, 0)
     found.promise("a", 0)
-    assert found.kept_by_others("b") == 0
+    assert found.fleet.kept_by_others("b") == 0
 
 
 @dataclass
@@ -99,22 +131,21 @@ class Places:
     astray: int | None
     moves: list[bool] = field(default_factory=list)
 
-    def see_places(self, query: StreamingQuery) -> None:
+    def see_places(self, query: Query) -> None:
         self.moves.append(False)
 
-    def keep_places(self, query: StreamingQuery, wall_s: float) -> int:
+    def keep_places(self, query: Query, wall_s: float) -> int:
         self.moves.append(True)
         if self.astray is None:
             raise EngineError("the query has ended")
         return self.astray
 
 
-def routed(**places: Places) -> Fleet:
-    found = fleet(**dict.fromkeys(places, 1))
-    for track in found:
-        track.watch = cast(RouteWatch, places[track.job.name])
-        track.run_id, track.query = "run", cast(StreamingQuery, object())
-    return found
+def routed(**places: Places) -> Routes:
+    state = fleet(**dict.fromkeys(places, 1))
+    for name in places:
+        state.change(name, run_id="run", query=query("run"))
+    return Routes(state, cast(dict[str, Route], places))
 
 
 def test_looking_at_places_moves_nothing() -> None:

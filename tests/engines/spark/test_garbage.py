@@ -3,7 +3,7 @@
 import pytest
 
 from penstock.engines.spark.watch.garbage import GarbageWatch
-from penstock.engines.spark.watch.machines import Executor, machines
+from penstock.engines.spark.watch.machines import Executor, Here, machines
 
 
 def executor(name: str, tasks_s: float, gc_s: float, host: str = "h1") -> Executor:
@@ -31,5 +31,5 @@ def test_the_executors_of_a_host_count_together_and_one_that_came_counts_from_it
 
 
 def test_it_is_told_with_the_machine() -> None:
-    found = machines([executor("0", 1.0, 0.0, "h1"), executor("1", 1.0, 0.0, "h2")], None, {"h2": 0.3})
+    found = machines([executor("0", 1.0, 0.0, "h1"), executor("1", 1.0, 0.0, "h2")], None, {"h2": 0.3}, Here(2, 0.5))
     assert [(machine.name, machine.gc_share) for machine in found] == [("h1", None), ("h2", 0.3)]

@@ -3,10 +3,11 @@
 from pyspark.sql import SparkSession
 
 from penstock.core.figures import JobFigures
+from penstock.engines.kafka.offsets import TopicEnds
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.jvm.kafka_sources import KafkaSource, kafka_sources
-from tests.engines.spark.helpers import observed, quick
+from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch, KafkaSource, kafka_sources
+from tests.engines.spark.helpers import observed, of, quick
 from tests.engines.spark.kafka_jobs import passing, send
 from tests.patience import eventually
 from tests.real_spark import OpenEngine
@@ -27,7 +28,7 @@ def test_arrivals_and_backlog_are_seen_without_waiting_for_a_batch(
 
 def taken(engine: SparkEngine, name: str) -> bool:
     engine.tend()
-    return any(batch.rows == 1000 for batch in engine._fleet.named(name).batches)
+    return any(batch.rows == 1000 for batch in of(engine.observe(0.0), name).batches)
 
 
 def test_what_was_taken_is_no_backlog_and_counts_as_juice(
@@ -62,10 +63,10 @@ def test_a_query_that_reads_something_else_has_no_such_sources(engine: OpenEngin
     query.stop()
 
 
-def test_a_broker_that_is_away_leaves_figures_absent(engine: OpenEngine, kafka: str, topic: str, name: str) -> None:
-    from penstock.engines.kafka.offsets import TopicEnds
-
-    watched = engine(Job(name, passing(kafka, topic)))
-    watched._watch._brokers[kafka] = TopicEnds("127.0.0.1:1", within_s=0.2)
-    observed(watched, name, lambda figures: watched._watch._sources)  # the broker is asked in the same round
-    assert list(watched._fleet.named(name).arrivals) == []
+def test_a_broker_that_is_away_leaves_figures_absent(spark: SparkSession, kafka: str, topic: str, name: str) -> None:
+    query = passing(kafka, topic)(spark).queryName(name).start()
+    eventually(lambda: kafka_sources(query))
+    watch = ArrivalWatch()
+    watch._brokers[kafka] = TopicEnds("127.0.0.1:1", within_s=0.2)
+    assert watch.read({name: query}) == {}
+    query.stop()

@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from penstock.engines.spark.jvm.lock import KEY, ControllerLease
+from penstock.engines.spark.lock import KEY, ControllerLease
 from penstock.errors import EngineError, LeaseLostError
 
 LEASE_S = 45.0

@@ -1,6 +1,5 @@
 """A planned restart: another trigger of a job's batches, nothing lost and nothing counted twice."""
 
-import itertools
 import json
 from pathlib import Path
 
@@ -10,9 +9,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.core.levers import BatchBound, Trigger
 from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jobs import Job, JobFunction, Writer
+from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.triggers import trigger_s
-from tests.engines.spark.helpers import observed, of, quick
 from tests.engines.spark.kafka_jobs import counting, counts, send
 from tests.patience import eventually
 from tests.real_spark import OpenEngine
@@ -56,43 +54,3 @@ def test_a_kafka_jobs_trigger_and_bound_move_and_counts_stay_exact(
     eventually(lambda: read_to(again) == 6000)
     largest = max(batch["numInputRows"] for batch in again.recentProgress if batch["batchId"] > last + 2)
     assert 190 <= largest <= 200
-
-
-def test_the_same_trigger_again_restarts_nothing(spark: SparkSession, engine: OpenEngine, name: str) -> None:
-    watched = engine(Job(name, quick))
-    before = running(spark, name).runId
-    assert retriggered(watched, name, 0.2, 0.2) is None
-    assert running(spark, name).runId == before
-    assert "ask for 0 or more seconds" in str(retriggered(watched, name, 0.2, -1.0))
-
-
-def failing_in(starts: set[int], good: JobFunction) -> JobFunction:
-    """A job whose starts of these numbers fail."""
-    numbers = itertools.count(1)
-
-    def job(session: SparkSession) -> Writer:
-        if next(numbers) in starts:
-            raise ValueError("no credentials")
-        return good(session)
-
-    return job
-
-
-def test_a_job_that_does_not_start_as_changed_runs_on_as_it_was(
-    spark: SparkSession, engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
-) -> None:
-    good = counting(kafka, topic, f"{topic}_out", str(tmp_path / "checkpoint"))
-    watched = engine(Job(name, failing_in({2}, good)))
-    assert "it runs on as it was; no credentials" in str(retriggered(watched, name, 0.2, 5.0))
-    assert running(spark, name).isActive
-    assert watched._fleet.named(name).job.trigger_s is None
-
-
-def test_a_job_that_does_not_even_start_as_it_was_is_started_again_by_its_restart_policy(
-    spark: SparkSession, engine: OpenEngine, name: str
-) -> None:
-    watched = engine(Job(name, failing_in({2, 3}, quick)))
-    assert f"{name} could not be started again: no credentials" in str(retriggered(watched, name, 0.2, 5.0))
-    assert "failed 1 times, next start in" in str(of(watched.observe(1.0), name).trouble)
-    observed(watched, name, lambda figures: figures.processed_rps)
-    assert running(spark, name).isActive

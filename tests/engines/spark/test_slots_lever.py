@@ -8,6 +8,7 @@ from penstock.core.levers import Slots
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.shares import PoolShare, Sharing, SlotLimits
+from penstock.engines.spark.state import State
 from penstock.engines.spark.watch.fleet import Fleet
 from penstock.engines.spark.watch.track import Standing, Track
 from penstock.errors import EngineError
@@ -34,14 +35,16 @@ class Shared:
     """Two jobs on eight slots."""
 
     pools: Pools = field(default_factory=Pools)
-    fleet: Fleet = field(default_factory=lambda: Fleet([Job("a", limits=SlotLimits(1, 6)), Job("b")], keep_s=60.0))
+    state: State = field(
+        default_factory=lambda: State(Fleet.of([Job("a", limits=SlotLimits(1, 6)), Job("b")], keep_s=60.0))
+    )
 
     @property
     def lever(self) -> SlotsLever:
-        return SlotsLever(self.fleet, self.pools, Sharing.GOVERNED, slots=lambda: 8)
+        return SlotsLever(self.state, self.pools, Sharing.GOVERNED, slots=lambda: 8)
 
     def track(self, name: str) -> Track:
-        return self.fleet.named(name)
+        return self.state.named(name)
 
     def told(self, name: str) -> tuple[int, int | None]:
         """What the job's figures say: the threads that stand, and those that were asked and have not come."""
@@ -72,8 +75,7 @@ def test_a_turn_that_spark_refuses_leaves_all_as_it_was() -> None:
 
 def test_a_query_outside_its_pool_is_refused_before_anything_moves() -> None:
     shared = Shared()
-    shared.track("a").pooled = False
-    shared.track("a").begin("run", 0.0)
+    shared.state.change("a", pooled=False, run_id="run", started_s=0.0)
     with pytest.raises(EngineError, match="outside its pool"):
         shared.lever.turn(Slots("a", 1, 5), 0.0)
     assert shared.track("a").threads == 1

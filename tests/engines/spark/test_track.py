@@ -18,10 +18,9 @@ from tests.engines.spark.test_ended_batches import STAGE
 
 def running(*batches: Batch) -> Track:
     """A track of a query that has committed these batches."""
-    track = Track(Job("fraud"), threads=2)
-    track.begin("first", 0.0)
+    track = Track(Job("fraud"), threads=2).begun("first", 0.0)
     for batch in batches:
-        track.add(batch, keep_s=60.0)
+        track = track.and_also(batch, keep_s=60.0)
     return track
 
 
@@ -43,22 +42,20 @@ def test_every_commit_is_a_checkpoint_and_what_is_told_is_the_mean_between_them(
 def test_downtime_is_from_the_failure_until_the_query_that_was_started_again_works_on_rows() -> None:
     track = running(batch(0, 1.0), batch(1, 2.0))
     policy = RestartPolicy()
-    track.attempts = track.attempts.failed("executor lost", 3.0, policy).failed("no room yet", 6.0, policy)
+    died = track.attempts.failed("executor lost", 3.0, policy).failed("no room yet", 6.0, policy)
+    track = replace(track, attempts=died)
     assert figures_at(track, 7.0) == (None, None)
-    track.begin("second", 8.0)
-    track.attempts = track.attempts.started(8.0)
-    track.add(batch(2, 12.0, "second"), keep_s=60.0)
+    track = replace(track, attempts=died.started(8.0)).begun("second", 8.0)
+    track = track.and_also(batch(2, 12.0, "second"), keep_s=60.0)
     assert figures_at(track, 12.5) == (None, None)  # one commit of this run tells no pace and no interval yet
     for number in (3, 4):
-        track.add(batch(number, 10.0 + number, "second"), keep_s=60.0)
+        track = track.and_also(batch(number, 10.0 + number, "second"), keep_s=60.0)
     assert figures_at(track, 15.0) == (8.5, 1.0)  # 12 - 3, less the 0.5 s that a batch of 100 rows takes
 
 
 def test_a_start_that_takes_long_is_told_of() -> None:
     track = Track(Job("fraud", function=quick), threads=2)
-    said = []
-    for track.starting_s in (5.0, 60.0, None):
-        said.append(track.trouble(100.0))
+    said = [replace(track, starting_s=starting_s).trouble(100.0) for starting_s in (5.0, 60.0, None)]
     assert said == [None, "its start has taken 60 s so far: its function has not returned", None]
 
 
@@ -70,20 +67,20 @@ def test_when_the_clock_is_set_back_figures_begin_anew() -> None:
 
 def test_of_a_query_that_is_gone_nobody_knows_how_busy_it_would_be() -> None:
     track = running(batch(0, 1.0))
-    track.stages.open(0.0)
+    track = replace(track, stages=track.stages.opened(0.0))
     standing = Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=10.0)
     (operator,) = track.figures(standing).operators
     assert (operator.capacity, operator.cpu_share) == (0.0, 0.0)
-    track.attempts = track.attempts.failed("executor lost", 9.0, RestartPolicy())
+    track = replace(track, attempts=track.attempts.failed("executor lost", 9.0, RestartPolicy()))
     (operator,) = track.figures(standing).operators
     assert (operator.capacity, operator.busy_share, operator.cpu_share) == (None, None, None)
 
 
 def test_cores_are_counted_on_slots_of_others_too() -> None:
     track = running(batch(0, 1.0))
-    track.stages.open(0.0)
+    track = replace(track, stages=track.stages.opened(0.0))
     read = replace(STAGE, busy_s=50.0, cpu_s=30.0)
-    track.stages.add(read, at_s=5.0, name=lambda stage: "map")
+    track = replace(track, stages=track.stages.and_also(read, 5.0, "map"))
     standing = Standing(share_slots=2.0, threads=2, slots=8, window_s=60.0, wall_s=10.0)
     (operator,) = track.figures(standing).operators
     # 50 s in slots over 10 s of 2 slots, 30 s of it on cores: the share of time ends at all of it, the cores do not.
@@ -120,10 +117,9 @@ def long_lived(lags_ms: list[float], limits: SlotLimits, shuffles: int) -> Track
     sketch = kll_doubles_sketch(200)
     sketch.update(np.array(lags_ms))
     track = Track(Job("alerts", limits=limits, real_time=RealTime(15.0)), threads=3)
-    track.tasks = (LongLived("source", 2, is_source=True), *(LongLived(f"stage_{n}", 1) for n in range(shuffles)))
-    track.begin("first", 0.0)
-    track.add(Batch("first", 0, 0.0, 15.0, rows=3.0, lags=(sketch.serialize(),)), keep_s=60.0)
-    return track
+    tasks = (LongLived("source", 2, is_source=True), *(LongLived(f"stage_{n}", 1) for n in range(shuffles)))
+    waited = Batch("first", 0, 0.0, 15.0, rows=3.0, lags=(sketch.serialize(),))
+    return replace(track, tasks=tasks).begun("first", 0.0).and_also(waited, keep_s=60.0)
 
 
 @pytest.mark.parametrize(
@@ -146,12 +142,10 @@ def test_rows_that_wait_at_a_real_time_source_say_that_its_tasks_are_busy(
 
 
 def test_a_real_time_job_that_was_started_again_settles_with_its_second_batch() -> None:
-    track = long_lived([5.0], SlotLimits(), 1)
-    track.begin("second", 20.0)
-    track.settling = True
+    track = replace(long_lived([5.0], SlotLimits(), 1).begun("second", 20.0), settling=True)
     settled = []
     for number, run_id, committed_s in ((1, "first", 40.0), (2, "second", 50.0), (3, "second", 60.0)):
-        track.add(Batch(run_id, number, committed_s - 10.0, committed_s, rows=3.0), keep_s=60.0)
+        track = track.and_also(Batch(run_id, number, committed_s - 10.0, committed_s, rows=3.0), keep_s=60.0)
         standing = Standing(share_slots=3.0, threads=2, slots=7, window_s=60.0, wall_s=committed_s + 1.0)
         settled.append(not track.figures(standing).settling)
     assert settled == [False, False, True]

@@ -71,3 +71,15 @@ def check_threads(job: str, threads: int, limits: SlotLimits, slots: int) -> str
         name = "the slots there are" if limits.max_slots is None else "its max_slots"
         return f"{job}: {threads} slots are more than {name}, {ceiling}"
     return None
+
+
+def first_threads(wanted: int | None, kept: int | None, limits: SlotLimits, slots: int, jobs: int) -> int:
+    """What an earlier controller left in the pool, else what the tenant asked for, else an equal share.
+
+    >>> [first_threads(None, None, SlotLimits(), 8, 2), first_threads(3, None, SlotLimits(), 8, 2)]
+    [4, 3]
+    >>> first_threads(3, 12, SlotLimits(max_slots=6), 8, 2)
+    6
+    """
+    first = kept if kept is not None else wanted or max(1, slots // jobs)
+    return max(1, limits.min_slots, min(slots if limits.max_slots is None else limits.max_slots, first))

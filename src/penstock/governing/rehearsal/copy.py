@@ -18,12 +18,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import JobFigures
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.diverted import DivertedSession, Source
+from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.routing.starting import routed_by
 from penstock.engines.spark.restarts import RestartPolicy
+from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import EngineError, PenstockError
 from penstock.governing.application import start_application
 from penstock.governing.rehearsal.job import RehearsedJob, job_named
@@ -75,7 +77,7 @@ def main(spec: CopySpec) -> None:
     name = f"{job.part.name} x{spec.scaleout}"
     spark = start_application(name, job.master, job.conf(spec.scaleout), job.path.parent, job.file.kafka)
     try:
-        engine = SparkEngine(spark, [_copied(job, spec)], SparkSettings(window_s=spec.window_s))
+        engine = SparkEngine(LiveSpark(spark), [_copied(job, spec)], SparkSettings(window_s=spec.window_s))
         engine.open()
         engine.start_jobs()
         executors = ExecutorReader(spark.sparkContext)

@@ -9,10 +9,12 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever
+from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.routing.town import Town, windows_and_tags
 from tests.patience import eventually, patience_s
 
@@ -63,7 +65,7 @@ def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
         assert isinstance(writer, DataStreamWriter)
         return writer.outputMode("append")  # the only one that Spark has for one stateful operator after another
 
-    engine = SparkEngine(spark, [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
+    engine = SparkEngine(LiveSpark(spark), [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
     engine.open()
 
     deeds: set[str] = set()

@@ -9,8 +9,9 @@ from pyspark.sql import DataFrame, SparkSession, functions
 import penstock as ps
 from penstock.core.plan import Step
 from penstock.core.routes import RouteFigures
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.settings import SparkSettings
 from penstock.planning.routing.policy import considered
 from tests.engines.spark.routing.town import TAGS, Town, state_partitions
 from tests.patience import eventually

@@ -3,14 +3,16 @@
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.jvm.replan import RestartError
 from penstock.engines.spark.jvm.starts import start_query
+from penstock.engines.spark.query import RestartError
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.reroute import reroute
@@ -91,7 +93,7 @@ def test_where_a_step_fails_the_query_runs_on_with_the_table_it_had_and_counts_a
     wanted = 0 if {next(iter(found)) for found in before.values()} == {1} else 1
     with pytest.raises(RestartError, match=f"runs on with the table it had; {step}") as failed:
         reroute(town.routed(job), query, all_to(wanted), done=crash_after(step, EngineError))
-    assert failed.value.query.awaitTermination(int(patience_s()))
+    assert cast(StreamingQuery, failed.value.query).awaitTermination(int(patience_s()))
     assert state_partitions(town) == before
     for _ in range(2):
         town.new_route()

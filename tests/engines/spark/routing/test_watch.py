@@ -10,8 +10,9 @@ from penstock.core.levers import Table
 from penstock.core.plan import Step
 from penstock.core.routes import RouteFigures
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.engine import SparkEngine, SparkSettings
+from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.routing.town import REGIONS, Town, regions, state_partitions
 from tests.patience import eventually
 from tests.real_spark import OpenEngine
@@ -61,9 +62,3 @@ def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
     assert (left.table, left.machines[0].share) == (1, 1.0)
     running.close(stop_queries=True)
     assert set().union(*state_partitions(town).values()) == {1}
-
-
-def test_a_job_without_a_route_refuses_a_re_routing(spark: SparkSession, engine: OpenEngine, name: str) -> None:
-    running = engine(Job(name))
-    outcome = running.apply([Step(name, (Table(name, name, None, ALL_TO_ONE, REGIONS),))])
-    assert "with a route" in str(outcome.failed[0].error)

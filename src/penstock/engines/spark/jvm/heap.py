@@ -7,7 +7,6 @@ from pyspark import SparkContext
 from penstock.engines.spark.jvm.room import workers_of
 from penstock.errors import EngineError
 
-LEAST_MIB = 512  # Spark starts no executor with less than 450
 _LOOK_EVERY_S = 300.0  # workers that come and go are seen by then
 
 

@@ -11,9 +11,9 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jvm.local_files import readable_state
-from penstock.engines.spark.jvm.replan import RestartError
 from penstock.engines.spark.jvm.rewriting import rewriting
 from penstock.engines.spark.jvm.starts import session_of, start_query
+from penstock.engines.spark.query import RestartError
 from penstock.errors import EngineError
 
 _ONE_BATCH_WITHIN_S = 120.0

@@ -12,18 +12,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.starts import start_query
-from penstock.errors import EngineError
+from penstock.engines.spark.query import RestartError
+from penstock.engines.spark.watch.todo import COMMITS_WITHIN_S
 
-COMMITS_WITHIN_S = 30.0  # a batch that takes longer is interrupted; it runs again, whole
 _LOOK_EVERY_S = 0.02
-
-
-class RestartError(EngineError):
-    """The job could not be changed; `query` is the one that was started as it was before."""
-
-    def __init__(self, message: str, query: StreamingQuery) -> None:
-        self.query = query
-        super().__init__(message)
 
 
 def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Job) -> StreamingQuery:

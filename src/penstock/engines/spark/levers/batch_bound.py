@@ -5,32 +5,15 @@ restart of a query that penstock started. A start brings back what the query's o
 """
 
 from dataclasses import dataclass
-from typing import Protocol
-
-from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.levers import BatchBound, Dial, Disturbs, Shows
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.port import Bounds
+from penstock.engines.spark.query import Query
+from penstock.engines.spark.state import State
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
-
-
-class Bounds(Protocol):
-    """What bounds batches of running queries; see `BatchBounds`."""
-
-    def refusal(self, query: StreamingQuery) -> str | None:
-        """Why this query's batches cannot be bounded while it runs, in words; None when they can."""
-
-    def now(self, query: StreamingQuery) -> int | None:
-        """The rows that a batch may hold at most; None: unbounded, or not known."""
-
-    def holds_back(self, query: StreamingQuery) -> bool:
-        """Whether rows beyond a bound wait; else fewer are made."""
-
-    def set(self, query: StreamingQuery, rows: int | None) -> int:
-        """Let batches hold at most so many rows; the number of the first batch that obeys for sure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +31,14 @@ class BatchBoundLever(Lever[BatchBound]):
 
     kind = "bound"
 
-    def __init__(self, fleet: Fleet, bounds: Bounds, planned: PlannedRestarts) -> None:
-        self._fleet = fleet
+    def __init__(self, state: State, bounds: Bounds, planned: PlannedRestarts) -> None:
+        self._state = state
         self._bounds = bounds
         self._planned = planned
         self._known: dict[str, _Standing] = {}
         # By job: in which run it was set last, and to what. What an earlier life left was set in none of ours.
         self._wanted: dict[str, tuple[str, int | None]] = {
-            track.job.name: ("", track.job.bound) for track in fleet if track.job.bound is not None
+            track.job.name: ("", track.job.bound) for track in state if track.job.bound is not None
         }
 
     def of_job(self, track: Track, wall_s: float) -> Dial | None:
@@ -73,14 +56,14 @@ class BatchBoundLever(Lever[BatchBound]):
         return Dial("bound", track.job.name, now, 1, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
 
     def turn(self, move: BatchBound, wall_s: float) -> None:
-        track = self._fleet.named(move.job)
+        track = self._state.named(move.job)
         query = track.query
         if track.tasks:
             raise EngineError(f"{move.job} runs in real-time mode, where a batch has no bound")
         if query is None or not track.runs:
             raise EngineError(f"{move.job}: only a running query's batches are bounded")
         if self._bounds.refusal(query) is not None:
-            self._planned.rebound(track, move.after)
+            self._planned.rebound(move.job, move.after)
             return
         self._bounds.set(query, move.after)
         self._settled(track, query, move.after)
@@ -101,8 +84,8 @@ class BatchBoundLever(Lever[BatchBound]):
         self._settled(track, query, rows)
         return f"batches of at most {rows:,} rows again" if rows is not None else "batches as its options say again"
 
-    def _settled(self, track: Track, query: StreamingQuery, rows: int | None) -> None:
-        self._wanted[track.job.name] = (str(query.runId), rows)
+    def _settled(self, track: Track, query: Query, rows: int | None) -> None:
+        self._wanted[track.job.name] = (query.runId, rows)
         self._known.pop(track.job.name, None)
 
     def _standing(self, track: Track) -> _Standing | None:

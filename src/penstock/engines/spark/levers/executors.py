@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from penstock.core.levers import WHOLE, Dial, Executors, Shows
 from penstock.engines.spark.elastic import Elastic
-from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.port import ExecutorCount
 from penstock.errors import EngineError
 
 
@@ -16,7 +16,7 @@ class ExecutorsLever(Lever[Executors]):
     kind = "executors"
 
     def __init__(
-        self, executors: ExecutorLever, elastic: Elastic | None, even: Callable[[], float] = time.monotonic
+        self, executors: ExecutorCount, elastic: Elastic | None, even: Callable[[], float] = time.monotonic
     ) -> None:
         self._executors = executors
         self._elastic = elastic

@@ -5,21 +5,13 @@ again with its run, its slots and all else it had.
 """
 
 from collections.abc import Callable
-from typing import Protocol
 
 from penstock.core.levers import WHOLE, Dial, Disturbs, Memory, Shows
-from penstock.engines.spark.jvm.heap import LEAST_MIB
 from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.port import Heap
 from penstock.errors import EngineError
 
-
-class Heap(Protocol):
-    """What executors have and could have; see `StandaloneHeap`."""
-
-    now_mib: int
-
-    def most_mib(self, wall_s: float) -> int | None:
-        """The memory of the largest worker; None where nobody knows."""
+LEAST_MIB = 512  # Spark starts no executor with less than 450
 
 
 class MemoryLever(Lever[Memory]):

@@ -1,10 +1,10 @@
 """What a query takes up at its next start only: a planned restart between two batches."""
 
 from penstock.core.levers import Dial, Disturbs, Partitions, Shows, Tasks, Trigger
-from penstock.engines.spark.jvm.triggers import trigger_s
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.port import Spark
+from penstock.engines.spark.state import State
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
@@ -14,17 +14,17 @@ class TasksLever(Lever[Tasks]):
 
     kind = "tasks"
 
-    def __init__(self, fleet: Fleet, planned: PlannedRestarts) -> None:
-        self._fleet = fleet
+    def __init__(self, state: State, planned: PlannedRestarts) -> None:
+        self._state = state
         self._planned = planned
 
     def turn(self, move: Tasks, wall_s: float) -> None:
-        track = self._fleet.named(move.job)
+        track = self._state.named(move.job)
         names = [operator.operator for operator in track.tasks]
         if move.operator not in names:
             units = f"its operators are {', '.join(names)}" if names else "all its operators share its slots"
             raise EngineError(f"{move.job} has no operator {move.operator!r} on Spark; {units}")
-        self._planned.retask(track, move, wall_s)
+        self._planned.retask(move)
 
 
 class PartitionsLever(Lever[Partitions]):
@@ -32,8 +32,7 @@ class PartitionsLever(Lever[Partitions]):
 
     kind = "partitions"
 
-    def __init__(self, fleet: Fleet, planned: PlannedRestarts) -> None:
-        self._fleet = fleet
+    def __init__(self, planned: PlannedRestarts) -> None:
         self._planned = planned
 
     def of_job(self, track: Track, wall_s: float) -> Dial | None:
@@ -43,7 +42,7 @@ class PartitionsLever(Lever[Partitions]):
         return Dial("partitions", track.job.name, now, 1, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
 
     def turn(self, move: Partitions, wall_s: float) -> None:
-        self._planned.repartition(self._fleet.named(move.job), move.after)
+        self._planned.repartition(move.job, move.after)
 
 
 class TriggerLever(Lever[Trigger]):
@@ -51,18 +50,18 @@ class TriggerLever(Lever[Trigger]):
 
     kind = "trigger"
 
-    def __init__(self, fleet: Fleet, planned: PlannedRestarts) -> None:
-        self._fleet = fleet
+    def __init__(self, spark: Spark, planned: PlannedRestarts) -> None:
+        self._spark = spark
         self._planned = planned
 
     def of_job(self, track: Track, wall_s: float) -> Dial | None:
-        now = trigger_s(track.query) if _restarts(track) and track.query is not None else None
+        now = self._spark.trigger_s(track.query) if _restarts(track) and track.query is not None else None
         if now is None:
             return None
         return Dial("trigger", track.job.name, now, 0.0, disturbs=Disturbs.QUERY, shows=Shows.AFTER_RESTART)
 
     def turn(self, move: Trigger, wall_s: float) -> None:
-        self._planned.retrigger(self._fleet.named(move.job), move.after)
+        self._planned.retrigger(move.job, move.after)
 
 
 def _restarts(track: Track) -> bool:

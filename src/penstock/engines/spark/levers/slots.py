@@ -2,24 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Protocol
 
 from penstock.core.levers import Slots
 from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.port import Pools
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.state import State
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
-
-
-class Pools(Protocol):
-    """Where shares are set and read; see `FairPools`."""
-
-    def share(self, name: str) -> PoolShare | None:
-        """What the pool has now; None when there is no such pool."""
-
-    def set(self, name: str, share: PoolShare) -> None:
-        """Give the pool this share at once."""
 
 
 class SlotsLever(Lever[Slots]):
@@ -27,14 +17,14 @@ class SlotsLever(Lever[Slots]):
 
     kind = "slots"
 
-    def __init__(self, fleet: Fleet, pools: Pools, sharing: Sharing, slots: Callable[[], int]) -> None:
-        self._fleet = fleet
+    def __init__(self, state: State, pools: Pools, sharing: Sharing, slots: Callable[[], int]) -> None:
+        self._state = state
         self._pools = pools
         self._sharing = sharing
         self._slots = slots
 
     def turn(self, move: Slots, wall_s: float) -> None:
-        track = self._fleet.named(move.job)
+        track = self._state.named(move.job)
         if track.tasks:
             units = ", ".join(operator.operator for operator in track.tasks)
             raise EngineError(f"{track.job.name} runs in real-time mode; its units are its operators: {units}")
@@ -43,11 +33,11 @@ class SlotsLever(Lever[Slots]):
             raise EngineError(refusal)
         if not track.pooled:
             raise EngineError(f"{track.job.name}: {track.trouble(wall_s)}")
-        before, track.threads = track.threads, move.after
+        self._state.change(move.job, threads=move.after)
         try:
             self.push()
         except EngineError:
-            track.threads = before
+            self._state.change(move.job, threads=track.threads)
             self._restore()
             raise
 
@@ -67,11 +57,11 @@ class SlotsLever(Lever[Slots]):
         """Every pool gets the share that its job's threads stand for."""
         if self._sharing is not Sharing.GOVERNED:
             if self._sharing is Sharing.FAIR:
-                self._set({track.job.name: PoolShare(weight=1, min_share=0) for track in self._fleet})
+                self._set({track.job.name: PoolShare(weight=1, min_share=0) for track in self._state})
             return
-        kept = self._fleet.kept_slots()
-        threads = {track.job.name: track.threads for track in self._fleet if track.pooled and not track.tasks}
-        limits = {track.job.name: track.job.limits for track in self._fleet}
+        kept = self._state.fleet.kept_slots()
+        threads = {track.job.name: track.threads for track in self._state if track.pooled and not track.tasks}
+        limits = {track.job.name: track.job.limits for track in self._state}
         shares = pool_shares(threads, limits, max(1, self._slots() - sum(kept.values())))
         # All tasks of a real-time job start together or not at all: their slots are its own, before all others.
         shares |= {name: PoolShare(weight=self._slots(), min_share=tasks) for name, tasks in kept.items()}

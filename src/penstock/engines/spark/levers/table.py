@@ -3,7 +3,8 @@
 from penstock.core.levers import Table
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.routes import Routes
+from penstock.engines.spark.state import State
 from penstock.errors import EngineError
 
 
@@ -12,17 +13,18 @@ class TableLever(Lever[Table]):
 
     kind = "table"
 
-    def __init__(self, fleet: Fleet, planned: PlannedRestarts) -> None:
-        self._fleet = fleet
+    def __init__(self, state: State, planned: PlannedRestarts, routes: Routes) -> None:
+        self._state = state
         self._planned = planned
+        self._routes = routes
 
     def turn(self, move: Table, wall_s: float) -> None:
-        track = self._fleet.named(move.job)
-        route = track.job.route
-        in_place = route is not None and route.moves_no_state
-        if track.watch is None or track.query is None or not (in_place or track.job.function is not None):
+        track = self._state.named(move.job)
+        routing, route = track.job.route, self._routes.of(move.job)
+        in_place = routing is not None and routing.moves_no_state
+        if route is None or track.query is None or not (in_place or track.job.function is not None):
             raise EngineError(
                 f"{track.job.name}: only a running query with a route is re-routed, and one that keeps state without "
                 "windows only if penstock started it"
             )
-        self._planned.reroute(track, move, wall_s)
+        self._planned.reroute(move, route, track.query)

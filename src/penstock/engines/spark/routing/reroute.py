@@ -22,10 +22,10 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jvm.local_files import files_at, local_path, special_names
-from penstock.engines.spark.jvm.replan import RestartError
 from penstock.engines.spark.jvm.routing.lookup import reread
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.starts import start_query
+from penstock.engines.spark.query import RestartError
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us

@@ -1,8 +1,9 @@
 """Arrivals as a broker counts them: rows that the topics of one query were ever given, at some instants."""
 
-from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from penstock.engines.spark.watch.since import since
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,22 +14,21 @@ class Seen:
     rows: float
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Arrivals:
     """The last readings, oldest first."""
 
-    _seen: deque[Seen] = field(default_factory=deque)
+    _seen: tuple[Seen, ...] = ()
 
     def __iter__(self) -> Iterator[Seen]:
         return iter(self._seen)
 
-    def add(self, seen: Seen, keep_s: float) -> None:
-        """A reading; those older than `keep_s` are forgotten."""
-        if self._seen and (seen.rows < self._seen[-1].rows or seen.at_s < self._seen[-1].at_s):
-            self._seen.clear()  # the topics are others of the same name, or the clock was set back
-        self._seen.append(seen)
-        while len(self._seen) > 2 and self._seen[1].at_s < seen.at_s - keep_s:
-            self._seen.popleft()
+    def and_also(self, seen: Seen, keep_s: float) -> "Arrivals":
+        """With a reading more; those older than `keep_s` are forgotten."""
+        before = self._seen
+        if before and (seen.rows < before[-1].rows or seen.at_s < before[-1].at_s):
+            before = ()  # the topics are others of the same name, or the clock was set back
+        return Arrivals(since((*before, seen), [one.at_s for one in (*before, seen)], seen.at_s - keep_s))
 
     def rate_rps(self, window_s: float) -> float | None:
         """Rows a second over the window that ends with the last reading; None before there are two in it."""

@@ -1,6 +1,11 @@
-"""What a listener tells of queries, as values: a start, a committed batch, idleness, an end."""
+"""What an engine hears of its queries, as values: from a listener, from looking about, and of what it did itself."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
+
+from penstock.engines.spark.query import Query
+from penstock.engines.spark.watch.files import WaitingFiles
+from penstock.engines.spark.watch.stages import StageReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +40,70 @@ class Terminated:
     error: str | None
 
 
-Event = Started | Progressed | Idled | Terminated
+Event: TypeAlias = Started | Progressed | Idled | Terminated  # what the listener tells
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """A query was found running when governing began; its stages will tell for certain whether it is `pooled`."""
+
+    query: Query
+    pooled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The engine started this query for that job."""
+
+    job: str
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The engine could not start the job's query."""
+
+    job: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """A query that was known by its events only."""
+
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class FilesWait:
+    """Files lie beyond the job's last batch."""
+
+    job: str
+    files: WaitingFiles
+
+
+@dataclass(frozen=True, slots=True)
+class StageRead:
+    """What a stage did since it was last read; `name` says what it does, where that was asked for."""
+
+    reading: StageReading
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """So many rows were ever given to the job's topics."""
+
+    job: str
+    rows: float
+
+
+Stimulus: TypeAlias = Event | Adopted | Running | Failed | Met | FilesWait | StageRead | Arrived
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """An instant on two clocks: that by which Spark tells time, and one that nobody sets."""
+
+    wall_s: float
+    even_s: float

@@ -1,8 +1,7 @@
 """The stages of one job over a window: busy time for its capacity, and rows and bytes stage by stage for people."""
 
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from penstock.core.batches import TOLD
 from penstock.core.figures import StageFigures
@@ -59,50 +58,56 @@ class Work:
         return total_s
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class StageHistory:
     """What the stages of a job did, reading by reading."""
 
     _first_at_s: float | None = None
-    _readings: deque[tuple[float, int, StageReading]] = field(default_factory=deque)
-    _first_stage: dict[tuple[str, int], int] = field(default_factory=dict)
-    _names: dict[int, str] = field(default_factory=dict)
-    _works: dict[tuple[str, int], Work] = field(default_factory=dict)  # of the last batches, oldest first
-    _begun: set[int] = field(default_factory=set)  # stages that were read and are not at their end
+    _readings: tuple[tuple[float, int, StageReading], ...] = ()
+    _first_stage: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    _names: Mapping[int, str] = field(default_factory=dict)
+    _works: Mapping[tuple[str, int], Work] = field(default_factory=dict)  # of the last batches, oldest first
+    _begun: frozenset[int] = frozenset()  # stages that were read and are not at their end
 
-    def open(self, at_s: float) -> None:
+    def opened(self, at_s: float) -> "StageHistory":
         """Readings begin here."""
-        self._first_at_s = at_s if self._first_at_s is None else self._first_at_s
+        return self if self._first_at_s is not None else replace(self, _first_at_s=at_s)
 
-    def add(self, reading: StageReading, at_s: float, name: Callable[[int], str | None]) -> None:
-        """One more reading; `name` says what a stage does and is asked once for each place in the plan."""
-        if self._first_at_s is not None and at_s < (self._readings[-1][0] if self._readings else self._first_at_s):
-            self._readings.clear()  # the clock was set back: what was read before is of no window any more
-            self._first_at_s = at_s
-        place = reading.stage_id - self._first_stage.setdefault((reading.run_id, reading.batch_id), reading.stage_id)
-        if place not in self._names:
-            self._names[place] = name(reading.stage_id) or f"stage {place}"
-        self._readings.append((at_s, place, reading))
-        self._add_to_batch(reading)
-        while self._readings[0][0] < at_s - _KEPT_S:
-            self._readings.popleft()
-        if len(self._first_stage) > _NAMES_AT_MOST:
-            self._first_stage = {key: value for key, value in self._first_stage.items() if key[1] >= reading.batch_id}
+    def knows(self, reading: StageReading) -> bool:
+        """Whether it has a name for the stage's place in the plan."""
+        return self._place(reading) in self._names
+
+    def and_also(self, reading: StageReading, at_s: float, name: str | None = None) -> "StageHistory":
+        """With a reading more; `name` says what the stage does, where its place in the plan has no name yet."""
+        place, first_at_s, readings = self._place(reading), self._first_at_s, self._readings
+        if first_at_s is not None and at_s < (readings[-1][0] if readings else first_at_s):
+            # The clock was set back: what was read before is of no window any more.
+            first_at_s, readings = at_s, ()
+        kept = next((number for number, one in enumerate(readings) if one[0] >= at_s - _KEPT_S), len(readings))
+        first_stage = {(reading.run_id, reading.batch_id): reading.stage_id, **self._first_stage}
+        if len(first_stage) > _NAMES_AT_MOST:
+            first_stage = {key: value for key, value in first_stage.items() if key[1] >= reading.batch_id}
+        return replace(
+            self._worked(reading),
+            _first_at_s=first_at_s,
+            _readings=(*readings[kept:], (at_s, place, reading)),
+            _first_stage=first_stage,
+            _names={place: name or f"stage {place}", **self._names},
+        )
+
+    def _place(self, reading: StageReading) -> int:
+        return reading.stage_id - self._first_stage.get((reading.run_id, reading.batch_id), reading.stage_id)
 
     def work(self, run_id: str, batch_id: int) -> Work | None:
         """What the stages of a batch did; None where not all of them were read, or it was long ago."""
         found = self._works.get((run_id, batch_id))
         return found if found is not None and found.whole else None
 
-    def _add_to_batch(self, reading: StageReading) -> None:
+    def _worked(self, reading: StageReading) -> "StageHistory":
         batch, first = (reading.run_id, reading.batch_id), reading.stage_id not in self._begun
-        self._works[batch] = self._works.get(batch, Work()).and_also(reading, first)
-        if reading.complete:
-            self._begun.discard(reading.stage_id)
-        else:
-            self._begun.add(reading.stage_id)
-        while len(self._works) > _WORKS_KEPT:
-            del self._works[next(iter(self._works))]
+        works = {**self._works, batch: self._works.get(batch, Work()).and_also(reading, first)}
+        begun = self._begun - {reading.stage_id} if reading.complete else self._begun | {reading.stage_id}
+        return replace(self, _works=dict(list(works.items())[-_WORKS_KEPT:]), _begun=begun)
 
     def busy(self, from_s: float, to_s: float) -> Busy | None:
         """Task time in the window; None before the first reading."""

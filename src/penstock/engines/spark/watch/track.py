@@ -1,23 +1,22 @@
 """The track of one job: what the engine knows of it between two rounds, and the figures that it makes of that."""
 
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-
-from pyspark.sql.streaming.query import StreamingQuery
+from dataclasses import dataclass, replace
 
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
+from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Dial
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import LongLived
+from penstock.engines.spark.query import Query
 from penstock.engines.spark.restarts import Attempts, Commit, Health
-from penstock.engines.spark.routing.watch import RouteWatch
-from penstock.engines.spark.watch.arrivals import Arrivals, Seen
+from penstock.engines.spark.watch.arrivals import Arrivals
 from penstock.engines.spark.watch.ended import ended_batches
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.engines.spark.watch.flow import Flow, curves, rows_per_offset
 from penstock.engines.spark.watch.latency import held_up, latency, real_time_latency
 from penstock.engines.spark.watch.progress import Batch
+from penstock.engines.spark.watch.since import since
 from penstock.engines.spark.watch.stage_figures import StageHistory
 
 NO_QUERY_AFTER_S = 30.0  # a query that has not started by then is said not to be there
@@ -56,13 +55,13 @@ class AwaitedTasks:
     ends_s: float
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Track:
-    """One job's state inside the engine. The engine alone changes it."""
+    """One job as the engine knows it. What happens to it gives another track, see `take`."""
 
     job: Job
     threads: int  # that were asked of its pool
-    query: StreamingQuery | None = None
+    query: Query | None = None  # to hand on; nobody here asks it anything
     run_id: str | None = None
     started_s: float | None = None
     awaited_since_s: float | None = None  # when the engine began to look out for it, on a clock that nobody sets
@@ -74,50 +73,49 @@ class Track:
     attempts: Attempts = Attempts()
     starting_s: float | None = None  # for how long its start has been under way
     idle_since_s: float | None = None
-    batches: deque[Batch] = field(default_factory=deque)
-    arrivals: Arrivals = field(default_factory=Arrivals)  # as the broker says, where the job reads from one
-    stages: StageHistory = field(default_factory=StageHistory)
-    watch: RouteWatch | None = None  # of a job with a route
-    partitions: int | None = None  # of its state, as found in the run `partitions_of_run`
-    partitions_of_run: str | None = None
+    batches: tuple[Batch, ...] = ()
+    arrivals: Arrivals = Arrivals()  # as the broker says, where the job reads from one
+    stages: StageHistory = StageHistory()
 
-    def begin(self, run_id: str, at_s: float) -> None:
+    def begun(self, run_id: str, at_s: float) -> "Track":
         """A run of its query began."""
-        self.run_id, self.started_s, self.ended, self.idle_since_s, self.query = run_id, at_s, None, None, None
+        if self.run_id == run_id:
+            return self
+        return replace(self, run_id=run_id, started_s=at_s, ended=None, idle_since_s=None, query=None)
 
-    def add(self, batch: Batch, keep_s: float) -> None:
+    def and_also(self, batch: Batch, keep_s: float) -> "Track":
         """A batch was committed; batches older than `keep_s` are forgotten."""
-        if self.batches and batch.batch_id <= self.batches[-1].batch_id:
-            self.batches.clear()  # another checkpoint: its rows are counted from zero
-        if self.batches and batch.committed_s < self.batches[-1].committed_s - _STEPS_BACK_S:
-            self.batches.clear()  # the clock was set back: spans between these and later ones are none
-        first_of_run = not self.batches or self.batches[-1].run_id != batch.run_id
-        self.batches.append(batch)
-        took_s = batch.committed_s - batch.started_s
-        self.attempts = self.attempts.committed(Commit(batch.committed_s, batch.rows, took_s))
-        if self.watch is not None:
-            self.watch.add(batch)
-        while len(self.batches) > 2 and self.batches[1].committed_s < batch.committed_s - keep_s:
-            self.batches.popleft()
-        self.idle_since_s = None
+        before = self.batches
+        if before and batch.batch_id <= before[-1].batch_id:
+            before = ()  # another checkpoint: its rows are counted from zero
+        if before and batch.committed_s < before[-1].committed_s - _STEPS_BACK_S:
+            before = ()  # the clock was set back: spans between these and later ones are none
+        first_of_run = not before or before[-1].run_id != batch.run_id
+        kept = (*before, batch)
+        commit = Commit(batch.committed_s, batch.rows, batch.committed_s - batch.started_s)
         # What the run before still told settles nothing, nor a real-time run's first batch: of rows that waited for it.
-        if batch.run_id == self.run_id and not (self.tasks and first_of_run):
-            self.settling = False
+        settles = batch.run_id == self.run_id and not (self.tasks and first_of_run)
+        return replace(
+            self,
+            batches=since(kept, [one.committed_s for one in kept], batch.committed_s - keep_s),
+            attempts=self.attempts.committed(commit),
+            idle_since_s=None,
+            settling=self.settling and not settles,
+        )
 
-    def see(self, rows: float, at_s: float, keep_s: float) -> None:
-        """Its topics were given so many rows by then."""
-        self.arrivals.add(Seen(at_s, rows), keep_s)
-
-    def hold_back(self, waiting: WaitingFiles) -> None:
+    def with_rows_held_back(self, waiting: WaitingFiles) -> "Track":
         """Files wait beyond the last batch: its source has that many more rows."""
-        if self.batches and self.batches[-1].held_back_rows is None:
-            last = self.batches.pop()
-            self.batches.append(replace(last, held_back_rows=waiting.rows(last.rows)))
+        if not self.batches or self.batches[-1].held_back_rows is not None:
+            return self
+        last = self.batches[-1]
+        return replace(self, batches=(*self.batches[:-1], replace(last, held_back_rows=waiting.rows(last.rows))))
 
-    def figures(self, standing: Standing, levers: tuple[Dial, ...] = ()) -> JobFigures:
-        """The job at this instant; `levers` are those that it has beside its threads."""
+    def figures(
+        self, standing: Standing, levers: tuple[Dial, ...] = (), keys: tuple[KeyPlacement, ...] = ()
+    ) -> JobFigures:
+        """The job at this instant; `levers` are those that it has beside its threads, `keys` where a route's are."""
         # Of a query that is gone nothing is known: absent figures do not hold the other tenants up.
-        batches = tuple(self.batches) if self.runs else ()
+        batches = self.batches if self.runs else ()
         found = curves(batches, standing.wall_s, self.idle_since_s, tuple(self.arrivals))
         flow = found.flow(standing.window_s) if found is not None else None
         from_s = flow.start_s if flow is not None else standing.wall_s - standing.window_s
@@ -145,7 +143,7 @@ class Track:
             phases_s={} if self.tasks else _mean_phases(batches),
             stages=self.stages.figures(standing.wall_s - standing.window_s, standing.wall_s, standing.share_slots),
             trouble=self.trouble(standing.wall_s, standing.even_s),
-            keys=self.watch.placements if self.watch is not None and self.runs else (),
+            keys=keys if self.runs else (),
             levers=levers,
             batches=() if self.tasks else tuple(ended_batches(batches, self.stages, standing.wall_s, standing.at_s)),
         )

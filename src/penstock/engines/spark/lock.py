@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from typing import Any
 
-from pyspark import SparkContext
-
 from penstock.errors import EngineError, LeaseLostError
 
 KEY = "penstock.controller"
@@ -42,12 +40,6 @@ class ControllerLease:
         self._pause = pause
         self._one_at_a_time = Lock()
         self._mine: str | None = None
-
-    @classmethod
-    def of(cls, context: SparkContext, lease_s: float) -> "ControllerLease":
-        """The lease of a Spark application."""
-        system: Any = context._jvm.java.lang.System  # type: ignore[union-attr]
-        return cls(system.getProperties(), str(context.applicationId), lease_s, lambda: system.nanoTime() / 1e9)
 
     @property
     def ours(self) -> bool:

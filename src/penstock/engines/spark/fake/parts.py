@@ -1,0 +1,186 @@
+"""The parts of the fake application: each does at once what its real one does in the JVM."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from penstock.engines.spark.fake.query import FakeQuery
+from penstock.engines.spark.query import Query
+from penstock.engines.spark.shares import PoolShare
+from penstock.engines.spark.watch.events import Event
+from penstock.engines.spark.watch.machines import Executor
+from penstock.engines.spark.watch.stages import StageReading
+from penstock.errors import EngineError
+
+
+class Properties(dict[str, str]):
+    """As the JVM's do, for the lease."""
+
+    def putIfAbsent(self, key: str, value: str) -> str | None:  # noqa: N802
+        """What was there."""
+        held = self.get(key)
+        self.setdefault(key, value)
+        return held
+
+    def replace(self, key: str, old: str, new: str) -> bool:
+        """Whether it was as expected, and is the new one now."""
+        if self.get(key) != old:
+            return False
+        self[key] = new
+        return True
+
+    def remove(self, key: str, value: str) -> bool:
+        """Whether it was as expected, and is gone now."""
+        if self.get(key) != value:
+            return False
+        del self[key]
+        return True
+
+
+@dataclass
+class FakeEvents:
+    """What its listener was told, while it was attached."""
+
+    heard: deque[Event] = field(default_factory=deque)
+    attached: bool = False
+
+    def attach(self) -> None:
+        """Begin to listen."""
+        self.attached = True
+
+    def detach(self) -> None:
+        """Cease to listen."""
+        self.attached = False
+
+    def drain(self) -> list[Event]:
+        """What came since the last call."""
+        return [self.heard.popleft() for _ in range(len(self.heard))]
+
+
+@dataclass
+class FakePools:
+    """Keeps the shares that it is told; a pool named in `broken` refuses."""
+
+    shares: dict[str, PoolShare] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+
+    def share(self, name: str) -> PoolShare | None:
+        """What the pool has now."""
+        return self.shares.get(name)
+
+    def set(self, name: str, share: PoolShare) -> None:
+        """Give the pool this share."""
+        if name in self.broken:
+            raise EngineError(f"the share of pool {name!r} could not be set: it is broken")
+        self.shares[name] = share
+
+
+@dataclass
+class FakeStages:
+    """Hands out each reading once."""
+
+    readings: deque[tuple[StageReading, str]] = field(default_factory=deque)
+    names: dict[int, str] = field(default_factory=dict)
+
+    def read(self) -> list[StageReading]:
+        """What is new since the last reading."""
+        found = [self.readings.popleft() for _ in range(len(self.readings))]
+        self.names.update({reading.stage_id: name for reading, name in found})
+        return [reading for reading, _ in found]
+
+    def name(self, stage_id: int) -> str | None:
+        """What the stage does."""
+        return self.names.get(stage_id)
+
+
+@dataclass
+class FakeExecutors:
+    """Executors of a cluster that gives at most `gives` of them, at once; None: there is no cluster manager."""
+
+    slots_each: int
+    there: int
+    gives: int | None = None
+    target: int = 0
+    refuses: bool = False  # whatever number is asked for
+    there_is_no_master: bool = False  # so that nobody can be asked
+
+    @property
+    def scalable(self) -> bool:
+        """Whether there is a cluster manager."""
+        return self.gives is not None
+
+    def count(self) -> int:
+        """How many live."""
+        if self.there_is_no_master:
+            raise EngineError("no master answers")
+        return self.there
+
+    def scale(self, wanted: int) -> None:
+        """Have so many."""
+        before = self.there
+        self.aim(wanted)
+        self.there = min(self.there, wanted)
+        if self.there != wanted:
+            self.target = before
+            raise EngineError(f"executors {before} -> {wanted} failed, the target is {before} again")
+
+    def aim(self, wanted: int) -> None:
+        """So many are wanted from now on."""
+        if self.gives is None:
+            raise EngineError("this application has no executors to scale")
+        if wanted < 1:
+            raise EngineError(f"{wanted} executors cannot run a query; ask for at least 1")
+        if self.refuses:
+            raise EngineError("the cluster manager did not acknowledge the new number of executors")
+        self.target = wanted
+        self.there = max(self.there, min(self.gives, wanted))
+
+    def let_go(self, count: int) -> None:
+        """So many of them end."""
+        self.there -= count
+
+    def listed(self) -> tuple[Executor, ...]:
+        """Those that live."""
+        ids = (str(number) for number in range(self.there)) if self.scalable else ("driver",)
+        return tuple(Executor(one, "127.0.0.1", self.slots_each, 0.5) for one in ids)
+
+
+class FakeBounds:
+    """Bounds live in queries, and are gone with them."""
+
+    def refusal(self, query: Query) -> str | None:
+        """Why this query's batches cannot be bounded."""
+        return own(query).writer.unboundable
+
+    def now(self, query: Query) -> int | None:
+        """The rows that a batch may hold at most."""
+        return own(query).bound
+
+    def holds_back(self, query: Query) -> bool:
+        """Rows beyond a bound wait."""
+        return True
+
+    def set(self, query: Query, rows: int | None) -> int:
+        """Let batches hold at most so many rows."""
+        if rows is not None and rows < 1:
+            raise EngineError(f"{query.name}: a batch of {rows} rows does nothing; ask for at least 1")
+        own(query).bound = rows
+        return own(query).next_batch
+
+
+@dataclass
+class FakeHeap:
+    """Executors of so many MiB, on workers that have more."""
+
+    now_mib: int = 1024
+    most: int | None = 4096
+
+    def most_mib(self, wall_s: float) -> int | None:
+        """The memory of the largest worker."""
+        return self.most
+
+
+def own(query: Query) -> FakeQuery:
+    """As the fake knows it."""
+    if not isinstance(query, FakeQuery):
+        raise TypeError(f"{query!r} is no query of the fake")
+    return query

@@ -1,0 +1,55 @@
+"""Hearing: what a listener was told, and what is found by looking about, come into the state."""
+
+from penstock.engines.spark.apart import Apart
+from penstock.engines.spark.port import Events
+from penstock.engines.spark.routes import Routes
+from penstock.engines.spark.shared import Shared
+from penstock.engines.spark.watch.events import Arrived, FilesWait, Met, StageRead
+
+
+class Hearing:
+    """Each part for itself: what goes wrong in one is told apart."""
+
+    def __init__(self, shared: Shared, events: Events, routes: Routes) -> None:
+        self._spark = shared.spark
+        self._state = shared.state
+        self._events = events
+        self._routes = routes
+
+    def take_events(self, apart: Apart) -> None:
+        """What the listener was told since."""
+        for event in self._events.drain():
+            with apart.trying("events"):
+                before = self._state.fleet
+                self._state.take(event)
+                self._routes.seen(before, self._state.fleet)
+
+    def look_about(self, apart: Apart) -> None:
+        """That, and all that has to be asked for."""
+        self.take_events(apart)
+        with apart.trying("queries"):
+            if self._state.fleet.lacks_queries:
+                self._state.take(*(Met(query) for query in self._spark.queries()))
+        with apart.trying("waiting files"):
+            self._take_waiting_files()
+        with apart.trying("stages"):
+            self._take_stages()
+        with apart.trying("arrivals"):
+            queries = {track.job.name: track.query for track in self._state if track.query is not None and track.runs}
+            self._state.take(*(Arrived(job, rows) for job, rows in self._spark.arrivals(queries).items()))
+        with apart.trying("places of state"):
+            self._routes.see_places()
+
+    def _take_waiting_files(self) -> None:
+        for track in self._state:
+            waiting = self._spark.waiting_files(track.query) if track.runs and track.query is not None else None
+            if waiting is not None:
+                self._state.take(FilesWait(track.job.name, waiting))
+
+    def _take_stages(self) -> None:
+        """What a stage does is asked once for each place in the plan of a job's query."""
+        for reading in self._spark.stages.read():
+            track = self._state.fleet.of_run(reading.run_id)
+            if track is not None:
+                name = None if track.stages.knows(reading) else self._spark.stages.name(reading.stage_id)
+                self._state.take(StageRead(reading, name))

@@ -1,0 +1,108 @@
+"""Starts of jobs: each in a thread of its own, for a tenant's function takes as long as it takes."""
+
+import logging
+from dataclasses import replace
+
+from penstock.engines.spark.apart import Apart
+from penstock.engines.spark.jobs import Job, JobFunction, Writer
+from penstock.engines.spark.levers.slots import SlotsLever
+from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.query import Query
+from penstock.engines.spark.shared import Shared
+from penstock.engines.spark.starting import Ended, Starts
+from penstock.engines.spark.state import State
+from penstock.engines.spark.watch.events import Failed, Running
+from penstock.errors import EngineError, first_line
+
+_log = logging.getLogger("penstock.spark")
+
+
+class Runs:
+    """Told of every query that the engine started."""
+
+    def __init__(self, state: State, shares: SlotsLever) -> None:
+        self._state = state
+        self._shares = shares
+
+    def __call__(self, job: str, query: Query) -> None:
+        self._state.take(Running(job, query))
+        if self._state.named(job).tasks:
+            self._shares.push()
+
+
+class JobStarts:
+    """Begins them, and takes up what came of those that ended."""
+
+    def __init__(self, shared: Shared, planned: PlannedRestarts, runs: Runs) -> None:
+        self._shared = shared
+        self._state = shared.state
+        self._planned = planned
+        self._runs = runs
+        self._starts: Starts[Query] = Starts(clock=shared.clocks.even)
+
+    def begin(self, name: str) -> None:
+        """Begin to start the job's query."""
+        job = self._state.named(name).job
+        job = replace(job, function=self._while_ours(job.function))
+        self._starts.begin(name, lambda: self._started(job))
+
+    def begin_all(self) -> None:
+        """All that have a function and do not run yet."""
+        for track in self._state:
+            if track.run_id is None and track.job.function is not None:
+                self.begin(track.job.name)
+
+    def wait(self) -> None:
+        """Until all that were begun have ended, and were taken up."""
+        self._starts.wait()
+        apart = Apart()
+        self.take(apart)
+        apart.tell()
+
+    def look(self) -> None:
+        """Note for how long each start has been under way."""
+        for track in self._state:
+            under_way_s = self._starts.under_way_s(track.job.name)
+            if (under_way_s, track.starting_s) != (None, None):
+                self._state.change(track.job.name, starting_s=under_way_s)
+
+    def take(self, apart: Apart) -> None:
+        """What came of those that have ended."""
+        for ended in self._starts.take():
+            self._state.change(ended.name, starting_s=None)
+            self._state.promise(ended.name, 0)
+            with apart.trying(ended.name):
+                self._take(ended)
+
+    def _take(self, ended: Ended[Query]) -> None:
+        again = self._state.named(ended.name).attempts
+        if ended.made is None:  # a tenant's own code may raise anything; the other tenants go on
+            self._fails(ended.name, ended.error or EngineError("nothing was started"))
+        else:
+            self._runs(ended.name, ended.made)
+        if again.error is not None and again.due_s is not None:
+            came = self._state.named(ended.name).attempts.text(self._shared.clocks.even())
+            self._shared.deeds.note(ended.name, "its query was started again", f"it failed: {again.error}", came)
+
+    def _fails(self, name: str, error: BaseException) -> None:
+        said = first_line(error) if isinstance(error, Exception) else f"its function ended the interpreter: {error!r}"
+        _log.warning("%s could not start: %s", name, said)
+        self._state.take(Failed(name, said))
+
+    def _started(self, job: Job) -> Query:
+        tasks = self._planned.room_for(job, as_left=True, within_s=None)
+        self._state.change(job.name, tasks=tasks)
+        self._state.promise(job.name, sum(operator.tasks for operator in tasks))
+        return self._shared.spark.start(job, within_s=None)
+
+    def _while_ours(self, function: JobFunction | None) -> JobFunction | None:
+        """The function; what it made is not started once another controller has the application."""
+        if function is None:
+            return None
+
+        def made(session: object) -> Writer:
+            found = function(session)  # type: ignore[arg-type]  # whatever the port hands to functions
+            self._shared.lease.renew()
+            return found
+
+        return made

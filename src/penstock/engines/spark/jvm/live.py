@@ -1,0 +1,150 @@
+"""A real application behind the port: its driver's JVM, reached through PySpark."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from py4j.protocol import Py4JError
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.engines.spark.here import this_machine
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm import files, replan, triggers
+from penstock.engines.spark.jvm.batch_bound import BatchBounds
+from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
+from penstock.engines.spark.jvm.executors import ExecutorLever
+from penstock.engines.spark.jvm.features import check_session
+from penstock.engines.spark.jvm.heap import StandaloneHeap
+from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch
+from penstock.engines.spark.jvm.listener import QueryEvents
+from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.jvm.pools import FairPools
+from penstock.engines.spark.jvm.repartition import repartition
+from penstock.engines.spark.jvm.stages import StageReader
+from penstock.engines.spark.jvm.starts import start_query, tasks_of
+from penstock.engines.spark.lock import ControllerLease
+from penstock.engines.spark.modes import LongLived
+from penstock.engines.spark.port import Bounds, ExecutorCount, Heap, Pools, Route, Stages
+from penstock.engines.spark.query import Query
+from penstock.engines.spark.routing.reroute import Routed
+from penstock.engines.spark.routing.watch import RouteWatch
+from penstock.engines.spark.starting import FUNCTION_WITHIN_S
+from penstock.engines.spark.watch.files import WaitingFiles
+from penstock.engines.spark.watch.machines import Executor, Here
+from penstock.errors import ApplicationGoneError, EngineError
+
+
+class LiveSpark:
+    """Fulfils `port.Spark`. Queries that it is handed are those that it handed out: PySpark's own."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        check_session(spark)
+        self.session = spark
+        context: Any = spark.sparkContext
+        self._context = context
+        self.master = str(context.master)
+        self.driver_host: str | None = context.getConf().get("spark.driver.host")
+        self.slots_each = int(context.getConf().get("spark.executor.cores", "1") or 1)
+        self.pools: Pools = FairPools(context)
+        self.stages: Stages = StageReader(context)
+        self.executors: ExecutorCount = ExecutorLever(context)
+        self.bounds: Bounds = cast(Bounds, BatchBounds(spark))
+        self.heap: Heap | None = StandaloneHeap(context) if self.master.startswith("spark://") else None
+        self._reader = ExecutorReader(context)
+        self._arrivals = ArrivalWatch()
+
+    def check_alive(self) -> None:
+        """See the port."""
+        process = getattr(self._context._gateway, "proc", None)
+        if process is not None and process.poll() is not None:
+            raise ApplicationGoneError(
+                f"Spark's JVM has ended with exit code {process.poll()}, and all queries with it"
+            )
+        scheduler: Any = self._context._jsc
+        if scheduler is None or scheduler.sc().isStopped():
+            raise ApplicationGoneError("Spark has ended this application, and all queries with it")
+
+    def ping(self) -> None:
+        """See the port."""
+        ping(self.session)
+
+    def lease(self, lease_s: float) -> ControllerLease:
+        """It lives in the JVM, not in Python, so that it is seen by every driver that shares the application."""
+        system: Any = self._context._jvm.java.lang.System
+        application = str(self._context.applicationId)
+        return ControllerLease(system.getProperties(), application, lease_s, lambda: system.nanoTime() / 1e9)
+
+    def events(self, name_pools: bool) -> QueryEvents:
+        """See the port."""
+        return QueryEvents(self.session, name_pools=name_pools)
+
+    def executor_list(self) -> Sequence[Executor]:
+        """See the port."""
+        return self._reader.read()
+
+    def here(self) -> Here:
+        """See the port."""
+        return this_machine()
+
+    def queries(self) -> Sequence[Query]:
+        """See the port."""
+        return self.session.streams.active
+
+    def waiting_files(self, query: Query) -> WaitingFiles | None:
+        """See the port."""
+        return files.waiting_files(_own(query))
+
+    def arrivals(self, queries: Mapping[str, Query]) -> Mapping[str, float]:
+        """See the port."""
+        return self._arrivals.read({name: _own(query) for name, query in queries.items()})
+
+    def trigger_s(self, query: Query) -> float | None:
+        """See the port."""
+        return triggers.trigger_s(_own(query))
+
+    def partitions(self, query: Query) -> int | None:
+        """See the port."""
+        try:
+            return read_checkpoint(self.session, checkpoint_of(_own(query))).partitions
+        except (EngineError, Py4JError):
+            return None
+
+    def last_batch(self, query: Query) -> int | None:
+        """See the port."""
+        return replan.last_batch(_own(query))
+
+    def between_batches(self, query: Query, last: int | None, within_s: float) -> bool:
+        """See the port."""
+        return replan.between_batches(_own(query), last, within_s)
+
+    def tasks_of(self, job: Job, as_left: bool, within_s: float | None) -> tuple[LongLived, ...]:
+        """See the port."""
+        return tasks_of(self.session, job, as_left, within_s)
+
+    def start(self, job: Job, within_s: float | None = FUNCTION_WITHIN_S) -> Query:
+        """See the port."""
+        return start_query(self.session, job, within_s=within_s)
+
+    def restart(self, query: Query, before: Job, after: Job) -> Query:
+        """See the port."""
+        return replan.restarted(self.session, _own(query), before, after)
+
+    def repartition(self, job: Job, query: Query, partitions: int) -> Query:
+        """See the port."""
+        return repartition(self.session, job, _own(query), partitions)
+
+    def route(self, job: Job, window_s: float, since_s: float) -> Route | None:
+        """See the port."""
+        if job.route is None:
+            return None
+        return cast(Route, RouteWatch(Routed(self.session, job, job.route), window_s, table_since_s=since_s))
+
+
+def ping(spark: SparkSession) -> None:
+    """Return as soon as the session's JVM has answered."""
+    context: Any = spark.sparkContext
+    context._jvm.java.lang.System.nanoTime()
+
+
+def _own(query: Query) -> StreamingQuery:
+    return cast(StreamingQuery, query)

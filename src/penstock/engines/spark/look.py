@@ -1,0 +1,83 @@
+"""A look at the application: what is new comes into the state, and the state becomes a snapshot."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from penstock.core.figures import JobFigures, Snapshot
+from penstock.core.levers import Dial
+from penstock.engines.spark.apart import Apart
+from penstock.engines.spark.capacity import Capacity
+from penstock.engines.spark.hearing import Hearing
+from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.levers.slots import SlotsLever
+from penstock.engines.spark.routes import Routes
+from penstock.engines.spark.shared import Shared
+from penstock.engines.spark.watch.garbage import GarbageWatch
+from penstock.engines.spark.watch.machines import machines
+from penstock.engines.spark.watch.snapshot import OfJob, Seen, job_figures, unknown_figures
+from penstock.engines.spark.watch.track import Track
+from penstock.errors import GoverningEndsError, told
+
+_log = logging.getLogger("penstock.spark")
+
+
+class Look:
+    """What could not be read is left out, and told as a deed."""
+
+    def __init__(
+        self, shared: Shared, hearing: Hearing, capacity: Capacity, routes: Routes, levers: Mapping[str, Lever[Any]]
+    ) -> None:
+        self._shared = shared
+        self._hearing = hearing
+        self._capacity = capacity
+        self._routes = routes
+        self._levers = levers
+        self._shares: SlotsLever = levers["slots"]  # type: ignore[assignment]
+        self._garbage = GarbageWatch(shared.settings.window_s)
+
+    def snapshot(self, at_s: float, apart: Apart) -> Snapshot:
+        """All jobs and machines at this instant; `apart` has what went wrong already."""
+        shared, window_s = self._shared, self._shared.settings.window_s
+        now = shared.clocks.now()
+        self._hearing.look_about(apart)
+        executors = shared.spark.executor_list()
+        seen = Seen(at_s, now, self._capacity.slots(), window_s, self._capacity.settles(window_s))
+        jobs = tuple(self._figures(track, seen) for track in shared.state)
+        dials = self._dials(apart, now.wall_s)
+        for part, error in apart.errors:
+            shared.deeds.note(None, f"{part} could not be read", "the round goes on without", error)
+        garbage = self._garbage.shares(executors, shared.clocks.even())
+        return Snapshot(
+            at_s=at_s,
+            jobs=jobs,
+            machines=machines(executors, shared.spark.driver_host, garbage, shared.spark.here()),
+            max_threads=self._capacity.limit(),
+            routes=self._routes.told(),
+            levers=dials,
+            deeds=shared.deeds.told(at_s),
+        )
+
+    def _figures(self, track: Track, seen: Seen) -> JobFigures:
+        name, wall_s = track.job.name, seen.now.wall_s
+        try:
+            dials = _known(lever.of_job(track, wall_s) for lever in self._levers.values())
+            read = OfJob(self._shares.observed(track), dials, self._routes.keys(name))
+            return job_figures(self._shared.state.fleet, track, seen, read)
+        except GoverningEndsError:
+            raise
+        except Exception as error:
+            _log.warning("%s: nothing can be told of it: %s", name, told(error))
+            return unknown_figures(track, seen, told(error))
+
+    def _dials(self, apart: Apart, wall_s: float) -> tuple[Dial, ...]:
+        """Those of the whole application."""
+        dials: list[Dial | None] = []
+        for kind, lever in self._levers.items():
+            with apart.trying(f"lever {kind}"):
+                dials.append(lever.of_all(wall_s))
+        return _known(dials)
+
+
+def _known(dials: Iterable[Dial | None]) -> tuple[Dial, ...]:
+    return tuple(dial for dial in dials if dial is not None)

@@ -1,0 +1,92 @@
+"""The parts of an engine, put together."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from penstock.engines.spark.capacity import Capacity
+from penstock.engines.spark.clocks import Clocks
+from penstock.engines.spark.deeds import DeedLog
+from penstock.engines.spark.hearing import Hearing
+from penstock.engines.spark.job_starts import JobStarts, Runs
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.levers.batch_bound import BatchBoundLever
+from penstock.engines.spark.levers.executors import ExecutorsLever
+from penstock.engines.spark.levers.lever import Lever
+from penstock.engines.spark.levers.memory import MemoryLever
+from penstock.engines.spark.levers.planned import PartitionsLever, TasksLever, TriggerLever
+from penstock.engines.spark.levers.slots import SlotsLever
+from penstock.engines.spark.levers.table import TableLever
+from penstock.engines.spark.look import Look
+from penstock.engines.spark.opening import Opening
+from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.port import Events, Spark
+from penstock.engines.spark.routes import Routes
+from penstock.engines.spark.settings import SparkSettings
+from penstock.engines.spark.shared import Shared
+from penstock.engines.spark.state import State
+from penstock.engines.spark.steps import Steps
+from penstock.engines.spark.upkeep import Upkeep
+from penstock.engines.spark.watch.fleet import Fleet
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an engine calls by name."""
+
+    shared: Shared
+    events: Events
+    opening: Opening
+    starts: JobStarts
+    hearing: Hearing
+    look: Look
+    upkeep: Upkeep
+    steps: Steps
+    capacity: Capacity
+    bounds: BatchBoundLever
+
+
+def parts_of(
+    spark: Spark,
+    jobs: Sequence[Job],
+    settings: SparkSettings,
+    clocks: Clocks,
+    ask_memory: Callable[[int], None] | None = None,
+) -> Parts:
+    """Of an engine for these jobs."""
+    fleet = Fleet.of([replace(job, own_pool=settings.own_pools) for job in jobs], keep_s=2 * settings.window_s)
+    state = State(fleet, clocks)
+    shared = Shared(spark, state, spark.lease(settings.lease_s), settings, clocks, DeedLog())
+    capacity, routes, events = Capacity(shared), Routes(state), spark.events(settings.own_pools)
+    shares = SlotsLever(state, spark.pools, settings.sharing, capacity.slots)
+    runs = Runs(state, shares)
+    planned = PlannedRestarts(spark, state, capacity.slots, runs, clocks)
+    starts, bounds = JobStarts(shared, planned, runs), BatchBoundLever(state, spark.bounds, planned)
+    memory = MemoryLever(spark.heap, ask_memory)
+    levers = _by_kind(
+        shares,
+        TasksLever(state, planned),
+        ExecutorsLever(spark.executors, capacity.elastic, clocks.even),
+        memory,
+        PartitionsLever(planned),
+        bounds,
+        TriggerLever(spark, planned),
+        TableLever(state, planned, routes),
+    )
+    hearing = Hearing(shared, events, routes)
+    return Parts(
+        shared,
+        events,
+        Opening(shared, events, capacity, routes, shares),
+        starts,
+        hearing,
+        Look(shared, hearing, capacity, routes, levers),
+        Upkeep(shared, capacity, routes, starts, planned, shares, bounds),
+        Steps(shared, levers),
+        capacity,
+        bounds,
+    )
+
+
+def _by_kind(*levers: Lever[Any]) -> Mapping[str, Lever[Any]]:
+    return {lever.kind: lever for lever in levers}

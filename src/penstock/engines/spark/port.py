@@ -1,0 +1,211 @@
+"""The port to Spark: all that governing asks of an application and does to it. Behind it is a JVM, or the fake.
+
+`jvm.live` speaks to a real application in words that Spark keeps to itself; `fake` has none, and time of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from penstock.core.key_placement import KeyPlacement
+from penstock.core.levers import Table
+from penstock.core.routes import RouteFigures
+from penstock.engines.spark.elastic import Lever as ElasticLever
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.lock import ControllerLease
+from penstock.engines.spark.modes import LongLived
+from penstock.engines.spark.query import Query
+from penstock.engines.spark.shares import PoolShare
+from penstock.engines.spark.starting import FUNCTION_WITHIN_S
+from penstock.engines.spark.watch.events import Event
+from penstock.engines.spark.watch.files import WaitingFiles
+from penstock.engines.spark.watch.machines import Executor, Here
+from penstock.engines.spark.watch.progress import Batch
+from penstock.engines.spark.watch.stages import StageReading
+
+
+class Events(Protocol):
+    """What a listener hears."""
+
+    def attach(self) -> None:
+        """Begin to listen."""
+
+    def detach(self) -> None:
+        """Cease to listen."""
+
+    def drain(self) -> Sequence[Event]:
+        """What came since the last call, in its order."""
+
+
+class Pools(Protocol):
+    """Where shares are set and read."""
+
+    def share(self, name: str) -> PoolShare | None:
+        """What the pool has now; None when there is no such pool."""
+
+    def set(self, name: str, share: PoolShare) -> None:
+        """Give the pool this share at once."""
+
+
+class Stages(Protocol):
+    """The work of streaming queries."""
+
+    def read(self) -> Sequence[StageReading]:
+        """What is new since the last reading."""
+
+    def name(self, stage_id: int) -> str | None:
+        """What the stage does, in a word or two."""
+
+
+class ExecutorCount(ElasticLever, Protocol):
+    """How many executors there are, on a cluster manager."""
+
+    @property
+    def scalable(self) -> bool:
+        """Whether there is a cluster manager to ask for more or fewer."""
+
+    def scale(self, wanted: int) -> None:
+        """Have so many, or raise an EngineError and go back to the target there was."""
+
+
+class Bounds(Protocol):
+    """What bounds the batches of running queries."""
+
+    def refusal(self, query: Query) -> str | None:
+        """Why this query's batches cannot be bounded while it runs, in words; None when they can."""
+
+    def now(self, query: Query) -> int | None:
+        """The rows that a batch may hold at most; None: unbounded, or not known."""
+
+    def holds_back(self, query: Query) -> bool:
+        """Whether rows beyond a bound wait; else fewer are made."""
+
+    def set(self, query: Query, rows: int | None) -> int:
+        """Let batches hold at most so many rows; the number of the first batch that obeys for sure."""
+
+
+class Heap(Protocol):
+    """What memory executors have, and could have."""
+
+    @property
+    def now_mib(self) -> int:
+        """What each has."""
+
+    def most_mib(self, wall_s: float) -> int | None:
+        """The memory of the largest worker; None where nobody knows."""
+
+
+class Route(Protocol):
+    """One job's route, and what is known of it between two rounds."""
+
+    @property
+    def told(self) -> RouteFigures | None:
+        """Of the last window of key pairs that has ended."""
+
+    @property
+    def placements(self) -> tuple[KeyPlacement, ...]:
+        """Where its keys are."""
+
+    def add(self, batch: Batch) -> None:
+        """A batch was committed."""
+
+    def close_window(self, wall_s: float, key_bytes: float | None) -> None:
+        """Once a window of pairs is full, it is what is told, and the next one begins."""
+
+    def see_places(self, query: Query) -> None:
+        """Note where the state's partitions are."""
+
+    def keep_places(self, query: Query, now: float) -> int:
+        """Now and then: send partitions where they belong; how many had to be sent."""
+
+    def carry_out(self, move: Table, query: Query, wall_s: float) -> Query:
+        """Another table comes into force; the query that runs afterwards."""
+
+
+class Spark(Protocol):
+    """One application."""
+
+    @property
+    def master(self) -> str:
+        """Where it runs, as Spark names it."""
+
+    @property
+    def driver_host(self) -> str | None:
+        """The address of the driver; None where nobody said."""
+
+    @property
+    def slots_each(self) -> int:
+        """Of an executor."""
+
+    @property
+    def pools(self) -> Pools:
+        """Its scheduler's."""
+
+    @property
+    def stages(self) -> Stages:
+        """What its stages did."""
+
+    @property
+    def executors(self) -> ExecutorCount:
+        """How many it holds."""
+
+    @property
+    def bounds(self) -> Bounds:
+        """Those of its queries' batches."""
+
+    @property
+    def heap(self) -> Heap | None:
+        """Of its executors; None where their memory is not ours to turn."""
+
+    def check_alive(self) -> None:
+        """An ApplicationGoneError once nothing is there to be governed."""
+
+    def ping(self) -> None:
+        """Return as soon as it has answered."""
+
+    def lease(self, lease_s: float) -> ControllerLease:
+        """The right to govern it."""
+
+    def events(self, name_pools: bool) -> Events:
+        """A listener; with `name_pools` it puts each query into the pool of its name."""
+
+    def executor_list(self) -> Sequence[Executor]:
+        """The living ones, by id."""
+
+    def here(self) -> Here:
+        """How the driver's machine stands."""
+
+    def queries(self) -> Sequence[Query]:
+        """Those that run."""
+
+    def waiting_files(self, query: Query) -> WaitingFiles | None:
+        """What its file source has listed and not taken; None where it has none, or nobody knows."""
+
+    def arrivals(self, queries: Mapping[str, Query]) -> Mapping[str, float]:
+        """Rows that the topics of each were ever given, by the same names; without those of which nobody knows."""
+
+    def trigger_s(self, query: Query) -> float | None:
+        """Seconds between the starts of two batches; None for a query with another kind of trigger."""
+
+    def partitions(self, query: Query) -> int | None:
+        """Of its state; None while nobody knows."""
+
+    def last_batch(self, query: Query) -> int | None:
+        """The number of the last batch that was committed by this run."""
+
+    def between_batches(self, query: Query, last: int | None, within_s: float) -> bool:
+        """Wait until no batch runs or one after `last` was committed, and say whether that came in time."""
+
+    def tasks_of(self, job: Job, as_left: bool, within_s: float | None) -> tuple[LongLived, ...]:
+        """The tasks that the job would keep in real-time mode; none in micro-batches."""
+
+    def start(self, job: Job, within_s: float | None = FUNCTION_WITHIN_S) -> Query:
+        """Start the job's query in its pool; its function has so long to return."""
+
+    def restart(self, query: Query, before: Job, after: Job) -> Query:
+        """The query of the changed job, after a batch; where that does not start, a RestartError with it as before."""
+
+    def repartition(self, job: Job, query: Query, partitions: int) -> Query:
+        """The job's query with its state in so many partitions; the same one where it has as many."""
+
+    def route(self, job: Job, window_s: float, since_s: float) -> Route | None:
+        """Its route, whose table has been in force since then; None where the job has none."""

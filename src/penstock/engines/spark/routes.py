@@ -1,0 +1,87 @@
+"""The routes of the jobs that have one: their windows of key pairs, and the places of their state."""
+
+import logging
+from collections.abc import Iterator, Mapping
+
+from penstock.core.key_placement import KeyPlacement
+from penstock.core.routes import RouteFigures
+from penstock.engines.spark.deeds import DeedLog
+from penstock.engines.spark.port import Route, Spark
+from penstock.engines.spark.query import Query
+from penstock.engines.spark.state import State
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.errors import EngineError, PenstockError
+
+_KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
+
+_log = logging.getLogger("penstock.spark")
+
+
+class Routes:
+    """Looks after them; only those of queries that run are told of."""
+
+    def __init__(self, state: State, routes: Mapping[str, Route] | None = None) -> None:
+        self._state = state
+        self._routes = dict(routes or {})
+
+    def open(self, spark: Spark, window_s: float, wall_s: float) -> None:
+        """Find them; windows are so long."""
+        found = {track.job.name: spark.route(track.job, window_s, wall_s) for track in self._state}
+        self._routes = {name: route for name, route in found.items() if route is not None}
+
+    def of(self, job: str) -> Route | None:
+        """The job's; None where it has none."""
+        return self._routes.get(job)
+
+    def seen(self, before: Fleet, after: Fleet) -> None:
+        """A batch may have come between these two."""
+        for name, route in self._routes.items():
+            batches, known = after.named(name).batches, before.named(name).batches
+            if batches and batches[-1:] != known[-1:]:
+                route.add(batches[-1])
+
+    def close_windows(self, wall_s: float) -> None:
+        """Windows of key pairs that are full end."""
+        for name, route in self._running():
+            batches = self._state.named(name).batches
+            try:
+                route.close_window(wall_s, batches[-1].key_bytes if batches else None)
+            except PenstockError as error:  # its book was lost, say: the others' windows end all the same
+                _log.warning("%s: its window of key pairs did not end; %s", name, error)
+
+    def told(self) -> tuple[RouteFigures, ...]:
+        """Each by its last window that has ended."""
+        return tuple(route.told for _, route in self._running() if route.told is not None)
+
+    def keys(self, job: str) -> tuple[KeyPlacement, ...]:
+        """Where the keys of the job's route are; none where it has none."""
+        route = self._routes.get(job)
+        return () if route is None else route.placements
+
+    def see_places(self) -> None:
+        """Note where their state partitions are."""
+        for _, route, query in self._queried():
+            try:
+                route.see_places(query)
+            except EngineError as error:  # a query may end meanwhile; the next round looks again
+                _log.warning("%s", error)
+
+    def keep_places(self, now: float, deeds: DeedLog) -> None:
+        """State partitions go back to where Spark moved them from; `now` is on a clock that nobody sets."""
+        for name, route, query in self._queried():
+            try:
+                sent = route.keep_places(query, now)
+            except EngineError as error:  # a query may end meanwhile; the next moment tries again
+                deeds.note(name, "state partitions were to be sent to their executors", _KEPT_TOGETHER, str(error))
+                continue
+            if sent:
+                deeds.note(name, f"{sent} state partitions sent to their executors", _KEPT_TOGETHER)
+
+    def _running(self) -> Iterator[tuple[str, Route]]:
+        return ((name, route) for name, route in self._routes.items() if self._state.named(name).runs)
+
+    def _queried(self) -> Iterator[tuple[str, Route, Query]]:
+        for name, route in self._running():
+            query = self._state.named(name).query
+            if query is not None:
+                yield name, route, query

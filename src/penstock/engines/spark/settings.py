@@ -1,0 +1,23 @@
+"""How an application is watched and governed."""
+
+from dataclasses import dataclass
+
+from penstock.engines.spark.shares import Sharing
+
+
+@dataclass(frozen=True, slots=True)
+class SparkSettings:
+    """How an application is watched."""
+
+    window_s: float = 60.0  # figures are over so much time; juice's window in Henge, section 5
+    sharing: Sharing = Sharing.GOVERNED
+    route_window_s: float = 600.0  # key pairs are told of in windows of so much time
+    pin_routes: bool = True  # keep the partitions of jobs with a route in their places; not in a dry run
+    executors: int | None = None  # at most so many, as many as the jobs have slots for; None leaves their number alone
+    down_since_s: float | None = None  # when the driver before this one died, in seconds since the epoch
+    lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
+
+    @property
+    def own_pools(self) -> bool:
+        """Whether each job has a pool of its own."""
+        return self.sharing is not Sharing.FIFO

@@ -1,0 +1,55 @@
+"""The state of the engine: the fleet as it stands, in one place. Starts in threads of their own change it, too."""
+
+from collections.abc import Iterator
+from threading import RLock
+from typing import Any
+
+from penstock.engines.spark.clocks import Clocks
+from penstock.engines.spark.watch.events import Stimulus
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.take import taken
+from penstock.engines.spark.watch.track import Track
+
+
+class State:
+    """Whoever changes something puts another fleet in the place of the one that was."""
+
+    def __init__(self, fleet: Fleet, clocks: Clocks = Clocks()) -> None:
+        self._fleet = fleet
+        self._clocks = clocks
+        self._lock = RLock()
+
+    @property
+    def fleet(self) -> Fleet:
+        """As it stands."""
+        return self._fleet
+
+    def __iter__(self) -> Iterator[Track]:
+        return iter(self._fleet)
+
+    def named(self, name: str) -> Track:
+        """The track of that job as it stands."""
+        return self._fleet.named(name)
+
+    def take(self, *stimuli: Stimulus) -> None:
+        """These happened."""
+        with self._lock:
+            self._fleet = taken(self._fleet, stimuli, self._clocks.now())
+
+    def change(self, name: str, **fields: Any) -> Track:
+        """The job's track with these fields, from now on."""
+        with self._lock:
+            self._fleet = self._fleet.changed(name, **fields)
+            return self._fleet.named(name)
+
+    def promise(self, name: str, slots: int) -> None:
+        """See `Fleet.promise`."""
+        with self._lock:
+            self._fleet = self._fleet.promise(name, slots)
+
+    def fit(self, slots: int) -> dict[str, tuple[int, int]]:
+        """The jobs' threads within so many slots; told are those before and after of who gave, see `Fleet.fitted`."""
+        with self._lock:
+            before, self._fleet = self._fleet, self._fleet.fitted(slots)
+            both = ((track.job.name, before.named(track.job.name).threads, track.threads) for track in self._fleet)
+            return {name: (had, has) for name, had, has in both if had != has}

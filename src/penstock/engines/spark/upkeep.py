@@ -1,0 +1,75 @@
+"""Upkeep between rounds: what is to be done is worked out of the state, and each instruction carried out for itself."""
+
+from penstock.engines.spark.apart import Apart
+from penstock.engines.spark.capacity import Capacity
+from penstock.engines.spark.job_starts import JobStarts
+from penstock.engines.spark.levers.batch_bound import BatchBoundLever
+from penstock.engines.spark.levers.slots import SlotsLever
+from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.routes import Routes
+from penstock.engines.spark.shared import Shared
+from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, Instruction, KeepBound, Start, todo
+from penstock.errors import EngineError, told
+
+_AGAIN = "its query was started again with the bound of its options"
+
+
+class Upkeep:
+    """Looks after executors, the places of state, and jobs."""
+
+    def __init__(
+        self,
+        shared: Shared,
+        capacity: Capacity,
+        routes: Routes,
+        starts: JobStarts,
+        planned: PlannedRestarts,
+        shares: SlotsLever,
+        bounds: BatchBoundLever,
+    ) -> None:
+        self._shared = shared
+        self._capacity = capacity
+        self._routes = routes
+        self._starts = starts
+        self._planned = planned
+        self._shares = shares
+        self._bounds = bounds
+
+    def tend(self, apart: Apart) -> None:
+        """Start again what died and waited long enough, change what awaits its end."""
+        shared = self._shared
+        with apart.trying("windows of key pairs"):
+            self._routes.close_windows(shared.clocks.wall())
+        with shared.lease.held():
+            with apart.trying("executors"):
+                if self._capacity.keep():
+                    self._shares.push()
+            if shared.settings.pin_routes:
+                with apart.trying("places of state"):
+                    self._routes.keep_places(shared.clocks.even(), shared.deeds)
+            self._starts.look()
+            for instruction in todo(shared.state.fleet, shared.clocks.now()):
+                with apart.trying(instruction.job):
+                    self._do(instruction)
+
+    def _do(self, instruction: Instruction) -> None:
+        if isinstance(instruction, Start | GiveTasks):
+            # A long deed for another job may have come between, or a pause of the whole process.
+            self._shared.lease.renew()
+        if isinstance(instruction, Start):
+            self._starts.begin(instruction.job)
+        elif isinstance(instruction, GiveTasks):
+            self._planned.give_tasks(instruction.job, instruction.late)
+        elif isinstance(instruction, ForgetTasks):
+            self._shared.state.change(instruction.job, awaited=None)
+        elif isinstance(instruction, KeepBound):
+            self._keep_bound(instruction.job)
+
+    def _keep_bound(self, job: str) -> None:
+        try:
+            done = self._bounds.keep(self._shared.state.named(job))
+        except EngineError as error:  # a query may end meanwhile, and the others are to be looked after
+            self._shared.deeds.note(job, "its bound is not set again yet", _AGAIN, told(error))
+            return
+        if done is not None:
+            self._shared.deeds.note(job, done, _AGAIN)

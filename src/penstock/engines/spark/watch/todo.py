@@ -1,0 +1,60 @@
+"""What is to be done between rounds, out of how the fleet stands: instructions, which an engine carries out. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from penstock.engines.spark.watch.events import Now
+from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.track import Track
+
+LOOKS_FOR_S = 1.0  # around the end of a real-time batch; rows of the next one that are read by then are read again
+COMMITS_WITHIN_S = 30.0  # a batch that takes longer is interrupted; it runs again, whole
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The job's query is due to be started again."""
+
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
+class GiveTasks:
+    """A real-time job gets the tasks that it awaits, at the end of its batch; at once, where that is `late`."""
+
+    job: str
+    late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetTasks:
+    """Its query died meanwhile, and comes back as it was."""
+
+    job: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepBound:
+    """Its query may have been started again: the bound that was set while it ran is to be set once more."""
+
+    job: str
+
+
+Instruction: TypeAlias = Start | GiveTasks | ForgetTasks | KeepBound
+
+
+def todo(fleet: Fleet, now: Now) -> tuple[Instruction, ...]:
+    """For each job in its turn."""
+    return tuple(one for track in fleet for one in _of(track, now))
+
+
+def _of(track: Track, now: Now) -> Iterator[Instruction]:
+    name, awaited = track.job.name, track.awaited
+    if track.starting_s is None and track.attempts.due(now.even_s):
+        yield Start(name)
+    if awaited is not None and (track.query is None or not track.runs):
+        yield ForgetTasks(name)
+    elif awaited is not None and now.even_s >= awaited.ends_s - LOOKS_FOR_S:
+        yield GiveTasks(name, late=now.even_s > awaited.ends_s + COMMITS_WITHIN_S)
+    yield KeepBound(name)
