@@ -89,7 +89,7 @@ def run(spark: SparkSession, bootstrap: str, trial: Trial) -> Seen:
             covers = count if trial.kind == "count" else each
             observed = _all_covered(engine, bootstrap, (source, target), covers is count)
         finally:
-            engine.close(stop_queries=True)
+            engine.close(stop_jobs=True)
     return Seen(figures, observed, observed.between(until_s - window_s, until_s))
 
 

@@ -72,7 +72,7 @@ def engine(spark: SparkSession) -> Iterator[OpenEngine]:
 
     yield open_engine
     for made in opened:
-        made.close(stop_queries=True)
+        made.close(stop_jobs=True)
     for query in spark.streams.active:
         query.stop()
 

@@ -38,14 +38,13 @@ class Query:
 
 @dataclass(slots=True)
 class World:
-    """An engine, a policy, and the session whose queries they govern; `fails` says which call raises, and what."""
+    """An engine, and the session whose queries it governs; `fails` says which call raises, and what."""
 
     fails: str = ""
     error: BaseException = field(default_factory=lambda: Py4JError("o32"))
     times: int = 3
     queries: list[Query] = field(default_factory=lambda: [Query("ads"), Query("fraud")])
     closed: bool = False
-    name: str = "another step"
 
     def strike(self, call: str) -> None:
         if call == self.fails and self.times > 0:
@@ -58,8 +57,8 @@ class World:
     def ping(self) -> None:
         self.strike("ping")
 
-    def begin_jobs(self) -> None:
-        self.strike("begin_jobs")
+    def start(self) -> None:
+        self.strike("start")
 
     def tend(self) -> None:
         self.strike("tend")
@@ -72,17 +71,9 @@ class World:
         self.strike("apply")
         return Outcome(tuple(StepOutcome(step) for step in steps))
 
-    def close(self, stop_queries: bool = False) -> None:
+    def close(self, stop_jobs: bool = False) -> None:
         self.closed = True
         self.strike("close")
-
-    def start(self) -> Noted:
-        self.strike("start")
-        return Noted()
-
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
-        self.strike("decide")
-        return Plan((a_decision(view.at_s),)), Noted(memory.rounds + 1)
 
     @property
     def streams(self) -> "World":
@@ -94,11 +85,27 @@ class World:
 
     def controller(self, on_view: Callable[[View], None] = lambda view: None, until_s: float = 1e9) -> Controller:
         engine = cast(SparkEngine, self)
-        return Controller(engine, Governed(INTENTS, self, settings=SETTINGS, until_s=until_s), on_view)
+        return Controller(engine, Governed(INTENTS, Stepping(self), settings=SETTINGS, until_s=until_s), on_view)
+
+
+@dataclass(frozen=True, slots=True)
+class Stepping:
+    """The policy."""
+
+    world: World
+    name: str = "another step"
+
+    def start(self) -> Noted:
+        self.world.strike("policy's start")
+        return Noted()
+
+    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
+        self.world.strike("decide")
+        return Plan((a_decision(view.at_s),)), Noted(memory.rounds + 1)
 
 
 @pytest.mark.parametrize("error", [Py4JError("o32"), SystemExit(0), MemoryError()])
-@pytest.mark.parametrize("fails", ["tend", "observe", "apply", "decide", "start"])
+@pytest.mark.parametrize("fails", ["tend", "observe", "apply", "decide", "policy's start"])
 def test_an_error_at_any_call_leaves_the_queries_running_and_governing_goes_on(
     fails: str, error: BaseException
 ) -> None:

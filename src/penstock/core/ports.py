@@ -24,6 +24,22 @@ class Engine(Protocol):
         """Carry the steps out in order. Applying a step twice leaves the world as after the first time."""
 
 
+class World(Engine, Protocol):
+    """An engine with a lifetime, as a session lives through it."""
+
+    def open(self) -> None:
+        """Become its controller, and see what is there."""
+
+    def start(self) -> None:
+        """Begin to start the jobs that are its own; none is waited for."""
+
+    def tend(self) -> None:
+        """Between rounds: start again what died, go on with what takes long."""
+
+    def close(self, stop_jobs: bool = False) -> None:
+        """Let go of it; its jobs run on unless told otherwise."""
+
+
 class Policy(Protocol):
     """A pure function of what is seen and its own memory."""
 

@@ -21,7 +21,7 @@ from penstock.governing.controller import Controller, Governed
 from penstock.governing.remembering import Remembering
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
-from penstock.planning.registry import policy_named
+from penstock.running.session import decider
 from penstock.store.memory import MemoryStore
 
 
@@ -88,7 +88,7 @@ def run_trial(
         kept = MemoryStore(info)
         governed = Governed(
             intents=tenants.intents,
-            policy=policy_named(trial.policy, trial.settings),
+            policy=decider(trial.policy, trial.settings),
             remembering=Remembering(kept, "memory", info, already_s=0.0),
             settings=LoopSettings(interval_s=trial.interval_s, govern_from_s=trial.govern_from_s),
             until_s=trial.seconds,

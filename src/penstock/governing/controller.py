@@ -25,8 +25,9 @@ from penstock.governing.hand import ANSWERS_WITHIN_S, Hand
 from penstock.governing.pulse import Heart, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
-from penstock.loop import Carried, Governor, LoopSettings, drive
+from penstock.loop import Carried, LoopSettings
 from penstock.planning.provision.advise import JobModels
+from penstock.running.session import Session
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
@@ -53,8 +54,8 @@ class _Asked:
     def tend(self) -> None:
         self._hand.do("tending the jobs", self._engine.tend, _ACTS_WITHIN_S)
 
-    def begin_jobs(self) -> None:
-        self._hand.do("starting the jobs", self._engine.begin_jobs, _ACTS_WITHIN_S)
+    def start(self) -> None:
+        self._hand.do("starting the jobs", self._engine.start, _ACTS_WITHIN_S)
 
 
 class Tending:
@@ -97,6 +98,11 @@ class Governed:
     until_s: float = float("inf")
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     heart: Heart | None = None  # of a driver that somebody watches over
+
+    def session(self, recorder: Recorder) -> Session:
+        """As the loop has it, with whoever records it."""
+        control = NoControl() if self.remembering is None else self.remembering.control
+        return Session(self.intents, self.policy, recorder, self.settings, control, self.until_s, self.models)
 
 
 class Controller:
@@ -174,7 +180,7 @@ class Controller:
         """
         with self:
             try:
-                self._asked.begin_jobs()
+                self._asked.start()
                 self.wait()
                 while self._taken_over and self.left_s > 0 and not self._stop.wait(_LOOK_EVERY_S):
                     pass
@@ -255,12 +261,8 @@ class Controller:
             return
 
     def _driven(self) -> Carried:
-        control = NoControl() if self._governed.remembering is None else self._governed.remembering.control
-        served = self._governed
-        governor = Governor(
-            self._asked, served.policy, self._recorder, served.settings, control, served.models, self._tending.troubles
-        )
-        return drive(governor, lambda: served.intents, self._clock, served.until_s, self._after, self._carried)
+        session = self._governed.session(self._recorder)
+        return session.drive(self._asked, self._clock, self._after, self._carried, self._tending.troubles)
 
     def _tick(self) -> None:
         self._moved_s = time.monotonic()

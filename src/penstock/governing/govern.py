@@ -22,8 +22,9 @@ from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
-from penstock.planning.registry import DEFAULT, policy_named
-from penstock.planning.routing.policy import RoutingMode, RoutingSettings, WithRouting
+from penstock.planning.registry import DEFAULT
+from penstock.planning.routing.policy import RoutingMode, RoutingSettings
+from penstock.running.session import decider
 from penstock.store.archive import Archive
 
 Limits = Mapping[str, tuple[int, int | None]]
@@ -68,19 +69,15 @@ def govern(
     _refuse_unknown("models", models or {}, intents)
     read = {name: ModelsPart(plan=str(path)).read(Path(), f"models.{name}") for name, path in (models or {}).items()}
     interval_s, window_s = positive_seconds(interval, "interval"), positive_seconds(window, "window")
-    decider = _decider(policy, routing)
+    by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
+    decides = decider(policy, routing=by_route)
     how = SparkSettings(
-        window_s, Sharing.of_policy(decider.name), pin_routes=not dry_run, lease_s=max(10.0, 4.5 * interval_s)
+        window_s, Sharing.of_policy(decides.name), pin_routes=not dry_run, lease_s=max(10.0, 4.5 * interval_s)
     )
     engine = SparkEngine(LiveSpark(spark), _jobs(intents, limits or {}, routes or {}), how)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
-    remembering = remember(store, spark, str(spark.sparkContext.appName), decider.name, settings)
-    return Controller(engine, Governed(dict(intents), decider, remembering, settings, models=read))
-
-
-def _decider(policy: str | Policy, routing: RoutingSettings | str) -> Policy:
-    by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
-    return policy_named(policy, routing=by_route) if isinstance(policy, str) else WithRouting(policy, by_route)
+    remembering = remember(store, spark, str(spark.sparkContext.appName), decides.name, settings)
+    return Controller(engine, Governed(dict(intents), decides, remembering, settings, models=read))
 
 
 def _jobs(names: Collection[str], limits: Limits, routes: Mapping[str, Routing]) -> list[Job]:

@@ -28,8 +28,9 @@ from penstock.governing.pulse import Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
-from penstock.planning.registry import DEFAULT, POLICIES, policy_named, takes_profiles
+from penstock.planning.registry import DEFAULT, POLICIES
 from penstock.planning.routing.policy import RoutingSettings
+from penstock.running.session import decider
 
 _PINNED_WAIT = "3s"  # how long a task waits for the executor that its partition is pinned to
 
@@ -175,9 +176,8 @@ def policy_of(tenants: TenantsFile, options: RunOptions) -> Policy:
             raise ConfigError("settings", known, f"choose one of {', '.join(POLICIES)}")
     name = options.policy or DEFAULT
     profiles = tenants.read_profiles(options.code or Path())
-    learnt = {"profiles": profiles} if takes_profiles(name) else {}
     routing = None if tenants.routing == "off" else RoutingSettings(tenants.routing)
-    return policy_named(name, {**tenants.settings.get(name, {}), **learnt}, routing)
+    return decider(name, tenants.settings.get(name), lambda: profiles, routing)
 
 
 def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings:

@@ -78,7 +78,11 @@ def policy_named(
     if name not in POLICIES:
         raise ConfigError("policy", name, choose(name, POLICIES))
     entry = POLICIES[name]
-    policy = entry.make(_settings(name, entry, settings or {}))
+    return with_routes(entry.make(_settings(name, entry, settings or {})), routing)
+
+
+def with_routes(policy: Policy, routing: "RoutingSettings | None") -> Policy:
+    """The policy with what is done of routes beside it; None: they are no concern of this run."""
     if routing is None:
         return policy
     from penstock.planning.routing.policy import WithRouting  # numpy and METIS

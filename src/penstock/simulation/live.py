@@ -8,8 +8,9 @@ from threading import Event
 from uuid import uuid4
 
 from penstock.core.run import RunInfo
-from penstock.loop import Governor, LoopSettings, drive
-from penstock.planning.registry import DEFAULT, policy_named
+from penstock.loop import LoopSettings
+from penstock.planning.registry import DEFAULT
+from penstock.running.session import Session, decider
 from penstock.simulation.jobs import intents_of
 from penstock.simulation.run import cluster_of
 from penstock.simulation.schema import ScenarioFile
@@ -69,16 +70,10 @@ def begin_live(store: SqlStore, scenario: ScenarioFile, options: LiveOptions) ->
 def live(store: SqlStore, run: RunInfo, scenario: ScenarioFile, options: LiveOptions, stop: Event) -> None:
     """Govern the scenario's jobs until it is over, or `stop` is set."""
     cluster = cluster_of(scenario, options.base, scenario.seed, run.policy)
-    intents = intents_of(scenario)
     settings = LoopSettings(scenario.interval, scenario.govern_from, dry_run=options.dry_run, approval=options.approval)
-    governor = Governor(
-        cluster,
-        policy_named(run.policy, scenario.settings.get(run.policy)),
-        store,
-        settings,
-        _control(store, run, scenario, options),
-    )
-    drive(governor, lambda: intents, LiveClock(cluster.advance_to, options.speed, stop), scenario.duration)
+    policy, control = decider(run.policy, scenario.settings.get(run.policy)), _control(store, run, scenario, options)
+    session = Session(intents_of(scenario), policy, store, settings, control, scenario.duration)
+    session.live_through(cluster, LiveClock(cluster.advance_to, options.speed, stop))
 
 
 def _control(store: SqlStore, run: RunInfo, scenario: ScenarioFile, options: LiveOptions) -> DeskControl:

@@ -8,10 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from penstock.core.documents import decision_document, job_document
-from penstock.core.ports import Engine, Store
+from penstock.core.ports import Store, World
 from penstock.core.run import Run, RunInfo
-from penstock.loop import Governor, LoopSettings, drive
-from penstock.planning.registry import policy_named, takes_profiles
+from penstock.loop import LoopSettings
+from penstock.running.session import Session, decider
+from penstock.running.sim_clock import SimClock
 from penstock.simulation.continuous import continuous_cluster, models_of
 from penstock.simulation.jobs import intents_of
 from penstock.simulation.micro_batch import MicroBatchSimulation, scheduling_of
@@ -80,24 +81,6 @@ class RunResult:
         return result
 
 
-class SimClock:
-    """Simulated time: waiting for an instant makes the cluster live up to it."""
-
-    def __init__(self, advance_to: Callable[[float], None]) -> None:
-        self._advance_to = advance_to
-        self._now = 0.0
-
-    def now(self) -> float:
-        """Seconds since the start of the run."""
-        return self._now
-
-    def wait_until(self, at_s: float) -> bool:
-        """Let the cluster live until then."""
-        self._advance_to(at_s)
-        self._now = at_s
-        return True
-
-
 def simulate(
     variant: Variant,
     policy_name: str,
@@ -108,18 +91,15 @@ def simulate(
 ) -> RunResult:
     """Run one variant under one policy; `base` is where its files are looked for, `also` a store to fill."""
     scenario = variant.scenario
-    given: dict[str, Any] = dict(scenario.settings.get(policy_name, {}))
-    if takes_profiles(policy_name):
-        given["profiles"] = profiles_of(scenario, base)
-    policy = policy_named(policy_name, given)
+    policy = decider(policy_name, scenario.settings.get(policy_name), lambda: profiles_of(scenario, base))
     cluster = cluster_of(scenario, base, scenario.seed if seed is None else seed, policy_name)
     intents = intents_of(scenario)
     asked = tuple(intent.text() for intent in intents.values())
     recorder = Recorder(tuple(intents), asked, tuple(i.max_utility for i in intents.values()), also)
     settings = LoopSettings(scenario.interval, scenario.govern_from, go_on=False)
     models = models_of(scenario, base, scenario.seed if seed is None else seed)
-    governor = Governor(cluster, policy, recorder, settings, models=models)
-    drive(governor, lambda: intents, SimClock(cluster.advance_to), scenario.duration, on_time)
+    session = Session(intents, policy, recorder, settings, until_s=scenario.duration, models=models)
+    session.live_through(cluster, SimClock(cluster.advance_to), on_time)
     targets = {name: intent.recovery_s for name, intent in intents.items()}
     measured_from = scenario.govern_from if scenario.measure_from is None else scenario.measure_from
     return RunResult(
@@ -133,8 +113,8 @@ def simulate(
     )
 
 
-class Simulated(Engine, Protocol):
-    """What a simulated cluster offers beyond the Engine port."""
+class Simulated(World, Protocol):
+    """What a simulated cluster offers beyond the World port."""
 
     @property
     def thread_seconds(self) -> float:

@@ -1,20 +1,22 @@
 """The answer: the last minutes' arrivals again, from the present on, under the same policy or another."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from penstock.core.intents import Intent
-from penstock.core.ports import Engine
+from penstock.core.ports import World
 from penstock.core.run import RunInfo
 from penstock.core.view import View
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.microbatch.engine import MicroBatchEngine
 from penstock.engines.sim.microbatch.spec import MicroBatchFault
 from penstock.errors import ConfigError
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import LoopSettings
 from penstock.planning.registry import policy_named
+from penstock.running.session import Session, decider
+from penstock.running.sim_clock import SimClock
 from penstock.store.memory import MemoryStore
 from penstock.whatif import calibration
 from penstock.whatif.question import Changes, Future, Past
@@ -27,29 +29,9 @@ WARM_UP_OF_OPERATORS_S = 60.0
 _FOR_GOOD_S = 1e9
 
 
-class _World(Engine, Protocol):
+class _Simulated(World, Protocol):
     def advance_to(self, at_s: float) -> None:
         """Let simulated time pass."""
-
-
-class _Clock:
-    """Simulated time that ends early when the real time to answer is over."""
-
-    def __init__(self, advance_to: Callable[[float], None], until_s: float) -> None:
-        self._advance_to = advance_to
-        self._until_s = until_s
-        self._now = 0.0
-        self.in_time = True
-
-    def now(self) -> float:
-        return self._now
-
-    def wait_until(self, at_s: float) -> bool:
-        self.in_time = time.monotonic() < self._until_s
-        if self.in_time:
-            self._advance_to(at_s)
-            self._now = at_s
-        return self.in_time
 
 
 def play(present: View, past: Past, policy: str, changes: Changes, within_s: float) -> Future:
@@ -60,21 +42,22 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     if not present.jobs:
         raise ConfigError("run", "no tenants", "ask once a tenant has been seen")
     _check(present, changes)
-    decider = changes.policy or policy
+    decides = changes.policy or policy
     intents = {job.name: changes.intents.get(job.name, job.intent) for job in present.jobs}
     micro_batch = calibration.is_micro_batch(present)
     warm_up_s = WARM_UP_S if micro_batch else WARM_UP_OF_OPERATORS_S
     from_s = warm_up_s + (calibration.lead_in_s(present, warm_up_s) if micro_batch else 0)
-    world = _world(present, _arrivals(present, past, changes.rates, warm_up_s), decider, changes.slots, past.services)
-    info = RunInfo("what-if", "what-if", decider, "simulator")
+    world = _world(present, _arrivals(present, past, changes.rates, warm_up_s), decides, changes.slots, past.services)
+    info = RunInfo("what-if", "what-if", decides, "simulator")
     store = MemoryStore(info, kept_cycles=100_000)
-    clock = _Clock(world.advance_to, time.monotonic() + within_s)
+    ends_s = time.monotonic() + within_s
+    clock = SimClock(world.advance_to, goes_on=lambda: time.monotonic() < ends_s)
     settings = LoopSettings(past.interval_s, govern_from_s=from_s, go_on=False)
-    governor = Governor(world, policy_named(decider), store, settings)
-    drive(governor, lambda: intents, clock, from_s + past.span_s)
+    session = Session(intents, decider(decides), store, settings, until_s=from_s + past.span_s)
+    session.live_through(world, clock)
     views = tuple(view for view in store.views(info.id) if view.at_s > from_s)
     return Future(
-        policy=decider,
+        policy=decides,
         at_s=tuple(view.at_s - from_s for view in views),
         share=tuple(view.utility / view.max_utility for view in views),
         views=views,
@@ -85,7 +68,7 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
 
 def _world(
     present: View, arrivals: calibration.Arrivals, policy: str, slots: int | None, services: Mapping[str, Service]
-) -> _World:
+) -> _Simulated:
     now = present.slots or 1
     many = now if slots is None else slots
     if calibration.is_micro_batch(present):

@@ -57,7 +57,7 @@ def counted(spark: SparkSession, place: Path) -> dict[str, Any]:
     errors.append(failed(give(engine, NAME, 1)))
     files.give(2)
     eventually(lambda: sum(files.counted.values()) >= sum(files.expected.values()))
-    engine.close(stop_queries=True)
+    engine.close(stop_jobs=True)
     return {"equal": files.counted == files.expected, "errors": errors}
 
 

@@ -62,7 +62,7 @@ class Opened:
         made = SparkEngine(self.rig.spark, jobs, settings, self.rig.clocks)
         made.open()
         self.engines.append(made)
-        made.begin_jobs()
+        made.start()
         return made
 
     def observed(self, engine: SparkEngine, job: str, ready: Callable[[JobFigures], object]) -> JobFigures:
@@ -82,7 +82,7 @@ class Opened:
 
     def close(self) -> None:
         for engine in self.engines:
-            engine.close(stop_queries=True)
+            engine.close(stop_jobs=True)
 
 
 def turned(engine: SparkEngine, *moves: Move) -> StepOutcome:

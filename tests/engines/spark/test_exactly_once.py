@@ -29,5 +29,5 @@ def test_counts_equal_the_batch_answer_after_share_changes_a_repartition_and_a_c
     assert move_state(second, name, 2).failed == ()
     files.give(2)
     eventually(lambda: sum(files.counted.values()) >= sum(files.expected.values()))
-    second.close(stop_queries=True)
+    second.close(stop_jobs=True)
     assert files.counted == files.expected

@@ -10,6 +10,7 @@ from penstock.core.levers import Slots, Tasks
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.sim.events import Events
 from penstock.engines.sim.layout import Floats, lay_out
+from penstock.engines.sim.lifetime import AlwaysThere
 from penstock.engines.sim.meters import Meters
 from penstock.engines.sim.physics import STEP_S, Physics
 from penstock.engines.sim.reading import Reading, read_jobs, read_machines
@@ -19,7 +20,7 @@ from penstock.engines.sim.spread import add_threads, remove_threads
 from penstock.errors import ConfigError
 
 
-class ContinuousCluster:
+class ContinuousCluster(AlwaysThere):
     """Jobs of continuous operators on machines. The same seed gives the same run, to the byte."""
 
     def __init__(

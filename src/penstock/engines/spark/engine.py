@@ -48,19 +48,19 @@ class SparkEngine:
         """Have it in the record that this was done to the application, by whoever started it."""
         self._shared.deeds.note(None, text, why)
 
-    def begin_jobs(self) -> None:
+    def start(self) -> None:
         """Begin to start every job that has a function and does not run yet; `tend` takes up what comes of it."""
         self._parts.starts.begin_all()
 
     def start_jobs(self) -> None:
         """Start them, and wait until each was started or could not be."""
-        self.begin_jobs()
+        self.start()
         self._parts.starts.wait()
 
-    def close(self, stop_queries: bool = False) -> None:
+    def close(self, stop_jobs: bool = False) -> None:
         """Stop governing; the queries run on with their last shares unless told otherwise."""
         self._parts.events.detach()
-        for track in self._shared.state if stop_queries else ():
+        for track in self._shared.state if stop_jobs else ():
             if track.query is not None and track.job.function is not None:
                 track.query.stop()
         self._shared.lease.release()

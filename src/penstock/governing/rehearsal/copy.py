@@ -85,7 +85,7 @@ def main(spec: CopySpec) -> None:
             engine.tend()
             (figures,) = engine.observe(0.0).jobs
             print(json.dumps(asdict(_reading(figures, len(executors.read())))), flush=True)
-        engine.close(stop_queries=True)
+        engine.close(stop_jobs=True)
     finally:
         spark.stop()
 

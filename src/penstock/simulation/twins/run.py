@@ -8,10 +8,11 @@ from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.view import View
 from penstock.engines.sim.microbatch import MicroBatchEngine, MicroBatchJob
-from penstock.loop import Governor, LoopSettings, drive
+from penstock.loop import LoopSettings
 from penstock.planning.registry import policy_named
+from penstock.running.session import Session
+from penstock.running.sim_clock import SimClock
 from penstock.simulation.micro_batch import scheduling_of
-from penstock.simulation.run import SimClock
 from penstock.simulation.twins.twin import Twin
 from penstock.store.memory import MemoryStore
 
@@ -76,7 +77,8 @@ def run(
     info = RunInfo(twin.name, twin.name, policy.name, "simulator")
     store = MemoryStore(info, kept_cycles=_KEPT_CYCLES)
     loop = LoopSettings(twin.interval_s, twin.govern_from_s, go_on=False)
-    drive(Governor(engine, policy, store, loop), lambda: twin.intents, SimClock(engine.advance_to), twin.seconds)
+    session = Session(twin.intents, policy, store, loop, until_s=twin.seconds)
+    session.live_through(engine, SimClock(engine.advance_to))
     views = tuple(view for view in store.views(info.id) if view.at_s >= twin.measure_from_s)
     return TwinResult(views, store.read_run(info.id).decisions)
 

@@ -92,7 +92,7 @@ def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
     lost, after = set(before.values()) - set(executors(spark)), eventually(settled)
     lever.scale(3, patience_s())
     grown = eventually(settled)
-    engine.close(stop_queries=True)
+    engine.close(stop_jobs=True)
     wrong = {str(key): count for key, count in town.counted.items() if windows_and_tags(town)[key] != count}
     return {
         "before": before,

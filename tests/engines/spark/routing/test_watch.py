@@ -60,5 +60,5 @@ def test_pairs_are_told_when_their_window_ends_and_a_re_routing_moves_the_state(
     left = eventually(lambda: placed(running))
     assert [(found.keys, found.executor) for found in left.partitions] == [(0, "driver"), (REGIONS, "driver")]
     assert (left.table, left.machines[0].share) == (1, 1.0)
-    running.close(stop_queries=True)
+    running.close(stop_jobs=True)
     assert set().union(*state_partitions(town).values()) == {1}

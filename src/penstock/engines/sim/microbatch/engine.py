@@ -8,6 +8,7 @@ from typing import Any
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.engines.sim.lifetime import AlwaysThere
 from penstock.engines.sim.microbatch import batches, faults
 from penstock.engines.sim.microbatch.figures import aged, snapshot_of
 from penstock.engines.sim.microbatch.levers import refusal, turn
@@ -39,7 +40,7 @@ class RowCounts:
     queued: int
 
 
-class MicroBatchEngine:
+class MicroBatchEngine(AlwaysThere):
     """Streaming queries of one application on shared slots; see `penstock.core.ports.Engine`.
 
     >>> import numpy as np

@@ -7,6 +7,7 @@ import numpy as np
 from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.levers import WHOLE, Dial, Executors, Shows, Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.engines.sim.lifetime import AlwaysThere
 from penstock.engines.sim.recoveries import Recoveries, Recovery
 from penstock.engines.sim.scaleout.job import RunningJob
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob
@@ -15,7 +16,7 @@ from penstock.errors import ConfigError
 NORMAL_S = 5.0  # seconds of arrivals that wait in a job whose latency is normal, at most
 
 
-class ScaleOutCluster:
+class ScaleOutCluster(AlwaysThere):
     """Jobs on a pool of executors. The same seed gives the same run.
 
     >>> import numpy as np
