@@ -296,6 +296,66 @@ export interface WhatIf {
   slots: Figure;
   took_s: number;
 }
+export interface Turn {
+  kind: string;
+  job: string | null;
+  operator?: string;
+  value: Figure;
+}
+/** One change that was tried for a tenant in the simulator. */
+export interface Remedy {
+  kind: "lever" | "limit" | "slots";
+  what: string;
+  price: string;
+  met: number;
+  share: Figure;
+  enough: boolean;
+  dear: boolean;
+  turns: Turn[];
+  slots: Figure;
+  max_slots: Record<string, number>;
+  ask: Turn | null;
+}
+export interface Remedies {
+  job: string;
+  at_s: number;
+  span_s: number;
+  met: Figure;
+  share: Figure;
+  cheapest: Remedy | null;
+  tried: Remedy[];
+  keeps: number[] | null;
+  by_itself: boolean;
+  off: Figure;
+  whole: boolean;
+  text: string;
+  took_s: number;
+}
+/** How it would have gone without one decision. */
+export interface Without {
+  number: number;
+  text: string;
+  tells: boolean;
+  gain: Figure;
+  off: Figure;
+}
+export interface Worth {
+  text: string;
+  decisions: number;
+  gain: Figure;
+  waits: number;
+  each: Without[];
+}
+/** What a what-if is asked: all that an address needs to ask it again. */
+export interface Question {
+  minutes?: number;
+  policy?: string | null;
+  slots?: Figure;
+  rates?: Record<string, number>;
+  intents?: Record<string, IntentPart[]>;
+  turns?: Turn[];
+  max_slots?: Record<string, number>;
+}
 export interface Session {
   role: "none" | "read" | "operate";
   tokens_required: boolean;
@@ -355,9 +415,15 @@ export function address(path: string, query: Query = {}): string {
 }
 
 const WITHIN_MS = 20_000; // a server that holds its tongue for so long is as good as gone
+export const SIMULATED_WITHIN_MS = 90_000; // an answer that is simulated, behind others that wait
 
-export async function get<T>(path: string, query: Query = {}): Promise<T> {
-  return answered<T>(await fetch(address(path, query), { signal: AbortSignal.timeout(WITHIN_MS) }));
+export async function get<T>(path: string, query: Query = {}, within_ms = WITHIN_MS): Promise<T> {
+  return answered<T>(await fetch(address(path, query), { signal: AbortSignal.timeout(within_ms) }));
+}
+
+/** What went wrong, in words. */
+export function worded(problem: unknown): string {
+  return problem instanceof ApiError ? problem.message : "The server cannot be reached.";
 }
 
 export async function send<T>(path: string, body: unknown, query: Query = {}, method = "POST"): Promise<T> {

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { WHOLE, type Act, type Came, type Decision, type Run, type State, type Tenant } from "./api";
 import { clock, number, sentence, signs } from "./format";
 import { link } from "./route";
+import { WithoutIt } from "./worth";
 
 const STATES: Record<State, [string, string]> = {
   missing: ["▼", "misses its target"],
@@ -83,6 +84,7 @@ export function DecisionItem({ decision, run, link: runLink }: { decision: Decis
       {decision.foretold && <p class="quiet foretold">Foretold: {signs(decision.foretold)}.</p>}
       <p><Outcome decision={decision} /></p>
       {decision.verdict && (decision.foretold || wantsWords(decision)) && <p class="quiet verdict-text">{sentence(decision.verdict)}</p>}
+      <WithoutIt decision={decision} run={run.id} />
     </li>
   );
 }

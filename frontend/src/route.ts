@@ -18,6 +18,13 @@ export function link(page: string, query: Record<string, string | undefined> = {
   return `#/${page}${text ? `?${text}` : ""}`;
 }
 
+/** Puts what is looked at into the address, in place of what stood there: no step back, and the page stays where it is. */
+export function put(query: Record<string, string | undefined>): void {
+  const now = read();
+  history.replaceState(null, "", link(now.page, { ...now.query, ...query }));
+  dispatchEvent(new Event("penstock-address"));
+}
+
 export function useRoute(): Route {
   const [route, setRoute] = useState(read);
   useEffect(() => {
@@ -26,8 +33,13 @@ export function useRoute(): Route {
       document.getElementById("main")?.focus({ preventScroll: true });
       scrollTo(0, 0);
     };
+    const put = (): void => setRoute(read());
     addEventListener("hashchange", changed);
-    return () => removeEventListener("hashchange", changed);
+    addEventListener("penstock-address", put);
+    return () => {
+      removeEventListener("hashchange", changed);
+      removeEventListener("penstock-address", put);
+    };
   }, []);
   return route;
 }

@@ -5,12 +5,14 @@ import { clock, number, percent, signs, span } from "./format";
 import { Panel } from "./parts";
 import { link } from "./route";
 import { sharesSlots } from "./site";
+import { Brought, useWorth } from "./worth";
 
 const NAMED = 3;
 const ALWAYS = 0.995; // of the time: as often as windows of counts can tell
 
 export function Story({ overview, run }: { overview: Overview; run: string }) {
   const { totals } = overview;
+  const worth = useWorth();
   const first = totals.at_s[0] ?? 0;
   const length_s = (totals.at_s.at(-1) ?? first) - first;
   const decisions = overview.decisions.filter((decision) => decision.at_s >= first);
@@ -25,6 +27,7 @@ export function Story({ overview, run }: { overview: Overview; run: string }) {
         <dd><Whom jobs={overview.jobs} run={run} /></dd>
         <dt>Done, and why</dt>
         <dd><Done overview={overview} decisions={decisions} run={run} /></dd>
+        <Brought worth={worth} />
         <dt>At what cost</dt>
         <dd><Cost overview={overview} decisions={decisions} /></dd>
       </dl>

@@ -1,5 +1,6 @@
 """`penstock report` and `penstock explain` on what was recorded."""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -13,7 +14,7 @@ from penstock.cli.explain import explain_command
 from penstock.cli.report import report_command
 from penstock.errors import ConfigError
 from penstock.store.open import open_store
-from tests.recorded import RUN, a_cycle, an_acting_cycle
+from tests.recorded import RUN, a_cycle, a_judging_cycle, an_acting_cycle
 
 
 @pytest.fixture
@@ -69,3 +70,34 @@ def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no runs are recorded there"):
         explained("last", tmp_path / "none.sqlite")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_is_a_document_for_programs_too(path: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(report_command, ["last", "--store", str(path), "--json", "-"], catch_exceptions=False)
+    told = json.loads(result.stdout)
+    assert (told["run"]["id"], told["came"], told["brought"]) == ("nightly-7", {"not judged": 1}, None)
+    assert [(one["number"], one["text"], one["without"]) for one in told["decisions"]] == [(1, "ads: map 3 -> 6", None)]
+    out = tmp_path / "report.json"
+    said = CliRunner().invoke(report_command, ["last", "--store", str(path), "--json", str(out)])
+    assert "1 decision: 1 Reconfigured." in said.stdout
+    assert json.loads(out.read_text()) == told
+
+
+def test_a_story_is_a_document_for_programs_too(path: Path) -> None:
+    result = CliRunner().invoke(explain_command, ["last", "--store", str(path), "--json", "-"], catch_exceptions=False)
+    told = json.loads(result.stdout)
+    assert [event["at_s"] for event in told["events"]] == [20.0]
+    assert told["events"][0]["lines"][0] == "Reconfigured ads: map 3 -> 6"
+
+
+def test_how_it_would_have_gone_without_each_decision_is_simulated_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        for cycle in (an_acting_cycle(10.0), a_cycle(20.0), a_judging_cycle(70.0, 10.0), a_cycle(75.0)):
+            store.append(cycle)
+    given = ["last", "--store", str(path), "--without", "--json", "-"]
+    (decision,) = json.loads(CliRunner().invoke(report_command, given, catch_exceptions=False).stdout)["decisions"]
+    assert decision["without"]["span_s"] == 65.0
+    story = CliRunner().invoke(explain_command, ["last", "--store", str(path), "--without"], catch_exceptions=False)
+    assert "without it" in story.stdout

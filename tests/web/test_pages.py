@@ -18,7 +18,16 @@ from penstock.store.sql import SqlStore
 from penstock.telling.words import number
 from penstock.web.server import Site
 from tests.patience import eventually
-from tests.recorded import RUN, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view, an_acting_cycle
+from tests.recorded import (
+    RUN,
+    a_cycle,
+    a_decision,
+    a_foretelling_cycle,
+    a_job,
+    a_pooled_view,
+    a_view,
+    an_acting_cycle,
+)
 from tests.web import asking
 from tests.web.browsing import PATIENCE_MS, OpenPage
 from tests.web.living import LiveRun
@@ -200,6 +209,53 @@ def test_what_binds_a_tenant_stands_on_its_card(site: Site, store: SqlStore, ope
     page = open_page(site.url)
     expect(page.get_by_test_id("binds").first).to_contain_text("It has all 2 slots that it may have.")
     expect(page.get_by_test_id("binds").first).to_contain_text("What would help: a higher max_slots for it.")
+
+
+REMEDY = {
+    "kind": "slots", "what": "12 slots instead of 8", "price": "4 more slots", "met": 0.97, "share": 0.8,
+    "enough": True, "dear": False, "turns": [], "slots": 12, "max_slots": {},
+    "ask": {"kind": "executors", "job": None, "operator": "*", "value": 3.0},
+}  # fmt: skip
+REMEDIES = {
+    "job": "ads", "at_s": 40.0, "span_s": 120.0, "met": 0.2, "share": 0.6, "cheapest": REMEDY, "tried": [REMEDY],
+    "keeps": [3.4, 0.9], "by_itself": False, "off": 0.03, "whole": True, "took_s": 1.0,
+    "text": "12 slots instead of 8 (4 more slots): it would have what it asks for with it 97 % of the next 2 min.",
+}  # fmt: skip
+
+
+def test_the_cheapest_remedy_stands_on_the_card_to_be_tried_and_asked_for(
+    live_store: SqlStore, site: Site, open_page: OpenPage
+) -> None:
+    page = open_page(f"{site.url}#/decisions")
+    page.route("**/api/remedies*", lambda route: route.fulfill(json=REMEDIES))
+    page.goto(f"{site.url}#/overview")
+    remedy = page.get_by_test_id("remedy")
+    expect(remedy).to_contain_text("12 slots instead of 8 (4 more slots): it would have what it asks for")
+    expect(remedy).to_contain_text("the simulator was off by 3.0 % of its utility")
+    remedy.get_by_role("button", name="Ask for it").click()
+    remedy.get_by_role("button", name="Ask for p95 latency ≤ 3.4s, juice ≥ 0.9 instead").is_disabled()
+    page.get_by_role("link", name="Try it in what-if").click()
+    expect(page.get_by_label("Slots, or cores")).to_have_value("12")
+    expect(page.get_by_label("Minutes")).to_have_value("5")
+
+
+def test_a_proposal_is_answered_on_the_card_of_the_tenant_that_it_helps(
+    live_store: SqlStore, site: Site, open_page: OpenPage
+) -> None:
+    live_store.desk.propose(RUN.id, a_decision(40.0))
+    page = open_page(site.url)
+    page.get_by_test_id("trouble").get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("approve: heard in the next cycle")).to_be_visible()
+    (filed,) = live_store.desk.waiting(RUN.id)
+    assert (filed.request.act, filed.request.proposal) == ("approve", 1)
+
+
+def test_how_it_would_have_gone_without_a_decision_is_told_when_somebody_asks(
+    site: Site, store: SqlStore, open_page: OpenPage
+) -> None:
+    page = open_page(f"{site.url}#/decisions")
+    page.locator("#d2").get_by_role("button", name="And without it?").click()
+    expect(page.locator("#d2").get_by_test_id("without")).to_have_text("Without it: not told, it was not carried out.")
 
 
 def test_a_lever_is_asked_for_from_the_tenants_page(live: LiveRun, open_page: OpenPage) -> None:

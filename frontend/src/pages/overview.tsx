@@ -6,6 +6,7 @@ import type { Overview, Tenant } from "../api";
 import { clock, number, percent, seconds, sentence, signs, span } from "../format";
 import { Acts, Bar, Binds, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge, wantsWords } from "../parts";
 import { useActs } from "../live";
+import { Remedy, Waits } from "../remedy";
 import { link } from "../route";
 import { places, sharesSlots, tone, useSite } from "../site";
 import { Story } from "../story";
@@ -28,7 +29,7 @@ export function OverviewPage() {
       <Headline />
       {bad.length > 0 && (
         <section class="cards" aria-label="Tenants in trouble">
-          {bad.slice(0, MOST_CARDS).map((tenant) => <TroubleCard key={tenant.name} tenant={tenant} overview={overview} run={run} />)}
+          {bad.slice(0, MOST_CARDS).map((tenant, place) => <TroubleCard key={tenant.name} tenant={tenant} overview={overview} run={run} worst={place === 0} />)}
         </section>
       )}
       <Story overview={overview} run={run} />
@@ -88,7 +89,7 @@ function Headline() {
   );
 }
 
-function TroubleCard({ tenant, overview, run }: { tenant: Tenant; overview: Overview; run: string }) {
+function TroubleCard({ tenant, overview, run, worst }: { tenant: Tenant; overview: Overview; run: string; worst: boolean }) {
   const present = overview.present!;
   const decision = tenant.last_decision;
   const since = tenant.missed_since_s;
@@ -107,6 +108,13 @@ function TroubleCard({ tenant, overview, run }: { tenant: Tenant; overview: Over
             <dd data-testid="binds"><Binds binds={tenant.binds} /></dd>
           </>
         )}
+        {tenant.state === "missing" && (
+          <>
+            <dt>Remedy</dt>
+            <dd><Remedy tenant={tenant} urgent={worst && overview.control.live} /></dd>
+          </>
+        )}
+        <Waits tenant={tenant} />
         <dt>Done</dt>
         <dd>
           {decision === null ? (

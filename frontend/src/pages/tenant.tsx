@@ -8,6 +8,7 @@ import { Graph } from "../graph";
 import { Levers } from "../levers";
 import { useActs, useAnswer } from "../live";
 import { Acts, Binds, DecisionItem, Panel, Problem, Stat, StateBadge } from "../parts";
+import { Remedy } from "../remedy";
 import { link } from "../route";
 import { useAct } from "../controls";
 import { tone, useSite } from "../site";
@@ -64,6 +65,7 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
         {tenant.missed_since_s !== null && <span class="quiet">For {span(at_s - tenant.missed_since_s)}.</span>}
       </p>
       {tenant.binds.length > 0 && <div class="bound"><b>What binds it</b><Binds binds={tenant.binds} /></div>}
+      {tenant.state === "missing" && <div class="bound"><Remedy tenant={tenant} urgent={false} /></div>}
       <dl>
         <Stat label="utility">{number(tenant.utility)} <small>of {number(tenant.max_utility)}</small></Stat>
         <ShareStats tenant={tenant} />

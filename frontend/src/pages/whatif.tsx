@@ -1,27 +1,44 @@
 // What if: change something, and the present is simulated on with the last minutes' arrivals.
 
-import { useState } from "preact/hooks";
-import { ApiError, changedIntent, send, type Figure, type IntentPart, type Policy, type Series, type Tenant, type Trial, type WhatIf } from "../api";
+import { useEffect, useState } from "preact/hooks";
+import { changedIntent, send, worded, type Figure, type IntentPart, type Policy, type Question, type Series, type Tenant, type Trial, type Turn, type WhatIf } from "../api";
 import { Chart } from "../chart";
 import { ABSENT, number, percent, span } from "../format";
 import { useAnswer } from "../live";
 import { Panel, Problem } from "../parts";
+import { put, useRoute } from "../route";
 import { useSite } from "../site";
 
 const MISLEADS = 0.15; // off by more than this an answer says little
 
+/** The question of an address; nothing of one that cannot be read. */
+export function questionOf(text: string | undefined): Question {
+  try {
+    const found: unknown = JSON.parse(text ?? "{}");
+    return typeof found === "object" && found !== null ? (found as Question) : {};
+  } catch {
+    return {};
+  }
+}
+
 export function WhatIfPage({ job }: { job: string | undefined }) {
   const { overview, gone } = useSite();
+  const route = useRoute();
+  const given = questionOf(route.query.ask);
   const [policies] = useAnswer<Policy[]>("policies", {}, 0);
-  const [policy, setPolicy] = useState("");
-  const [slots, setSlots] = useState("");
-  const [minutes, setMinutes] = useState("10");
-  const [rates, setRates] = useState<Record<string, string>>({});
+  const [policy, setPolicy] = useState(given.policy ?? "");
+  const [slots, setSlots] = useState(given.slots == null ? "" : String(given.slots));
+  const [minutes, setMinutes] = useState(String(given.minutes ?? 10));
+  const [rates, setRates] = useState<Record<string, string>>(texts(given.rates ?? {}));
   const [targets, setTargets] = useState<Record<string, string>>({});
+  const [turns, setTurns] = useState<Turn[]>(given.turns ?? []);
+  const [most, setMost] = useState<Record<string, number>>(given.max_slots ?? {});
   const [answer, setAnswer] = useState<WhatIf | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const tenants = (overview.present?.tenants ?? []).toSorted((a, b) => Number(b.name === job) - Number(a.name === job));
+  const all = overview.present?.tenants ?? [];
+  const tenants = all.toSorted((a, b) => Number(b.name === job) - Number(a.name === job));
+  useEffect(() => setTargets(targetsOf(given.intents ?? {}, all)), [route.query.ask]);
   const submit = (event: Event): void => {
     event.preventDefault();
     setBusy(true);
@@ -31,10 +48,13 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
       slots: slots ? Number(slots) : null,
       rates: Object.fromEntries(Object.entries(rates).filter(([, value]) => value && Number(value) !== 1).map(([name, value]) => [name, Number(value)])),
       intents: changed(tenants, targets),
+      turns,
+      max_slots: most,
     };
+    put({ ask: JSON.stringify(told(body)) });
     send<WhatIf>("what-if", body, { run: overview.run.id })
       .then((found) => { setAnswer(found); setError(null); })
-      .catch((problem: unknown) => setError(problem instanceof ApiError ? problem.message : "The server cannot be reached."))
+      .catch((problem: unknown) => setError(worded(problem)))
       .finally(() => setBusy(false));
   };
   return (
@@ -85,11 +105,51 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
             </tbody>
           </table>
         </div>
+        <Also turns={turns} setTurns={setTurns} most={most} setMost={setMost} />
         {error && <Problem text={error} />}
       </form>
       {answer && <Answer answer={answer} />}
     </>
   );
+}
+
+/** Levers and limits that came with the address: shown, and left out again where somebody wants that. */
+function Also({ turns, setTurns, most, setMost }: { turns: Turn[]; setTurns: (turns: Turn[]) => void; most: Record<string, number>; setMost: (most: Record<string, number>) => void }) {
+  if (!turns.length && !Object.keys(most).length) return null;
+  return (
+    <ul class="also" aria-label="Also changed">
+      {turns.map((turn) => (
+        <li key={`${turn.kind} ${turn.job} ${turn.operator ?? ""}`}>
+          {turn.job ?? "the application"}: {turn.kind} {turn.value === null ? "none" : number(turn.value)}{" "}
+          <button type="button" class="plain small" onClick={() => setTurns(turns.filter((one) => one !== turn))}>leave it</button>
+        </li>
+      ))}
+      {Object.entries(most).map(([name, value]) => (
+        <li key={name}>
+          {name}: max_slots {value}{" "}
+          <button type="button" class="plain small" onClick={() => setMost(Object.fromEntries(Object.entries(most).filter(([one]) => one !== name)))}>leave it</button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The question without what is left as it is: so long as needed, and no longer. */
+function told(asked: Question): Question {
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null && (typeof value !== "object" || Object.keys(value).length > 0)));
+}
+
+function texts(values: Record<string, number>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+/** What is asked of tenants, as the form has it: by name and place of the target. */
+function targetsOf(intents: Record<string, IntentPart[]>, tenants: Tenant[]): Record<string, string> {
+  const found = Object.entries(intents).flatMap(([name, parts]) => {
+    const targets = tenants.find((tenant) => tenant.name === name)?.targets ?? [];
+    return targets.map((target, place): [string, string] => [`${name}\n${place}`, String(parts[place]?.[target.kind] ?? "")]);
+  });
+  return Object.fromEntries(found.filter(([, value]) => value));
 }
 
 function changed(tenants: Tenant[], targets: Record<string, string>): Record<string, IntentPart[]> {

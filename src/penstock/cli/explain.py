@@ -4,19 +4,35 @@ import shutil
 
 import click
 
-from penstock.cli.output import say
-from penstock.cli.recorded import read_recorded, store_option
+from penstock.cli.output import say, write_json
+from penstock.cli.recorded import json_option, read_recorded, read_tried, store_option, without_option
+
+EXAMPLE = """
+\b
+Examples:
+  penstock explain last
+  penstock explain nightly --without
+  penstock explain last --json - | jq '.events[-1]'
+"""
 
 
-@click.command("explain")
+@click.command("explain", epilog=EXAMPLE)
 @click.argument("run")
+@without_option
+@json_option
 @store_option
-def explain_command(run: str, store: str | None) -> None:
+def explain_command(run: str, without: bool, json_out: str | None, store: str | None) -> None:
     """Tell what happened in RUN, and why.
 
     RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
     """
     from penstock.telling.explain import explain
+    from penstock.telling.told import story_document
 
+    told = read_recorded(run, store)
+    tried = read_tried(run, store) if without else ()
+    if json_out is not None:
+        write_json(json_out, story_document(told, tried))
+        return
     width = min(120, max(60, shutil.get_terminal_size(fallback=(100, 24)).columns))
-    say(explain(read_recorded(run, store), width), nl=False)
+    say(explain(told, width, tried), nl=False)

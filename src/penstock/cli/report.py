@@ -4,25 +4,39 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.output import say, write_text
-from penstock.cli.recorded import read_recorded, store_option
+from penstock.cli.output import say, write_json, write_text
+from penstock.cli.recorded import json_option, read_recorded, read_tried, store_option, without_option
+
+EXAMPLE = """
+\b
+Examples:
+  penstock report last
+  penstock report last --without --html report.html
+  penstock report last --json - | jq .utility_share
+"""
 
 
-@click.command("report")
+@click.command("report", epilog=EXAMPLE)
 @click.argument("run")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one self-contained page here.")
+@without_option
+@json_option
 @store_option
-def report_command(run: str, html: Path | None, store: str | None) -> None:
+def report_command(run: str, html: Path | None, without: bool, json_out: str | None, store: str | None) -> None:
     """Sum up RUN, and with --html make a page of it.
 
     RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
     """
     from penstock.telling.report import page
     from penstock.telling.summary import summarise
+    from penstock.telling.told import summary_document
 
     told = read_recorded(run, store)
-    for sentence in summarise(told).sentences:
+    tried = read_tried(run, store) if without else ()
+    if json_out is not None:
+        write_json(json_out, summary_document(told, tried))
+    for sentence in summarise(told, tried).sentences if json_out != "-" else ():
         say(sentence)
     if html is not None:
-        write_text(str(html), page(told), "--html")
+        write_text(str(html), page(told, tried), "--html")
         say(f"The page is at {html}", err=True)

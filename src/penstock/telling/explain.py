@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from penstock.core.counterfactual import Counterfactual
 from penstock.core.orders import Act
 from penstock.core.prediction import seconds_text
 from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
@@ -13,6 +14,7 @@ from penstock.core.states import UNSEEN, State
 from penstock.telling.stretches import Stretch, stretches, unseen_cycles
 from penstock.telling.summary import figures_at, summarise
 from penstock.telling.thin import outages
+from penstock.telling.without import without_text
 from penstock.telling.words import clock, count, expectation, moves_text, note_said, number, span, started, what_came
 
 WIDTH = 100
@@ -28,24 +30,29 @@ class _Event:
     lines: tuple[str, ...]
 
 
-def explain(run: Run, width: int = WIDTH) -> str:
-    """The whole story as text."""
-    return "\n".join([*_head(run, width), "", *_story(run, width)]) + "\n"
+def explain(run: Run, width: int = WIDTH, tried: Sequence[Counterfactual] = ()) -> str:
+    """The whole story as text; with how it would have gone without decisions, of those that were `tried`."""
+    return "\n".join([*_head(run, width, tried), "", *_story(run, width, tried)]) + "\n"
 
 
-def _head(run: Run, width: int) -> Iterator[str]:
+def events(run: Run, tried: Sequence[Counterfactual] = ()) -> list[tuple[float, tuple[str, ...]]]:
+    """All that happened, with when, in the order of time: the lines of the story without the quiet in between."""
+    return [(event.at_s, event.lines) for event in sorted(_events(run, tried), key=lambda found: found.at_s)]
+
+
+def _head(run: Run, width: int, tried: Sequence[Counterfactual]) -> Iterator[str]:
     info = run.info
     where = f"{info.engine} {info.master}".strip()
     yield _wrapped(f"{info.name} ({info.id}): {info.policy} on {where}, {started(info)}", width, "")
-    for sentence in summarise(run).sentences:
+    for sentence in summarise(run, tried).sentences:
         yield _wrapped(f"  {sentence}", width, "  ")
 
 
-def _story(run: Run, width: int) -> Iterator[str]:
+def _story(run: Run, width: int, tried: Sequence[Counterfactual]) -> Iterator[str]:
     """Events in the order of time, and between them the quiet, a line each."""
     since = 0
     notes = _said(run)
-    for event in sorted(_events(run), key=lambda found: found.at_s):
+    for event in sorted(_events(run, tried), key=lambda found: found.at_s):
         until = _first_at_or_after(run.at_s, event.at_s, since)
         yield from _quiet(run, notes, since, until, width)
         yield _wrapped(f"{clock(event.at_s):>8}   {event.lines[0]}", width, _INDENT)
@@ -56,9 +63,10 @@ def _story(run: Run, width: int) -> Iterator[str]:
     yield from _quiet(run, notes, since, len(run.at_s), width)
 
 
-def _events(run: Run) -> Iterator[_Event]:
-    for record in run.decisions:
-        yield _Event(record.decision.at_s, tuple(_decision_lines(record)))
+def _events(run: Run, tried: Sequence[Counterfactual]) -> Iterator[_Event]:
+    known = {one.number: one for one in tried}
+    for place, record in enumerate(run.decisions, start=1):
+        yield _Event(record.decision.at_s, tuple(_decision_lines(record, known.get(place))))
     for job in run.jobs:
         for trouble in job.troubles:
             text = f"is in trouble: {trouble.text}" if trouble.text else "is out of trouble"
@@ -114,13 +122,15 @@ def _known(run: Run, job: JobTimeline, found: Stretch) -> str:
     return f"; {', '.join(told)}" if told else ""
 
 
-def _decision_lines(record: DecisionRecord) -> Iterator[str]:
+def _decision_lines(record: DecisionRecord, tried: Counterfactual | None) -> Iterator[str]:
     decision = record.decision
     yield f"{decision.reason} {moves_text(decision.moves)}".rstrip()
     yield f"why:      {decision.why}"
     yield f"expected: {expectation(record)}"
     judged = f"{clock(record.verdict.judged_at_s)} " if record.verdict is not None else ""
     yield f"came:     {judged}{what_came(record)}"
+    if tried is not None:
+        yield without_text(tried)
 
 
 def _said(run: Run) -> list[Note]:

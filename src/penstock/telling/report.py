@@ -4,12 +4,14 @@ import math
 from collections.abc import Sequence
 from importlib.resources import files
 
+from penstock.core.counterfactual import Counterfactual
 from penstock.core.run import DecisionRecord, Run
 from penstock.core.shares import Pool
 from penstock.telling.charts import satisfaction_strips, threads_chart, utility_chart
 from penstock.telling.markup import Markup, joined, tag
 from penstock.telling.summary import JobSummary, Summary, came_of, summarise
 from penstock.telling.thin import slices
+from penstock.telling.without import without_text
 from penstock.telling.words import (
     clock,
     count,
@@ -26,11 +28,11 @@ from penstock.telling.words import (
 SHOWN = 500  # rows of a table: the page stays quick to open, and the newest count most
 
 
-def page(run: Run) -> str:
-    """The whole page."""
-    summary = summarise(run)
+def page(run: Run, tried: Sequence[Counterfactual] = ()) -> str:
+    """The whole page; with how it would have gone without decisions, of those that were `tried`."""
+    summary = summarise(run, tried)
     title = f"{run.info.name}: {run.info.policy}"
-    tables = (_jobs(run, summary), _troubles(run), _decisions(run), _acts(run), _deeds(run))
+    tables = (_jobs(run, summary), _troubles(run), _decisions(run, tried), _acts(run), _deeds(run))
     body = tag("main", _header(run), _summary(run, summary), *_charts(run, summary), *tables)
     return "<!doctype html>\n" + tag("html", _head(title), tag("body", body), lang="en")
 
@@ -127,11 +129,17 @@ def _troubles(run: Run) -> Markup | None:
     return tag("section", tag("h2", "Troubles"), _table(heads, rows, "numbered")) if rows else None
 
 
-def _decisions(run: Run) -> Markup:
-    heads = ("No.", "When", "What", "Whom", "Why", "Expected", "What came")
+def _decisions(run: Run, tried: Sequence[Counterfactual]) -> Markup:
+    known = {one.number: without_text(one).removeprefix("without it").lstrip(": ") for one in tried}
+    heads = ("No.", "When", "What", "Whom", "Why", "Expected", "What came", *(["Without it"] if known else []))
     numbered = list(enumerate(run.decisions, start=1))[-SHOWN:]
     rows = [
-        _row(heads, _decision_cells(index, record), f"d{index}", came_of(run, record).name.lower())
+        _row(
+            heads,
+            (*_decision_cells(index, record), *([known.get(index, "–")] if known else [])),
+            f"d{index}",
+            came_of(run, record).name.lower(),
+        )
         for index, record in numbered
     ]
     left_out = len(run.decisions) - len(numbered)

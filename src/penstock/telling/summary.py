@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from penstock.core.counterfactual import Counterfactual, worth_of
 from penstock.core.documents import mean
 from penstock.core.orders import Act
 from penstock.core.run import DecisionRecord, JobTimeline, Run
 from penstock.telling.stretches import Stretch, unseen, unseen_at
+from penstock.telling.without import worth_text
 from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
 
 _INTENTS = 3  # earlier ones of a job; the newest are told
@@ -58,8 +60,8 @@ class Summary:
     sentences: tuple[str, ...]
 
 
-def summarise(run: Run) -> Summary:
-    """The summary of a run, which may be empty or still going on."""
+def summarise(run: Run, tried: Sequence[Counterfactual] = ()) -> Summary:
+    """The summary of a run, which may be empty or still going on; `tried` are decisions that were simulated without."""
     jobs = tuple(_job(run, job) for job in run.jobs)
     came = Counter(came_of(run, record) for record in run.decisions)
     share = _utility_share(run)
@@ -71,8 +73,14 @@ def summarise(run: Run) -> Summary:
         thread_seconds=seconds,
         jobs=jobs,
         came=came,
-        sentences=tuple(_sentences(run, share, jobs, came, seconds)),
+        sentences=(*_sentences(run, share, jobs, came, seconds), *_brought(tried)),
     )
+
+
+def _brought(tried: Sequence[Counterfactual]) -> Iterable[str]:
+    told = worth_text(worth_of(tried))
+    if told:
+        yield f"Decisions brought {told[0].lower()}{told[1:]}."
 
 
 def figures_at(run: Run, index: int) -> bool:

@@ -15,7 +15,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from penstock.errors import ConfigError, PenstockError
 from penstock.store.sql import SqlStore
-from penstock.web import routes_act, routes_decisions, routes_probes, routes_read, routes_session
+from penstock.web import routes_act, routes_decisions, routes_probes, routes_read, routes_session, routes_simulated
 from penstock.web.aside import Aside
 from penstock.web.described import LOOK, OPERATIONS, TAGS, describe
 from penstock.web.feed import Feed, plain
@@ -25,6 +25,7 @@ from penstock.web.reading import Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings
 from penstock.web.shapes import ErrorOut
+from penstock.web.simulated import Simulated
 from penstock.web.state import State
 from penstock.web.tokens import Tokens
 
@@ -66,13 +67,16 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
         openapi_tags=TAGS,
     )
     feed = Feed(Look(reader), settings.poll_s, settings.watchers)
-    state = State(store, settings, reader, sessions, feed, Aside(store.database.target))
+    aside = Aside(store.database.target)
+    simulated = Simulated(aside, settings.whatif_s)
+    state = State(store, settings, reader, sessions, feed, aside, simulated)
     app.state.site = (
         state  # for the server, which warms the reader, and ends what goes on before it waits for those who watch
     )
     _add_errors(app)
     app.include_router(routes_read.router, tags=[LOOK])
     app.include_router(routes_decisions.router, tags=[LOOK])
+    app.include_router(routes_simulated.router, tags=[LOOK])
     app.include_router(routes_probes.router, tags=[OPERATIONS])
     routes_act.add(app, state)
     routes_session.add(app, state)

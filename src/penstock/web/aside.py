@@ -1,4 +1,4 @@
-"""What-if questions, aside: answered by a process of their own, one at a time, and few may wait.
+"""Questions to the simulator, aside: answered by a process of their own, one at a time, and few may wait.
 
 A simulation is seconds of pure Python. In a thread of the server, which may be the controller's process too, three of
 them held up acts by a minute and cycles by 5 s; in a process of the lowest priority they hold up each other only.
@@ -10,16 +10,24 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from penstock.errors import ConfigError, PenstockError
 from penstock.store.archive import StoreError
-from penstock.web.what_if import WhatIfIn
 
 WAITING = 4  # questions beside the one that is being answered
 AGAIN_S = 5.0  # after which one that found no place may come again
 _STARTS_WITHIN_S = 30.0  # on a busy machine, at the lowest priority
 _MODULE = "penstock.web.what_if_process"
+
+
+class Asked(Protocol):
+    """A question, by its kind as the process knows it: what if, what would help, how it had been without."""
+
+    kind: ClassVar[str]
+
+    def model_dump_json(self, *, exclude_unset: bool) -> str:
+        """As JSON."""
 
 
 class FullError(PenstockError):
@@ -48,15 +56,19 @@ class Aside:
             finally:
                 self._turn.release()
 
-    def answer(self, run_id: str, asked: WhatIfIn, within_s: float) -> str:
-        """The answer as JSON of a `WhatIfOut`. Waits for its turn as long as an answer may take, and no longer."""
+    def answer(self, run_id: str, asked: Asked, within_s: float) -> str:
+        """The answer as JSON: that of a what-if is a `WhatIfOut`.
+
+        Waits for its turn as long as an answer may take, and no longer.
+        """
         if not self._places.acquire(blocking=False):
             raise FullError(f"{1 + WAITING} what-ifs are being answered or wait; ask again in a moment")
         try:
             if not self._turn.acquire(timeout=within_s):
                 raise FullError("the what-ifs before this one take long; ask again in a moment")
             try:
-                question = {"store": self._target, "run": run_id, "asked": asked.model_dump_json(exclude_unset=True)}
+                what = {"kind": asked.kind, "asked": asked.model_dump_json(exclude_unset=True)}
+                question = {"store": self._target, "run": run_id, **what}
                 return _told(self._asked(json.dumps({**question, "within_s": within_s}), within_s))
             finally:
                 self._turn.release()

@@ -10,6 +10,7 @@ from penstock.web.feed import Feed
 from penstock.web.reading import Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings
+from penstock.web.simulated import Simulated
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class State:
     sessions: Sessions
     feed: Feed
     aside: Aside
+    simulated: Simulated
 
     def end(self) -> None:
         """Let those go who watch, and end what runs aside."""

@@ -1,28 +1,48 @@
 """The what-if page: its question read, its answer beside the real past."""
 
 import time
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.documents import mean
+from penstock.core.levers import ALL_OPERATORS, WHOLE, Kind
+from penstock.core.orders import Wish
 from penstock.core.view import View
 from penstock.errors import ConfigError
+from penstock.planning.asked import check
 from penstock.store.gallery import Gallery
 from penstock.store.thinning import Columns, Stretch
 from penstock.web.present import series
 from penstock.web.recorded import past_of, shares_of, trial_of
 from penstock.web.shapes import FutureOut, SeriesOut, TrialOut, WhatIfJobOut, WhatIfOut
 from penstock.whatif.answer import play, without_trouble
-from penstock.whatif.question import Changes, Future, Trial
+from penstock.whatif.question import Changes, Future, Trial, Turn
 
 Name = Annotated[str, Field(max_length=200)]
 EXAMPLES: list[JsonValue] = [
     {"minutes": 10, "slots": 16},
+    {"minutes": 5, "turns": [{"kind": "bound", "job": "clicks", "value": 500}], "max_slots": {"fraud": 6}},
     {"minutes": 5, "policy": "ds2", "rates": {"clicks": 2.0}, "intents": {"fraud": [{"latency": "1s", "utility": 40}]}},
 ]
 _SHORTEST_S, _LONGEST_S = 60.0, 3600.0
+
+
+class TurnIn(BaseModel):
+    """A lever to be turned at the start; without a `job` one of the application. A `value` of null: no bound."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    kind: Kind
+    job: Name | None = None
+    operator: Name = ALL_OPERATORS
+    value: Annotated[float, Field(ge=0, le=2**53)] | None
+
+    @property
+    def wish(self) -> Wish:
+        """As a controller would be asked for it."""
+        return Wish(self.kind, self.job or WHOLE, self.value, self.operator)
 
 
 class WhatIfIn(BaseModel):
@@ -31,18 +51,24 @@ class WhatIfIn(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, json_schema_extra={"examples": EXAMPLES}
     )
+    kind: ClassVar[str] = "what-if"
 
     minutes: Annotated[float, Field(ge=1, le=60)] = 10.0
     policy: Annotated[str, Field(max_length=40)] | None = None
     slots: Annotated[int, Field(ge=1, le=10_000)] | None = None
     intents: Annotated[dict[Name, Annotated[tuple[IntentPart, ...], Field(max_length=8)]], Field(max_length=50)] = {}
     rates: Annotated[dict[Name, Annotated[float, Field(ge=0, le=100)]], Field(max_length=200)] = {}
+    turns: Annotated[tuple[TurnIn, ...], Field(max_length=50)] = ()
+    max_slots: Annotated[dict[Name, Annotated[int, Field(ge=1, le=10_000)]], Field(max_length=200)] = {}
 
     def changes(self, now: View) -> Changes:
         """As the simulator takes them."""
         wanted = {job.name: job.intent for job in now.jobs}
         intents = {n: intent_of(parts, f"intents.{n}", wanted.get(n)) for n, parts in self.intents.items()}
-        return Changes(self.policy, self.slots, intents, self.rates)
+        for turn in self.turns:
+            check(turn.wish, now)
+        turns = tuple(Turn(0.0, turn.wish) for turn in self.turns)
+        return Changes(self.policy, self.slots, intents, self.rates, turns, self.max_slots)
 
 
 def answer(gallery: Gallery, asked: WhatIfIn, within_s: float) -> WhatIfOut:

@@ -1,4 +1,4 @@
-"""The process that answers what-if questions: at the lowest priority, one after the other, a line in and a line out.
+"""The process that asks the simulator: at the lowest priority, one after the other, a line in and a line out.
 
 It ends when nobody has asked for a while, or when whoever started it is gone. See `aside`, which starts it.
 """
@@ -58,13 +58,22 @@ def _answer(question: dict[str, Any]) -> str:
 
     from penstock.store.gallery import Gallery
     from penstock.store.open import open_store
-    from penstock.web.shapes import WhatIfOut
-    from penstock.web.what_if import WhatIfIn, answer
+    from penstock.web import counterfactuals, remedying, shapes, what_if
 
+    known: dict[str, tuple[Any, Any, Any]] = {
+        what_if.WhatIfIn.kind: (what_if.WhatIfIn, what_if.answer, shapes.WhatIfOut),
+        remedying.RemediesIn.kind: (remedying.RemediesIn, remedying.answer, shapes.RemediesOut),
+        counterfactuals.WithoutIn.kind: (
+            counterfactuals.WithoutIn,
+            counterfactuals.answer,
+            tuple[shapes.WithoutOut, ...],
+        ),
+    }
+    asks, answers, shape = known[question["kind"]]
     with closing(open_store(question["store"], create=False)) as store:
-        asked = WhatIfIn.model_validate_json(question["asked"])
-        found = answer(Gallery(store.database, question["run"]), asked, question["within_s"])
-    return TypeAdapter(WhatIfOut).dump_json(found).decode()
+        asked = asks.model_validate_json(question["asked"])
+        found = answers(Gallery(store.database, question["run"]), asked, question["within_s"])
+    return TypeAdapter(shape).dump_json(found).decode()
 
 
 if __name__ == "__main__":

@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from penstock.core.figures import ALL_OPERATORS
 from penstock.core.intents import Intent
+from penstock.core.orders import Act, Answer, Orders, Proposal, Request
+from penstock.core.plan import Decision
 from penstock.core.ports import World
 from penstock.core.run import RunInfo
-from penstock.core.view import View
+from penstock.core.view import JobView, View
 from penstock.engines.sim.continuous import ContinuousCluster
 from penstock.engines.sim.microbatch.engine import MicroBatchEngine
 from penstock.engines.sim.microbatch.spec import MicroBatchFault
@@ -19,7 +22,7 @@ from penstock.running.session import Session, decider
 from penstock.running.sim_clock import SimClock
 from penstock.store.memory import MemoryStore
 from penstock.whatif import calibration
-from penstock.whatif.question import Changes, Future, Past
+from penstock.whatif.question import Changes, Future, Past, Turn
 from penstock.whatif.service import Service
 
 # Lived through before anything counts or is decided, so that batches are under way and figures have a window.
@@ -34,6 +37,26 @@ class _Simulated(World, Protocol):
         """Let simulated time pass."""
 
 
+class _Asker:
+    """Asks for each turn once, in the first cycle that is due by then."""
+
+    def __init__(self, turns: Sequence[Turn], from_s: float) -> None:
+        self._left = sorted(turns, key=lambda turn: turn.at_s)
+        self._from_s = from_s
+
+    def orders(self, now: float) -> Orders:
+        due = [turn for turn in self._left if now >= self._from_s + turn.at_s]
+        self._left = self._left[len(due) :]
+        asked = (Request(Act.TURN, "what-if", 0.0, turn=turn.wish) for turn in due)
+        return Orders(turns=tuple(asked))
+
+    def propose(self, decision: Decision) -> None:
+        """Nobody is asked in a simulation."""
+
+    def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
+        """There are no proposals."""
+
+
 def play(present: View, past: Past, policy: str, changes: Changes, within_s: float) -> Future:
     """How the present would go on with these changes, if the arrivals of the past came again.
 
@@ -42,6 +65,7 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     if not present.jobs:
         raise ConfigError("run", "no tenants", "ask once a tenant has been seen")
     _check(present, changes)
+    present = _allowed(present, changes.max_slots)
     decides = changes.policy or policy
     intents = {job.name: changes.intents.get(job.name, job.intent) for job in present.jobs}
     micro_batch = calibration.is_micro_batch(present)
@@ -53,7 +77,8 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     ends_s = time.monotonic() + within_s
     clock = SimClock(world.advance_to, goes_on=lambda: time.monotonic() < ends_s)
     settings = LoopSettings(past.interval_s, govern_from_s=from_s, go_on=False)
-    session = Session(intents, decider(decides), store, settings, until_s=from_s + past.span_s)
+    asker = _Asker(changes.turns, from_s)
+    session = Session(intents, decider(decides), store, settings, asker, until_s=from_s + past.span_s)
     session.live_through(world, clock)
     views = tuple(view for view in store.views(info.id) if view.at_s > from_s)
     return Future(
@@ -64,6 +89,21 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
         decisions=store.read_run(info.id).decisions,
         whole=clock.in_time,
     )
+
+
+def _allowed(present: View, most: Mapping[str, int]) -> View:
+    """The present with other limits of tenants' shared slots."""
+
+    def allowed(job: JobView) -> JobView:
+        if job.name not in most:
+            return job
+        units = (
+            replace(unit, max_threads=most[job.name]) if unit.name == ALL_OPERATORS else unit
+            for unit in job.figures.operators
+        )
+        return replace(job, figures=replace(job.figures, operators=tuple(units), max_threads=most[job.name]))
+
+    return replace(present, jobs=tuple(allowed(job) for job in present.jobs))
 
 
 def _world(
@@ -102,9 +142,10 @@ def _arrivals(present: View, past: Past, rates: Mapping[str, float], warm_up_s: 
 
 def _check(present: View, changes: Changes) -> None:
     known = {job.name for job in present.jobs}
-    named: Mapping[str, Mapping[str, Intent] | Mapping[str, float]] = {
+    named: Mapping[str, Mapping[str, Intent] | Mapping[str, float] | Mapping[str, int]] = {
         "intents": changes.intents,
         "rates": changes.rates,
+        "max_slots": changes.max_slots,
     }
     for field, values in named.items():
         for name in values:

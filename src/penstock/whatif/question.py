@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.core.intents import Intent
+from penstock.core.orders import Wish
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.whatif.service import Service
@@ -38,13 +39,26 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """A lever that is turned `at_s` after the present, ahead of whatever the policy decides then."""
+
+    at_s: float
+    wish: Wish
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
-    """What is to be different. Rates are factors by job; None leaves things as they are."""
+    """What is to be different. Rates are factors by job; None leaves things as they are.
+
+    `max_slots` are limits of tenants in place of their own.
+    """
 
     policy: str | None = None
     slots: int | None = None
     intents: Mapping[str, Intent] = field(default_factory=dict)
     rates: Mapping[str, float] = field(default_factory=dict)
+    turns: tuple[Turn, ...] = ()
+    max_slots: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

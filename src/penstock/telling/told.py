@@ -1,0 +1,107 @@
+"""A run as a document for programs: the summary and the story, in figures beside the words. Absent is null."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from penstock.core.counterfactual import Counterfactual, Without, worth_of
+from penstock.core.run import DecisionRecord, Run, RunInfo
+from penstock.telling.explain import events
+from penstock.telling.summary import JobSummary, came_of, summarise
+from penstock.telling.without import without_text, worth_text
+from penstock.telling.words import moves_text
+
+Document = dict[str, Any]
+
+
+def summary_document(run: Run, tried: Sequence[Counterfactual] = ()) -> Document:
+    """What `penstock report` says."""
+    summary = summarise(run, tried)
+    return {
+        "run": _info(run.info),
+        "length_s": summary.length_s,
+        "utility_share": summary.utility_share,
+        "met_share": summary.met_share,
+        "thread_seconds": summary.thread_seconds,
+        "came": {came.value: number for came, number in summary.came.items()},
+        "sentences": list(summary.sentences),
+        "jobs": [_job(job) for job in summary.jobs],
+        "decisions": _decisions(run, tried),
+        "brought": _worth(tried),
+    }
+
+
+def story_document(run: Run, tried: Sequence[Counterfactual] = ()) -> Document:
+    """What `penstock explain` tells, event by event."""
+    return {
+        "run": _info(run.info),
+        "sentences": list(summarise(run, tried).sentences),
+        "events": [{"at_s": at_s, "lines": list(lines)} for at_s, lines in events(run, tried)],
+        "decisions": _decisions(run, tried),
+        "brought": _worth(tried),
+    }
+
+
+def _info(info: RunInfo) -> Document:
+    names = ("id", "name", "policy", "engine", "master", "started_at_s")
+    return {name: getattr(info, name) for name in names}
+
+
+def _job(job: JobSummary) -> Document:
+    return {
+        "name": job.name,
+        "intent": job.intent,
+        "max_utility": job.max_utility,
+        "met_share": job.met_share,
+        "utility_share": job.utility_share,
+        "longest_miss_s": None if job.worst is None else job.worst[1] - job.worst[0],
+        "unseen_s": sum(stretch.length_s for stretch in job.unseen),
+        "first_threads": job.first_threads,
+        "last_threads": job.last_threads,
+        "decisions": job.decisions,
+        "recovery_s": _finite(job.last_recovery_s),
+    }
+
+
+def _decisions(run: Run, tried: Sequence[Counterfactual]) -> list[Document]:
+    known = {one.number: one for one in tried}
+    numbered = enumerate(run.decisions, start=1)
+    return [_decision(run, number, record, known.get(number)) for number, record in numbered]
+
+
+def _decision(run: Run, number: int, record: DecisionRecord, tried: Counterfactual | None) -> Document:
+    decision, verdict = record.decision, record.verdict
+    return {
+        "number": number,
+        "at_s": decision.at_s,
+        "reason": decision.reason.value,
+        "jobs": list(decision.jobs),
+        "text": moves_text(decision.moves),
+        "why": decision.why,
+        "utility_before": decision.utility_before,
+        "expected_utility": decision.expected_utility,
+        "came": came_of(run, record).value if record.carried_out else "not carried out",
+        "utility_came": None if verdict is None else verdict.utility_came,
+        "verdict": None if verdict is None else verdict.text,
+        "errors": list(record.errors),
+        "without": None if tried is None else _without(tried),
+    }
+
+
+def _without(tried: Counterfactual) -> Document:
+    told: Document = {"text": without_text(tried)}
+    if isinstance(tried, Without):
+        told |= {name: getattr(tried, name) for name in ("span_s", "really", "with_it", "without", "gain", "off")}
+    return told
+
+
+def _worth(tried: Sequence[Counterfactual]) -> Document | None:
+    worth = worth_of(tried)
+    if worth.gain is None:
+        return None
+    names = ("decisions", "span_s", "gain", "off", "slot_h_saved", "untold", "misled")
+    return {"text": worth_text(worth), **{name: getattr(worth, name) for name in names}}
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,48 @@
+"""Routes whose answers are simulated: what would help a tenant, and what decisions brought. One at a time, few wait."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from penstock.web.aside import AGAIN_S, FullError
+from penstock.web.asking import JobName, RunName, Site
+from penstock.web.guard import refusal
+from penstock.web.shapes import RemediesOut, WithoutOut, WorthOut
+
+router = APIRouter()
+
+DecisionNumber = Annotated[int, Query(ge=1, le=2**53, description="A decision's number in its run, from 1")]
+
+
+@router.get("/api/remedies", response_model=RemediesOut)
+def remedies(site: Site, job: JobName, run: RunName = "last") -> Response:
+    """The cheapest change by which a tenant would have what it asks for, tried on the last two minutes' arrivals.
+
+    503 with `Retry-After` where as many questions wait as may.
+    """
+    try:
+        found = site.simulated.remedies(site.reader.gallery(site.reader.find(run)), job)
+    except FullError as error:
+        return refusal(503, str(error), AGAIN_S)
+    return Response(found, media_type="application/json")
+
+
+@router.get("/api/without", response_model=WithoutOut)
+def without(site: Site, decision: DecisionNumber, run: RunName = "last") -> WithoutOut | Response:
+    """How it would have gone without one decision, simulated on the arrivals since, all others as they were.
+
+    503 with `Retry-After` where as many questions wait as may.
+    """
+    try:
+        return site.simulated.without(site.reader.gallery(site.reader.find(run)), decision)
+    except FullError as error:
+        return refusal(503, str(error), AGAIN_S)
+
+
+@router.get("/api/worth")
+def worth(site: Site, run: RunName = "last") -> WorthOut:
+    """What the newest 20 judged decisions brought, each tried by itself.
+
+    One that was not tried yet is tried with each request; ask again as long as some wait.
+    """
+    return site.simulated.worth(site.reader.gallery(site.reader.find(run)))

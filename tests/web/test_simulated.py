@@ -1,0 +1,105 @@
+"""What the simulator answers beside a run: what would help, what decisions brought; each question is asked once."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from penstock.core.plan import Plan
+from penstock.store.gallery import Gallery
+from penstock.store.sql import SqlStore
+from penstock.web.aside import Asked, FullError
+from penstock.web.shapes import WorthOut
+from penstock.web.simulated import Simulated
+from tests.recorded import RUN, a_cycle, a_judging_cycle, an_acting_cycle
+from tests.web import asking
+from tests.web.living import LiveRun
+
+
+class Counted:
+    """In the place of the process: it answers by heart, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Asked] = []
+        self.full = False
+
+    def answer(self, run_id: str, asked: Asked, within_s: float) -> str:
+        if self.full:
+            raise FullError("as many wait as may")
+        self.asked.append(asked)
+        if asked.kind == "remedies":
+            return json.dumps({"text": f"answer {len(self.asked)}"})
+        (number,) = json.loads(asked.model_dump_json(exclude_unset=True))["decisions"]
+        told: dict[str, Any] = {"span_s": 60.0, "really": 0.7, "with_it": 0.7, "without": 0.5, "gain": 0.2, "off": 0.02}
+        return json.dumps([{"number": number, "text": "without it 50 %", "tells": True, **told}])
+
+
+@pytest.fixture
+def process() -> Counted:
+    return Counted()
+
+
+@pytest.fixture
+def gallery(store: SqlStore) -> Iterator[Gallery]:
+    """Two decisions that were carried out and judged, and one whose step failed; the run lasts until 200 s."""
+    for cycle in (an_acting_cycle(50.0), a_judging_cycle(110.0, 50.0), a_cycle(200.0, plan=Plan(note="quiet"))):
+        store.append(cycle)
+    return Gallery(store.database, RUN.id)
+
+
+def test_a_remedy_is_asked_for_once_in_half_a_minute(process: Counted, gallery: Gallery) -> None:
+    times = iter([0.0, 0.0, 10.0, 40.0, 40.0])
+    simulated = Simulated(process, 30.0, clock=lambda: next(times))  # type: ignore[arg-type]
+    told = [json.loads(simulated.remedies(gallery, "ads"))["text"] for _ in range(3)]
+    assert told == ["answer 1", "answer 1", "answer 2"]
+
+
+def test_what_a_decision_brought_is_asked_once_for_all_time(process: Counted, gallery: Gallery) -> None:
+    simulated = Simulated(process, 30.0)  # type: ignore[arg-type]
+    first, again = simulated.without(gallery, 3), simulated.without(gallery, 3)
+    assert first == again
+    assert (first.gain, len(process.asked)) == (0.2, 1)
+
+
+def test_of_what_was_not_carried_out_nobody_asks_the_simulator(process: Counted, gallery: Gallery) -> None:
+    found = Simulated(process, 30.0).without(gallery, 2)  # type: ignore[arg-type]
+    assert (found.tells, found.why, process.asked) == (False, "it was not carried out", [])
+
+
+def test_the_sum_grows_by_one_decision_each_time_it_is_asked_for(process: Counted, gallery: Gallery) -> None:
+    simulated = Simulated(process, 30.0)  # type: ignore[arg-type]
+    # Number 1 ran until number 2 turned the same lever 20 s later, which is just long enough.
+    found = [simulated.worth(gallery) for _ in range(3)]
+    assert [(one.decisions, one.waits) for one in found] == [(1, 1), (2, 0), (2, 0)]
+    assert len(process.asked) == 2
+    assert found[-1].text.startswith("+20 points of utility by 2 decisions (70 % instead of 50 % over the 2 min")
+
+
+def test_who_asks_for_the_sum_while_others_wait_gets_what_is_known(process: Counted, gallery: Gallery) -> None:
+    process.full = True
+    found = Simulated(process, 30.0).worth(gallery)  # type: ignore[arg-type]
+    assert (found.text, found.waits) == ("", 2)
+
+
+def test_a_live_run_tells_what_would_help_and_what_its_decisions_brought(live: LiveRun) -> None:
+    def get(path: str, **query: Any) -> Any:
+        return asking.get(f"{live.url}api/{path}", params=query).raise_for_status().json()
+
+    found = get("remedies", job="reports")
+    assert found["job"] == "reports"
+    assert found["text"]
+    assert set(get("worth")) == set(WorthOut.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said"),
+    [
+        ("remedies?job=nobody", 404, "name one of "),
+        ("without?decision=0", 422, "greater than or equal to 1"),
+        ("without?decision=100000", 422, "write 1 to "),
+    ],
+)
+def test_what_is_not_there_is_said(live: LiveRun, path: str, status: int, said: str) -> None:
+    answer = asking.get(f"{live.url}api/{path}")
+    assert (answer.status_code, said in answer.json()["message"]) == (status, True)
