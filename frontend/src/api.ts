@@ -296,6 +296,30 @@ export interface WhatIf {
   slots: Figure;
   took_s: number;
 }
+export interface CompareSide {
+  run: Run;
+  length_s: number;
+  utility_share: Figure;
+  met_share: Figure;
+  decisions: number;
+  helped: number;
+  series: Series;
+}
+export interface CompareJob {
+  name: string;
+  asks_a: string | null;
+  asks_b: string | null;
+  utility_a: Figure;
+  utility_b: Figure;
+  met_a: Figure;
+  met_b: Figure;
+}
+export interface Compare {
+  a: CompareSide;
+  b: CompareSide;
+  jobs: CompareJob[];
+  sentences: string[];
+}
 export interface Turn {
   kind: string;
   job: string | null;

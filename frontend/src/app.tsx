@@ -5,6 +5,7 @@ import { ApiError, get, send, type Run, type Session } from "./api";
 import { Controls, Proposals } from "./controls";
 import { useWatched } from "./live";
 import { Problem } from "./parts";
+import { ComparePage } from "./pages/compare";
 import { ClusterPage } from "./pages/cluster";
 import { DecisionsPage } from "./pages/decisions";
 import { OverviewPage } from "./pages/overview";
@@ -20,6 +21,7 @@ const PAGES: [string, string][] = [
   ["cluster", "Cluster"],
   ["what-if", "What if"],
   ["decisions", "Decisions"],
+  ["compare", "Compare"],
 ];
 
 export function App() {
@@ -84,7 +86,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
         ) : site ? (
           <>
             <Proposals />
-            <Page page={route.page} job={route.query.job} />
+            <Page page={route.page} query={route.query} />
           </>
         ) : (
           <Unread error={watched.error} waits={watched.waits} />
@@ -125,7 +127,9 @@ function Unread({ error, waits }: { error: string | null; waits: boolean }) {
   );
 }
 
-function Page({ page, job }: { page: string; job: string | undefined }) {
+function Page({ page, query }: { page: string; query: Record<string, string> }) {
+  const { job } = query;
+  if (page === "compare") return <ComparePage a={query.a} b={query.b} />;
   if (page === "tenant") return <TenantPage job={job} />;
   if (page === "cluster") return <ClusterPage />;
   if (page === "what-if") return <WhatIfPage job={job} />;

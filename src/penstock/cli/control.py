@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.cli.output import say
-from penstock.cli.recorded import store_option
+from penstock.cli.output import say, write_json
+from penstock.cli.recorded import json_option, store_option
 from penstock.cli.turning import LEVER_COMMANDS, LeverCommand, lines_of
 from penstock.core.orders import Act
 from penstock.core.visible import visible
@@ -128,11 +128,15 @@ def levers(run_name: str, store: str | None) -> None:
 
 @control.command("show")
 @run_option
+@json_option
 @store_option
-def show(run_name: str, store: str | None) -> None:
+def show(run_name: str, json_out: str | None, store: str | None) -> None:
     """How the controller stands, what waits for an answer, and who asked for what."""
     from penstock.telling.words import moves_text
 
+    if json_out is not None:
+        write_json(json_out, _standing(store, run_name))
+        return
     with _opened(store, run_name) as (opened, run_id):
         card = opened.desk.card(run_id)
         if card is None or not card.alive(time.time()):
@@ -146,6 +150,19 @@ def show(run_name: str, store: str | None) -> None:
         for entry in opened.audit(run_id):
             at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at_epoch_s))
             say(visible(f"{at} {entry.who}: {entry.act} {entry.detail}".rstrip()))
+
+
+def _standing(store: str | None, run_name: str) -> dict[str, Any]:
+    """The same as a document: the controller as the API has it, every proposal, and the audit log."""
+    from penstock.web.decided import proposed
+    from penstock.web.feed import plain
+    from penstock.web.reading import Reader
+
+    with _opened(store, run_name) as (opened, run_id):
+        control = plain(Reader(opened).control(run_id))
+        proposals = [plain(proposed(proposal)) for proposal in opened.desk.proposals(run_id)]
+        audit = [plain(entry) for entry in opened.audit(run_id)]
+    return {"run": run_id, **control, "proposals": proposals, "audit": audit}
 
 
 @contextmanager

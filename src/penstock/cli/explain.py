@@ -1,6 +1,7 @@
 """`penstock explain`: the story of a recorded run, decision by decision."""
 
 import shutil
+import sys
 
 import click
 
@@ -35,4 +36,4 @@ def explain_command(run: str, without: bool, json_out: str | None, store: str | 
         write_json(json_out, story_document(told, tried))
         return
     width = min(120, max(60, shutil.get_terminal_size(fallback=(100, 24)).columns))
-    say(explain(told, width, tried), nl=False)
+    say(explain(told, width, tried, whole=not sys.stdout.isatty()), nl=False)

@@ -22,6 +22,7 @@ _SUMMARIES = {  # each is the first sentence of the command's own help
     "executors.",
     "explain": "Tell what happened in RUN, and why.",
     "report": "Sum up RUN, and with --html make a page of it.",
+    "diff": "Compare two recorded runs, A and B: what all had of their utility, and each tenant.",
     "plan": "Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs.",
     "policies": "List the policies with one line each.",
     "cluster": "A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts of "

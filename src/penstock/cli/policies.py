@@ -2,13 +2,19 @@
 
 import click
 
-from penstock.cli.output import say
+from penstock.cli.output import say, write_json
+from penstock.cli.recorded import json_option
 from penstock.planning.registry import DEFAULT, POLICIES
 
 
-@click.command()
-def policies() -> None:
+@click.command(epilog="Example: penstock policies --json - | jq -r '.[].name'")
+@json_option
+def policies(json_out: str | None) -> None:
     """List the policies with one line each."""
+    if json_out is not None:
+        found = [{"name": name, "about": entry.about, "default": name == DEFAULT} for name, entry in POLICIES.items()]
+        write_json(json_out, found)
+        return
     for name, entry in POLICIES.items():
         default = " (default)" if name == DEFAULT else ""
         say(f"{name:10} {entry.about}{default}")

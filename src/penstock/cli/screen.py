@@ -2,7 +2,7 @@
 
 import getpass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
 from penstock.cli.terminal import Lines, line
@@ -20,6 +20,13 @@ _CAME = {"better": "green", "worse": "red", "not done": "red"}
 _DECISIONS = 5
 _BOUND = 3  # tenants of which it is said what holds them back
 _SHARE = ("weight", "slots", "busy", "cores")
+_HEADINGS = (
+    *("tenant", "state", "asks for", "has", "utility", "off by"),
+    *(*_SHARE, "rows/s in", "done", "waiting"),
+)
+_WORDS = ("tenant", "state", "asks for")
+_DISPENSABLE = ("cores", "busy", "weight", "off by", "slots", "done", "rows/s in", "asks for", "waiting")
+_WHY = 20  # columns at least
 _MEANING = (
     "slots: what the weight stands for · busy: of these, above 100 % with what others left · cores: used by tasks"
 )
@@ -44,7 +51,7 @@ class Screen:
         control = self._reader.control(self._run_id)
         if present is None:
             return line(f"{self._run_id}: no cycle is recorded yet")
-        parts = [_head(gallery.info.name, present, control), _tenants(present, self._sort)]
+        parts = [_head(gallery.info.name, present, control), _Tenants(present, self._sort)]
         parts += [Text(_MEANING, style="dim"), *_bound(present), _decided(decisions[-_DECISIONS:])]
         parts += [line(self._said or KEYS, style="yellow" if self._said else "dim")]
         return Group(*parts)
@@ -92,22 +99,52 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     )
 
 
-def _tenants(present: PresentOut, sort: str) -> Lines:
+class _Tenants:
+    """The table: as many columns as there is room for; why somebody is in trouble has what is left."""
+
+    def __init__(self, present: PresentOut, sort: str) -> None:
+        self._present = present
+        self._sort = sort
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield _tenants(self._present, self._sort, options.max_width)
+
+
+def _tenants(present: PresentOut, sort: str, width: int) -> Lines:
     table = Lines(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
-    for heading in ("tenant", "state", "asks for"):
-        table.add_column(heading, no_wrap=True)
-    foretelling = any(tenant.prediction_error is not None for tenant in present.tenants)
-    off = ("off by",) if foretelling else ()
-    for heading in ("has", "utility", *off, *_SHARE, "rows/s in", "done", "waiting"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    cells = {tenant.name: _cells(tenant) for tenant in present.tenants}
+    left_out = {"off by"} if all(tenant.prediction_error is None for tenant in present.tenants) else set()
+    left_out |= _too_many(list(cells.values()), left_out, width)
+    shown = [heading for heading in _HEADINGS if heading not in left_out]
+    for heading in shown:
+        table.add_column(heading, no_wrap=True, justify="left" if heading in _WORDS else "right")
     table.add_column("why", overflow="ellipsis", no_wrap=True, ratio=1)
     for tenant in _sorted(present.tenants, sort):
-        utility = f"{number(tenant.utility)} of {number(tenant.max_utility)}"
-        rates = (number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows))
-        state = Text(tenant.state, style=_STATES[tenant.state])
-        has = (tenant.name, state, tenant.intent, _has(tenant), utility)
-        table.add_row(*has, *(_off(tenant) for _ in off), *_share(tenant), *rates, tenant.why or tenant.beside or "")
+        row = (cells[tenant.name][heading] for heading in shown)
+        table.add_row(*row, tenant.why or tenant.beside or "")
     return table
+
+
+def _too_many(rows: list[dict[str, str | Text]], gone: set[str], width: int) -> set[str]:
+    """The columns that go first, until there is some room to say why."""
+    shown = [heading for heading in _HEADINGS if heading not in gone]
+    wide = {h: 2 + max([len(h), *(len(visible(str(row[h]))) for row in rows)]) for h in shown}
+    left_out: set[str] = set()
+    for heading in (heading for heading in _DISPENSABLE if heading in wide):
+        if sum(wide.values()) + _WHY <= width:
+            break
+        left_out.add(heading)
+        del wide[heading]
+    return left_out
+
+
+def _cells(tenant: TenantOut) -> dict[str, str | Text]:
+    weight, slots, busy, cores = _share(tenant)
+    rates = [number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows)]
+    utility = f"{number(tenant.utility)} of {number(tenant.max_utility)}"
+    state = Text(tenant.state, style=_STATES[tenant.state])
+    cells = (tenant.name, state, tenant.intent, _has(tenant), utility, _off(tenant), weight, slots, busy, cores, *rates)
+    return dict(zip(_HEADINGS, cells, strict=True))
 
 
 def _bound(present: PresentOut) -> list[Text]:

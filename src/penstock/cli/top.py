@@ -8,19 +8,27 @@ import termios
 import tty
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from typing import Any
 
 import click
 
-from penstock.cli.recorded import store_option
+from penstock.cli.output import say, write_json
+from penstock.cli.recorded import json_option, store_option
+
+PIPED = 1000  # columns
 
 
 @click.command()
 @click.option("--run", "run_name", default="last", show_default=True, help="Which run: its id or name.")
 @click.option("--every", type=click.FloatRange(0.2, 60), default=1.0, show_default=True, help="Seconds between looks.")
 @click.option("--once", is_flag=True, help="Print one table and end; so it is when this is not a terminal.")
+@json_option
 @store_option
-def top(run_name: str, every: float, once: bool, store: str | None) -> None:
+def top(run_name: str, every: float, once: bool, json_out: str | None, store: str | None) -> None:
     """Show tenants live, like top: who is in trouble, why, what was done and whether it helped."""
+    if json_out is not None:
+        write_json(json_out, _seen(store, run_name))
+        return
     from rich.live import Live
 
     from penstock.cli.screen import Screen  # with the database, most of a second to import
@@ -28,11 +36,14 @@ def top(run_name: str, every: float, once: bool, store: str | None) -> None:
     from penstock.store.open import open_store
     from penstock.web.reading import Reader
 
-    console = Terminal(width=None if sys.stdout.isatty() else 150)
+    # Into a pipe or a file all goes: nothing there is as wide as a screen.
+    console = Terminal(width=None if sys.stdout.isatty() else PIPED)
     with closing(open_store(store, create=False)) as opened:
         screen = Screen(opened, Reader(opened), run_name)
         if once or not (sys.stdout.isatty() and sys.stdin.isatty()):
-            console.print(screen.drawn())
+            with console.capture() as printed:
+                console.print(screen.drawn())
+            say("\n".join(row.rstrip() for row in printed.get().splitlines()))
             return
         # Ctrl-C is one more way to quit, also where whoever started us in the background had it ignored.
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -42,6 +53,24 @@ def top(run_name: str, every: float, once: bool, store: str | None) -> None:
                 key = _key(every)
                 if key is not None:
                     screen.pressed(key)
+
+
+def _seen(store: str | None, run_name: str) -> dict[str, Any]:
+    """One look as a document: what the pages' first screen shows."""
+    from penstock.store.open import open_store
+    from penstock.web.feed import plain
+    from penstock.web.reading import Reader
+
+    with closing(open_store(store, create=False)) as opened:
+        reader = Reader(opened)
+        gallery = reader.gallery(reader.find(run_name))
+        decisions = reader.decisions(gallery)
+        seen = {"run": reader.whole(gallery), "control": reader.control(gallery.info.id)}
+        present = reader.present(gallery, decisions)
+    return {
+        **{name: plain(value) for name, value in seen.items()},
+        "present": None if present is None else plain(present),
+    }
 
 
 @contextmanager

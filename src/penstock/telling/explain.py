@@ -30,9 +30,13 @@ class _Event:
     lines: tuple[str, ...]
 
 
-def explain(run: Run, width: int = WIDTH, tried: Sequence[Counterfactual] = ()) -> str:
-    """The whole story as text; with how it would have gone without decisions, of those that were `tried`."""
-    return "\n".join([*_head(run, width, tried), "", *_story(run, width, tried)]) + "\n"
+def explain(run: Run, width: int = WIDTH, tried: Sequence[Counterfactual] = (), whole: bool = False) -> str:
+    """The whole story as text; with how it would have gone without decisions, of those that were `tried`.
+
+    Quiet is told in a line each, cut at the width unless the `whole` is wanted.
+    """
+    cut = None if whole else width
+    return "\n".join([*_head(run, width, tried), "", *_story(run, width, cut, tried)]) + "\n"
 
 
 def events(run: Run, tried: Sequence[Counterfactual] = ()) -> list[tuple[float, tuple[str, ...]]]:
@@ -48,19 +52,19 @@ def _head(run: Run, width: int, tried: Sequence[Counterfactual]) -> Iterator[str
         yield _wrapped(f"  {sentence}", width, "  ")
 
 
-def _story(run: Run, width: int, tried: Sequence[Counterfactual]) -> Iterator[str]:
+def _story(run: Run, width: int, cut: int | None, tried: Sequence[Counterfactual]) -> Iterator[str]:
     """Events in the order of time, and between them the quiet, a line each."""
     since = 0
     notes = _said(run)
     for event in sorted(_events(run, tried), key=lambda found: found.at_s):
         until = _first_at_or_after(run.at_s, event.at_s, since)
-        yield from _quiet(run, notes, since, until, width)
+        yield from _quiet(run, notes, since, until, cut)
         yield _wrapped(f"{clock(event.at_s):>8}   {event.lines[0]}", width, _INDENT)
         for line in event.lines[1:]:
             yield _wrapped(_INDENT + line, width, _INDENT + "  ")
         # The cycle of the event itself is told; what follows it may be quiet.
         since = max(since, until + (until < len(run.at_s) and run.at_s[until] == event.at_s))
-    yield from _quiet(run, notes, since, len(run.at_s), width)
+    yield from _quiet(run, notes, since, len(run.at_s), cut)
 
 
 def _events(run: Run, tried: Sequence[Counterfactual]) -> Iterator[_Event]:
@@ -146,14 +150,14 @@ def _said(run: Run) -> list[Note]:
     return said
 
 
-def _quiet(run: Run, said: Sequence[Note], since: int, until: int, width: int) -> Iterator[str]:
+def _quiet(run: Run, said: Sequence[Note], since: int, until: int, cut: int | None) -> Iterator[str]:
     if since >= until:
         return
     start, end = run.at_s[since], run.at_s[until - 1]
     held = f"quiet to {clock(end)} ({count(until - since, 'cycle')})" if until - since > 1 else "quiet"
     notes = _notes_between(said, start, end)
     line = _printable(f"{clock(start):>8}   {held}, {_utility(run, since, until)}" + (f": {notes}" if notes else ""))
-    yield line if len(line) <= width else line[: width - 1] + "…"
+    yield line if cut is None or len(line) <= cut else line[: cut - 1] + "…"
 
 
 def _utility(run: Run, since: int, until: int) -> str:

@@ -5,10 +5,21 @@ from fastapi import APIRouter, Request, Response
 from penstock.planning.registry import POLICIES
 from penstock.store.thinning import Stretch
 from penstock.web.asking import JobName, Moment, Points, RunName, Site, Span
+from penstock.web.comparing import compared
 from penstock.web.described import OPERATIONS
 from penstock.web.metrics import exposition
 from penstock.web.reading import POINTS
-from penstock.web.shapes import ActOut, AuditOut, ClusterOut, ControlOut, JobOut, OverviewOut, PolicyOut, RunOut
+from penstock.web.shapes import (
+    ActOut,
+    AuditOut,
+    ClusterOut,
+    CompareOut,
+    ControlOut,
+    JobOut,
+    OverviewOut,
+    PolicyOut,
+    RunOut,
+)
 
 router = APIRouter()
 
@@ -48,6 +59,12 @@ def cluster(
 ) -> ClusterOut:
     """The machines, who holds which slots, what is shuffled between them, and where the keys of routed jobs live."""
     return site.reader.cluster(site.reader.find(run), Stretch(since, until, points))
+
+
+@router.get("/api/compare")
+def compare(site: Site, a: RunName, b: RunName = "last") -> CompareOut:
+    """Two runs side by side, each from its own beginning on."""
+    return compared(site.reader, a, b)
 
 
 @router.get("/api/acts")

@@ -486,6 +486,42 @@ class WhatIfOut:
 
 
 @dataclass(frozen=True, slots=True)
+class CompareSideOut:
+    """One of two runs: shares over all of it; `series.at_s` counts from its first cycle."""
+
+    run: RunOut
+    length_s: float
+    utility_share: float | None  # of what tenants could have
+    met_share: float | None  # of the time, mean over tenants
+    decisions: int
+    helped: int
+    series: SeriesOut
+
+
+@dataclass(frozen=True, slots=True)
+class CompareJobOut:
+    """One tenant in both runs: what it asked for at the end, its share of its utility, how often it had it all."""
+
+    name: str
+    asks_a: str | None
+    asks_b: str | None
+    utility_a: float | None
+    utility_b: float | None
+    met_a: float | None
+    met_b: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CompareOut:
+    """Two runs side by side, in figures and in sentences."""
+
+    a: CompareSideOut
+    b: CompareSideOut
+    jobs: tuple[CompareJobOut, ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TurnOut:
     """A lever and the value to ask for, as `POST /api/control` and `POST /api/what-if` take it."""
 

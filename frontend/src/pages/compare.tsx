@@ -1,0 +1,119 @@
+// Two runs side by side, each from its own beginning on: on one axis, and tenant by tenant.
+
+import { Chart } from "../chart";
+import type { Compare, CompareJob, CompareSide, Figure, Run } from "../api";
+import { number, percent, sentence, span } from "../format";
+import { useAnswer } from "../live";
+import { Panel, Problem, Stat } from "../parts";
+import { link } from "../route";
+import { useSite } from "../site";
+
+const NOTICED = 0.005; // less is no difference
+
+export function ComparePage({ a, b }: { a: string | undefined; b: string | undefined }) {
+  const { runs, overview } = useSite();
+  const second = b ?? overview.run.id;
+  const first = a ?? runs.find((run) => run.id !== second)?.id ?? second;
+  const [found, error] = useAnswer<Compare>("compare", { a: first, b: second }, overview.present?.cycle);
+  const choose = (query: { a?: string; b?: string }): void => {
+    location.hash = link("compare", { run: overview.run.id, a: first, b: second, ...query });
+  };
+  return (
+    <>
+      <h1>Compare</h1>
+      <form class="row filters" onSubmit={(event) => event.preventDefault()}>
+        <Which label="A" value={found?.a.run.id ?? first} runs={runs} choose={(id) => choose({ a: id })} />
+        <Which label="B" value={found?.b.run.id ?? second} runs={runs} choose={(id) => choose({ b: id })} />
+        <button type="button" onClick={() => choose({ a: second, b: first })}>Turn round</button>
+      </form>
+      {error && <Problem text={error} />}
+      {found && <Both found={found} />}
+    </>
+  );
+}
+
+function Which({ label, value, runs, choose }: { label: string; value: string; runs: Run[]; choose: (id: string) => void }) {
+  return (
+    <label>
+      {label}
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
+        {!runs.some((run) => run.id === value) && <option>{value}</option>}
+        {runs.map((run) => <option key={run.id} value={run.id}>{run.name}, {run.policy} ({run.id})</option>)}
+      </select>
+    </label>
+  );
+}
+
+function Both({ found }: { found: Compare }) {
+  const { a, b } = found;
+  const at_s = [...new Set([...a.series.at_s, ...b.series.at_s])].sort((one, other) => one - other);
+  const lines = [
+    { label: `A ${a.run.policy}`, values: on(a, at_s), colour: "c1", width: 2 },
+    { label: `B ${b.run.policy}`, values: on(b, at_s), colour: "accent", width: 2.4 },
+  ];
+  return (
+    <>
+      <section class="headline over" aria-label="In short">
+        <p class="lead" data-testid="compared">{found.sentences.map(sentence).join(" ")}</p>
+        <dl>
+          <Side name="A" side={a} />
+          <Side name="B" side={b} />
+        </dl>
+      </section>
+      <Panel title="On one axis" aside={<span class="quiet">from the beginning of each</span>}>
+        <Chart title="Share of the utility that could be had" at_s={at_s} lines={lines} run={{ started_at: null }} relative format={percent} max={1.05} height={240} />
+      </Panel>
+      <Panel title="Tenant by tenant">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Tenant by tenant, a table">
+          <table class="stacked">
+            <thead>
+              <tr>
+                <th scope="col">tenant</th>
+                <th scope="col">asks for</th>
+                <th scope="col" class="n">utility, A</th>
+                <th scope="col" class="n">B</th>
+                <th scope="col" class="n">met, A</th>
+                <th scope="col" class="n">B</th>
+              </tr>
+            </thead>
+            <tbody>{found.jobs.map((job) => <Row key={job.name} job={job} />)}</tbody>
+          </table>
+        </div>
+      </Panel>
+    </>
+  );
+}
+
+function Side({ name, side }: { name: string; side: CompareSide }) {
+  return (
+    <>
+      <Stat label={`utility, ${name}`}>{percent(side.utility_share)} <small>{side.run.policy}</small></Stat>
+      <Stat label={`asked for and met, ${name}`}>{percent(side.met_share)} <small>of the time</small></Stat>
+      <Stat label={`decisions, ${name}`}>{number(side.decisions)} <small>{side.helped} helped, in {span(side.length_s)}</small></Stat>
+    </>
+  );
+}
+
+function Row({ job }: { job: CompareJob }) {
+  const asks = job.asks_a === job.asks_b || job.asks_b === null ? job.asks_a : job.asks_a === null ? job.asks_b : `A: ${job.asks_a}; B: ${job.asks_b}`;
+  return (
+    <tr>
+      <th scope="row">{job.name}</th>
+      <td data-label="asks for">{asks ?? "–"}</td>
+      <td class="n" data-label="utility, A">{percent(job.utility_a)}</td>
+      <td class={`n ${direction(job.utility_b, job.utility_a)}`} data-label="utility, B">{percent(job.utility_b)}</td>
+      <td class="n" data-label="met, A">{percent(job.met_a)}</td>
+      <td class={`n ${direction(job.met_b, job.met_a)}`} data-label="met, B">{percent(job.met_b)}</td>
+    </tr>
+  );
+}
+
+function on(side: CompareSide, at_s: number[]): (Figure | undefined)[] {
+  const known = new Map(side.series.at_s.map((at, index) => [at, side.series.values.share?.[index] ?? null]));
+  return at_s.map((at) => known.get(at)); // where a line has no point at all it is drawn through
+}
+
+function direction(now: Figure, before: Figure): string {
+  if (now === null || before === null || Math.abs(now - before) < NOTICED) return "";
+  return now > before ? "up" : "down";
+}
