@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages pages-test docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -52,6 +52,9 @@ format: setup ## format the code
 
 pages: setup ## build the dashboard's pages again after a change in frontend/ (needs Node; what is built is committed)
 	@$(BIN)/python scripts/pages.py
+
+pages-test: setup ## the pages' types and the tests of their components, without a browser (needs Node; half a minute)
+	@$(BIN)/python scripts/pages.py --test
 
 docs: setup ## build the site from docs/ into site/: strict, so that every link leads somewhere
 	@PYTHON="$(PYTHON)" scripts/setup.sh docs

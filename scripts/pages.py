@@ -1,6 +1,7 @@
 """Builds the dashboard's pages from frontend/ into the Python package, and says whether what is there is fresh.
 
-python scripts/pages.py           npm ci, type check, build
+python scripts/pages.py           the API's types, npm ci, type check, build
+python scripts/pages.py --test    npm ci, type check, tests of components
 python scripts/pages.py --check   needs no Node: compares the sources with the mark that the last build left
 """
 
@@ -34,13 +35,26 @@ def fresh() -> bool:
 
 def build() -> None:
     """Build, and leave the mark."""
-    for command in (["npm", "ci", "--no-fund", "--no-audit"], ["npm", "run", "build"]):
-        subprocess.run(command, cwd=FRONTEND, check=True)
+    subprocess.run([sys.executable, ROOT / "scripts" / "api_types.py"], check=True)
+    _npm(["ci", "--no-fund", "--no-audit"], ["run", "build"])
     MARK.write_text(digest() + "\n")
 
 
+def test() -> None:
+    """Types, and the tests of components."""
+    _npm(["ci", "--no-fund", "--no-audit"], ["run", "check"], ["test"])
+
+
+def _npm(*commands: list[str]) -> None:
+    for command in commands:
+        if subprocess.run(["npm", *command], cwd=FRONTEND, check=False).returncode:
+            sys.exit(f"npm {' '.join(command)} failed in {FRONTEND}")
+
+
 if __name__ == "__main__":
-    if sys.argv[1:] != ["--check"]:
+    if sys.argv[1:] == ["--test"]:
+        test()
+    elif sys.argv[1:] != ["--check"]:
         build()
     elif not fresh():
         sys.exit("the pages in src/penstock/web/static are older than frontend/: run `make pages` (it needs Node)")

@@ -1,6 +1,6 @@
 // The site: who looks, at which run, and the page that is asked for.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, get, send, type Run, type Session } from "./api";
 import { Controls, Proposals } from "./controls";
 import { useWatched } from "./live";
@@ -11,10 +11,12 @@ import { DecisionsPage } from "./pages/decisions";
 import { OverviewPage } from "./pages/overview";
 import { TenantPage } from "./pages/tenant";
 import { WhatIfPage } from "./pages/whatif";
-import { link, useRoute } from "./route";
-import { SiteContext, type Site } from "./site";
+import { KeySheet, lasting, useKeys, type Key } from "./keys";
+import { link, put, useRoute, zoomOf } from "./route";
+import { SiteContext, SPANS, type Site } from "./site";
 import { toggle, useTheme } from "./theme";
 
+const COPIED_MS = 2000;
 const PAGES: [string, string][] = [
   ["overview", "Overview"],
   ["tenant", "Tenants"],
@@ -40,7 +42,13 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   const route = useRoute();
   const run = route.query.run ?? "last";
   const [runs, setRuns] = useState<Run[]>([]);
-  const [span_s, setSpan] = useState<number | null>(null);
+  const span_s = Number(route.query.span) > 0 ? Number(route.query.span) : null;
+  const setSpan = (value: number | null): void => put({ span: value === null ? undefined : String(value), from: undefined, to: undefined });
+  const from = route.query.from, to = route.query.to;
+  const zoom = useMemo(() => zoomOf(route.query), [from, to]);
+  const setZoom = (value: [number, number] | null): void => put({ from: value?.[0].toFixed(1), to: value?.[1].toFixed(1) });
+  const [help, setHelp] = useState(false);
+  const [copied, setCopied] = useState(false);
   const watched = useWatched(run, span_s);
   const { overview } = watched;
   const gone = overview !== null && watched.line === "gone";
@@ -52,7 +60,28 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   useEffect(() => {
     document.title = `${gone ? "gone – " : ""}${titled(overview?.run.name, route.page)}`;
   }, [overview?.run.name, route.page, gone]);
-  const site: Site | null = overview && { run, runs, session, overview, line: watched.line, gone, span_s, setSpan, again: watched.again };
+  const site: Site | null = overview && { run, runs, session, overview, line: watched.line, gone, span_s, setSpan, zoom, setZoom, again: watched.again };
+  const copy = (): void => {
+    const text = lasting(location.href, overview?.run.id ?? run);
+    const told = (): void => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), COPIED_MS);
+    };
+    // Without TLS, and beyond this machine, a page may not write there: then the address itself says it.
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(told, () => history.replaceState(null, "", text));
+    else history.replaceState(null, "", text);
+  };
+  const keys: Key[] = [
+    ...PAGES.map(([page, name], place) => ({ key: String(place + 1), does: name, act: () => { location.hash = link(page, { run: route.query.run }); } })),
+    { key: "/", does: "Find a tenant", act: () => document.getElementById("find")?.focus() },
+    { key: "[", does: "Less time", act: () => setSpan(stepped(span_s, -1)) },
+    { key: "]", does: "More time", act: () => setSpan(stepped(span_s, 1)) },
+    { key: "0", does: "Zoom out", act: () => setZoom(null) },
+    { key: "c", does: "Copy the link", act: copy },
+    { key: "t", does: "Light or dark", act: toggle },
+    { key: "?", does: "These keys", act: () => setHelp(true) },
+  ];
+  useKeys(keys);
   return (
     <SiteContext.Provider value={site}>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>
@@ -70,6 +99,8 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
           ))}
         </nav>
         <span class="end">
+          <button type="button" class="plain copy" onClick={copy}>{copied ? "Copied" : "Copy link"}</button>
+          <button type="button" class="plain" onClick={() => setHelp(true)} aria-label="Keys" title="Keys ( ? )"><span aria-hidden="true">?</span></button>
           <ThemeButton />
           {session.tokens_required && (
             <button type="button" class="plain" onClick={() => void send<Session>("session", {}, {}, "DELETE").then(leave)}>
@@ -78,6 +109,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
           )}
         </span>
       </header>
+      <KeySheet keys={keys} open={help} close={() => setHelp(false)} />
       {site && <Controls route={route} />}
       <main id="main" tabIndex={-1} class={gone ? "was" : site ? undefined : "bare"}>
         {gone && <Gone since={watched.gone_since} />}
@@ -94,6 +126,13 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
       </main>
     </SiteContext.Provider>
   );
+}
+
+/** The next shorter or longer of the times to show. */
+function stepped(span_s: number | null, by: 1 | -1): number | null {
+  const values = SPANS.map(([, value]) => value);
+  const place = values.indexOf(span_s);
+  return values[Math.min(values.length - 1, Math.max(0, (place < 0 ? values.length - 1 : place) + by))] ?? null;
 }
 
 /** The server is not there: whatever stands below is as it was. */

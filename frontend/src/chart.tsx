@@ -34,9 +34,12 @@ export interface ChartProps {
   about?: string;
   relative?: boolean; // times count from the present
   margins?: boolean; // as wide as the strips beside it: one time axis for all
+  zoom?: [number, number] | null; // the part that is shown, in the times of at_s
+  setZoom?: (zoom: [number, number] | null) => void;
 }
 
 const HEIGHT = 180;
+const LEAST_DRAG = 8; // pixels; less is a click
 const NARROW = "(max-width: 760px)"; // as in the style sheet, where the strips' columns are
 const TIMES = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
 
@@ -73,7 +76,7 @@ export function Chart(props: ChartProps) {
 
   useEffect(() => {
     plot.current?.setData(data(props));
-  }, [props.at_s, props.lines, props.marks, props.acts]);
+  }, [props.at_s, props.lines, props.marks, props.acts, props.zoom]);
 
   const format = props.format ?? number;
   const index = at ?? props.at_s.length - 1;
@@ -144,9 +147,9 @@ function options(
     height: props.height ?? HEIGHT,
     padding: [10, right, 0, 0],
     legend: { show: false },
-    cursor: { y: false, points: { show: !props.filled }, drag: { x: false, y: false }, ...(props.sync ? { sync: { key: props.sync } } : {}) },
+    cursor: { y: false, points: { show: !props.filled }, drag: { x: Boolean(props.setZoom), y: false, setScale: false }, ...(props.sync ? { sync: { key: props.sync } } : {}) },
     scales: {
-      x: { time: false },
+      x: { time: false, range: (_, low, high) => zoomed(shown.current) ?? [low, high] },
       y: { range: (_, __, high) => [0, props.max ?? (high > 0 ? high * 1.08 : 1)] },
     },
     axes: [
@@ -178,8 +181,26 @@ function options(
     hooks: {
       draw: [(made) => drawn(made, shown.current)],
       setCursor: [(made) => setAt(made.cursor.idx ?? null)],
+      setSelect: [(made) => selected(made, shown.current)],
+      ready: [(made) => made.over.addEventListener("dblclick", () => shown.current.setZoom?.(null))],
     },
   };
+}
+
+/** The zoom in the times that the plot counts. */
+function zoomed({ zoom, run, relative }: ChartProps): [number, number] | null {
+  if (!zoom) return null;
+  const from = relative ? 0 : (run.started_at ?? 0);
+  return [zoom[0] + from, zoom[1] + from];
+}
+
+/** Somebody dragged across the chart: that part is looked at from now on. */
+function selected(made: uPlot, props: ChartProps): void {
+  const { left, width } = made.select;
+  if (width < LEAST_DRAG) return;
+  const from = props.relative ? 0 : (props.run.started_at ?? 0);
+  made.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+  props.setZoom?.([made.posToVal(left, "x") - from, made.posToVal(left + width, "x") - from]);
 }
 
 /** Decisions as vertical marks, with a head whose shape says how it turned out; and the present. */

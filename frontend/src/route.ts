@@ -12,10 +12,24 @@ function read(): Route {
   return { page: path || "overview", query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
+const CARRIED = ["span", "from", "to"]; // from page to page: the time that is looked at
+
 export function link(page: string, query: Record<string, string | undefined> = {}): string {
-  const given = Object.entries(query).filter((pair): pair is [string, string] => Boolean(pair[1]));
+  const now = read().query;
+  const carried = Object.fromEntries(CARRIED.map((name) => [name, now[name]]));
+  const given = Object.entries({ ...query, ...carried, ...only(query, CARRIED) }).filter((pair): pair is [string, string] => Boolean(pair[1]));
   const text = new URLSearchParams(given).toString();
   return `#/${page}${text ? `?${text}` : ""}`;
+}
+
+function only(query: Record<string, string | undefined>, names: string[]): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(query).filter(([name]) => names.includes(name)));
+}
+
+/** The part of a run that an address zooms into, on its clock. */
+export function zoomOf(query: Record<string, string>): [number, number] | null {
+  const [from, to] = [Number(query.from ?? NaN), Number(query.to ?? NaN)];
+  return Number.isFinite(from) && Number.isFinite(to) && from < to ? [from, to] : null;
 }
 
 /** Puts what is looked at into the address, in place of what stood there: no step back, and the page stays where it is. */

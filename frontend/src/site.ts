@@ -14,6 +14,8 @@ export interface Site {
   gone: boolean; // the server does not answer: what is shown is as it was, and nothing can be asked
   span_s: number | null;
   setSpan: (span_s: number | null) => void;
+  zoom: [number, number] | null; // on the run's clock
+  setZoom: (zoom: [number, number] | null) => void;
   again: () => void;
 }
 
@@ -42,3 +44,6 @@ export function places(jobs: Overview["jobs"]): Map<string, number> {
 export function sharesSlots(overview: Overview): boolean {
   return overview.present?.tenants.some((tenant) => tenant.share.weight !== null) ?? false;
 }
+
+/** The times that can be shown, in seconds; null is all. */
+export const SPANS: [string, number | null][] = [["15 min", 900], ["1 h", 3600], ["6 h", 21600], ["24 h", 86400], ["all", null]];

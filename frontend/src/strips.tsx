@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Series } from "./api";
 import { percent } from "./format";
 import { colour, useTheme } from "./theme";
+import { useMany, Rest } from "./many";
 import { link } from "./route";
 
 interface StripsProps {
@@ -14,6 +15,7 @@ interface StripsProps {
 }
 
 export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
+  const many = useMany(jobs, ([name]) => name);
   return (
     <figure class="chart strips">
       <figcaption>
@@ -27,7 +29,7 @@ export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
         </span>
       </figcaption>
       <ul>
-        {jobs.map(([name, series]) => (
+        {many.shown.map(([name, series]) => (
           <li key={name}>
             <a href={link("tenant", { run, job: name })}>{name}</a>
             <Strip series={series} from_s={from_s} to_s={to_s} label={`${name}: met ${percent(metShare(series))} of the time, blind or stale ${percent(mean(series.values.unseen))}`} />
@@ -35,6 +37,7 @@ export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
           </li>
         ))}
       </ul>
+      <Rest many={many} one="strips" />
     </figure>
   );
 }

@@ -109,9 +109,7 @@ def test_eighty_columns_have_who_how_and_why(store: SqlStore) -> None:
 
 
 @pytest.mark.parametrize(("given", "coloured"), [("", True), ("1", False)])
-def test_no_colour_is_used_where_nobody_wants_any(
-    given: str, coloured: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_colour_is_used_where_nobody_wants_any(given: str, coloured: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", given)
     monkeypatch.setenv("TERM", "xterm")
     out = StringIO()

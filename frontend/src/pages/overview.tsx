@@ -8,12 +8,12 @@ import { Acts, Bar, Binds, CameBadge, DecisionItem, Outcome, Panel, Stat, StateB
 import { useActs } from "../live";
 import { Remedy, Waits } from "../remedy";
 import { link } from "../route";
-import { places, sharesSlots, tone, useSite } from "../site";
+import { Rest, Search, useMany } from "../many";
+import { places, sharesSlots, SPANS, tone, useSite } from "../site";
 import { Story } from "../story";
 import { Strips } from "../strips";
 import { SERIES } from "../theme";
 
-const SPANS: [string, number | null][] = [["15 min", 900], ["1 h", 3600], ["6 h", 21600], ["24 h", 86400], ["all", null]];
 const MOST_CARDS = 4;
 const RECENT = 6;
 
@@ -34,7 +34,7 @@ export function OverviewPage() {
       )}
       <Story overview={overview} run={run} />
       <OverTime />
-      <Panel title="All tenants">
+      <Panel title="All tenants" aside={<Search of={present.tenants.length} />}>
         <TenantTable tenants={present.tenants} run={run} />
       </Panel>
       <Panel title="Newest decisions" aside={<a href={link("decisions", { run })}>all decisions</a>}>
@@ -134,7 +134,7 @@ function TroubleCard({ tenant, overview, run, worst }: { tenant: Tenant; overvie
 }
 
 function OverTime() {
-  const { overview, span_s, setSpan, run } = useSite();
+  const { overview, span_s, setSpan, run, zoom, setZoom } = useSite();
   const { totals, decisions } = overview;
   const first = totals.at_s[0] ?? 0;
   const last = totals.at_s.at(-1) ?? 1;
@@ -158,17 +158,18 @@ function OverTime() {
       aside={
         <span class="spans" role="group" aria-label="Time shown">
           {SPANS.map(([name, value]) => (
-            <button type="button" key={name} aria-pressed={value === span_s} onClick={() => setSpan(value)}>{name}</button>
+            <button type="button" key={name} aria-pressed={value === span_s && zoom === null} onClick={() => setSpan(value)}>{name}</button>
           ))}
+          {zoom && <button type="button" aria-pressed="true" onClick={() => setZoom(null)}>zoomed: {span(zoom[1] - zoom[0])} ✕</button>}
         </span>
       }
     >
-      <Chart title="Utility against its maximum" at_s={totals.at_s} lines={utility} run={overview.run} marks={within} acts={acts} sync="overview" height={190} margins />
+      <Chart title="Utility against its maximum" at_s={totals.at_s} lines={utility} run={overview.run} marks={within} acts={acts} sync="overview" height={190} margins zoom={zoom} setZoom={setZoom} />
       <p class="marks quiet">
         Marks are decisions: <span class="came good">▲ helped</span> <span class="came bad">▼ did not</span> <span class="came plain">● no change, or not judged</span>
       </p>
       <Acts acts={acts} run={overview.run} />
-      <Strips jobs={byTrouble} from_s={first} to_s={last} run={run} />
+      <Strips jobs={byTrouble} from_s={zoom?.[0] ?? first} to_s={zoom?.[1] ?? last} run={run} />
       <Slots overview={overview} marks />
     </Panel>
   );
@@ -177,6 +178,7 @@ function OverTime() {
 /** Who has which weight in sharing the slots, or how many threads, stacked; the largest by themselves, the rest together. */
 export function Slots({ overview, marks = false }: { overview: Overview; marks?: boolean }) {
   const { totals, jobs, decisions } = overview;
+  const { zoom, setZoom } = useSite();
   const at_s = totals.at_s;
   const weighs = sharesSlots(overview);
   const stacked = useMemo(() => stackedSlots(at_s, jobs), [at_s, jobs]);
@@ -196,6 +198,8 @@ export function Slots({ overview, marks = false }: { overview: Overview; marks?:
         sync="overview"
         height={170}
         margins={marks}
+        zoom={zoom}
+        setZoom={setZoom}
         filled
         about={stacked.map((line) => `${line.name} has ${number(line.own.at(-1) ?? null)}`).join(", ")}
       />
@@ -252,7 +256,9 @@ function aligned(series: { at_s: number[]; values: Record<string, (number | null
 
 function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
   const now = tone(useSite(), "fine");
+  const many = useMany(tenants, (tenant) => tenant.name);
   return (
+    <>
     <div class="scroll" tabIndex={0} role="region" aria-label="All tenants, a table">
       <table class="tenants">
         <thead>
@@ -270,7 +276,7 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
           </tr>
         </thead>
         <tbody>
-          {tenants.map((tenant) => (
+          {many.shown.map((tenant) => (
             <tr key={tenant.name} class={tenant.state} data-job={tenant.name}>
               <th scope="row"><a href={link("tenant", { run, job: tenant.name })}>{tenant.name}</a></th>
               <td><StateBadge state={tenant.state} /></td>
@@ -295,6 +301,8 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
         </tbody>
       </table>
     </div>
+    <Rest many={many} one="tenants" />
+    </>
   );
 }
 

@@ -22,10 +22,12 @@ export function TenantPage({ job }: { job: string | undefined }) {
 }
 
 function One({ name }: { name: string }) {
-  const { overview, run, span_s } = useSite();
+  const { overview, run, span_s, zoom } = useSite();
   const last = overview.present?.at_s ?? 0;
   const since = span_s === null ? null : last - span_s;
-  const [found, error] = useAnswer<Job>("job", { run: overview.run.id, job: name, since, points: 400 }, overview.present?.cycle);
+  // Of a part of the time there are as many points as of all of it: who zooms in sees more.
+  const asked = zoom ? { since: zoom[0], until: zoom[1] } : { since, until: null };
+  const [found, error] = useAnswer<Job>("job", { run: overview.run.id, job: name, ...asked, points: 400 }, zoom ? 0 : overview.present?.cycle);
   const live = overview.present?.tenants.find((tenant) => tenant.name === name) ?? found?.tenant ?? null;
   return (
     <>
@@ -113,11 +115,12 @@ function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: stri
   const juice = steps(job, "juice");
   const first = at_s[0] ?? 0;
   const all = useActs(useSite().overview);
+  const { zoom, setZoom } = useSite();
   const name = tenant?.name;
   const acts = useMemo(() => all.filter((act) => act.at_s >= first && (act.job === null || act.job === name)), [all, first, name]);
   const marks = job.decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0));
   const weighs = tenant?.share.weight != null;
-  const common = { at_s, run: job.run, sync: "tenant", height: 170, acts };
+  const common = { at_s, run: job.run, sync: "tenant", height: 170, acts, zoom, setZoom };
   const known = (name: string): boolean => (values[name] ?? []).some((value) => value !== null);
   const quantiles = ([["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["p50", "latency_p50_s", "accent"], ["mean", "latency_mean_s", "c5"]] as const)
     .filter(([, column]) => known(column))
@@ -161,7 +164,7 @@ export function steps(job: Job, kind: Target["kind"]): Figure[] | null {
   return values.some((value) => value !== null) ? values : null;
 }
 
-function Arrivals({ job, common }: { job: Job; common: { at_s: number[]; run: Job["run"]; sync: string; height: number; acts: Act[] } }) {
+function Arrivals({ job, common }: { job: Job; common: { at_s: number[]; run: Job["run"]; sync: string; height: number; acts: Act[]; zoom: [number, number] | null; setZoom: (zoom: [number, number] | null) => void } }) {
   const { values } = job.series;
   const lines = [
     { label: "arriving", values: values.arrival_rps ?? [], colour: "accent", width: 2 },
