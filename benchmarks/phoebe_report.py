@@ -148,7 +148,7 @@ def jobs(made: World, run: Run, work: Workload) -> dict[str, Any]:
         "learnt": {
             "capacities": [[seen.scaleout, seen.rate_rps] for seen in learnt.evidence if seen.saturated],
             "latencies": sum(not seen.saturated for seen in learnt.evidence),
-            "downtimes_s": list(learnt.downtimes_s),
+            "downtimes_s": [failure.stop_s for failure in learnt.seen],
             "disturbances_s": list(learnt.disturbances_s),
         },
         "executor_s": run.watched[work.name].executor_s(run.started_s, run.ended_s),

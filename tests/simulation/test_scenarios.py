@@ -15,7 +15,7 @@ SCENARIOS = sorted(p for p in ROOT.rglob("*.yaml") if p.read_text(encoding="utf-
 NEEDS_DATA_FROM_ELSEWHERE = {"fig16-traces.yaml"}  # traces without a licence are not in the repository
 # Hours of simulated time, 10 to 40 s each: the others have as many jobs (fig13), variants (fig12), forecasts and
 # recoveries (cars), a day's curve (fig15) and each engine. `make scenarios` runs all.
-LONG = {"ads.yaml", "budget.yaml", "fig16.yaml", "fig17.yaml", "fig18.yaml", "fig19.yaml", "fig20.yaml"}
+LONG = {"ads.yaml", "budget.yaml", "first-driver.yaml", *(f"fig{number}.yaml" for number in range(16, 21))}
 
 
 def cases() -> Iterator[ParameterSet]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from penstock.core.batches import BatchFigures
 from penstock.core.deeds import Deed
+from penstock.core.failures import FailureKind
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import ALL_OPERATORS as ALL_OPERATORS
 from penstock.core.levers import Dial, Kind
@@ -114,7 +115,9 @@ class JobFigures:
     topology: Topology | None = None
     settling: bool = False  # restarting or pausing after an action: figures do not yet show its effect
     up_s: float | None = None
-    downtime_s: float | None = None  # how long its last failure kept it from processing, detection included
+    downtime_s: float | None = None  # how long its last failure kept it from processing
+    detect_s: float | None = None  # for how long before that it went on processing, the failure not yet noticed
+    lost: FailureKind | None = None  # what was lost in that failure; None where nobody can say
     checkpoint_s: float | None = None  # how often it saves where it is
     max_threads: int | None = None  # over all its operators together: the tenant's limit
     state_bytes: int | None = None

@@ -6,6 +6,7 @@ import numpy as np
 
 from penstock.config.profiles import read_profile
 from penstock.core.evidence import Observation
+from penstock.core.failures import FailureKind
 from penstock.engines.sim.scaleout.engine import ScaleOutCluster
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob
 from penstock.errors import ConfigError
@@ -24,7 +25,7 @@ def scale_out_cluster(scenario: ScenarioFile, base: Path, seed: int) -> ScaleOut
     for number, fault in enumerate(scenario.faults):
         if fault.kind != "job" or not isinstance(fault.target, str):
             raise ConfigError(f"faults.{number}.kind", fault.kind, "jobs with a scale-out fail: write job and a target")
-    failures = [JobFailure(str(fault.target), fault.at) for fault in scenario.faults]
+    failures = [JobFailure(str(f.target), f.at, f.lost or FailureKind.DRIVER) for f in scenario.faults]
     return ScaleOutCluster(jobs, scenario.cluster.slots, failures, seed)
 
 
@@ -55,6 +56,8 @@ def _job(
         max_executors=part.max_executors,
         checkpoint_s=part.checkpoint,
         downtime_s=part.downtime,
+        detect_s=part.detect,
+        downtimes_s=part.downtimes,
         pauses_s=part.pauses,
         latency_s=part.latency,
         latency_rise_s=part.latency_rise,

@@ -6,6 +6,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from penstock.config.fields import A_NUMBER, OneOrMore, PolicySettings, PositiveSeconds, Seconds, within
 from penstock.config.intents import IntentPart, that_hold
+from penstock.core.failures import FailureKind
 from penstock.engines.sim.microbatch.spec import LEAST_MEMORY_MIB
 from penstock.errors import ConfigError
 
@@ -160,7 +161,9 @@ class ScaleOutPart(Part):
     measured: str | None = None  # a profile beside the scenario to take `capacity` from
     profile: str | None = None  # a profile beside the scenario that policies are given
     checkpoint: PositiveSeconds = 10.0
-    downtime: tuple[PositiveSeconds, PositiveSeconds] = (110.0, 130.0)
+    downtime: tuple[PositiveSeconds, PositiveSeconds] = (110.0, 130.0)  # for which it stands still after a failure
+    detect: tuple[Seconds, Seconds] = (0.0, 0.0)  # before that, from the failure on, it still processes
+    downtimes: dict[FailureKind, tuple[PositiveSeconds, PositiveSeconds]] = {}  # of failures that cost another time
     pauses: Annotated[tuple[Seconds, ...], Field(min_length=1)] = (5.0,)
     latency: PositiveSeconds = 1.0
     latency_rise: Seconds = 0.5
@@ -222,6 +225,7 @@ class FaultPart(Part):
     duration: Seconds = 0.0
     target: str | int | None = None
     load: Amount = 0.0
+    lost: FailureKind | None = None  # in a scale-out scenario: a driver, if nothing is said
 
 
 class ExpectPart(Part):
@@ -283,6 +287,9 @@ class ScenarioFile(Part):
             if fault.at >= self.duration:
                 remedy = f"write a time before the end: duration is {self.duration:g} s"
                 raise within(ConfigError(f"faults.{number}.at", fault.at, remedy))
+            if fault.lost is not None and self.engine != "scale-out":
+                remedy = "leave it out: only in scale-out scenarios failures are told apart by what is lost"
+                raise within(ConfigError(f"faults.{number}.lost", fault.lost.value, remedy))
         return self
 
     @model_validator(mode="after")

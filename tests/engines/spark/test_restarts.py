@@ -1,5 +1,6 @@
 """Back-off, decided without a clock of its own."""
 
+from penstock.core.failures import FailureKind
 from penstock.engines.spark.restarts import Attempts, Commit, Health, RestartPolicy
 
 POLICY = RestartPolicy(max_restarts=2, backoff_s=1.0, max_backoff_s=10.0, healthy_after_s=60.0)
@@ -43,3 +44,15 @@ def test_a_failure_before_the_second_batch_is_part_of_the_same_outage() -> None:
     again = down.failed("boom", 111.0, POLICY).started(113.0)
     told = again.committed(Commit(120.0, 10.0, 1.0)).committed(Commit(121.0, 10.0, 1.0))
     assert told.downtime_s == 19.0
+
+
+def test_what_was_lost_is_told_with_the_downtime_that_it_cost() -> None:
+    query = Attempts().failed("boom", 100.0, POLICY).started(102.0)
+    assert query.lost is None  # not over yet
+    over = query.committed(Commit(103.0, 10.0, 1.0)).committed(Commit(104.0, 10.0, 1.0))
+    assert (over.lost, over.downtime_s) == (FailureKind.QUERY, 2.0)
+    # The new driver's first start fails, too: one outage, and the driver was its cause.
+    driver = Attempts.after_driver(200.0).started(240.0).failed("no room yet", 241.0, POLICY).started(243.0)
+    over = driver.committed(Commit(250.0, 10.0, 1.0)).committed(Commit(251.0, 10.0, 1.0))
+    assert (over.lost, over.downtime_s) == (FailureKind.DRIVER, 49.0)
+    assert Attempts.after_driver(None) == Attempts()

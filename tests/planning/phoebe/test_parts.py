@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.analysis.models.job import job_model
+from penstock.core.failures import Failure, FailureKind
 from penstock.planning.phoebe.budget import divided
 from penstock.planning.phoebe.path import first_step
 from penstock.planning.phoebe.prospects import Ahead, need
@@ -18,7 +19,8 @@ SIZES = st.integers(1, 24)
 
 def ahead(rate: float, rise: float = 0.0) -> Ahead:
     assert MODEL is not None
-    return Ahead(lambda t: rate + rise * min(max(t, 0.0), 1800.0), MODEL, 120.0, 10.0, 600.0, 120.0)
+    failures = ((Failure(FailureKind.DRIVER, 120.0),),)
+    return Ahead(lambda t: rate + rise * min(max(t, 0.0), 1800.0), MODEL, failures, 10.0, 600.0, 120.0)
 
 
 @given(rate=st.floats(5_000.0, 110_000.0), target=st.floats(140.0, 400.0))

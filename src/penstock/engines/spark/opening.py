@@ -30,7 +30,7 @@ class Opening:
             shared.state.change(
                 track.job.name,
                 threads=self._threads(track, track.job.name in running),
-                attempts=Attempts(down_since_s=shared.settings.down_since_s),
+                attempts=Attempts.after_driver(shared.settings.down_since_s),
                 awaited_since_s=now.even_s,
                 stages=track.stages.opened(now.wall_s),
             )

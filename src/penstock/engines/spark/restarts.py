@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from penstock.core.failures import FailureKind
 from penstock.core.units import non_negative, positive
 from penstock.errors import ConfigError
 
@@ -63,6 +64,8 @@ class Attempts:
     error: str | None = None
     down_since_s: float | None = None  # its failure, until a batch was committed again
     downtime_s: float | None = None  # how long its last failure kept it from processing
+    lost: FailureKind | None = None  # what was lost in that failure
+    down_by: FailureKind | None = None  # what was lost, where it has been down since
     first: Commit | None = None  # since that failure
 
     def started(self, now: float) -> "Attempts":
@@ -76,7 +79,9 @@ class Attempts:
         # A start that fails is part of the same outage.
         died_s = now if wall_s is None else wall_s
         down_since_s = died_s if self.down_since_s is None else self.down_since_s
-        known = replace(self, failures=failures, error=error, down_since_s=down_since_s, first=None)
+        # A query that cannot start under a driver that is new is still the driver's failure.
+        down_by = FailureKind.QUERY if self.down_since_s is None else self.down_by
+        known = replace(self, failures=failures, error=error, down_since_s=down_since_s, down_by=down_by, first=None)
         if policy.max_restarts is not None and failures > policy.max_restarts:
             return replace(known, health=Health.GIVEN_UP, due_s=None)
         return replace(known, health=Health.WAITING, due_s=now + policy.wait_s(failures))
@@ -94,7 +99,12 @@ class Attempts:
         pace_s = commit.took_s / commit.rows if commit.rows > 0 else 0.0
         working_s = min(self.first.took_s, self.first.rows * pace_s)
         downtime_s = max(0.0, self.first.at_s - working_s - self.down_since_s)
-        return replace(self, down_since_s=None, first=None, downtime_s=downtime_s)
+        return replace(self, down_since_s=None, down_by=None, first=None, downtime_s=downtime_s, lost=self.down_by)
+
+    @classmethod
+    def after_driver(cls, died_s: float | None) -> "Attempts":
+        """Under a driver that follows one which died then; None: nothing has failed."""
+        return cls() if died_s is None else cls(down_since_s=died_s, down_by=FailureKind.DRIVER)
 
     def due(self, now: float) -> bool:
         """Whether it is time to try again."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.evidence import Observation
+from penstock.core.failures import Failure
 from penstock.planning.rates import RateHistory
 
 
@@ -17,7 +18,13 @@ class JobMemory:
     disturbed_since_s: float | None = None  # by that, and not yet back to normal
     disturbances_s: tuple[float, ...] = ()  # how long reconfigurations disturbed it
     last_downtime_s: float | None = None  # as last told, so that each is counted once
-    downtimes_s: tuple[float, ...] = ()  # of failures
+    downtimes_s: tuple[float, ...] = ()  # as memories told them before failures had kinds
+    failures: tuple[Failure, ...] = ()  # since then, oldest first
+
+    @property
+    def seen(self) -> tuple[Failure, ...]:
+        """All failures that are remembered."""
+        return (*(Failure(None, downtime_s) for downtime_s in self.downtimes_s), *self.failures)
 
 
 @dataclass(frozen=True, slots=True)

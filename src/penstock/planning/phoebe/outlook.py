@@ -12,6 +12,7 @@ from penstock.core.forecast import Forecast, Series
 from penstock.core.outlook import JobOutlook
 from penstock.core.view import JobView
 from penstock.planning.phoebe.memory import JobMemory
+from penstock.planning.phoebe.outages import plausible
 from penstock.planning.phoebe.prospects import Ahead
 from penstock.planning.phoebe.settings import PhoebeSettings
 
@@ -83,9 +84,7 @@ def _ahead(job: JobView, known: JobMemory, model: JobModel, curve: Curve, settin
     return Ahead(
         curve=curve,
         model=model,
-        # The longest that was seen lately, as the checkpoint is taken at its worst: with the mean, every other
-        # recovery that was planned to the second would be late.
-        downtime_s=max(known.downtimes_s, default=settings.downtime_s),
+        failures=plausible(known.seen, settings),
         checkpoint_s=settings.checkpoint_s if checkpoint_s is None else checkpoint_s,
         interval_s=settings.interval_s,
         bin_s=settings.bin_s,

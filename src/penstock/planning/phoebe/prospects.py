@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from penstock.analysis.models.job import JobModel
 from penstock.core.batch_recovery import Batches, batch_recovery_time
+from penstock.core.failures import Failure
 from penstock.core.recovery import recovery_time
+from penstock.planning.phoebe.outages import worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Ahead:
 
     curve: Callable[[float], float]  # rows/s, seconds from now
     model: JobModel
-    downtime_s: float
+    failures: tuple[tuple[Failure, ...], ...]  # that may come, kind by kind
     checkpoint_s: float
     interval_s: float
     bin_s: float
@@ -54,9 +56,16 @@ class Ahead:
         def arrivals(after_s: float) -> float:
             return self.curve(at_s + after_s)
 
+        failure = worst(self.failures, min(1.0, arrivals(0.0) / capacity))
+
+        def since_stop(after_s: float) -> float:
+            return arrivals(failure.detect_s + after_s)
+
         if self.batches is None:
-            return recovery_time(arrivals, capacity, self.checkpoint_s, self.downtime_s).total
-        return batch_recovery_time(arrivals, capacity, self.batches, self.downtime_s).total
+            again_s = recovery_time(since_stop, capacity, self.checkpoint_s, failure.stop_s).total
+        else:
+            again_s = batch_recovery_time(since_stop, capacity, self.batches, failure.stop_s).total
+        return failure.detect_s + again_s
 
     def _bins(self, interval: int) -> list[float]:
         count = max(1, round(self.interval_s / self.bin_s))

@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 from penstock.core.evidence import Observation
+from penstock.core.failures import Failure
 from penstock.core.figures import JobFigures
 from penstock.core.view import JobView, View
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 
-KEPT = 10  # downtimes and disturbances: older ones tell of another cluster
+KEPT = 10  # disturbances: older ones tell of another cluster
+FAILURES_KEPT = 30  # of each kind: a drill or a bad day must not push out what a driver costs
 EVIDENCE_KEPT = 150
 EVIDENCE_EVERY = 5  # steps of the history between two observations of a job in quiet service
 CATCHING_UP_S = 20.0  # a backlog of so many seconds' arrivals is worked off at full capacity
@@ -30,7 +32,7 @@ def _watched(job: JobView, known: JobMemory, at_s: float, spans: tuple[float, fl
     steps = len(known.rates.values)
     rates = known.rates.with_rate(figures.arrival_rps, at_s, step_s, int(history_s / step_s))
     known = replace(known, rates=rates)
-    known = _with_downtime(known, figures.downtime_s)
+    known = _with_failure(known, figures)
     known = _with_disturbance(known, figures, at_s)
     if len(rates.values) != steps or rates.open_count == 1:  # a step of the history has just ended
         seen = _observed(figures, known, at_s, quiet_after_s)
@@ -57,12 +59,19 @@ def _same_catch_up(before: Observation, after: Observation, within_s: float) -> 
     return before.at_s is not None and after.at_s is not None and after.at_s - before.at_s <= within_s
 
 
-def _with_downtime(known: JobMemory, downtime_s: float | None) -> JobMemory:
-    if downtime_s is None or downtime_s == known.last_downtime_s:
+def _with_failure(known: JobMemory, figures: JobFigures) -> JobMemory:
+    if figures.downtime_s is None or figures.downtime_s == known.last_downtime_s:
         return known
+    failure = Failure(figures.lost, figures.downtime_s, figures.detect_s or 0.0)
+    others = [one for one in known.failures if one.kind is not failure.kind]
+    alike = [*(one for one in known.failures if one.kind is failure.kind), failure]
     # The backlog of a failure is not that of a reconfiguration before it.
-    downtimes_s = (*known.downtimes_s, downtime_s)[-KEPT:]
-    return replace(known, last_downtime_s=downtime_s, downtimes_s=downtimes_s, disturbed_since_s=None)
+    return replace(
+        known,
+        last_downtime_s=figures.downtime_s,
+        failures=(*others, *alike[-FAILURES_KEPT:]),
+        disturbed_since_s=None,
+    )
 
 
 def _with_disturbance(known: JobMemory, figures: JobFigures, at_s: float) -> JobMemory:

@@ -65,7 +65,7 @@ class ScaleOutCluster(AlwaysThere):
             self._executor_seconds += self.threads_total()
             self._now += 1
             if self._recoveries.found:
-                down = [job.down_until_s for job in self._jobs.values()]
+                down = [job.well_from_s for job in self._jobs.values()]
                 self._recoveries.watch(self._now, down, self._backlog)
 
     def threads_total(self) -> int:
@@ -92,7 +92,7 @@ class ScaleOutCluster(AlwaysThere):
         # before it failed has not recovered until that backlog is gone too.
         before = min(job.backlog(self._now), NORMAL_S * job.rate_rps())
         self._recoveries.begin(Recovery(number, float(self._now), job.rate_rps(), before))
-        job.fail(float(self._now))
+        job.fail(float(self._now), failure.lost)
 
     def _backlog(self, number: int) -> float:
         return list(self._jobs.values())[number].backlog(self._now)

@@ -3,10 +3,11 @@
 import math
 from bisect import bisect_right
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from penstock.core.failures import Failure, FailureKind
 from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, OperatorFigures
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
 
@@ -34,17 +35,18 @@ class RunningJob:
         self.done = 0.0
         self.down_until_s = 0.0
         self.up_since_s = 0.0
-        self.last_downtime_s: float | None = None
+        self.last: Failure | None = None
         self._rng = rng
         self._arrived = np.concatenate([[0.0], np.cumsum(spec.arrivals)]).tolist()
         self._saved = 0.0
         self._next_checkpoint_s = spec.checkpoint_s
-        self._failed_at_s: float | None = None
+        self._coming: tuple[float, Failure] | None = None  # a failure that is not noticed yet, and when it is
         self._wander = 0.0
         self._window: deque[_Second] = deque(maxlen=WINDOW_S)
 
     def live(self, second: int) -> None:
         """Let the second that begins now pass."""
+        self._notice(second)
         arrived = self._arrived_by(second + 1)
         # Drawn whether needed or not: the same seed gives the same spells whatever the controller does.
         kept = math.exp(-1.0 / _WANDERS_S)
@@ -60,20 +62,26 @@ class RunningJob:
             self._save(second + 1)
         self._window.append(_Second(arrived - self._arrived_by(second), done, latency, use))
 
-    def fail(self, at_s: float) -> None:
-        """Go down; what was done since the last checkpoint is to be done again."""
-        low, high = self.spec.downtime_s
-        down_s = float(self._rng.uniform(low, high))
-        self.done = self._saved
-        self._failed_at_s = at_s
-        self._down(at_s, down_s)
-        self.last_downtime_s = self.down_until_s - at_s
+    def fail(self, at_s: float, lost: FailureKind = FailureKind.DRIVER) -> None:
+        """Something is lost. Until that is noticed the job goes on; what is noticed first stops it for both."""
+        down_s = float(self._rng.uniform(*self.spec.downtimes_s.get(lost, self.spec.downtime_s)))
+        detect_s = 0.0
+        if lost not in self.spec.downtimes_s and self.spec.detect_s[1] > 0:
+            detect_s = float(round(self._rng.uniform(*self.spec.detect_s)))
+        if self._coming is None or at_s + detect_s < self._coming[0]:
+            self._coming = (at_s + detect_s, Failure(lost, down_s, detect_s))
+        self._notice(at_s)
 
     def rescale(self, at_s: float, executors: int) -> None:
         """Save, stop, and start again with another number of executors."""
         self.executors = executors
         self._saved = self.done
         self._down(at_s, float(self._rng.choice(self.spec.pauses_s)))
+
+    @property
+    def well_from_s(self) -> float:
+        """When it is up again; never as long as nobody has noticed that something is lost."""
+        return self.down_until_s if self._coming is None else math.inf
 
     def backlog(self, at_s: float) -> float:
         """Rows that have arrived and are not done."""
@@ -113,7 +121,9 @@ class RunningJob:
             backlog_rows=self.backlog(at_s),
             settling=down,
             up_s=None if down else at_s - self.up_since_s,
-            downtime_s=self.last_downtime_s,
+            downtime_s=None if self.last is None else self.last.stop_s,
+            detect_s=None if self.last is None else self.last.detect_s,
+            lost=None if self.last is None else self.last.kind,
             checkpoint_s=spec.checkpoint_s,
             max_threads=spec.max_executors,
             trouble=f"restarts in {self.down_until_s - at_s:.0f} s" if down else None,
@@ -121,6 +131,15 @@ class RunningJob:
 
     def _capacity_rps(self) -> float:
         return capacity_rps(self.spec.capacities, self.executors) * max(0.0, 1.0 + self.spec.noise * self._wander)
+
+    def _notice(self, at_s: float) -> None:
+        """Go down, if it is time; what was done since the last checkpoint is to be done again."""
+        if self._coming is None or at_s < self._coming[0]:
+            return
+        _, failure = self._coming
+        self.done, self._coming = self._saved, None
+        self._down(at_s, failure.stop_s)
+        self.last = replace(failure, stop_s=self.down_until_s - at_s)
 
     def _down(self, at_s: float, for_s: float) -> None:
         self.down_until_s = max(self.down_until_s, at_s + for_s)

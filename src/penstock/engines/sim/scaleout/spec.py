@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.failures import FailureKind
 from penstock.core.units import non_negative, positive
 from penstock.errors import ConfigError
 
@@ -23,7 +24,10 @@ class ScaleOutJob:
     min_executors: int = 1
     max_executors: int | None = None
     checkpoint_s: float = 10.0
-    downtime_s: tuple[float, float] = (110.0, 130.0)  # of a failure, detection included: from, to
+    downtime_s: tuple[float, float] = (110.0, 130.0)  # for which it stands still after a failure: from, to
+    detect_s: tuple[float, float] = (0.0, 0.0)  # before that, from the failure on, it still processes
+    # Failures that cost another time, and are noticed at once.
+    downtimes_s: Mapping[FailureKind, tuple[float, float]] = field(default_factory=dict)
     pauses_s: tuple[float, ...] = (5.0,)  # of a reconfiguration: one is drawn each time
     latency_s: float = 1.0  # of an idle job
     latency_rise_s: float = 0.5  # added at full use
@@ -38,9 +42,11 @@ class ScaleOutJob:
             positive(rate, f"{self.name}.capacities.{scaleout}")
         if not 1 <= self.min_executors <= self.executors <= (self.max_executors or math.inf):
             raise ConfigError(f"{self.name}.executors", self.executors, "write a number within its limits")
-        low, high = self.downtime_s
-        if not 0 < low <= high:
-            raise ConfigError(f"{self.name}.downtime", self.downtime_s, "write two times, the shorter one first")
+        for low, high in (self.downtime_s, *self.downtimes_s.values()):
+            if not 0 < low <= high:
+                raise ConfigError(f"{self.name}.downtime", (low, high), "write two times, the shorter one first")
+        if not 0 <= self.detect_s[0] <= self.detect_s[1]:
+            raise ConfigError(f"{self.name}.detect", self.detect_s, "write two times, the shorter one first")
         if not self.pauses_s or min(self.pauses_s) < 0:
             raise ConfigError(f"{self.name}.pauses", self.pauses_s, "give at least one time, none negative")
         positive(self.checkpoint_s, f"{self.name}.checkpoint")
@@ -50,10 +56,11 @@ class ScaleOutJob:
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
-    """A job fails."""
+    """A job fails: it stands still, whatever was lost, but not for as long."""
 
     job: str
     at_s: float
+    lost: FailureKind = FailureKind.DRIVER
 
 
 def capacity_rps(measured: Mapping[int, float], scaleout: int) -> float:

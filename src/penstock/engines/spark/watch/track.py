@@ -137,6 +137,7 @@ class Track:
             settling=self.awaited is not None or self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
             downtime_s=self.attempts.downtime_s,
+            lost=self.attempts.lost,
             checkpoint_s=_mean_checkpoint_s(batches),
             max_threads=None if self.tasks else limits.max_slots,
             state_bytes=self.state_bytes if batches else None,

@@ -1,0 +1,45 @@
+"""What a failure is planned to cost: the worst kind that can come, by what was seen of it or else guessed."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from penstock.core.failures import Failure, FailureKind
+from penstock.planning.phoebe.settings import PhoebeSettings
+
+WITHIN = 0.9  # of the failures of a kind cost no more than is planned for
+
+
+def plausible(seen: Sequence[Failure], settings: PhoebeSettings) -> tuple[tuple[Failure, ...], ...]:
+    """The failures to plan with, kind by kind: those seen, or the guess for a kind that has not been seen yet.
+
+    That a query was back after 3 s says nothing about a driver. Failures whose kind nobody told stand beside the
+    guesses and replace none of them.
+    """
+    most_s, detect_s = settings.downtime_s, settings.detect_s  # who loses less is guessed to be down for no longer
+    guesses = (
+        Failure(FailureKind.EXECUTOR, min(settings.executor_downtime_s, most_s), detect_s),
+        Failure(FailureKind.QUERY, min(settings.query_downtime_s, most_s), detect_s),
+        Failure(FailureKind.DRIVER, most_s, detect_s),
+    )
+    kinds = [_of(guess.kind, seen) or (guess,) for guess in guesses]
+    untold = _of(None, seen)
+    return (*kinds, untold) if untold else tuple(kinds)
+
+
+def worst(kinds: Iterable[Sequence[Failure]], use: float) -> Failure:
+    """The failure to plan with where arrivals take such a share of the capacity.
+
+    Of each kind the one that is not exceeded by more than a tenth of its like, and of those the dearest. With fewer
+    than ten of a kind that is the longest: with the mean, every other recovery planned to the second would be late.
+    """
+    return max((_bound(failures, use) for failures in kinds), key=lambda failure: failure.recovery_s(use))
+
+
+def _of(kind: FailureKind | None, seen: Sequence[Failure]) -> tuple[Failure, ...]:
+    return tuple(failure for failure in seen if failure.kind is kind)
+
+
+def _bound(failures: Sequence[Failure], use: float) -> Failure:
+    """The next failure exceeds the r-th smallest of n with the probability 1 - r / (n + 1), if all are alike."""
+    rank = min(len(failures), math.ceil(WITHIN * (len(failures) + 1)))
+    return sorted(failures, key=lambda failure: failure.recovery_s(use))[rank - 1]
