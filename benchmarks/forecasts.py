@@ -35,7 +35,7 @@ def forecasters(day: int) -> dict[str, BestOnPast]:
         "naive": BestOnPast((Naive(),)),
         "seasonal naive, one day": BestOnPast((daily,)),
         **{method.name: BestOnPast((method,)) for method in others},
-        "chosen by back-test": BestOnPast(),
+        "weighted by back-test": BestOnPast(),
     }
 
 
