@@ -22,6 +22,8 @@ from penstock.config.profiles import write_profile
 from penstock.core.recovery import recovery_time
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
 from penstock.planning.phoebe.profiling import Search, SearchSettings
+from penstock.planning.phoebe.prospects import Leeway
+from penstock.planning.phoebe.settings import PhoebeSettings
 from penstock.simulation.jobs import arrivals_of
 from penstock.simulation.reading import Variant, read_scenario
 from penstock.simulation.run import RunResult, simulate
@@ -29,10 +31,12 @@ from penstock.simulation.scale_out import capacities_of
 
 ROOT = Path(__file__).parents[1] / "scenarios" / "phoebe"
 TARGET_S = 180.0
+LEEWAY = Leeway(PhoebeSettings().near_best, PhoebeSettings().lateness)
 LIMIT_S = 360.0  # the paper writes "6m+" beyond
 RUNS = (
     *((f"static {size}", "static", size) for size in (24, 12, 4)),
     *((policy, policy, 24) for policy in ("phoebe", "reactive", "twres")),
+    ("phoebe, no profile", "phoebe", 24),
 )
 # Table II of the paper, seconds; None stands for "6m+".
 PAPER: Mapping[str, Mapping[str, tuple[list[float | None], int | None]]] = {
@@ -53,17 +57,24 @@ PAPER: Mapping[str, Mapping[str, tuple[list[float | None], int | None]]] = {
         "twres": ([None, None, None, 350, 230, None, 340, None], 24),
     },
 }
+# From the authors' time series (github.com/dos-group/phoebe, commit b664b0d): 95th percentile of latency in seconds,
+# and the share of the time with at most 1.5 s; of phoebe in the run of table II (ads 1, cars 4).
+LATENCY = {
+    "cars": {"static 24": (2.30, 0.841), "static 12": (306.59, 0.729), "phoebe": (21.00, 0.749)},
+    "ads": {"static 24": (1.38, 0.965), "static 12": (328.61, 0.717), "phoebe": (10.90, 0.880)},
+}
 SAVED = {"cars": (0.255, 0.025), "ads": (0.41, 0.099)}  # over static 24: without and with profiling
 TITLES = {"cars": "Top-speed windowing on the load of cars", "ads": "Yahoo! streaming benchmark on a sine"}
 
 
-def run(name: str, policy: str, executors: int) -> RunResult:
+def run(name: str, policy: str, executors: int, profiled: bool = True) -> RunResult:
     """One run of a scenario, beginning with so many executors."""
     path = ROOT / f"{name}.yaml"
     (variant,) = read_scenario(path)
     (job,) = variant.scenario.jobs
     assert job.scaleout is not None
-    job = job.model_copy(update={"scaleout": job.scaleout.model_copy(update={"executors": executors})})
+    known = {} if profiled else {"profile": None}
+    job = job.model_copy(update={"scaleout": job.scaleout.model_copy(update={"executors": executors, **known})})
     scenario = variant.scenario.model_copy(update={"jobs": [job]})
     return simulate(Variant(variant.values, scenario), policy, path.parent)
 
@@ -94,8 +105,9 @@ def recoveries(name: str, found: Mapping[str, RunResult]) -> Iterator[str]:
     for label, result in found.items():
         times = [seconds(r["seconds"]) for r in result.recoveries]
         yield f"| {label} | {' | '.join(times)} | {len(result.recorder.decisions)} |"
-        paper, changes = PAPER[name][label]
-        yield f"| *{label}, paper* | {' | '.join(seconds(t) for t in paper)} | {changes or ''} |"
+        if label in PAPER[name]:
+            paper, changes = PAPER[name][label]
+            yield f"| *{label}, paper* | {' | '.join(seconds(t) for t in paper)} | {changes or ''} |"
 
 
 def rest(name: str, found: Mapping[str, RunResult], cost: float) -> Iterator[str]:
@@ -104,23 +116,43 @@ def rest(name: str, found: Mapping[str, RunResult], cost: float) -> Iterator[str
     yield "| | latency p50 | p80 | p90 | p95 | within 1.5 s | executors, mean | saved over static 24 | with profiling |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for label, result in found.items():
-        latency = result.recorder.column("latency_s")[:, 0]
-        latency = latency[~np.isnan(latency)]
+        latency = metered(result)
         points = " | ".join(f"{np.percentile(latency, p):.2f} s" for p in (50, 80, 90, 95))
         used = result.slot_seconds
         scaled = "" if label.startswith("static") else f"{100 * (1 - used / whole):.1f} %"
-        profiles = f"{100 * (1 - (used + cost) / whole):.1f} %" if label in ("phoebe", "twres") else ""
+        spent = {"phoebe": cost, "twres": cost, "phoebe, no profile": 0.0}
+        profiles = f"{100 * (1 - (used + spent[label]) / whole):.1f} %" if label in spent else ""
         within = f"{100 * float((latency <= 1.5).mean()):.1f} %"
         yield f"| {label} | {points} | {within} | {used / 21600:.2f} | {scaled} | {profiles} |"
-    plain, profiling = SAVED[name]
-    yield f"| *phoebe, paper* | | | | | | | *{100 * plain:.1f} %* | *{100 * profiling:.1f} %* |"
+        if label in LATENCY[name]:
+            p95_s, share = LATENCY[name][label]
+            savings = " | ".join(f"*{100 * part:.1f} %*" for part in SAVED[name]) if label == "phoebe" else " | "
+            yield f"| *{label}, paper* | | | | *{p95_s:.2f} s* | *{100 * share:.1f} %* | | {savings} |"
+
+
+def metered(result: RunResult) -> Any:
+    """Latency as the authors' meters tell it: over the last minute; ours are over half a minute, every ten seconds."""
+    told = result.recorder.column("latency_s")[:, 0]
+    told = told[~np.isnan(told)]
+    return np.convolve(told, np.ones(4) / 4.0)[3 : len(told)]
+
+
+def off(name: str, found: Mapping[str, RunResult]) -> str:
+    """How far the static runs' recoveries are from table II."""
+    errors: dict[str, list[float]] = {}
+    for label in ("static 24", "static 12"):
+        for ours, paper in zip(found[label].recoveries, PAPER[name][label][0], strict=True):
+            if paper is not None and ours["seconds"] is not None:
+                errors.setdefault(label, []).append(float(str(ours["seconds"])) - paper)
+    told = (f"{label} {np.sqrt(np.mean(np.square(each))):.0f} s over {len(each)}" for label, each in errors.items())
+    return f"- recoveries beside table II, root mean square: {', '.join(told)}"
 
 
 def hindsight(name: str) -> float:
     """What could be saved over static 24 at most: the least that recovers in time, for each minute's true load.
 
-    With the shortest downtime of the world, no cost of change and no delay; where nothing recovers in time, the
-    least within 5 % of the best. No policy can save more and keep the promise.
+    With the failures of the world in the mean, no cost of change and no delay; where nothing recovers in time, what
+    `phoebe` takes then. Who is luckier with his failures than the mean may save more.
     """
     (variant,) = read_scenario(ROOT / f"{name}.yaml")
     scenario = variant.scenario
@@ -129,32 +161,36 @@ def hindsight(name: str) -> float:
     assert part is not None
     loads = arrivals_of(job.rate, int(scenario.duration), ROOT, np.random.default_rng(0), name).reshape(-1, 60).mean(1)
     capacities = {s: capacity_rps(capacities_of(part, ROOT, name), s) for s in range(part.min_executors, 25)}
+    detect_s, unsaved_s, stop_s = (sum(span) / 2.0 for span in (part.detect, part.unsaved, part.downtime))
     used = []
     for load in loads:
         times = {
-            s: recovery_time(float(load), c, part.checkpoint, part.downtime[0]).total for s, c in capacities.items()
+            s: detect_s + recovery_time(float(load), c, max(part.checkpoint, unsaved_s), stop_s).total
+            for s, c in capacities.items()
         }
-        within = max(TARGET_S, 1.05 * min(times.values()))
+        within = max(TARGET_S, LEEWAY.within_s(min(times.values()), TARGET_S))
         used.append(next((size for size, time_s in times.items() if time_s <= within), 24))
     return 1.0 - float(np.mean(used)) / 24.0
 
 
 def verdicts(name: str, found: Mapping[str, RunResult]) -> Iterator[str]:
     """The targets, each met or missed."""
-    made = [
-        (float(str(r["at"])), p["seconds"])
-        for r, p in zip(found["static 24"].recoveries, found["phoebe"].recoveries, strict=True)
-        if r["seconds"] is not None and float(str(r["seconds"])) <= TARGET_S
-    ]
-    late = [f"{seconds(s)} s at {at:.0f} s" for at, s in made if s is None or float(str(s)) > TARGET_S]
-    word = "met" if not late else f"**missed** ({', '.join(late)})"
-    yield f"- within {TARGET_S:.0f} s wherever static 24 is ({len(made)} of 8): {word}"
+    for label in ("phoebe", "phoebe, no profile"):
+        made = [
+            (float(str(r["at"])), p["seconds"])
+            for r, p in zip(found["static 24"].recoveries, found[label].recoveries, strict=True)
+            if r["seconds"] is not None and float(str(r["seconds"])) <= TARGET_S
+        ]
+        late = [f"{seconds(s)} s at {at:.0f} s" for at, s in made if s is None or float(str(s)) > TARGET_S]
+        word = "met" if not late else f"**missed** ({', '.join(late)})"
+        yield f"- {label}: within {TARGET_S:.0f} s wherever static 24 is ({len(made)} of 8): {word}"
     changes = len(found["phoebe"].recorder.decisions)
     yield f"- at most 20 reconfigurations: {'met' if changes <= 20 else '**missed**'} ({changes})"
     saved = 1 - found["phoebe"].slot_seconds / found["static 24"].slot_seconds
     word = "met" if saved > SAVED[name][0] else "**missed**"
     yield f"- saved over static 24 above {100 * SAVED[name][0]:.1f} %: {word} ({100 * saved:.1f} %)"
-    yield f"- the most that any policy could save in this world with hindsight: {100 * hindsight(name):.1f} %"
+    yield f"- saved with hindsight, each minute sized for its true load: {100 * hindsight(name):.1f} %"
+    yield off(name, found)
 
 
 def planned(decisions: Sequence[Mapping[str, Any]], recovered: Sequence[Mapping[str, Any]]) -> str:
@@ -189,7 +225,7 @@ def main() -> None:
     summaries: dict[str, Any] = {}
     experiments = {}
     for name in PAPER if options.only is None else (options.only,):
-        found = {label: run(name, policy, executors) for label, policy, executors in RUNS}
+        found = {label: run(name, policy, size, "no profile" not in label) for label, policy, size in RUNS}
         cost = profiled(name).cost_executor_s
         lines += [f"## {TITLES[name]}", "", *recoveries(name, found), "", *rest(name, found, cost), ""]
         lines += [*verdicts(name, found), f"- profiling cost {cost / 3600:.1f} executor-hours", ""]
@@ -200,7 +236,12 @@ def main() -> None:
     if options.out is not None:
         options.out.write_text("\n".join(lines), encoding="utf-8")
     if options.plot is not None:
-        draw(options.plot, TARGET_S, experiments, PAPER)
+        draw(
+            options.plot,
+            TARGET_S,
+            {name: {k: r for k, r in e.items() if k in PAPER[name]} for name, e in experiments.items()},
+            PAPER,
+        )
     if options.json is not None:
         options.json.write_text(json.dumps(summaries), encoding="utf-8")
 

@@ -60,6 +60,15 @@ def test_a_scenario_says_what_is_lost_only_where_that_makes_a_difference(tmp_pat
         read_scenario(scenario(tmp_path, faults=[fault], engine="micro-batch"))
 
 
+def test_what_was_done_while_no_checkpoint_was_completed_is_done_again() -> None:
+    world = cluster(JobFailure("a", 500.0), unsaved_s=(30.0, 30.0))
+    world.advance_to(1500.0)
+    (found,) = world.recovered({"a": 180.0})
+    # Noticed at 560 s; the last checkpoint was that of 530 s.
+    assert found["seconds"] == pytest.approx(60.0 + recovery_time(100.0, 200.0, 30.0, 40.0).total, abs=2.0)
+    assert world.observe(1500.0).jobs[0].unsaved_s == 30.0
+
+
 def test_a_time_until_noticed_is_written_shorter_one_first() -> None:
     with pytest.raises(ConfigError, match=r"a\.detect"):
         cluster(detect_s=(9.0, 3.0))

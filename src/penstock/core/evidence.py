@@ -18,6 +18,7 @@ class Observation:
     latency_s: float | None = None
     saturated: bool = False
     at_s: float | None = None
+    busy_share: float | None = None  # of its executors' time, where it was told
 
     def __post_init__(self) -> None:
         if self.scaleout < 1:

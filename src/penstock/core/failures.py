@@ -18,16 +18,19 @@ class FailureKind(StrEnum):
 class Failure:
     """One failure in two parts: while nobody has noticed it the job still processes, then it stands still.
 
-    Only the second part leaves rows behind that are to be caught up with. `kind` is None where nobody can say.
+    What came while it stood still is to be caught up with, and what it did since its last checkpoint: `unsaved_s`
+    before the stop, where an ill job could not complete any. `kind` is None where nobody can say.
     """
 
     kind: FailureKind | None
     stop_s: float
     detect_s: float = 0.0
+    unsaved_s: float = 0.0
 
     def __post_init__(self) -> None:
         non_negative(self.stop_s, "stop_s")
         non_negative(self.detect_s, "detect_s")
+        non_negative(self.unsaved_s, "unsaved_s")
 
     def recovery_s(self, use: float) -> float:
         """Roughly, at an even rate that takes such a share of the capacity: enough to compare failures.
@@ -35,4 +38,4 @@ class Failure:
         >>> Failure(FailureKind.QUERY, stop_s=40.0, detect_s=60.0).recovery_s(use=0.5)
         140.0
         """
-        return self.detect_s + self.stop_s / max(1e-3, 1.0 - use)
+        return self.detect_s + (self.stop_s + self.unsaved_s * use) / max(1e-3, 1.0 - use)

@@ -117,6 +117,7 @@ class JobFigures:
     up_s: float | None = None
     downtime_s: float | None = None  # how long its last failure kept it from processing
     detect_s: float | None = None  # for how long before that it went on processing, the failure not yet noticed
+    unsaved_s: float | None = None  # how long before it stood still its last checkpoint had been taken
     lost: FailureKind | None = None  # what was lost in that failure; None where nobody can say
     checkpoint_s: float | None = None  # how often it saves where it is
     max_threads: int | None = None  # over all its operators together: the tenant's limit

@@ -57,6 +57,7 @@ def _job(
         checkpoint_s=part.checkpoint,
         downtime_s=part.downtime,
         detect_s=part.detect,
+        unsaved_s=part.unsaved,
         downtimes_s=part.downtimes,
         pauses_s=part.pauses,
         latency_s=part.latency,

@@ -163,6 +163,7 @@ class ScaleOutPart(Part):
     checkpoint: PositiveSeconds = 10.0
     downtime: tuple[PositiveSeconds, PositiveSeconds] = (110.0, 130.0)  # for which it stands still after a failure
     detect: tuple[Seconds, Seconds] = (0.0, 0.0)  # before that, from the failure on, it still processes
+    unsaved: tuple[Seconds, Seconds] = (0.0, 0.0)  # for so long before it stands still no checkpoint was completed
     downtimes: dict[FailureKind, tuple[PositiveSeconds, PositiveSeconds]] = {}  # of failures that cost another time
     pauses: Annotated[tuple[Seconds, ...], Field(min_length=1)] = (5.0,)
     latency: PositiveSeconds = 1.0

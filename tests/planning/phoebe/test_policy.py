@@ -10,7 +10,7 @@ import pytest
 from penstock.core.evidence import Observation
 from penstock.core.intents import Intent, Latency
 from penstock.core.plan import Decision, Plan
-from penstock.planning.phoebe.memory import PhoebeMemory
+from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 from penstock.planning.phoebe.policy import Phoebe
 from penstock.planning.phoebe.settings import PhoebeSettings
 from tests.analysis.models.profiles import profile
@@ -158,3 +158,15 @@ def test_its_own_catching_up_teaches_it_the_capacity() -> None:
         late = replace(late, figures=replace(late.figures, working_rps=150_000.0))
         _, memory = policy.decide(view(float(at_s), late), memory)
     assert Observation(12, 150_000.0, None, saturated=True, at_s=130.0) in memory.jobs["a"].evidence
+
+
+def test_without_a_profile_what_its_use_told_at_each_scale_out_is_remembered() -> None:
+    served = (
+        Observation(12, 60_000.0, 1.0, at_s=50.0, busy_share=0.3),
+        Observation(4, 40_000.0, 1.0, at_s=55.0, busy_share=0.5),
+    )
+    idle = seen(50.0, 6)  # nobody could tell from this what it can do
+    plan, _ = Phoebe().decide(view(60.0, idle), PhoebeMemory({"a": JobMemory(evidence=served)}))
+    assert "by its CPU use" not in plan.note
+    (decision,) = plan.decisions
+    assert "would need" in decision.why or "would fall behind" in decision.why or "recover in" in decision.why

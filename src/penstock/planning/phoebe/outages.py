@@ -15,11 +15,11 @@ def plausible(seen: Sequence[Failure], settings: PhoebeSettings) -> tuple[tuple[
     That a query was back after 3 s says nothing about a driver. Failures whose kind nobody told stand beside the
     guesses and replace none of them.
     """
-    most_s, detect_s = settings.downtime_s, settings.detect_s  # who loses less is guessed to be down for no longer
+    most_s = settings.downtime_s  # who loses less is guessed to be down for no longer
     guesses = (
-        Failure(FailureKind.EXECUTOR, min(settings.executor_downtime_s, most_s), detect_s),
-        Failure(FailureKind.QUERY, min(settings.query_downtime_s, most_s), detect_s),
-        Failure(FailureKind.DRIVER, most_s, detect_s),
+        Failure(FailureKind.EXECUTOR, min(settings.executor_downtime_s, most_s)),
+        Failure(FailureKind.QUERY, min(settings.query_downtime_s, most_s)),
+        Failure(FailureKind.DRIVER, most_s, settings.detect_s, settings.unsaved_s),
     )
     kinds = [_of(guess.kind, seen) or (guess,) for guess in guesses]
     untold = _of(None, seen)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from penstock.analysis.forecast.chosen import BestOnPast
 from penstock.analysis.models.job import JobModel, job_model
+from penstock.analysis.models.serving import capacities_served
 from penstock.core.batch_recovery import Batches
 from penstock.core.evidence import Observation
 from penstock.core.figures import JobFigures
@@ -15,6 +16,7 @@ from penstock.planning.phoebe.memory import JobMemory
 from penstock.planning.phoebe.outages import plausible
 from penstock.planning.phoebe.prospects import Ahead
 from penstock.planning.phoebe.settings import PhoebeSettings
+from penstock.planning.phoebe.watching import busy_share
 
 Curve = Callable[[float], float]
 
@@ -40,23 +42,18 @@ class Outlook:
 def model_of(
     job: JobView, known: JobMemory, profile: tuple[Observation, ...], at_s: float, half_life_s: float
 ) -> JobModel | None:
-    """From the profile and the service; before any capacity was seen, from how busy its executors are."""
+    """From the profile and the service; without a profile, also from how busy its executors are."""
     evidence = (*profile, *known.evidence)
-    if not any(seen.saturated for seen in evidence):
-        busy = _from_busy_share(job.figures, at_s)
-        evidence = evidence if busy is None else (*evidence, busy)
+    if not profile:
+        now = _as_it_serves(job.figures, at_s)
+        evidence = (*evidence, *capacities_served((*evidence, now) if now is not None else evidence))
     return job_model(evidence, at_s, half_life_s)
 
 
-def _from_busy_share(figures: JobFigures, at_s: float) -> Observation | None:
-    """If a quarter of the time serves so many rows, the whole of it serves four times as many."""
-    shares = [(op.threads, op.busy_share) for op in figures.operators if op.busy_share is not None]
-    if not shares or not figures.processed_rps or figures.threads < 1:
+def _as_it_serves(figures: JobFigures, at_s: float) -> Observation | None:
+    if not figures.processed_rps or figures.threads < 1:
         return None
-    busiest = max(share for _, share in shares)
-    if not 0.02 <= busiest <= 1.0:
-        return None
-    return Observation(figures.threads, figures.processed_rps / busiest, None, saturated=True, at_s=at_s)
+    return Observation(figures.threads, figures.processed_rps, at_s=at_s, busy_share=busy_share(figures))
 
 
 def outlook_of(job: JobView, known: JobMemory, at_s: float, settings: PhoebeSettings) -> Outlook | None:

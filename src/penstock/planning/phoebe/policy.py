@@ -18,7 +18,7 @@ from penstock.planning.phoebe.budget import divided
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory, mean_or
 from penstock.planning.phoebe.outlook import Outlook, outlook_of
 from penstock.planning.phoebe.path import first_step
-from penstock.planning.phoebe.prospects import Need, need
+from penstock.planning.phoebe.prospects import Leeway, Need, need
 from penstock.planning.phoebe.settings import PhoebeSettings
 from penstock.planning.phoebe.watching import WARM_S, watched
 from penstock.planning.phoebe.words import missed, why
@@ -106,7 +106,8 @@ def _wish(job: JobView, known: JobMemory, allowed: int | None, at_s: float, sett
     # Without any limit, as far as eight times what it has is looked.
     highest = 8 * job.figures.threads if allowed is None else allowed
     intervals = 1 if outlook.forecast is None else int(settings.look_ahead)
-    needs = [need(outlook.ahead, target_s, highest, settings.near_best, k) for k in range(intervals)]
+    leeway = Leeway(settings.near_best, settings.lateness)
+    needs = [need(outlook.ahead, target_s, highest, leeway, k) for k in range(intervals)]
     disturbed_s = mean_or(known.disturbances_s, settings.disturbance_s)
     cost_s = settings.disturbance_weight * disturbed_s
     chosen = first_step(min(job.figures.threads, highest), [n.scaleout for n in needs], settings.interval_s, cost_s)
@@ -132,7 +133,7 @@ def _reasons(
         text += f"; fewer would soon be too few, or save less than the change costs ({needed.scaleout} would do now)"
     if needed.enough:
         return text
-    beyond = need(outlook.ahead, target_s, _BEYOND * highest, settings.near_best)
+    beyond = need(outlook.ahead, target_s, _BEYOND * highest, Leeway(settings.near_best, settings.lateness))
     wanted = beyond.scaleout if beyond.enough else highest
     return f"{text}; {missed(needed, wanted, highest, target_s, settings.unit)}"
 

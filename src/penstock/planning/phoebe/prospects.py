@@ -62,7 +62,8 @@ class Ahead:
             return arrivals(failure.detect_s + after_s)
 
         if self.batches is None:
-            again_s = recovery_time(since_stop, capacity, self.checkpoint_s, failure.stop_s).total
+            unsaved_s = max(self.checkpoint_s, failure.unsaved_s)
+            again_s = recovery_time(since_stop, capacity, unsaved_s, failure.stop_s).total
         else:
             again_s = batch_recovery_time(since_stop, capacity, self.batches, failure.stop_s).total
         return failure.detect_s + again_s
@@ -85,11 +86,29 @@ class Need:
     enough: bool
 
 
-def need(ahead: Ahead, target_s: float | None, highest: int, near_best: float, interval: int = 0) -> Need:
+@dataclass(frozen=True, slots=True)
+class Leeway:
+    """How far a recovery that is too late anyhow may stay behind the best that can be had.
+
+    >>> Leeway(near_best=0.05, lateness=1.5).within_s(200.0, target_s=180.0)
+    210.0
+    >>> Leeway(near_best=0.05, lateness=1.5).within_s(300.0, target_s=180.0)
+    360.0
+    """
+
+    near_best: float  # share of the best
+    lateness: float  # times as late as the best would be
+
+    def within_s(self, best_s: float, target_s: float) -> float:
+        """What is still taken. Both grow from nothing much at the target: nobody is late because he nearly was."""
+        return max((1.0 + self.near_best) * best_s, target_s + self.lateness * max(0.0, best_s - target_s))
+
+
+def need(ahead: Ahead, target_s: float | None, highest: int, leeway: Leeway, interval: int = 0) -> Need:
     """Algorithm 1 of the paper for one interval: the smallest that is valid in recovery and in latency.
 
     Both only get better with more executors, so it is found by halving. Where none is valid, the smallest that
-    is close to the best: the paper takes the largest.
+    is close enough to the best: the paper takes the largest.
     """
     bound = math.inf if target_s is None else target_s
 
@@ -104,7 +123,7 @@ def need(ahead: Ahead, target_s: float | None, highest: int, near_best: float, i
     best = ahead.recovery_s(highest, interval)
     if not math.isfinite(best) or not ahead.keeps_up(highest, interval):
         return Need(highest, best, False)
-    close = max(bound, (1.0 + near_best) * best)
+    close = leeway.within_s(best, best if target_s is None else target_s)
     found = _smallest(lambda s: ahead.keeps_up(s, interval) and ahead.recovery_s(s, interval) <= close, highest)
     return Need(found, ahead.recovery_s(found, interval), False)
 

@@ -62,7 +62,7 @@ def _same_catch_up(before: Observation, after: Observation, within_s: float) -> 
 def _with_failure(known: JobMemory, figures: JobFigures) -> JobMemory:
     if figures.downtime_s is None or figures.downtime_s == known.last_downtime_s:
         return known
-    failure = Failure(figures.lost, figures.downtime_s, figures.detect_s or 0.0)
+    failure = Failure(figures.lost, figures.downtime_s, figures.detect_s or 0.0, figures.unsaved_s or 0.0)
     others = [one for one in known.failures if one.kind is not failure.kind]
     alike = [*(one for one in known.failures if one.kind is failure.kind), failure]
     # The backlog of a failure is not that of a reconfiguration before it.
@@ -100,7 +100,13 @@ def _observed(figures: JobFigures, known: JobMemory, at_s: float, quiet_after_s:
         return None
     if len(known.rates.values) % EVIDENCE_EVERY:
         return None
-    return Observation(scaleout, round(done, 2), figures.latency.mean_s, at_s=at_s)
+    return Observation(scaleout, round(done, 2), figures.latency.mean_s, at_s=at_s, busy_share=busy_share(figures))
+
+
+def busy_share(figures: JobFigures) -> float | None:
+    """Of its busiest operator's time; None where nobody knows."""
+    shares = [operator.busy_share for operator in figures.operators if operator.busy_share is not None]
+    return min(1.0, max(shares)) if shares else None
 
 
 def _capacity(figures: JobFigures, scaleout: int, at_s: float) -> Observation | None:

@@ -38,7 +38,7 @@ class RunningJob:
         self.last: Failure | None = None
         self._rng = rng
         self._arrived = np.concatenate([[0.0], np.cumsum(spec.arrivals)]).tolist()
-        self._saved = 0.0
+        self._saved = self._saved_at_s = 0.0
         self._next_checkpoint_s = spec.checkpoint_s
         self._coming: tuple[float, Failure] | None = None  # a failure that is not noticed yet, and when it is
         self._wander = 0.0
@@ -64,18 +64,15 @@ class RunningJob:
 
     def fail(self, at_s: float, lost: FailureKind = FailureKind.DRIVER) -> None:
         """Something is lost. Until that is noticed the job goes on; what is noticed first stops it for both."""
-        down_s = float(self._rng.uniform(*self.spec.downtimes_s.get(lost, self.spec.downtime_s)))
-        detect_s = 0.0
-        if lost not in self.spec.downtimes_s and self.spec.detect_s[1] > 0:
-            detect_s = float(round(self._rng.uniform(*self.spec.detect_s)))
-        if self._coming is None or at_s + detect_s < self._coming[0]:
-            self._coming = (at_s + detect_s, Failure(lost, down_s, detect_s))
+        failure = self._failure(lost)
+        if self._coming is None or at_s + failure.detect_s < self._coming[0]:
+            self._coming = (at_s + failure.detect_s, failure)
         self._notice(at_s)
 
     def rescale(self, at_s: float, executors: int) -> None:
         """Save, stop, and start again with another number of executors."""
         self.executors = executors
-        self._saved = self.done
+        self._saved, self._saved_at_s = self.done, at_s
         self._down(at_s, float(self._rng.choice(self.spec.pauses_s)))
 
     @property
@@ -123,6 +120,7 @@ class RunningJob:
             up_s=None if down else at_s - self.up_since_s,
             downtime_s=None if self.last is None else self.last.stop_s,
             detect_s=None if self.last is None else self.last.detect_s,
+            unsaved_s=None if self.last is None else self.last.unsaved_s,
             lost=None if self.last is None else self.last.kind,
             checkpoint_s=spec.checkpoint_s,
             max_threads=spec.max_executors,
@@ -132,6 +130,16 @@ class RunningJob:
     def _capacity_rps(self) -> float:
         return capacity_rps(self.spec.capacities, self.executors) * max(0.0, 1.0 + self.spec.noise * self._wander)
 
+    def _failure(self, lost: FailureKind) -> Failure:
+        spec = self.spec
+        if lost in spec.downtimes_s:
+            return Failure(lost, self._drawn(spec.downtimes_s[lost]))
+        detect_s = float(round(self._drawn(spec.detect_s)))
+        return Failure(lost, self._drawn(spec.downtime_s), detect_s, self._drawn(spec.unsaved_s))
+
+    def _drawn(self, span: tuple[float, float]) -> float:
+        return float(self._rng.uniform(*span)) if span[1] > 0 else 0.0
+
     def _notice(self, at_s: float) -> None:
         """Go down, if it is time; what was done since the last checkpoint is to be done again."""
         if self._coming is None or at_s < self._coming[0]:
@@ -139,7 +147,7 @@ class RunningJob:
         _, failure = self._coming
         self.done, self._coming = self._saved, None
         self._down(at_s, failure.stop_s)
-        self.last = replace(failure, stop_s=self.down_until_s - at_s)
+        self.last = replace(failure, stop_s=self.down_until_s - at_s, unsaved_s=max(0.0, at_s - self._saved_at_s))
 
     def _down(self, at_s: float, for_s: float) -> None:
         self.down_until_s = max(self.down_until_s, at_s + for_s)
@@ -148,8 +156,9 @@ class RunningJob:
 
     def _save(self, at_s: float) -> None:
         if at_s >= self._next_checkpoint_s:
-            self._saved = self.done
             self._next_checkpoint_s += self.spec.checkpoint_s
+            if self._coming is None or at_s <= self._coming[0] - self._coming[1].unsaved_s:
+                self._saved, self._saved_at_s = self.done, at_s
 
     def _arrived_by(self, second: int) -> float:
         return float(self._arrived[min(second, len(self._arrived) - 1)])

@@ -26,6 +26,7 @@ class ScaleOutJob:
     checkpoint_s: float = 10.0
     downtime_s: tuple[float, float] = (110.0, 130.0)  # for which it stands still after a failure: from, to
     detect_s: tuple[float, float] = (0.0, 0.0)  # before that, from the failure on, it still processes
+    unsaved_s: tuple[float, float] = (0.0, 0.0)  # for so long before it stands still no checkpoint was completed
     # Failures that cost another time, and are noticed at once.
     downtimes_s: Mapping[FailureKind, tuple[float, float]] = field(default_factory=dict)
     pauses_s: tuple[float, ...] = (5.0,)  # of a reconfiguration: one is drawn each time
@@ -45,8 +46,9 @@ class ScaleOutJob:
         for low, high in (self.downtime_s, *self.downtimes_s.values()):
             if not 0 < low <= high:
                 raise ConfigError(f"{self.name}.downtime", (low, high), "write two times, the shorter one first")
-        if not 0 <= self.detect_s[0] <= self.detect_s[1]:
-            raise ConfigError(f"{self.name}.detect", self.detect_s, "write two times, the shorter one first")
+        for word, (low, high) in (("detect", self.detect_s), ("unsaved", self.unsaved_s)):
+            if not 0 <= low <= high:
+                raise ConfigError(f"{self.name}.{word}", (low, high), "write two times, the shorter one first")
         if not self.pauses_s or min(self.pauses_s) < 0:
             raise ConfigError(f"{self.name}.pauses", self.pauses_s, "give at least one time, none negative")
         positive(self.checkpoint_s, f"{self.name}.checkpoint")
