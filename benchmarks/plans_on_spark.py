@@ -35,7 +35,16 @@ from penstock.planning.provision.settings import PlaceSettings
 from penstock.profiling.catalog import TASKS, ServiceSettings, task_named
 
 # Rows are routed evenly over an operator's threads, as by a shuffle, but where a third part says otherwise.
-PAIRS = ("lsa+dsm", "lsa+rsm", "mba+dsm", "mba+rsm", "mba+sam", "mba+sam+proportional")
+PAIRS = (
+    "lsa+dsm",
+    "lsa+rsm",
+    "mba+dsm",
+    "mba+rsm",
+    "mba+rsm-by-need",
+    "mba+sam",
+    "mba+sam-by-need",
+    "mba+sam-by-need+proportional",
+)
 RATES = {"linear": 55.0, "diamond": 45.0, "star": 75.0}
 SIZES = [2, 1]  # slots of the machines that can be had
 MOST_TRIALS = 4
@@ -211,7 +220,7 @@ def report(rows: Sequence[Row], options: argparse.Namespace) -> str:
             )
         ),
         "",
-        "| DAG | slots of MBA+SAM | of LSA+RSM | share | reached of the planned rate | routed by capacity |",
+        "| DAG | slots of LSA+RSM | MBA's mapping | slots | share | reached of the planned rate |",
         "|---|---|---|---|---|---|",
         *_compared({(row.dag, row.pair): row for row in rows}),
         "",
@@ -221,11 +230,12 @@ def report(rows: Sequence[Row], options: argparse.Namespace) -> str:
 
 def _compared(rows: Mapping[tuple[str, str], Row]) -> Iterator[str]:
     for dag in RATES:
-        ours, theirs = rows.get((dag, "mba+sam")), rows.get((dag, "lsa+rsm"))
-        by_capacity = rows.get((dag, "mba+sam+proportional"))
-        if ours is not None and theirs is not None:
-            slots = f"{ours.slots} | {theirs.slots} | {ours.slots / theirs.slots:.0%}"
-            yield f"| {dag} | {slots} | {_reached(ours)} | {_reached(by_capacity)} |"
+        theirs = rows.get((dag, "lsa+rsm"))
+        for mapping in ("sam", "sam-by-need", "sam-by-need+proportional"):
+            found = rows.get((dag, f"mba+{mapping}"))
+            if found is not None and theirs is not None:
+                share = f"{found.slots / theirs.slots:.0%}"
+                yield f"| {dag} | {theirs.slots} | {mapping} | {found.slots} | {share} | {_reached(found)} |"
 
 
 def _reached(row: Row | None) -> str:

@@ -7,7 +7,7 @@ import click
 
 from penstock.cli.output import write_json
 from penstock.planning.provision.allocate import ALLOCATIONS
-from penstock.planning.provision.methods import METHODS
+from penstock.planning.provision.methods import DEFAULT_METHOD, METHODS
 from penstock.planning.provision.predict import ROUTINGS
 
 EXAMPLE = """
@@ -33,7 +33,7 @@ DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 o
 @click.argument("job", default="linear")
 @click.option("--rate", type=float, default=100.0, show_default=True, help="Rows per second at every source.")
 @click.option("--allocate", "allocation", type=click.Choice(list(ALLOCATIONS)), default="mba", show_default=True)
-@click.option("--place", "mapping", type=click.Choice(METHODS), default="sam", show_default=True)
+@click.option("--place", "mapping", type=click.Choice(METHODS), default=DEFAULT_METHOD, show_default=True)
 @click.option(
     "--routing",
     type=click.Choice(list(ROUTINGS)),
@@ -44,7 +44,11 @@ DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 o
 @click.option("--machines", help="Slots of the machines there are, such as 4,4,2; by default they are acquired.")
 @click.option("--models", help="A set of models that ships (paper, measured) or a file; the job's own by default.")
 @click.option("--from", "from_rate", type=float, help="Change the plan for this rate, moving few threads.")
-@click.option("--compare", is_flag=True, help="All five pairs of the paper, and the near-exact packing.")
+@click.option(
+    "--compare",
+    is_flag=True,
+    help="The paper's five pairs as printed, ours, and the near-exact packing.",
+)
 @click.option("--json", "json_out", help="Write the plan as JSON to this file; - is standard output.")
 @click.option("--plot", "plot_out", type=click.Path(path_type=Path), help="Draw threads on slots to this PNG file.")
 def plan(

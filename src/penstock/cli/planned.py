@@ -13,13 +13,14 @@ from penstock.core.placement import Placement
 from penstock.errors import ConfigError, PlacementError
 from penstock.planning.provision.acquire import hourly_price
 from penstock.planning.provision.allocate import allocate
+from penstock.planning.provision.methods import METHODS
 from penstock.planning.provision.place import place, place_on_fewest
 from penstock.planning.provision.predict import ROUTINGS, predict
 from penstock.planning.provision.replan import Replanned
 from penstock.planning.provision.settings import PlaceSettings
 from penstock.telling import plan as telling
 
-PAIRS = (("lsa", "dsm"), ("lsa", "rsm"), ("mba", "dsm"), ("mba", "rsm"), ("mba", "sam"), ("mba", "best"))
+PAIRS = (("lsa", "dsm"), ("lsa", "rsm"), *(("mba", method) for method in METHODS))
 
 
 def slots(text: str) -> list[int]:

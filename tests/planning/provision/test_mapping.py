@@ -49,15 +49,34 @@ def test_sam_places_the_example_of_figure_4() -> None:
     assert on[Slot(2, 1)] == Counter(B=1, O=1, G=1)
 
 
-def test_sam_takes_the_published_rates_on_twenty_slots_and_no_more() -> None:
+def test_by_need_sam_takes_the_published_rates_on_twenty_slots_and_no_more() -> None:
     for dag, rate in (("linear", 280), ("star", 240)):  # section 8.5
-        assert place(planned(dag, rate), [4] * 5, "sam").predicted_rate == pytest.approx(rate)
+        assert place(planned(dag, rate), [4] * 5, "sam-by-need").predicted_rate == pytest.approx(rate)
         assert planned(dag, rate + 10).slots > 20
-        with pytest.raises(PlacementError):
-            place(planned(dag, rate), [4] * 5, "sam", PlaceSettings(sam_as_printed=True))
+        with pytest.raises(PlacementError):  # algorithm 6 gives lone threads of parse and file a slot each
+            place(planned(dag, rate), [4] * 5, "sam")
 
 
-@given(allocations(), st.sampled_from(["dsm", "rsm", "sam", "best"]))
+def test_as_printed_a_lone_thread_at_its_tasks_peak_has_a_slot_of_its_own() -> None:
+    printed, ours = (place_on_fewest(planned("linear", 50), [1], method) for method in ("sam", "sam-by-need"))
+    assert (printed.slots_used, ours.slots_used) == (6, 4)  # 4 in section 8.4.1, and one more for SAM
+    alone = [set(content) for content in printed.threads_on().values() if content.keys() & {"parse", "file"}]
+    assert alone == [{"parse"}, {"file"}]
+
+
+def test_by_need_rsm_spreads_blobs_threads_as_the_paper_says_and_as_printed_they_do_not_fit() -> None:
+    allocation = planned("linear", 280)
+    placement = place(allocation, [4] * 5, "rsm-by-need")
+    blobs = sorted(content["blob"] for content in placement.threads_on().values() if content["blob"])
+    assert sum(blobs) == 470  # section 8.5.1: 15 slots with 25 to 30 of them each, and 3 with under 10
+    assert (len(blobs), sum(25 <= threads <= 30 for threads in blobs), blobs[:3]) == (19, 14, [4, 5, 11])
+    assert (placement.prediction.bottleneck, round(placement.predicted_rate)) == ("table", 260)
+    with pytest.raises(PlacementError):
+        place(allocation, [4] * 5, "rsm")
+    assert 470 * allocation.models["blob"].cpu(1) > 31  # slots of CPU, and 112 of memory, as each were alone
+
+
+@given(allocations(), st.sampled_from(["dsm", "rsm-by-need", "sam", "sam-by-need", "best"]))
 def test_no_thread_is_lost_and_none_is_added(allocation: Allocation, method: str) -> None:
     placement = place(allocation, [4] * 100, method, PlaceSettings(time_limit_s=0.2))
     assert Counter(name for name, _ in placement.slot_of) == Counter(allocation.threads)
@@ -65,7 +84,7 @@ def test_no_thread_is_lost_and_none_is_added(allocation: Allocation, method: str
 
 
 @given(allocations())
-def test_sam_asks_no_slot_for_more_than_it_has(allocation: Allocation) -> None:
+def test_by_need_sam_asks_no_slot_for_more_than_it_has(allocation: Allocation) -> None:
     placement = place_on_fewest(allocation, [4, 2, 1])
     parts = {bundle.operator: bundle for bundle in bundles(allocation) if not bundle.whole}
     for content in placement.threads_on().values():
@@ -78,7 +97,7 @@ def test_sam_asks_no_slot_for_more_than_it_has(allocation: Allocation) -> None:
 @given(allocations())
 def test_rsm_keeps_memory_within_slots_and_cpu_within_machines(allocation: Allocation) -> None:
     try:
-        placement = place(allocation, [4] * 60, "rsm", PlaceSettings(rsm_as_printed=True))
+        placement = place(allocation, [4] * 60, "rsm")
     except PlacementError:
         return
     cpu: Counter[int] = Counter()
@@ -105,7 +124,7 @@ def test_rsm_weighs_what_is_left_against_the_way_there() -> None:
 
 
 def test_insufficient_resources_name_the_operator() -> None:
-    for method in ("sam", "best", "rsm"):
+    for method in ("sam", "sam-by-need", "best", "rsm", "rsm-by-need"):
         with pytest.raises(PlacementError, match="task 'work' on 1 slots") as caught:
             place(alone(500), [1], method)
         assert caught.value.task == "work"
@@ -122,10 +141,10 @@ def test_the_search_for_more_slots_ends_where_none_help() -> None:
 
 def test_the_search_finds_the_fewest_slots() -> None:
     allocation = planned("linear", 200)
-    found = place_on_fewest(allocation, [1], "sam")
+    found = place_on_fewest(allocation, [1], "sam-by-need")
     assert (allocation.slots, sum(machine.slots for machine in found.machines)) == (14, 15)  # 15 in section 8.4.1
     with pytest.raises(PlacementError):
-        place(allocation, [1] * 14, "sam")
+        place(allocation, [1] * 14, "sam-by-need")
 
 
 @pytest.mark.parametrize("machines", [[], [0], [4, -1], "44", [1.5], 4])
@@ -135,5 +154,5 @@ def test_machines_without_slots_are_refused(machines: object) -> None:
 
 
 def test_an_unknown_method_is_refused() -> None:
-    with pytest.raises(ConfigError, match="dsm, rsm, sam, best"):
+    with pytest.raises(ConfigError, match="dsm, rsm, rsm-by-need, sam, sam-by-need, best"):
         place(alone(10), [4], "guess")

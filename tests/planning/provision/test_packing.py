@@ -46,4 +46,4 @@ def test_a_case_where_best_fit_needs_a_bin_too_many() -> None:
 def test_best_never_uses_more_slots_than_sam(allocation: Allocation) -> None:
     best = place_on_fewest(allocation, [1], "best", PlaceSettings(time_limit_s=2))
     assert best.least_slots is not None
-    assert best.least_slots <= best.slots_used <= place_on_fewest(allocation, [1], "sam").slots_used
+    assert best.least_slots <= best.slots_used <= place_on_fewest(allocation, [1], "sam-by-need").slots_used

@@ -1,5 +1,6 @@
 """Threads of an allocation on slots of machines, by the method's name, with what is predicted to come of it."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from penstock.core.allocation import Allocation
@@ -8,20 +9,27 @@ from penstock.errors import ConfigError, PlacementError
 from penstock.planning.provision.acquire import acquire, whole_number
 from penstock.planning.provision.best import grouped, map_best
 from penstock.planning.provision.dsm import map_dsm
-from penstock.planning.provision.methods import METHODS
+from penstock.planning.provision.methods import DEFAULT_METHOD, METHODS
 from penstock.planning.provision.predict import predict
-from penstock.planning.provision.rsm import map_rsm, thread_need
-from penstock.planning.provision.sam import ROUNDING, bundles, map_sam, slots_for
+from penstock.planning.provision.rsm import ThreadNeed, alone_need, map_rsm, map_rsm_by_need, shared_need
+from penstock.planning.provision.sam import ROUNDING, bundles, map_sam, map_sam_by_need, slots_for
 from penstock.planning.provision.settings import PlaceSettings
 
 MOST_THREADS = 2_000_000  # some seconds; a rate with more of them is a slip of the pen
-_MAPPINGS = {"dsm": map_dsm, "rsm": map_rsm, "sam": map_sam}
+_MAPPINGS = {
+    "dsm": map_dsm,
+    "rsm": map_rsm,
+    "rsm-by-need": map_rsm_by_need,
+    "sam": map_sam,
+    "sam-by-need": map_sam_by_need,
+}
+_THREAD_NEEDS = {"rsm": alone_need, "rsm-by-need": shared_need}
 
 
 def place(
     allocation: Allocation,
     machines: Sequence[int | Machine],
-    method: str = "sam",
+    method: str = DEFAULT_METHOD,
     settings: PlaceSettings | None = None,
 ) -> Placement:
     """Every thread on a slot of these machines (a number is a machine with that many slots).
@@ -55,7 +63,7 @@ def _mapped(
 
 
 def place_on_fewest(
-    allocation: Allocation, sizes: Sequence[int], method: str = "sam", settings: PlaceSettings | None = None
+    allocation: Allocation, sizes: Sequence[int], method: str = DEFAULT_METHOD, settings: PlaceSettings | None = None
 ) -> Placement:
     """The placement on machines of these sizes, with the fewest slots beyond rho with which it succeeds (section 8.4).
 
@@ -87,21 +95,29 @@ def _refuse_too_many(allocation: Allocation) -> None:
 
 def _at_least(allocation: Allocation, largest: int, method: str, settings: PlaceSettings) -> int:
     """Slots without which it cannot succeed; PlacementError where no number of them helps."""
-    if method == "rsm":
-        for name in (name for name in allocation.topology.operators if allocation.threads[name]):
-            cpu, memory = thread_need(allocation, name, settings)
-            if memory > 1 + ROUNDING or cpu > largest + ROUNDING:
-                raise PlacementError(name, largest, "one thread of it needs more than there is on any machine")
+    if method in _THREAD_NEEDS:
+        return _for_threads(allocation, largest, _THREAD_NEEDS[method])
     if method == "best":
         return len(grouped(allocation, settings)[0])
-    if method == "sam":
-        found = list(bundles(allocation, settings.sam_as_printed))
+    if method in ("sam", "sam-by-need"):
+        found = list(bundles(allocation, as_printed=method == "sam"))
         for bundle in found:
             if max(bundle.cpu, bundle.memory) > 1 + ROUNDING:
                 remedy = f"{bundle.threads} threads that belong on one slot need more than a slot; allocate with mba"
                 raise PlacementError(bundle.operator, largest, remedy)
         return slots_for(found)
     return 0
+
+
+def _for_threads(allocation: Allocation, largest: int, need: ThreadNeed) -> int:
+    """No fewer slots have the CPU, nor the memory, of all threads together."""
+    all_cpu = all_memory = 0.0
+    for name, threads in ((name, count) for name, count in allocation.threads.items() if count):
+        cpu, memory = need(allocation, name)
+        if memory > 1 + ROUNDING or cpu > largest + ROUNDING:
+            raise PlacementError(name, largest, "one thread of it needs more than there is on any machine")
+        all_cpu, all_memory = all_cpu + threads * cpu, all_memory + threads * memory
+    return math.ceil(max(all_cpu, all_memory) * (1 - ROUNDING))
 
 
 def checked_machines(machines: Sequence[int | Machine]) -> tuple[Machine, ...]:

@@ -26,14 +26,6 @@ class PlaceSettings:
     routing: str = "proportional"  # or "even", see predict
     weights: DistanceWeights = field(default_factory=DistanceWeights)
     time_limit_s: float = 10.0  # for the solver of `best`
-    # Algorithm 6 as it is printed gives a slot of its own to any group of as many threads as the model's peak has,
-    # even to a lone thread that is to do a hundredth of its peak. Neither 280 tuples/s of the linear DAG nor 240 of
-    # the star fit on 20 slots then, as they do in section 8.5; so a group is whole here when MBA gave it a whole slot.
-    sam_as_printed: bool = False
-    # Algorithm 5 as it is printed counts every thread as one that is alone on a slot. The 470 threads that MBA gives
-    # the Blob task are 112 slots of memory then, while section 8.5 has RSM put them on 18; so a thread of a bundle
-    # counts for no more than its part of the bundle's slot here. LSA's threads are counted as printed.
-    rsm_as_printed: bool = False
 
     def __post_init__(self) -> None:
         positive(self.time_limit_s, "time_limit_s")

@@ -46,7 +46,9 @@ def test_operators_that_share_a_slot_share_its_worker_and_no_executor() -> None:
 
 def test_threads_have_weights_where_rows_are_routed_by_what_a_slot_can_take() -> None:
     allocation = allocate(Topology({"parse": ["wait"]}), 40.0, MODELS)
-    even, by_capacity = (place(allocation, [4], "sam", PlaceSettings(routing=how)) for how in ("even", "proportional"))
+    even, by_capacity = (
+        place(allocation, [4], "sam-by-need", PlaceSettings(routing=how)) for how in ("even", "proportional")
+    )
     assert sites_of(even).flow.weights == {}
     weights = sites_of(by_capacity).flow.weights
     assert weights["127.0.0.12/wait"] == {"wait": 10.0}
