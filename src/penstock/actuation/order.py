@@ -10,7 +10,8 @@ def order(plan: Plan) -> tuple[Step, ...]:
     """The plan as steps for an engine; a move that changes nothing is left out.
 
     Executors come before the shares that need them and go after those that gave them up. Keys move last: a job that
-    is about to pause for it has its new share by then.
+    is about to pause for it has its new share by then. In a fleet, where executors are each application's own, who
+    gives some up comes before who gets them.
     """
     moves = [move for decision in plan.decisions for move in decision.moves if move.after != move.before]
     by_job: dict[str, list[Move]] = {}
@@ -27,7 +28,10 @@ def _place(step: Step) -> tuple[int, str, str]:
     if isinstance(first, Table):
         return 4, step.job, first.route
     if isinstance(first, Executors | Memory):
-        return (0 if first.after > first.before else 3), step.job, first.kind
+        grows = first.after > first.before
+        if step.job != WHOLE:
+            return (2 if grows else 1), step.job, first.kind
+        return (0 if grows else 3), step.job, first.kind
     return (2 if _growth(step.moves) > 0 else 1), step.job, ""
 
 

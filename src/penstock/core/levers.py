@@ -2,7 +2,7 @@
 
     Slots        a job's weight in sharing the slots, where its operators share a pool
     Tasks        the threads of one operator, where each has its own
-    Executors    how many executors the application holds
+    Executors    how many executors the application holds; in a fleet, each application of its own
     Partitions   into how many parts a job's state is cut
     BatchBound   the most rows that one batch of a job takes in; None: as many as there are
     Trigger      how often a job's batches begin, in seconds
@@ -87,16 +87,12 @@ class Tasks(_Turn):
 
 @dataclass(frozen=True, slots=True)
 class Executors(_OfAll):
-    """How many executors the application holds."""
+    """How many executors an application holds: the one that is governed, or in a fleet the one of that name."""
 
     before: int
     after: int
+    job: str = WHOLE
     kind: Literal["executors"] = "executors"
-
-    @property
-    def job(self) -> str:
-        """Nobody's alone."""
-        return WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +207,9 @@ class Shows(StrEnum):
 class Dial:
     """One lever as it stands. `now` is what was observed; `asked` what was asked for and has not come yet.
 
-    `most` None: no bound is known. `now` None: no bound is set (of a batch), or nobody knows yet.
+    `most` None: no bound is known. `now` None: no bound is set (of a batch), or nobody knows yet. `worth` is the
+    utility that is foretold at each value, in rising order, by whoever knows what the lever is worth. `costs` is what
+    one of its units takes of what all share: the cores of an executor.
     """
 
     kind: Kind
@@ -224,6 +222,8 @@ class Dial:
     disturbs: Disturbs = Disturbs.NOTHING
     shows: Shows = Shows.NEXT_TASK
     by_people: bool = False  # no policy turns it: to do so would change the load, not what is done about it
+    worth: tuple[tuple[float, float], ...] = ()
+    costs: int = 1
 
     def held(self, value: float | None) -> float | None:
         """What of a wish is within the limits; what is beyond them already is neither grown nor forced back.
@@ -255,7 +255,7 @@ def move_of(dial: Dial, value: float | None) -> Move:
     if dial.kind == "trigger":
         return Trigger(dial.job, float(dial.now or 0.0), float(value or 0.0))
     if dial.kind == "executors":
-        return Executors(before or 0, after or 0)
+        return Executors(before or 0, after or 0, dial.job)
     if dial.kind == "memory":
         return Memory(before or 0, after or 0)
     if dial.kind == "partitions":

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from penstock.core.levers import Memory, Move, Table, dial_of
+from penstock.core.levers import Dial, Memory, Move, Table, dial_of
 from penstock.core.orders import Answer, Proposal
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import JobView, View
@@ -22,7 +22,8 @@ def held_still(view: View, held: Collection[str]) -> View:
     """The view with no room, up or down, for the jobs that are held: a policy turns to others."""
     if not held:
         return view
-    return replace(view, jobs=tuple(_still(job) if job.name in held else job for job in view.jobs))
+    jobs = tuple(_still(job) if job.name in held else job for job in view.jobs)
+    return replace(view, jobs=jobs, levers=tuple(_pinned(one) if one.job in held else one for one in view.levers))
 
 
 def split(plan: Plan, approval: Collection[str], held: Collection[str]) -> Split:
@@ -84,5 +85,9 @@ def _as_it_was(move: Move, view: View) -> bool:
 def _still(job: JobView) -> JobView:
     figures = job.figures
     operators = tuple(replace(op, min_threads=op.threads, max_threads=op.threads) for op in figures.operators)
-    levers = tuple(replace(dial, least=dial.now or dial.least, most=dial.now) for dial in figures.levers)
+    levers = tuple(_pinned(dial) for dial in figures.levers)
     return replace(job, figures=replace(figures, operators=operators, max_threads=figures.threads, levers=levers))
+
+
+def _pinned(dial: Dial) -> Dial:
+    return replace(dial, least=dial.now or dial.least, most=dial.now)

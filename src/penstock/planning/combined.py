@@ -9,22 +9,27 @@
                                                    performance models starts that search at the models' answer
     routes of correlated keys                      beside all, wrapped around in the registry
     memory of the executors                        after all: it concerns all jobs alike, and no thread of any
+    many applications with executors of their own  these are divided by what each says they are worth to it; all else
+                                                   is decided inside, by a policy of its own
 
 Each sees the fleet as the others leave it: the threads of one are not there for the other to give. What is free
 goes to Phoebe first, for a recovery missed costs a tenant more than a search that takes a round longer.
 """
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from penstock.core.plan import Plan
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.approval import held_still
+from penstock.planning.arbiter.by_slots import utility_by_slots
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.combined_settings import CombinedSettings
+from penstock.planning.executors.claims import is_of_many
+from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
 from penstock.planning.henge.memory import HengeMemory
 from penstock.planning.henge.policy import Henge
 from penstock.planning.memory import ShortMemory, more_memory
@@ -41,6 +46,7 @@ class CombinedMemory:
     short: ShortMemory = ShortMemory()
     arbiter: ArbiterMemory = ArbiterMemory()
     minima: Mapping[str, int] = field(default_factory=dict)
+    executors: ExecutorsMemory = ExecutorsMemory()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,9 @@ class Combined:
 
     def decide(self, view: View, memory: CombinedMemory) -> tuple[Plan, CombinedMemory]:
         """Phoebe first, then the arbiter, then Henge with what is left, then the memory that all need."""
+        if is_of_many(view):
+            plan, executors = ExecutorsPolicy(self.settings.executors).decide(view, memory.executors)
+            return plan, replace(memory, executors=executors)
         solved = self._solved(view, memory.arbiter)
         ahead = part(view, lambda job: job.intent.recovery_s is not None)
         planned, phoebe = self._phoebe.decide(ahead, memory.phoebe) if ahead.jobs else (Plan(), memory.phoebe)
@@ -73,7 +82,11 @@ class Combined:
             searched, henge = self._henge.decide(rest, memory.henge)
         more, short = more_memory(view, memory.short, self.settings.memory)
         plan = _all(view, (planned, ahead), (together, view), (searched, rest), (Plan(more), view))
-        return plan, CombinedMemory(henge, phoebe, short, arbiter, minima)
+        return plan, CombinedMemory(henge, phoebe, short, arbiter, minima, memory.executors)
+
+    def by_slots(self, view: View, memory: CombinedMemory, counts: Sequence[int]) -> tuple[float, ...]:
+        """The utility of all jobs with so many slots each; empty while nobody can foretell it."""
+        return utility_by_slots(view, memory.arbiter, counts)
 
     def _solved(self, view: View, memory: ArbiterMemory) -> frozenset[str]:
         """The jobs that the arbiter has in hand: those of whose batches anything is known, or soon will be."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from penstock.errors import ConfigError
 from penstock.planning.arbiter.settings import ArbiterSettings
+from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.memory import MemoryMode
 from penstock.planning.phoebe.settings import PhoebeSettings, Profiles
@@ -16,6 +17,7 @@ class CombinedSettings:
     arbiter: ArbiterSettings = ArbiterSettings()
     henge: HengeSettings = HengeSettings()
     phoebe: PhoebeSettings = PhoebeSettings()
+    executors: ExecutorsSettings = ExecutorsSettings()  # of many applications
     profiles: Profiles = field(default_factory=dict)
     memory: MemoryMode | str = MemoryMode.ADVISE  # where executors are short of it; see planning/memory.py
 

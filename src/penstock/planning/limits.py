@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from penstock.core.levers import WHOLE, Dial, Move, Slots, Table, Tasks, dial_of, move_of
+from penstock.core.levers import WHOLE, Dial, Executors, Move, Slots, Table, Tasks, dial_of, move_of
 from penstock.core.plan import Decision, Plan
 from penstock.core.view import JobView, View
 
@@ -68,7 +68,7 @@ class _Ledger:
         return self._threads(move, dial)
 
     def _dial(self, move: Move) -> Dial | None:
-        if move.job == WHOLE:
+        if move.job == WHOLE or isinstance(move, Executors):
             return dial_of(move, self.of_all)
         return dial_of(move, self.jobs[move.job].figures.dials) if move.job in self.jobs else None
 

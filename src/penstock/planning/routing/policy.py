@@ -5,7 +5,7 @@ has judged, so that each is judged once however often it is told; all else that 
 past moves, fading pairs) the engine holds with it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -77,6 +77,11 @@ class WithRouting:
         new = () if self.settings.mode == RoutingMode.OFF else memory.not_judged(view.routes)
         judged = [self._judged(figures, view) for figures in new]
         return self._with(plan, judged), replace(memory, inner=inner).after(new)
+
+    def by_slots(self, view: View, memory: RoutedMemory[Memory], counts: Sequence[int]) -> tuple[float, ...]:
+        """What the inner policy foretells of so many slots each; empty where it foretells nothing."""
+        inner = getattr(self.inner, "by_slots", None)
+        return () if inner is None else inner(view, memory.inner, counts)
 
     def _with(self, plan: Plan, judged: Iterable[Decision | str]) -> Plan:
         found = tuple(judged)

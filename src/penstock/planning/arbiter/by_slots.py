@@ -1,0 +1,39 @@
+"""What an application would make of more slots, or fewer: the utility of all its jobs, by how many there are.
+
+It is what its agent tells a coordinator, who divides executors by it. Shares and bounds stay as they are meanwhile:
+how slots are used inside is the application's own affair, and what is found better there it does.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from penstock.core.view import View
+from penstock.planning.arbiter.candidates import present
+from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.planning.arbiter.memory import ArbiterMemory
+from penstock.planning.arbiter.outcome import foretell
+
+
+def utility_by_slots(view: View, memory: ArbiterMemory, counts: Sequence[int]) -> tuple[float, ...]:
+    """The utility with so many slots each; empty while nothing is known of what batches cost.
+
+    Cores come and go with slots. Of jobs that nobody can foretell, what they have now is taken for what they will have.
+    """
+    fleet = fleet_of(view, memory.costs, memory.foretold(view.at_s))
+    if fleet is None:
+        return ()
+    known = frozenset(fleet.names)
+    others = sum(job.utility or 0.0 for job in view.jobs if job.name not in known)
+    return tuple(others + _utility(fleet, float(count)) for count in counts)
+
+
+def _utility(fleet: Fleet, slots: float) -> float:
+    most = np.where(fleet.most >= fleet.slots, slots, np.minimum(fleet.most, slots))
+    such = replace(
+        fleet, slots=slots, cores=max(0.05, fleet.cores * slots / fleet.slots), most=np.maximum(most, fleet.least)
+    )
+    found = foretell(such, present(such))
+    # Both how it gets there, with what waits worked off, and where it comes to rest.
+    return float(0.5 * (found.total[0] + found.settled.sum()))

@@ -1,0 +1,73 @@
+"""What each application says of its executors: how many it may have, and what so many would be worth to it."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from penstock.core.levers import WHOLE, Dial
+from penstock.core.view import View
+
+MOST = 100_000  # executors of one application, where nobody sets a bound
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One application. `now` is what it holds or was promised; `worth` pairs of executors and utility, rising in the
+    first; empty where nobody knows: then it keeps what it has. `cores` are those of one executor.
+    """
+
+    name: str
+    now: int
+    least: int
+    most: int
+    cores: int = 1
+    worth: tuple[tuple[float, float], ...] = ()
+
+    def utility(self, executors: int) -> float:
+        """What so many are foretold to give: straight lines between what was said, and level beyond.
+
+        >>> [Claim("ads", 1, 1, 4, worth=((1, 0.0), (3, 10.0))).utility(count) for count in (1, 2, 3, 4)]
+        [0.0, 5.0, 10.0, 10.0]
+        """
+        if not self.worth:
+            return 0.0
+        at = bisect_right(self.worth, executors, key=lambda pair: pair[0])
+        if at == 0:
+            return self.worth[0][1]
+        below, value = self.worth[at - 1]
+        if at == len(self.worth):
+            return value
+        above, more = self.worth[at]
+        return value + (more - value) * (executors - below) / (above - below)
+
+    @property
+    def most_utility(self) -> float:
+        """What it would have with all that it may have."""
+        return max((value for _, value in self.worth), default=0.0)
+
+
+def is_of_many(view: View) -> bool:
+    """Whether the view is of many applications, each with executors of its own."""
+    return any(_is_claim(dial) for dial in view.levers)
+
+
+def claims_of(view: View) -> tuple[Claim, ...]:
+    """All claims, by name."""
+    return tuple(sorted((_claim(dial) for dial in view.levers if _is_claim(dial)), key=lambda claim: claim.name))
+
+
+def _is_claim(dial: Dial) -> bool:
+    return dial.kind == "executors" and dial.job != WHOLE
+
+
+def _claim(dial: Dial) -> Claim:
+    now = dial.now if dial.asked is None else dial.asked
+    most = MOST if dial.most is None else int(dial.most)
+    return Claim(dial.job, int(now or 0), int(dial.least), most, dial.costs, _rising(dial.worth))
+
+
+def _rising(worth: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """More executors are never worth less: what is foretold to fall with them is noise of the foretelling."""
+    found: list[tuple[float, float]] = []
+    for executors, utility in sorted(worth):
+        found.append((executors, max(utility, found[-1][1]) if found else utility))
+    return tuple(found)

@@ -1,0 +1,101 @@
+"""Executors between applications: all that the cluster has room for, given where it is worth most.
+
+    each application's agent says what so many executors would be worth -> the best division
+          gain > what is worth a turn?    yes: executors move, and those concerned rest until that has shown
+                                          no:  all is left as it is
+
+Inside an application nothing is decided here: shares, bounds and routes are its own agent's.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from penstock.core.levers import Executors
+from penstock.core.plan import Decision, Plan, Reason
+from penstock.core.prediction import Foretold
+from penstock.core.view import View
+from penstock.planning.executors.claims import Claim, claims_of
+from penstock.planning.executors.division import divided
+from penstock.planning.executors.settings import ExecutorsSettings
+from penstock.planning.executors.words import why
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorsMemory:
+    """When each application was last given or taken executors, as long as that matters."""
+
+    moved_s: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorsPolicy:
+    """One budget over many applications."""
+
+    settings: ExecutorsSettings = ExecutorsSettings()
+    name: str = "executors"
+
+    def start(self) -> ExecutorsMemory:
+        """Nobody was moved yet."""
+        return ExecutorsMemory()
+
+    def decide(self, view: View, memory: ExecutorsMemory) -> tuple[Plan, ExecutorsMemory]:
+        """One round."""
+        claims = claims_of(view)
+        resting = {name: at for name, at in memory.moved_s.items() if view.at_s < at + self.settings.settle_s}
+        memory = ExecutorsMemory(resting)
+        cores = view.slots
+        if not cores:
+            return Plan(note="the cluster does not say how many cores it has"), memory
+        target = divided(claims, cores, self._move_costs(claims), frozenset(resting))
+        moved = [claim for claim in claims if target[claim.name] != claim.now]
+        if not moved or not self._worth_it(moved, target):
+            return Plan(note=_resting(view, claims, resting)), memory
+        return Plan((self._decision(view, moved, target),)), ExecutorsMemory(
+            {**resting, **{claim.name: view.at_s for claim in moved}}
+        )
+
+    def _move_costs(self, claims: Sequence[Claim]) -> float:
+        known = [claim.most_utility for claim in claims if claim.worth]
+        return self.settings.move_costs * sum(known) / len(known) if known else 0.0
+
+    def _worth_it(self, moved: Sequence[Claim], target: Mapping[str, int]) -> bool:
+        """Whether those concerned gain enough; what somebody needs to live at all is always worth it."""
+        if any(claim.now < claim.least for claim in moved):
+            return True
+        return _gain(moved, target) > self.settings.least_gain * sum(claim.most_utility for claim in moved)
+
+    def _decision(self, view: View, moved: Sequence[Claim], target: Mapping[str, int]) -> Decision:
+        jobs = {job.name for job in view.jobs}
+        dials = {dial.job: dial for dial in view.levers}
+        expected = view.utility + _gain(moved, target)
+        return Decision(
+            Reason.RESCALED,
+            tuple(Executors(int(dials[c.name].now or 0), target[c.name], c.name) for c in moved),
+            why(moved, target),
+            view.at_s,
+            view.utility,
+            min(view.max_utility, max(0.0, expected)),
+            tuple(_foretold(claim, target[claim.name]) for claim in moved if claim.name in jobs and claim.worth),
+        )
+
+
+def _gain(moved: Sequence[Claim], target: Mapping[str, int]) -> float:
+    return sum(claim.utility(target[claim.name]) - claim.utility(claim.now) for claim in moved)
+
+
+def _foretold(claim: Claim, count: int) -> Foretold:
+    return Foretold(claim.name, None, None, claim.utility(count), None, None, claim.utility(claim.now))
+
+
+def _resting(view: View, claims: Sequence[Claim], resting: Mapping[str, float]) -> str:
+    silent = [claim.name for claim in claims if not claim.worth]
+    if silent:
+        more = f" and {len(silent) - 3} more" if len(silent) > 3 else ""
+        return f"nobody knows yet what executors are worth to {', '.join(silent[:3])}{more}: they keep theirs"
+    if resting:
+        return "waiting until the last moves have shown"
+    missing = [job.name for job in view.jobs if job.utility is not None and not job.met]
+    if not missing:
+        return "everyone has what they asked for"
+    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+    return f"{', '.join(missing[:3])}{more} below target; no other division of executors would give more"

@@ -1,0 +1,23 @@
+"""The settings of how executors are divided among applications."""
+
+from dataclasses import dataclass
+
+from penstock.core.units import positive, positive_seconds
+from penstock.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorsSettings:
+    """When executors move."""
+
+    least_gain: float = 0.015  # of what those concerned could have: less is not worth a move
+    move_costs: float = 0.01  # of what one application could have in the mean, for each executor that moves
+    # An executor comes in 2 to 15 s, its first batches are slow, and figures look back for a while.
+    settle_s: float = 30.0  # whoever gave or got some is left as it is for so long
+
+    def __post_init__(self) -> None:
+        positive_seconds(self.settle_s, "settle_s")
+        for name in ("least_gain", "move_costs"):
+            share = positive(getattr(self, name), name)
+            if share >= 1:
+                raise ConfigError(name, share, "write a share between 0 and 1")

@@ -1,0 +1,47 @@
+"""Why executors move, in a sentence that the tenants understand."""
+
+from collections.abc import Mapping, Sequence
+
+from penstock.planning.executors.claims import Claim
+
+_NAMED = 3
+
+
+def why(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
+    """Who gives, who gets, and what each comes to.
+
+    >>> fraud = Claim("fraud", 1, 1, 4, worth=((1, 3.0), (3, 40.0)))
+    >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 9.0), (3, 10.0)))
+    >>> why([clicks, fraud], {"fraud": 3, "clicks": 1})
+    '2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud comes from 3.0 to 40.0 of 40.0'
+    """
+    givers = [claim for claim in moved if target[claim.name] < claim.now]
+    takers = [claim for claim in moved if target[claim.name] > claim.now]
+    given = sum(claim.now - target[claim.name] for claim in givers)
+    taken = sum(target[claim.name] - claim.now for claim in takers)
+    if givers and takers:
+        head = f"{_executors(max(given, taken))} from {_names(givers)} to {_names(takers)}"
+    elif takers:
+        head = f"{_executors(taken)} that nobody uses to {_names(takers)}"
+    else:
+        head = f"{_executors(given)} of {_names(givers)} are not needed"
+    said = [_comes_to(claim, target[claim.name]) for claim in (*givers[:_NAMED], *takers[:_NAMED])]
+    return f"{head}: {', '.join(said)}"
+
+
+def _comes_to(claim: Claim, count: int) -> str:
+    if not claim.worth:
+        return f"{claim.name} needs {claim.least} at the least"
+    was, comes, most = claim.utility(claim.now), claim.utility(count), claim.most_utility
+    if comes <= was:
+        return f"{claim.name} keeps {comes:.1f} of {most:.1f}"
+    return f"{claim.name} comes from {was:.1f} to {comes:.1f} of {most:.1f}"
+
+
+def _executors(count: int) -> str:
+    return "1 executor" if count == 1 else f"{count} executors"
+
+
+def _names(claims: Sequence[Claim]) -> str:
+    more = f" and {len(claims) - _NAMED} more" if len(claims) > _NAMED else ""
+    return ", ".join(claim.name for claim in claims[:_NAMED]) + more

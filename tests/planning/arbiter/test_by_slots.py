@@ -1,0 +1,30 @@
+"""What more slots would be worth, as an agent tells it to a coordinator."""
+
+from penstock.planning.arbiter.memory import ArbiterMemory
+from penstock.planning.combined import Combined
+from tests.planning.arbiter.fleets import fleet_view, job
+
+
+def worth(rate_rps: float, counts: tuple[int, ...] = (1, 2, 4, 8)) -> tuple[float, ...]:
+    """Of one job that needs some slots, seen for long enough to know what its batches cost."""
+    policy, seen = Combined(), fleet_view(job("ads", rate_rps))
+    _, memory = policy.decide(seen, policy.start())
+    return policy.by_slots(seen, memory, counts)
+
+
+def test_nobody_foretells_what_was_never_seen() -> None:
+    policy = Combined()
+    assert policy.by_slots(fleet_view(), policy.start(), (1, 2)) == ()
+    assert policy.start().arbiter == ArbiterMemory()
+
+
+def test_more_slots_are_worth_more_up_to_what_the_job_needs_and_nothing_beyond() -> None:
+    few, two, four, eight = worth(rate_rps=250.0)
+    assert few < 5.0 < four <= eight <= 10.0
+    assert few <= two <= four
+
+
+def test_a_job_that_has_enough_with_one_slot_gains_nothing_by_more() -> None:
+    one, *more = worth(rate_rps=30.0)
+    assert one > 9.0
+    assert all(abs(utility - one) < 0.5 for utility in more)

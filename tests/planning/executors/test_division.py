@@ -1,0 +1,89 @@
+"""The division of executors: against all that could be tried, and its laws."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from penstock.planning.executors.claims import Claim, claims_of
+from penstock.planning.executors.division import divided
+from tests.planning.executors.many import application, fleet
+
+COSTS = 0.1
+
+
+@st.composite
+def claims(draw: st.DrawFn) -> list[Claim]:
+    found = []
+    for name in "abc"[: draw(st.integers(1, 3))]:
+        least, more = draw(st.integers(0, 2)), draw(st.integers(0, 4))
+        steps = draw(st.lists(st.floats(0.0, 20.0), min_size=least + more + 1, max_size=least + more + 1))
+        worth = tuple((float(count), sum(steps[: count + 1])) for count in range(least + more + 1))
+        now = draw(st.integers(0, 5))
+        known = draw(st.booleans())
+        found.append(Claim(name, now, least, least + more, draw(st.sampled_from([1, 2])), worth if known else ()))
+    return found
+
+
+def total(claims: Sequence[Claim], target: Mapping[str, int]) -> float:
+    lacks = sum(max(0, claim.least - target[claim.name]) for claim in claims)
+    moved = sum(abs(target[claim.name] - claim.now) for claim in claims)
+    return sum(claim.utility(target[claim.name]) for claim in claims) - COSTS * moved - 1e9 * lacks
+
+
+def used(claims: Sequence[Claim], target: Mapping[str, int]) -> int:
+    return sum(claim.cores * target[claim.name] for claim in claims)
+
+
+@given(claims(), st.integers(0, 12))
+def test_no_more_cores_are_given_than_there_are_or_than_what_all_must_keep(made: list[Claim], cores: int) -> None:
+    must = sum(claim.cores * (min(claim.now, claim.least) if claim.worth else claim.now) for claim in made)
+    assert used(made, divided(made, cores, COSTS)) <= max(cores, must)
+
+
+@given(claims(), st.integers(0, 12))
+def test_nobody_is_taken_below_the_least_that_it_needs_nor_given_beyond_its_most(made: list[Claim], cores: int) -> None:
+    target = divided(made, cores, COSTS)
+    for claim in made:
+        assert target[claim.name] >= min(claim.now, claim.least)
+        assert target[claim.name] <= max(claim.now, claim.most)
+
+
+@given(claims(), st.integers(0, 12))
+@settings(max_examples=40)
+def test_nothing_that_could_be_tried_gives_more(made: list[Claim], cores: int) -> None:
+    told = [claim for claim in made if claim.worth and claim.now <= claim.most]
+    room = max(cores, sum(claim.cores * min(claim.now, claim.least) for claim in told))
+    each = [range(min(claim.now, claim.least), claim.most + 1) for claim in told]
+    tried = (dict(zip((claim.name for claim in told), counts, strict=True)) for counts in product(*each))
+    best = max((total(told, target) for target in tried if used(told, target) <= room), default=0.0)
+    assert total(told, divided(told, cores, COSTS)) >= best - 1e-6 * max(1.0, abs(best))
+
+
+@given(claims(), st.integers(0, 12))
+def test_what_was_divided_is_left_so_when_it_is_divided_again(made: list[Claim], cores: int) -> None:
+    once = divided(made, cores, COSTS)
+    assert divided([replace(claim, now=once[claim.name]) for claim in made], cores, COSTS) == once
+
+
+def test_who_rests_and_who_says_nothing_keep_theirs() -> None:
+    rests = Claim("a", 2, 1, 4, worth=((1, 9.0), (2, 9.0)))
+    silent = Claim("b", 2, 1, 4)
+    wants = Claim("c", 1, 1, 6, worth=((1, 0.0), (6, 60.0)))
+    assert divided([rests, silent, wants], 6, COSTS, frozenset({"a"})) == {"a": 2, "b": 2, "c": 2}
+    assert divided([rests, silent, wants], 6, COSTS) == {"a": 1, "b": 2, "c": 3}
+
+
+def test_an_application_that_has_nothing_yet_gets_its_least_from_whoever_can_spare_it() -> None:
+    new = Claim("new", 0, 1, 4)
+    rich = Claim("rich", 4, 1, 4, worth=((1, 5.0), (4, 10.0)))
+    assert divided([new, rich], 4, COSTS) == {"new": 1, "rich": 3}
+
+
+def test_claims_are_read_from_the_levers_of_applications_and_are_never_worth_less_with_more() -> None:
+    seen = fleet([application("b", 2, worth=((1.0, 3.0), (2.0, 2.0), (3.0, 9.0))), application("a", 1)])
+    first, second = claims_of(seen)
+    assert (first.name, first.worth) == ("a", ())
+    assert second.worth == ((1.0, 3.0), (2.0, 3.0), (3.0, 9.0))
