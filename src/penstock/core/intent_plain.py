@@ -1,0 +1,65 @@
+"""Intents as plain values and back, for stores and for the wire.
+
+Their shapes are a protocol, which no schema can guess: they are named here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
+from penstock.core.shapes import Knee, LinearJuice, LinearLatency, Lognormal, Piecewise, Shape, Step
+
+_SHAPES: dict[str, type[Shape]] = {
+    kind.__name__: kind for kind in (Knee, Step, LinearLatency, LinearJuice, Lognormal, Piecewise)
+}
+
+
+def plain_intent(intent: Intent) -> dict[str, Any]:
+    """The intent in values that JSON knows; the same for equal intents."""
+    objectives = [_plain_objective(objective) for objective in intent.objectives]
+    return {"objectives": objectives, "recovery_s": intent.recovery_s, "certainty": intent.certainty}
+
+
+def intent_of_plain(found: Mapping[str, Any]) -> Intent:
+    """The intent that was made plain.
+
+    >>> intent_of_plain(plain_intent(Intent(Juice(0.8), recovery="60s"))) == Intent(Juice(0.8), recovery="60s")
+    True
+    """
+    objectives = (_objective(plain) for plain in found["objectives"])
+    return Intent(*objectives, recovery=found["recovery_s"], certainty=found.get("certainty"))
+
+
+def _plain_objective(objective: Objective) -> dict[str, Any]:
+    plain: dict[str, Any] = {"kind": type(objective).__name__, "utility": objective.utility}
+    plain["target"] = objective.target if isinstance(objective, Juice) else objective.target_s
+    if isinstance(objective, Latency):
+        plain["percentile"] = objective.percentile
+    plain["shape"] = {"kind": type(objective.shape).__name__, **_fields(objective.shape)}
+    return plain
+
+
+def _fields(shape: Shape) -> dict[str, Any]:
+    return asdict(shape)  # type: ignore[call-overload,no-any-return]  # every shape is a dataclass
+
+
+def _objective(plain: dict[str, Any]) -> Objective:
+    # The constructors take shapes in the user's units; going back through those would lose the last bit.
+    return shaped(_with_knee(plain), _shape(dict(plain["shape"])))
+
+
+def _with_knee(plain: dict[str, Any]) -> Objective:
+    target, utility = plain["target"], plain["utility"]
+    if plain["kind"] == "Latency":
+        return Latency(target, plain["percentile"], utility)
+    if plain["kind"] == "Juice":
+        return Juice(target, utility)
+    return Recovery(target, utility)
+
+
+def _shape(plain: dict[str, Any]) -> Shape:
+    kind = _SHAPES[plain.pop("kind")]
+    if "points" in plain:
+        plain["points"] = tuple((badness, share) for badness, share in plain["points"])
+    return kind(**plain)

@@ -1,0 +1,296 @@
+"""What agents and coordinator say to one another: reports, answers, orders; as JSON, versioned, strictly read.
+
+    agent        -> {"penstock": 1, "application": "fraud", "instance": "5f…", "number": 7, "base": 6, "state": {…}}
+    coordinator  -> {"penstock": 1, "epoch": 3, "heard": 7, "order": {"epoch": 3, "number": 12, "executors": 4, …}, …}
+
+A report holds the whole state, or with a `base` what changed since the report of that number (see `patches`). Whatever
+does not fit is refused whole with a sentence that says where: half a report is none.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError
+
+from penstock.core.intent_plain import intent_of_plain, plain_intent
+from penstock.core.intents import Intent
+from penstock.errors import PenstockError
+
+VERSION = 1
+MOST_BYTES = 4 * 2**20  # of one report: 10,000 tenants, said for the first time
+_NAME = r"^[A-Za-z0-9_.\-/]{1,200}$"
+
+
+class WireError(PenstockError):
+    """What came does not fit; the message says where."""
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
+
+
+Name = Annotated[str, Field(pattern=_NAME)]
+Count = Annotated[int, Field(ge=0, le=100_000)]
+Serial = Annotated[int, Field(ge=0, le=2**53)]
+# JSON does not tell 2 from 2.0.
+Amount = Annotated[float, BeforeValidator(lambda value: float(value) if type(value) is int else value)]
+NotNegative = Annotated[Amount, Field(ge=0.0, le=1e18)]
+Percentile = Annotated[Amount, Field(gt=0.0, le=100.0)]
+
+
+def _intent(value: Any) -> Any:
+    if isinstance(value, Intent):
+        return value
+    try:
+        return intent_of_plain(json.loads(value))
+    except PenstockError as error:
+        raise ValueError(str(error)) from None
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise ValueError(f"no intent ({type(error).__name__}: {error})") from None
+
+
+def _intent_text(intent: Intent) -> str:
+    """Within an intent nothing may be left out, and nulls have a meaning: it travels as text."""
+    return json.dumps(plain_intent(intent), separators=(",", ":"))
+
+
+StatedIntent = Annotated[Any, BeforeValidator(_intent), PlainSerializer(_intent_text, return_type=str)]
+
+
+class SaidLatency(_Said):
+    """As `LatencyFigures`."""
+
+    mean_s: NotNegative
+    quantiles: Annotated[list[tuple[Percentile, NotNegative]], Field(max_length=20)] = []
+    estimated: bool = False
+
+
+class SaidTenant(_Said):
+    """What is known of one tenant; `age_s` is how old that was when the state was made."""
+
+    intent: StatedIntent
+    age_s: NotNegative = 0.0
+    latency: SaidLatency | None = None
+    juice: Annotated[Amount, Field(ge=0.0, le=1e6)] | None = None
+    arrival_rps: NotNegative | None = None
+    processed_rps: NotNegative | None = None
+    backlog_rows: NotNegative | None = None
+    busy: NotNegative | None = None
+    settling: bool = False
+    up_s: NotNegative | None = None
+    trouble: Annotated[str, Field(max_length=500)] | None = None
+
+
+class SaidExecutors(_Said):
+    """The executors of an application: how many there are and are wanted, and the bounds that its agent keeps."""
+
+    now: Count
+    wanted: Count
+    least: Count = 1
+    most: Count
+    cores: Annotated[int, Field(ge=1, le=1000)] = 1
+    memory_mib: Annotated[int, Field(ge=1, le=2**30)] | None = None
+
+
+class SaidState(_Said):
+    """All that an agent says of its application. `worth`: what so many executors would give, in utility."""
+
+    executors: SaidExecutors
+    tenants: Annotated[dict[Name, SaidTenant], Field(max_length=10_000)]
+    worth: Annotated[list[tuple[Count, NotNegative]], Field(max_length=200)] = []
+    cluster_id: Annotated[str, Field(max_length=200)] = ""  # by which the cluster manager knows it
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Serials:
+    """Which order it is: those of a later epoch are later, whatever their number."""
+
+    epoch: int = 0
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """So many executors an application may hold from now on; `why` is for people."""
+
+    serials: Serials
+    executors: int
+    why: str = ""
+
+
+class _SaidOrder(_Said):
+    epoch: Serial
+    number: Serial
+    executors: Count
+    why: Annotated[str, Field(max_length=2000)] = ""
+
+    def order(self) -> Order:
+        return Order(Serials(self.epoch, self.number), self.executors, self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What an agent sends. `applied` is the newest order that it carried out, `refused` why it did not the last one.
+
+    `state` is whole, or with a `base` what changed since the report of that number.
+    """
+
+    application: str
+    instance: str
+    number: int
+    state: Mapping[str, Any]
+    base: int | None = None
+    applied: Serials = Serials()
+    refused: str = ""
+    leaving: bool = False
+
+
+class _SaidReport(_Said):
+    penstock: Serial
+    application: Name
+    instance: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]{1,64}$")]
+    number: Serial
+    state: dict[str, Any]
+    base: Serial | None = None
+    applied: tuple[Serial, Serial] = (0, 0)
+    refused: Annotated[str, Field(max_length=500)] = ""
+    leaving: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the coordinator says to a report.
+
+    `heard` is the report's number; None: the whole state is wanted. `lease_s` is how long an order of this answer may
+    still be carried out, reckoned from when the report was sent; `every_s` when to report next.
+    """
+
+    epoch: int
+    heard: int | None
+    every_s: float
+    lease_s: float
+    order: Order | None = None
+
+
+class _SaidAnswer(_Said):
+    penstock: Serial
+    epoch: Serial
+    heard: Serial | None = None
+    every_s: Annotated[Amount, Field(gt=0.0, le=3600.0)]
+    lease_s: Annotated[Amount, Field(gt=0.0, le=3600.0)]
+    order: _SaidOrder | None = None
+
+
+S = TypeVar("S", bound=_Said)
+
+
+def encode_report(report: Report) -> bytes:
+    """The report as it travels."""
+    said: dict[str, Any] = {
+        "penstock": VERSION,
+        "application": report.application,
+        "instance": report.instance,
+        "number": report.number,
+        "state": report.state,
+    }
+    if report.base is not None:
+        said["base"] = report.base
+    if report.applied != Serials():
+        said["applied"] = [report.applied.epoch, report.applied.number]
+    if report.refused:
+        said["refused"] = report.refused[:500]
+    if report.leaving:
+        said["leaving"] = True
+    return _written(said)
+
+
+def read_report(raw: bytes) -> Report:
+    """The report; a WireError where it is none. Its state is looked into by `read_state`, once it is whole."""
+    found = _read(raw, _SaidReport)
+    return Report(
+        found.application,
+        found.instance,
+        found.number,
+        found.state,
+        found.base,
+        Serials(*found.applied),
+        found.refused,
+        found.leaving,
+    )
+
+
+def encode_answer(answer: Answer) -> bytes:
+    """The answer as it travels."""
+    said: dict[str, Any] = {
+        "penstock": VERSION,
+        "epoch": answer.epoch,
+        "every_s": answer.every_s,
+        "lease_s": answer.lease_s,
+    }
+    if answer.heard is not None:
+        said["heard"] = answer.heard
+    if answer.order is not None:
+        order = answer.order
+        told = {"epoch": order.serials.epoch, "number": order.serials.number, "executors": order.executors}
+        said["order"] = {**told, "why": order.why[:2000]}
+    return _written(said)
+
+
+def read_answer(raw: bytes) -> Answer:
+    """The answer; a WireError where it is none."""
+    found = _read(raw, _SaidAnswer)
+    order = None if found.order is None else found.order.order()
+    return Answer(found.epoch, found.heard, found.every_s, found.lease_s, order)
+
+
+def plain_state(state: SaidState) -> dict[str, Any]:
+    """The state in values that JSON knows, without what is not known or is as it mostly is."""
+    found: dict[str, Any] = state.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    return found
+
+
+def read_state(state: Mapping[str, Any]) -> SaidState:
+    """The state, whole; a WireError where it is none."""
+    try:
+        return SaidState.model_validate_json(_written(state))
+    except ValidationError as error:
+        raise _refusal("state", error) from None
+
+
+def _read(raw: bytes, kind: type[S]) -> S:
+    if len(raw) > MOST_BYTES:
+        raise WireError(f"a message holds {MOST_BYTES:,} bytes at most, this one {len(raw):,}")
+    try:
+        found = kind.model_validate_json(raw)
+    except ValidationError as error:
+        _check_version(raw)
+        raise _refusal("message", error) from None
+    if found.penstock != VERSION:  # type: ignore[attr-defined]  # of both kinds
+        raise _other_version(found.penstock)  # type: ignore[attr-defined]
+    return found
+
+
+def _check_version(raw: bytes) -> None:
+    """Of a message of another version is said that it is one, whatever else it has."""
+    try:
+        version = json.loads(raw)["penstock"]
+    except (ValueError, TypeError, KeyError, RecursionError):  # not even JSON
+        return
+    if version != VERSION:
+        raise _other_version(version)
+
+
+def _other_version(version: object) -> WireError:
+    return WireError(f"this penstock speaks version {VERSION} of the fleet's messages, not {str(version)[:20]}")
+
+
+def _refusal(what: str, error: ValidationError) -> WireError:
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part)[:80] for part in first["loc"])
+    return WireError(f"{where or what}: {first['msg']}")
+
+
+def _written(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()

@@ -1,0 +1,119 @@
+"""Messages of the fleet: there and back, and all that is refused."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.core.intents import Intent, Juice, Latency
+from penstock.engines.applications.wire import (
+    MOST_BYTES,
+    Answer,
+    Order,
+    Report,
+    SaidTenant,
+    Serials,
+    WireError,
+    encode_answer,
+    encode_report,
+    plain_state,
+    read_answer,
+    read_report,
+    read_state,
+)
+from tests.engines.applications.saying import state, tenant
+
+REPORT = Report("fraud", "i-1", 7, {"executors": {"now": 1}}, base=6, applied=Serials(3, 12))
+ANSWER = Answer(3, 7, 2.0, 15.0, Order(Serials(3, 12), 4, "clicks gives two"))
+
+
+def test_a_report_arrives_as_it_was_sent() -> None:
+    whole = Report("team/fraud", "i-1", 1, plain_state(state()), refused="too many", leaving=True)
+    for report in (REPORT, whole):
+        assert read_report(encode_report(report)) == report
+
+
+@pytest.mark.parametrize("answer", [ANSWER, Answer(3, None, 2.0, 15.0)])
+def test_an_answer_arrives_as_it_was_sent(answer: Answer) -> None:
+    assert read_answer(encode_answer(answer)) == answer
+
+
+def test_a_state_arrives_as_it_was_sent_with_its_intents_to_the_last_bit() -> None:
+    odd = Intent(Latency("1.7s", percentile=95, utility=35, shape="knee"), Juice(0.9, utility=5), recovery="60s")
+    tenants = {"a": tenant(), "b": SaidTenant(intent=odd)}
+    said = state(worth=[(1, 3.25), (2, 8.0)], tenants=tenants)
+    assert read_state(json.loads(json.dumps(plain_state(said)))) == said
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_whatever_else_comes_is_refused_with_a_sentence(value: Any) -> None:
+    for raw in (json.dumps(value).encode(), repr(value).encode("utf-8", "replace")):
+        for read in (read_report, read_answer):
+            with pytest.raises(WireError):
+                read(raw)
+
+
+CHANGES: list[tuple[dict[str, Any], str]] = [
+    ({"penstock": 2}, "speaks version 1 of the fleet's messages, not 2"),
+    ({"application": "a b"}, "application"),
+    ({"application": "x" * 201}, "application"),
+    ({"number": -1}, "number"),
+    ({"number": "7"}, "number"),
+    ({"applied": [1]}, "applied"),
+    ({"more": 1}, "more"),
+    ({"state": []}, "state"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES)
+def test_a_report_that_does_not_fit_is_refused_and_told_where(change: dict[str, Any], said: str) -> None:
+    raw = json.dumps({**json.loads(encode_report(REPORT)), **change}).encode()
+    with pytest.raises(WireError, match=said):
+        read_report(raw)
+
+
+STATES: list[tuple[dict[str, Any], str]] = [
+    ({"executors": {"now": 1, "wanted": 1}}, "executors.most"),
+    ({"executors": {"now": 1.5, "wanted": 1, "most": 2}}, "executors.now"),
+    ({"executors": {"now": 10**6, "wanted": 1, "most": 2}}, "executors.now"),
+    ({"tenants": {"ads": {}}}, "tenants.ads.intent"),
+    ({"tenants": {"ads": {"intent": "{}"}}}, "no intent"),
+    ({"tenants": {"ads": {"intent": "["}}}, "no intent"),
+    ({"tenants": {"a b": {"intent": "{}"}}}, "tenants"),
+    ({"worth": [[1, -2.0]]}, "worth"),
+    ({"worth": [[1]]}, "worth"),
+    ({"token": "x"}, "token"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), STATES)
+def test_a_state_that_does_not_fit_is_refused_and_told_where(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(WireError, match=said):
+        read_state({**plain_state(state()), **change})
+
+
+def test_not_a_number_and_too_much_are_refused() -> None:
+    with pytest.raises(WireError):
+        read_report(b'{"penstock": 1, "application": "a", "instance": "i", "number": NaN, "state": {}}')
+    with pytest.raises(WireError, match="bytes at most"):
+        read_report(b" " * (MOST_BYTES + 1))
+
+
+def test_what_is_said_of_one_tenant_is_small() -> None:
+    one = tenant(arrival_rps=1234.5, processed_rps=1200.25, backlog_rows=3000.0, busy=0.75, up_s=3600.0)
+    ten = {f"tenant-{number}": one for number in range(10)}
+    raw = encode_report(Report("shop", "i-1", 1, plain_state(state(tenants=ten))))
+    assert len(raw) < 10 * 450
+    heartbeat = encode_report(Report("shop", "i-1", 2, {}, base=1))
+    assert len(heartbeat) < 100
+
+
+def test_later_epochs_go_before_higher_numbers() -> None:
+    assert Serials(2, 1) > Serials(1, 9) > Serials(1, 8)
