@@ -317,6 +317,18 @@ def shaped(objective: Objective, shape: Shape) -> Objective:
     return found
 
 
+def scaled(intent: Intent, factor: float) -> Intent:
+    """The same targets, worth so many times as much.
+
+    >>> scaled(Intent(Juice(0.8, utility=30), recovery="60s"), 0.5).max_utility
+    15.0
+    """
+    objectives = [copy(objective) for objective in intent.objectives]
+    for objective in objectives:
+        _set(objective, utility=objective.utility * factor)
+    return Intent(*objectives, recovery=intent.recovery_s, certainty=intent.certainty)
+
+
 def _set(target: object, /, **fields: object) -> None:
     """Fill a frozen value while it is being built."""
     for name, value in fields.items():

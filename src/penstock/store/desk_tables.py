@@ -1,4 +1,4 @@
-"""The tables of the desk: what people ask of a controller, what it asks them, and its sign of life."""
+"""The tables of the desk: what people ask of a controller, what it asks them, its sign of life, and who leads."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Double, ForeignKey, Index, I
 
 from penstock.store.tables import Words, metadata
 
-__all__ = ["controllers", "metadata", "proposals", "requests"]
+__all__ = ["controllers", "leaders", "metadata", "proposals", "requests"]
 
 _Number = BigInteger().with_variant(Integer, "sqlite")
 
@@ -54,4 +54,14 @@ controllers = Table(
     Column("paused_by", Words),
     Column("dry_run", Boolean, nullable=False),
     Column("approval", Words, nullable=False),  # JSON: names of the jobs that want to be asked
+)
+
+leaders = Table(  # of several coordinators of one fleet; see leadership
+    "penstock_leaders",
+    metadata,
+    Column("name", Words, primary_key=True),
+    Column("holder", Words, nullable=False),
+    Column("place", Words, nullable=False),  # where agents find it
+    Column("epoch", BigInteger, nullable=False),
+    Column("until_epoch_s", Double, nullable=False),
 )

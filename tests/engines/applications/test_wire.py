@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.core.intents import Intent, Juice, Latency
@@ -53,6 +53,7 @@ def test_a_state_arrives_as_it_was_sent_with_its_intents_to_the_last_bit() -> No
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
+@settings(max_examples=25)
 def test_whatever_else_comes_is_refused_with_a_sentence(value: Any) -> None:
     for raw in (json.dumps(value).encode(), repr(value).encode("utf-8", "replace")):
         for read in (read_report, read_answer):

@@ -95,12 +95,16 @@ class SaidExecutors(_Said):
 
 
 class SaidState(_Said):
-    """All that an agent says of its application. `worth`: what so many executors would give, in utility."""
+    """All that an agent says of its application. `worth`: what so many executors would give, in utility.
+
+    `seen` counts the rounds in which it looked: figures that did not change since may be new all the same.
+    """
 
     executors: SaidExecutors
     tenants: Annotated[dict[Name, SaidTenant], Field(max_length=10_000)]
     worth: Annotated[list[tuple[Count, NotNegative]], Field(max_length=200)] = []
     cluster_id: Annotated[str, Field(max_length=200)] = ""  # by which the cluster manager knows it
+    seen: Serial = 0
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,0 +1,168 @@
+"""What the coordinator knows of one application: what its agent reported, and what it was promised."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from penstock.core.figures import JobFigures, LatencyFigures, OperatorFigures
+from penstock.core.intents import MOST_UTILITY, Intent, scaled
+from penstock.core.levers import Dial, Shows
+from penstock.engines.applications.patches import patched
+from penstock.engines.applications.promises import Standing
+from penstock.engines.applications.wire import Order, Report, SaidState, SaidTenant, Serials, read_state
+
+UNIT = "executors"  # the one operator of each tenant: what works for it
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What an application may have, and what its tenants may count for together."""
+
+    least: int = 0
+    most: int = 100_000
+    utility: float = MOST_UTILITY
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """`heard_s` is when its last report came, `seen_s` when its figures last changed; on a clock that nobody sets."""
+
+    name: str
+    instance: str
+    number: int
+    plain: Mapping[str, Any]
+    state: SaidState
+    heard_s: float
+    seen_s: float
+    bounds: Bounds = Bounds()
+    promised: int = 0
+    wanted: int = 0
+    since_s: float = 0.0  # when it was last to have another number
+    order: Order | None = None
+    ordered_s: float = 0.0
+    applied: Serials = Serials()
+    refused: str = ""
+    intents: Mapping[str, Intent] = field(default_factory=dict)
+    held_by_cluster: int | None = None
+
+    @classmethod
+    def joining(cls, report: Report, bounds: Bounds, now: float) -> "Application":
+        """As its first report has it: what it asked the cluster for already it was promised."""
+        state = read_state(report.state)
+        wanted = state.executors.wanted
+        made = cls(report.application, report.instance, report.number, report.state, state, now, now, bounds)
+        return replace(made, promised=wanted, wanted=wanted, since_s=now, applied=report.applied)._with_intents()
+
+    def after(self, report: Report, now: float) -> "Application":
+        """What it is after another report, whose state is whole or goes on from the one before."""
+        here = replace(self, number=report.number, heard_s=now, applied=report.applied, refused=report.refused)
+        if report.base is not None and not report.state:
+            return here
+        plain = report.state if report.base is None else patched(self.plain, report.state)
+        state = read_state(plain)
+        seen_s = self.seen_s if state.seen == self.state.seen else now
+        found = replace(here, plain=plain, state=state, seen_s=seen_s)
+        return (
+            found
+            if state.tenants.keys() == self.intents.keys() and _same_intents(state, self)
+            else (found._with_intents())
+        )
+
+    def as_it_asked(self) -> "Application":
+        """With what it asked the cluster for by itself taken for what it is to have."""
+        asked = self.state.executors.wanted
+        return self if asked == self.promised == self.wanted else replace(self, promised=asked, wanted=asked)
+
+    def _with_intents(self) -> "Application":
+        """The intents of its tenants, together worth no more than they may be."""
+        stated = {name: tenant.intent for name, tenant in self.state.tenants.items()}
+        total = sum(intent.max_utility for intent in stated.values())
+        factor = self.factor(total)
+        return replace(self, intents=stated if factor == 1.0 else {n: scaled(i, factor) for n, i in stated.items()})
+
+    def factor(self, total: float) -> float:
+        """How much of what its tenants say they are worth counts."""
+        return 1.0 if total <= self.bounds.utility else self.bounds.utility / total
+
+    @property
+    def held(self) -> int:
+        """The executors that it has, as the cluster manager says, else as it says itself."""
+        return self.state.executors.now if self.held_by_cluster is None else self.held_by_cluster
+
+    @property
+    def least(self) -> int:
+        return max(self.state.executors.least, min(self.bounds.least, self.state.executors.most))
+
+    @property
+    def most(self) -> int:
+        return max(self.least, min(self.state.executors.most, self.bounds.most))
+
+    @property
+    def standing(self) -> Standing:
+        """As promises are reckoned from."""
+        return Standing(self.name, self.state.executors.cores, self.held, self.promised, self.wanted, self.since_s)
+
+    def job_names(self) -> dict[str, str]:
+        """The name of each tenant in the fleet: an application with one tenant is that tenant."""
+        tenants = tuple(self.state.tenants)
+        return {tenants[0]: self.name} if len(tenants) == 1 else {name: f"{self.name}/{name}" for name in tenants}
+
+    def jobs(self, now: float) -> tuple[JobFigures, ...]:
+        """Its tenants' figures."""
+        names, older_s = self.job_names(), max(0.0, now - self.seen_s)
+        return tuple(_figures(names[name], tenant, self, older_s) for name, tenant in self.state.tenants.items())
+
+    def dial(self, fresh: bool) -> Dial:
+        """Its executors as a lever; where nothing is heard of it, one that nobody turns."""
+        held, factor = self.held, self.factor(sum(t.intent.max_utility for t in self.state.tenants.values()))
+        asked = None if self.wanted == held else self.wanted
+        if not fresh:
+            return Dial(UNIT, self.name, held, held, held, costs=self.state.executors.cores)
+        worth = tuple((float(count), factor * utility) for count, utility in self.state.worth)
+        return Dial(
+            UNIT,
+            self.name,
+            held,
+            self.least,
+            self.most,
+            asked,
+            shows=Shows.WHEN_GIVEN,
+            worth=worth,
+            costs=self.state.executors.cores,
+        )
+
+
+def _same_intents(state: SaidState, before: Application) -> bool:
+    known = before.state.tenants
+    return all(tenant.intent == known[name].intent for name, tenant in state.tenants.items())
+
+
+def _figures(name: str, tenant: SaidTenant, of: Application, older_s: float) -> JobFigures:
+    held = of.held
+    latency = tenant.latency
+    unit = OperatorFigures(
+        UNIT,
+        held,
+        capacity=tenant.busy,
+        rows_in_rps=tenant.processed_rps,
+        backlog_rows=tenant.backlog_rows,
+        is_source=True,
+        min_threads=held,
+        max_threads=held,
+        asked=None if of.wanted == held else of.wanted,
+    )
+    return JobFigures(
+        name=name,
+        operators=(unit,),
+        age_s=tenant.age_s + older_s,
+        latency=None
+        if latency is None
+        else LatencyFigures(latency.mean_s, tuple(sorted(latency.quantiles)), latency.estimated),
+        juice=tenant.juice,
+        arrival_rps=tenant.arrival_rps,
+        processed_rps=tenant.processed_rps,
+        backlog_rows=tenant.backlog_rows,
+        settling=tenant.settling,
+        up_s=tenant.up_s,
+        trouble=tenant.trouble,
+    )

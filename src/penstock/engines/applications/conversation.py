@@ -1,0 +1,71 @@
+"""The agent's side of a conversation with a coordinator: what to report, and which orders to carry out. No input, no
+output, no clock: whoever has these asks it.
+
+    report sent -> answer: heard            -> the next one says what changed
+                           not heard        -> the next one says all
+                   order:  newer, in time, within bounds  -> to be carried out, once
+                           older, late, out of bounds     -> refused, and told with the next report
+                   an earlier epoch                       -> nothing of it counts: somebody else leads
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from penstock.engines.applications.patches import patch
+from penstock.engines.applications.wire import Answer, Order, Report, SaidExecutors, SaidState, Serials, plain_state
+
+EVERY_S = 2.0  # between reports, as long as no coordinator says otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """How far it has come. `epoch` is the newest that was heard of, `applied` the newest order that was taken up."""
+
+    application: str
+    instance: str
+    number: int = 0
+    said: Mapping[str, Any] | None = None  # the state that was sent last
+    heard: tuple[int, Mapping[str, Any]] | None = None  # the last report that was heard, and its state
+    bounds: SaidExecutors | None = None
+    epoch: int = 0
+    applied: Serials = Serials()
+    refused: str = ""
+    every_s: float = EVERY_S
+
+    def reporting(self, state: SaidState, leaving: bool = False) -> tuple[Report, "Conversation"]:
+        """The next report."""
+        plain, number = plain_state(state), self.number + 1
+        base, told = (None, plain) if self.heard is None else (self.heard[0], patch(self.heard[1], plain))
+        report = Report(self.application, self.instance, number, told, base, self.applied, self.refused, leaving)
+        return report, replace(self, number=number, said=plain, bounds=state.executors)
+
+    def answered(self, answer: Answer, took_s: float) -> tuple[Order | None, "Conversation"]:
+        """What to do about an answer that came `took_s` after the report was sent."""
+        if answer.epoch < self.epoch:
+            return None, replace(self, heard=None, refused=f"epoch {answer.epoch} is over, {self.epoch} has begun")
+        knows = answer.heard == self.number and self.said is not None
+        heard = (self.number, self.said or {}) if knows else None
+        here = replace(self, heard=heard, epoch=answer.epoch, every_s=answer.every_s)
+        order = answer.order
+        if order is None or order.serials <= self.applied:
+            return None, replace(here, refused="")
+        why = self._refusal(order, answer, took_s)
+        if why:
+            return None, replace(here, refused=why)
+        return order, replace(here, applied=order.serials, refused="")
+
+    def failed(self, order: Order, why: str) -> "Conversation":
+        """That order was taken up, and could not be carried out."""
+        return replace(self, refused=why) if order.serials == self.applied else self
+
+    def _refusal(self, order: Order, answer: Answer, took_s: float) -> str:
+        """Why an order is not carried out; empty where nothing speaks against it."""
+        bounds = self.bounds
+        if order.serials.epoch != answer.epoch:
+            return f"an order of epoch {order.serials.epoch}, where {answer.epoch} leads"
+        if took_s > answer.lease_s:
+            return f"it came after {took_s:.1f} s: the lease of {answer.lease_s:.1f} s has run out"
+        if bounds is not None and not bounds.least <= order.executors <= bounds.most:
+            return f"{order.executors} executors are not within {bounds.least} to {bounds.most}"
+        return ""

@@ -1,0 +1,292 @@
+"""The fleet as an engine: what agents report is observed, and decisions become promises, and orders to agents.
+
+    report -> heard -> snapshot -> ... the loop ... -> steps -> wanted -> promised -> order -> agent
+
+All agents' reports and the loop meet here, each under the lock for some microseconds. Between rounds `tend` asks the
+cluster manager what there is, hands on what became free, and forgets who left.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf, nextafter
+
+from penstock.core.deeds import Deed
+from penstock.core.figures import MachineFigures, Snapshot
+from penstock.core.intents import Intent
+from penstock.core.levers import Executors
+from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.engines.applications.book import Application, Bounds
+from penstock.engines.applications.cluster import Cluster, Room
+from penstock.engines.applications.promises import promises
+from penstock.engines.applications.wire import Answer, Order, Report, Serials
+from penstock.errors import OutageError, PenstockError
+
+_log = logging.getLogger("penstock.fleet")
+_DEEDS = 1000
+
+
+class AnotherDriverError(PenstockError):
+    """A report of a second driver of the same name, while the first one is heard."""
+
+
+class NotLeadingError(OutageError):
+    """Another coordinator leads, or nobody does yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class FleetSettings:
+    """How agents are kept in touch with. `bounds` are those of applications by name, `others` of all that are not."""
+
+    every_s: float = 2.0  # agents report, where they are few
+    reports_per_s: float = 100.0  # that the coordinator wants to hear at the most: many agents report less often
+    lease_s: float = 15.0  # an order that arrives later is void; after it a silent agent's name may be taken
+    silent_s: float = 45.0  # figures of an agent that was not heard for so long are not acted on
+    forgotten_s: float = 600.0  # so long after its last report an application is no longer told of
+    again_s: float = 30.0  # after which an order that was taken up and did not come is given again
+    cluster_every_s: float = 2.0
+    old_s: float = 30.0  # what the cluster manager said so long ago is no ground for promises
+    advises: bool = False  # nobody is ordered anything
+    bounds: Mapping[str, Bounds] | None = None
+    others: Bounds = Bounds()
+
+
+class FleetEngine:
+    """Many applications, of which each has an agent; `leads` says whether this coordinator still may."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        settings: FleetSettings = FleetSettings(),
+        epoch: int = 1,
+        leads: Callable[[], bool] = lambda: True,
+        even: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._cluster = cluster
+        self._settings = settings
+        self._epoch = epoch
+        self._leads = leads
+        self._even = even
+        self._lock = threading.Lock()
+        self._known: dict[str, Application] = {}
+        self._number = 0
+        self._room: Room | None = None
+        self._room_s = -inf
+        self._looked_s = -inf
+        self._cluster_said = ""
+        self._deeds: deque[Deed] = deque(maxlen=_DEEDS)
+        self._opened_s = even()
+        self._ahead_s: float | None = None  # of our clock is the loop's
+
+    # What agents say
+
+    def hear(self, report: Report) -> Answer:
+        """Take a report up, and answer it; a PenstockError where it cannot be."""
+        self._check_leads()
+        now = self._even()
+        with self._lock:
+            known = self._known.get(report.application)
+            if report.leaving:
+                self._leave(known, report)
+                return self._answer(report.number, None)
+            if known is None or known.instance != report.instance:
+                return self._join(known, report, now)
+            if report.base is not None and report.base != known.number:
+                return self._answer(None, None)
+            if report.refused and report.refused != known.refused:
+                self._note(known.name, "an order was not carried out", "its agent says why", report.refused)
+            found = self._known[known.name] = known.after(report, now)
+            order = found.order if found.order is not None and found.order.serials > found.applied else None
+            return self._answer(report.number, order)
+
+    def _join(self, known: Application | None, report: Report, now: float) -> Answer:
+        if known is not None and now - known.heard_s < self._settings.lease_s:
+            raise AnotherDriverError(
+                f"{report.application}: another driver of that name reports already; give this one another name, or "
+                f"end that one"
+            )
+        if report.base is not None:
+            return self._answer(None, None)
+        bounds = (self._settings.bounds or {}).get(report.application, self._settings.others)
+        found = self._known[report.application] = Application.joining(report, bounds, now)
+        self._note(found.name, f"joined with {found.held} executors", "its agent reported")
+        return self._answer(report.number, None)
+
+    def _leave(self, known: Application | None, report: Report) -> None:
+        if known is not None and known.instance == report.instance:
+            del self._known[known.name]
+            self._note(known.name, "left", "its agent said good-bye")
+
+    def _answer(self, heard: int | None, order: Order | None) -> Answer:
+        every_s = max(self._settings.every_s, len(self._known) / self._settings.reports_per_s)
+        return Answer(self._epoch, heard, every_s, self._settings.lease_s, order)
+
+    # What the loop asks
+
+    def intents(self) -> dict[str, Intent]:
+        """What is wanted of every tenant, by its name in the fleet."""
+        with self._lock:
+            return {
+                name: known.intents[tenant]
+                for known in self._known.values()
+                for tenant, name in known.job_names().items()
+            }
+
+    def observe(self, now: float) -> Snapshot:
+        """All applications as they were reported last."""
+        self._check_leads()
+        even = self._even()
+        with self._lock:
+            known = [self._known[name] for name in sorted(self._known)]
+            room, deeds = self._room, tuple(self._told(now))
+        fresh_s = self._settings.silent_s
+        return Snapshot(
+            at_s=now,
+            jobs=tuple(job for one in known for job in one.jobs(even)),
+            machines=() if room is None else _machines(room),
+            max_threads=_cores(room, known),
+            levers=tuple(one.dial(even - one.heard_s <= fresh_s) for one in known),
+            deeds=deeds,
+        )
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        """Have it so: who gives is told with its next report, who takes once that is free."""
+        self._check_leads()
+        with self._lock:
+            outcomes = tuple(StepOutcome(step, self._want(step)) for step in steps)
+            self._promise()
+        return Outcome(outcomes)
+
+    def _want(self, step: Step) -> str | None:
+        """Why a step cannot be; None where it is to be."""
+        (move, *more) = step.moves
+        if more or not isinstance(move, Executors):
+            return "between applications only executors move"
+        known = self._known.get(move.job)
+        if known is None:
+            return f"{move.job} is not there any more"
+        if not known.least <= move.after <= known.most:
+            return f"{move.job} holds {known.least} to {known.most} executors; {move.after} are not within that"
+        if move.after != known.wanted:
+            self._known[move.job] = replace(known, wanted=move.after, since_s=self._even())
+        return None
+
+    # Between rounds
+
+    def tend(self) -> None:
+        """Look at the cluster, hand on what became free, and forget who is gone."""
+        self._check_leads()
+        self._look()
+        with self._lock:
+            self._forget()
+            self._promise()
+
+    def _look(self) -> None:
+        now = self._even()
+        if now - self._looked_s < self._settings.cluster_every_s:
+            return
+        self._looked_s = now
+        try:
+            room = self._cluster.room()
+        except OutageError as error:
+            said = str(error)
+            if said != self._cluster_said:
+                with self._lock:
+                    self._note(None, "what the cluster has is not known", "nothing is promised meanwhile", said)
+            self._cluster_said = said
+            return
+        self._cluster_said = ""
+        with self._lock:
+            self._room, self._room_s = room, self._even()
+            for name, known in self._known.items():
+                self._known[name] = replace(known, held_by_cluster=_held(known, room))
+
+    def _forget(self) -> None:
+        now = self._even()
+        for name, known in list(self._known.items()):
+            silent_s = now - known.heard_s
+            ended = silent_s > self._settings.lease_s and self._ended(known)
+            if silent_s > self._settings.forgotten_s or ended:
+                del self._known[name]
+                why = "the cluster manager has ended it" if ended else f"its agent was not heard for {silent_s:.0f} s"
+                self._note(name, "is no longer there", why)
+
+    def _ended(self, known: Application) -> bool:
+        """Whether the cluster manager, who would know, no longer knows the application."""
+        room, by_name = self._room, known.state.cluster_id
+        told_since = self._room_s > known.heard_s
+        return room is not None and bool(by_name) and told_since and room.tells and by_name not in room.held
+
+    def _promise(self) -> None:
+        """Promises, and orders for those whose promise changed, or did not come although the order was taken up."""
+        if self._settings.advises:
+            self._known = {name: known.as_it_asked() for name, known in self._known.items()}
+            return
+        now = self._even()
+        recent = now - self._room_s <= self._settings.old_s
+        known = tuple(self._known.values())
+        found = promises([one.standing for one in known], _cores(self._room, known) if recent else None)
+        for one in known:
+            promised = found[one.name]
+            taken_up = one.order is not None and one.applied >= one.order.serials
+            asked = one.state.executors.wanted
+            late = promised != asked and now - max(one.ordered_s, self._opened_s) > self._settings.again_s
+            if promised == one.promised and not (late and (taken_up or one.order is None)):
+                continue
+            if promised > one.promised and one.promised != one.wanted:
+                self._note(one.name, f"executors promised {one.promised} -> {promised}", "so many are free by now")
+            self._number += 1
+            why = f"{promised} of the {one.wanted} that it is to have" if promised != one.wanted else ""
+            order = Order(Serials(self._epoch, self._number), promised, why)
+            self._known[one.name] = replace(one, promised=promised, order=order, ordered_s=now)
+
+    def _check_leads(self) -> None:
+        if not self._leads():
+            raise NotLeadingError("this coordinator does not lead")
+
+    # What was done without a decision
+
+    def _note(self, job: str | None, text: str, why: str, error: str | None = None) -> None:
+        last_s = self._deeds[-1].at_s if self._deeds else -inf
+        self._deeds.append(Deed(max(self._even(), nextafter(last_s, inf)), job, text, why, error))
+
+    def _told(self, now: float) -> list[Deed]:
+        """All of the last ones, each at one instant however often it is told."""
+        if self._ahead_s is None:
+            self._ahead_s = now - self._even()
+        ahead_s = self._ahead_s
+        return [replace(deed, at_s=deed.at_s + ahead_s) for deed in self._deeds]
+
+
+def _held(known: Application, room: Room) -> int | None:
+    """Its executors by the cores that the cluster manager has granted it; None where that does not know it."""
+    if not known.state.cluster_id or not room.tells:
+        return None
+    cores = room.held.get(known.state.cluster_id)
+    return None if cores is None else cores // known.state.executors.cores
+
+
+def _cores(room: Room | None, known: Sequence[Application]) -> int | None:
+    """The cores that the fleet can have: all there are but those of applications without an agent."""
+    if room is None:
+        return None
+    ours = {one.state.cluster_id for one in known}
+    return max(0, room.cores - sum(cores for name, cores in room.held.items() if name not in ours))
+
+
+def _machines(room: Room) -> tuple[MachineFigures, ...]:
+    return tuple(
+        MachineFigures(
+            worker.name,
+            worker.cores,
+            memory_share=None
+            if not worker.memory_mib or worker.free_memory_mib is None
+            else 1.0 - worker.free_memory_mib / worker.memory_mib,
+            alive=worker.alive,
+            slots=worker.cores,
+        )
+        for worker in room.workers
+    )

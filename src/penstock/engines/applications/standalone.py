@@ -1,0 +1,58 @@
+"""Spark's standalone master, by the JSON of its page: workers, and the cores that applications were granted."""
+
+import json
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from penstock.engines.applications.cluster import Room, Worker
+from penstock.errors import ConfigError, OutageError
+
+_ANSWERS_WITHIN_S = 3.0
+_MOST_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class StandaloneCluster:
+    """The master whose page is at that address, such as http://host:8080."""
+
+    url: str
+
+    def __post_init__(self) -> None:
+        place = urlsplit(self.url)
+        if place.scheme not in ("http", "https") or not place.hostname:
+            raise ConfigError(
+                "cluster.standalone", self.url, "write the address of the master's page, such as http://host:8080"
+            )
+
+    @property
+    def name(self) -> str:
+        """The master's page."""
+        return self.url
+
+    def room(self) -> Room:
+        """What the master says now."""
+        try:
+            with urllib.request.urlopen(f"{self.url.rstrip('/')}/json/", timeout=_ANSWERS_WITHIN_S) as response:
+                return room_of(json.loads(response.read(_MOST_BYTES)))
+        except (OSError, ValueError, KeyError, TypeError, urllib.error.URLError) as error:
+            raise OutageError(f"the master at {self.url} does not say what is free: {error}") from None
+
+
+def room_of(page: dict[str, Any]) -> Room:
+    """What the page says."""
+    workers = tuple(_worker(found) for found in page["workers"])
+    return Room(workers, {found["id"]: int(found["cores"]) for found in page["activeapps"]})
+
+
+def _worker(found: dict[str, Any]) -> Worker:
+    return Worker(
+        name=f"{found['host']}:{found['port']}",
+        cores=int(found["cores"]),
+        free_cores=int(found["coresfree"]),
+        memory_mib=int(found["memory"]),
+        free_memory_mib=int(found["memoryfree"]),
+        alive=found["state"] == "ALIVE",
+    )

@@ -1,0 +1,71 @@
+"""Who leads, of several coordinators over one database: a lease that must be renewed, and an epoch that only rises.
+
+Time is the database's own: the clocks of two coordinators need not agree. A lease that ran out is a new epoch for
+whoever takes it next, the one that had it included: meanwhile another may have led.
+"""
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from penstock.store.archive import RefusedError
+from penstock.store.database import Database
+from penstock.store.desk_tables import leaders
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """Who leads in which epoch; `ours` where it is whoever asked."""
+
+    holder: str
+    place: str
+    epoch: int
+    ours: bool
+
+
+class Leadership:
+    """One lease, by name; `holder` is whoever asks through this."""
+
+    def __init__(self, database: Database, name: str, holder: str, place: str = "") -> None:
+        self._database = database
+        self._name = name
+        self._holder = holder
+        self._place = place
+
+    def take(self, lease_s: float) -> Leader:
+        """Begin to lead, or go on with it, for so long; where somebody else leads, who it is.
+
+        A StoreError where the database does not say.
+        """
+        try:
+            return self._take(lease_s)
+        except RefusedError:  # two began at once, and the other's row is there by now
+            return self._take(lease_s)
+
+    def release(self) -> None:
+        """Let another lead at once."""
+        ours = (leaders.c.name == self._name) & (leaders.c.holder == self._holder)
+        with self._database.writing() as connection:
+            connection.execute(leaders.update().where(ours).values(until_epoch_s=0.0))
+
+    def _take(self, lease_s: float) -> Leader:
+        with self._database.writing() as connection:
+            now = float(connection.execute(sa.select(_clock(connection))).scalar_one())
+            wanted = sa.select(leaders).where(leaders.c.name == self._name).with_for_update()
+            known = connection.execute(wanted).mappings().first()
+            ours = {"holder": self._holder, "place": self._place, "until_epoch_s": now + lease_s}
+            if known is None:
+                connection.execute(leaders.insert().values(name=self._name, epoch=1, **ours))
+                return Leader(self._holder, self._place, 1, ours=True)
+            holds = known["until_epoch_s"] > now
+            if holds and known["holder"] != self._holder:
+                return Leader(known["holder"], known["place"], known["epoch"], ours=False)
+            epoch = known["epoch"] if holds else known["epoch"] + 1
+            connection.execute(leaders.update().where(leaders.c.name == self._name).values(epoch=epoch, **ours))
+            return Leader(self._holder, self._place, epoch, ours=True)
+
+
+def _clock(connection: sa.Connection) -> sa.ColumnElement[float]:
+    """Seconds since the epoch, by the database."""
+    if connection.dialect.name == "sqlite":
+        return sa.literal_column("(julianday('now') - 2440587.5) * 86400.0")
+    return sa.extract("epoch", sa.func.clock_timestamp())

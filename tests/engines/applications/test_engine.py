@@ -1,0 +1,236 @@
+"""The fleet as an engine: agents and the loop around it, over a simulated cluster, with a clock of the test's own."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+from benchmarks.fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
+
+from penstock.core.levers import Executors
+from penstock.core.plan import Step
+from penstock.engines.applications.book import Bounds
+from penstock.engines.applications.cluster import Room
+from penstock.engines.applications.conversation import Conversation
+from penstock.engines.applications.engine import (
+    AnotherDriverError,
+    FleetEngine,
+    FleetSettings,
+    NotLeadingError,
+)
+from penstock.engines.applications.wire import Report, plain_state
+from penstock.errors import OutageError
+from penstock.loop import Carried, Governor, LoopSettings
+from penstock.planning.registry import policy_named
+from penstock.store.memory import MemoryStore
+
+
+@dataclass
+class Fleet:
+    """A cluster, an engine over it, and agents that speak when the test has them speak."""
+
+    cluster: SimulatedCluster = field(default_factory=lambda: SimulatedCluster(6))
+    settings: FleetSettings = FleetSettings()
+    now: float = 0.0
+    talks: dict[str, Conversation] = field(default_factory=dict)
+    leads: bool = True
+
+    def __post_init__(self) -> None:
+        self.engine = FleetEngine(self.cluster, self.settings, 1, lambda: self.leads, lambda: self.now)
+        governing = LoopSettings(govern_from_s=0.0, stale_after_s=self.settings.silent_s)
+        self.governor = Governor(self.engine, policy_named("penstock"), MemoryStore(), governing)
+        self.carried: Carried = self.governor.start()
+
+    def report(self, *applications: SimulatedApplication) -> None:
+        """Each reports once, and carries out what it is told."""
+        for one in applications:
+            talk = self.talks.get(one.name, Conversation(one.name, f"{one.name}-1"))
+            report, talk = talk.reporting(one.state())
+            order, talk = talk.answered(self.engine.hear(report), 0.0)
+            self.talks[one.name] = talk
+            if order is not None:
+                one.give(order)
+
+    def round(self, *applications: SimulatedApplication) -> None:
+        """Ten seconds: reports every two, then a round of the loop."""
+        for _ in range(5):
+            self.now += 2.0
+            self.engine.tend()
+            self.report(*applications)
+        self.carried = self.governor.run_cycle(self.engine.intents(), self.carried, self.now)
+
+
+def test_executors_move_to_whoever_needs_them_within_three_rounds() -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 150.0, wanted=5), of_one("fraud", fleet.cluster, 100.0)
+    fleet.round(clicks, fraud)
+    fraud.rates["fraud"] = 380.0
+    for _ in range(3):
+        fleet.round(clicks, fraud)
+    assert held(fleet.cluster) == {"clicks": 2, "fraud": 4}
+    assert fleet.carried.view is not None
+    assert [(job.name, job.met) for job in fleet.carried.view.jobs] == [("clicks", True), ("fraud", True)]
+
+
+def test_who_takes_is_promised_nothing_before_who_gives_has_let_go() -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 100.0, wanted=5), of_one("fraud", fleet.cluster, 500.0)
+    fleet.report(clicks, fraud)
+    fleet.engine.tend()
+    fleet.engine.apply([Step("clicks", (Executors(5, 1, "clicks"),)), Step("fraud", (Executors(1, 5, "fraud"),))])
+    fleet.report(fraud)
+    assert not fraud.given
+    fleet.report(clicks)
+    fleet.now += 3.0
+    fleet.engine.tend()
+    fleet.report(fraud)
+    assert [order.executors for order in (*clicks.given, *fraud.given)] == [1, 5]
+    assert fleet.cluster.most_held == 6
+
+
+def test_what_is_heard_of_an_application_is_its_tenants_and_one_lever() -> None:
+    fleet = Fleet()
+    shop = SimulatedApplication("shop", fleet.cluster, {"ads": 100.0, "carts": 100.0}, wanted=2)
+    fleet.report(shop, of_one("fraud", fleet.cluster, 100.0))
+    fleet.engine.tend()
+    seen = fleet.engine.observe(100.0)
+    assert [job.name for job in seen.jobs] == ["fraud", "shop/ads", "shop/carts"]
+    assert [(dial.kind, dial.job, dial.now) for dial in seen.levers] == [
+        ("executors", "fraud", 1),
+        ("executors", "shop", 2),
+    ]
+    assert fleet.engine.intents().keys() == {job.name for job in seen.jobs}
+    assert seen.max_threads == 6
+
+
+def test_cores_of_applications_without_an_agent_are_not_the_fleets() -> None:
+    fleet = Fleet()
+    of_one("stranger", fleet.cluster, 100.0, wanted=3)
+    fleet.report(of_one("fraud", fleet.cluster, 100.0))
+    fleet.engine.tend()
+    assert fleet.engine.observe(0.0).max_threads == 3
+
+
+def test_an_agent_that_falls_silent_keeps_what_it_has_and_is_not_decided_over() -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 10.0, wanted=5), of_one("fraud", fleet.cluster, 500.0)
+    fleet.report(clicks)
+    for _ in range(6):
+        fleet.round(fraud)
+    assert held(fleet.cluster) == {"clicks": 5, "fraud": 1}
+    (dial, _) = fleet.engine.observe(fleet.now).levers
+    assert (dial.least, dial.most, dial.worth) == (5, 5, ())
+
+
+def test_who_says_good_bye_or_is_ended_by_the_cluster_manager_leaves_its_executors_to_the_others() -> None:
+    fleet = Fleet()
+    clicks, carts = of_one("clicks", fleet.cluster, 300.0, wanted=3), of_one("carts", fleet.cluster, 200.0, wanted=2)
+    fraud = of_one("fraud", fleet.cluster, 600.0)
+    fleet.round(clicks, carts, fraud)
+    fleet.engine.hear(Report("carts", "carts-1", 99, {}, leaving=True))
+    carts.end()
+    clicks.end()
+    for _ in range(7):
+        fleet.round(fraud)
+    assert held(fleet.cluster) == {"fraud": 6}
+    texts = [(deed.job, deed.text) for deed in fleet.engine.observe(fleet.now).deeds]
+    assert ("carts", "left") in texts
+    assert ("clicks", "is no longer there") in texts
+
+
+def test_a_second_driver_of_the_same_name_is_refused_until_the_first_is_silent_for_a_lease() -> None:
+    fleet = Fleet()
+    fraud = of_one("fraud", fleet.cluster, 100.0)
+    fleet.report(fraud)
+    second = Report("fraud", "fraud-2", 1, plain_state(fraud.state()))
+    with pytest.raises(AnotherDriverError, match="another driver of that name"):
+        fleet.engine.hear(second)
+    fleet.now += 15.0
+    assert fleet.engine.hear(second).heard == 1
+
+
+def test_a_report_on_one_that_was_not_heard_is_asked_for_whole() -> None:
+    fleet = Fleet()
+    fraud = of_one("fraud", fleet.cluster, 100.0)
+    fleet.report(fraud)
+    assert fleet.engine.hear(Report("fraud", "fraud-1", 9, {}, base=7)).heard is None
+    assert fleet.engine.hear(Report("other", "other-1", 9, {}, base=8)).heard is None
+
+
+def test_bounds_of_the_fleet_go_before_those_of_an_agent_and_are_not_left() -> None:
+    bounds = {"fraud": Bounds(least=2, most=3)}
+    fleet = Fleet(settings=FleetSettings(bounds=bounds, others=Bounds(most=2)))
+    fleet.report(of_one("fraud", fleet.cluster, 900.0), of_one("clicks", fleet.cluster, 900.0))
+    assert [(dial.least, dial.most) for dial in fleet.engine.observe(0.0).levers] == [(1, 2), (2, 3)]
+    (outcome,) = fleet.engine.apply([Step("fraud", (Executors(1, 4, "fraud"),))]).steps
+    assert outcome.error == "fraud holds 2 to 3 executors; 4 are not within that"
+
+
+def test_what_tenants_say_they_are_worth_counts_up_to_what_they_may_be() -> None:
+    fleet = Fleet(settings=FleetSettings(others=Bounds(utility=10.0)))
+    fleet.report(SimulatedApplication("shop", fleet.cluster, {"a": 100.0, "b": 100.0}, utility=500.0))
+    assert sum(intent.max_utility for intent in fleet.engine.intents().values()) == pytest.approx(10.0)
+    (dial,) = fleet.engine.observe(0.0).levers
+    assert max(utility for _, utility in dial.worth) == pytest.approx(10.0)
+
+
+def test_while_the_cluster_manager_is_away_executors_go_and_none_are_promised() -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 100.0, wanted=4), of_one("fraud", fleet.cluster, 500.0)
+    fleet.report(clicks, fraud)
+    fleet.engine.tend()
+
+    def away() -> Room:
+        raise OutageError("nobody answers")
+
+    fleet.cluster.room = away  # type: ignore[method-assign]
+    fleet.now += 40.0
+    fleet.engine.apply([Step("clicks", (Executors(4, 2, "clicks"),)), Step("fraud", (Executors(1, 3, "fraud"),))])
+    fleet.engine.tend()
+    fleet.report(clicks, fraud)
+    assert ([order.executors for order in clicks.given], fraud.given) == ([2], [])
+
+
+def test_an_order_that_was_taken_up_and_did_not_come_is_given_again_and_why_is_told() -> None:
+    fleet = Fleet()
+    fraud = of_one("fraud", fleet.cluster, 500.0)
+    fleet.report(fraud)
+    fleet.engine.tend()
+    fleet.engine.apply([Step("fraud", (Executors(1, 4, "fraud"),))])
+    report, talk = fleet.talks["fraud"].reporting(fraud.state())
+    order, talk = talk.answered(fleet.engine.hear(report), 0.0)
+    assert order is not None
+    fleet.talks["fraud"] = talk.failed(order, "the backend is away")
+    fleet.report(fraud)
+    assert fleet.engine.observe(0.0).deeds[-1].error == "the backend is away"
+    fleet.now += 31.0
+    fleet.engine.tend()
+    fleet.report(fraud)
+    assert fraud.wanted == 4
+
+
+def test_a_coordinator_that_does_not_lead_hears_nobody_and_does_nothing() -> None:
+    fleet = Fleet()
+    fraud = of_one("fraud", fleet.cluster, 100.0)
+    fleet.report(fraud)
+    fleet.leads = False
+    for call in (
+        lambda: fleet.report(fraud),
+        fleet.engine.tend,
+        lambda: fleet.engine.apply([]),
+        lambda: fleet.engine.observe(0.0),
+    ):
+        with pytest.raises(NotLeadingError):
+            call()
+
+
+def test_a_coordinator_that_takes_over_goes_on_from_what_agents_hold_and_obeys_no_old_number() -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 150.0, wanted=5), of_one("fraud", fleet.cluster, 380.0)
+    for _ in range(3):
+        fleet.round(clicks, fraud)
+    before = held(fleet.cluster)
+    fleet.engine = FleetEngine(fleet.cluster, fleet.settings, 2, lambda: True, lambda: fleet.now)
+    fleet.governor = replace(fleet.governor, engine=fleet.engine)
+    for _ in range(2):
+        fleet.round(clicks, fraud)
+    assert held(fleet.cluster) == before
+    assert {talk.epoch for talk in fleet.talks.values()} == {2}
