@@ -13,6 +13,7 @@ from penstock.errors import PenstockError
 _SUMMARIES = {  # each is the first sentence of the command's own help
     "demo": "Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed.",
     "run": "Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them.",
+    "coordinate": "Divide a cluster's executors among many applications, whose agents report here.",
     "check": "Check FILE (tenants, a scenario or a job to plan, as YAML) without starting anything.",
     "serve": "Serve dashboard, API and Prometheus metrics over a store.",
     "top": "Show tenants live, like top: who is in trouble, why, what was done and whether it helped.",

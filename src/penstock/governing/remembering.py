@@ -65,10 +65,21 @@ def remember(
     if isinstance(target, str | Path):
         opened = open_store(None if target == DEFAULT_STORE else target, patient=False)
         place, target, sql = opened.place, opened, opened
-    store = Tolerant(target)
     context = spark.sparkContext
-    now = time.time()
-    run = store.begin(RunInfo(run_id or context.applicationId, name, policy, "spark", str(context.master), now))
+    run = RunInfo(run_id or context.applicationId, name, policy, "spark", str(context.master), time.time())
+    return _remembered(target, sql, place, run, settings, age_s)
+
+
+def remembered(sql: SqlStore, run: RunInfo, settings: LoopSettings) -> Remembering:
+    """Begin the run, or go on with it, in that store."""
+    return _remembered(sql, sql, sql.place, run, settings, 0.0)
+
+
+def _remembered(
+    target: Archive, sql: SqlStore | None, place: str, run: RunInfo, settings: LoopSettings, age_s: float
+) -> Remembering:
+    store, now = Tolerant(target), run.started_at_s or 0.0
+    run = store.begin(run)
     _log.info("run %s is recorded in %s", run.id, place)
     # The clock may have been set back since: no cycle comes before one that is recorded.
     already_s = max(0.0, now - (run.started_at_s or now), _last_at_s(sql) or 0.0, age_s if store.down else 0.0)

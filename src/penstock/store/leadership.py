@@ -12,6 +12,7 @@ from penstock.store.archive import RefusedError
 from penstock.store.database import Database
 from penstock.store.desk_tables import leaders
 
+
 @dataclass(frozen=True, slots=True)
 class Leader:
     """Who leads in which epoch; `ours` where it is whoever asked."""

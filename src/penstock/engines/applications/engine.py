@@ -27,6 +27,7 @@ from penstock.errors import OutageError, PenstockError
 
 _log = logging.getLogger("penstock.fleet")
 _DEEDS = 1000
+_INSTANT_S = 1e-6
 
 
 class AnotherDriverError(PenstockError):
@@ -80,6 +81,11 @@ class FleetEngine:
         self._deeds: deque[Deed] = deque(maxlen=_DEEDS)
         self._opened_s = even()
         self._ahead_s: float | None = None  # of our clock is the loop's
+
+    @property
+    def silent_s(self) -> float:
+        """How long an agent may be silent and be decided over all the same."""
+        return self._settings.silent_s
 
     # What agents say
 
@@ -254,11 +260,13 @@ class FleetEngine:
         self._deeds.append(Deed(max(self._even(), nextafter(last_s, inf)), job, text, why, error))
 
     def _told(self, now: float) -> list[Deed]:
-        """All of the last ones, each at one instant however often it is told."""
+        """All of the last ones, each at one instant however often it is told; those before the run at its begin."""
         if self._ahead_s is None:
             self._ahead_s = now - self._even()
         ahead_s = self._ahead_s
-        return [replace(deed, at_s=deed.at_s + ahead_s) for deed in self._deeds]
+        return [
+            replace(deed, at_s=max(deed.at_s + ahead_s, _INSTANT_S * place)) for place, deed in enumerate(self._deeds)
+        ]
 
 
 def _held(known: Application, room: Room) -> int | None:

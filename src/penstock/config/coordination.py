@@ -1,0 +1,100 @@
+"""The file of a coordinator: which cluster many applications share, and within which bounds each may have executors.
+
+name: prod
+cluster: {standalone: "http://master:8080"}    # the page of Spark's standalone master; or {cores: 64}
+interval: 10s                    # between decisions
+report: 2s                       # between reports of an agent, while they are few
+lease: 15s                       # a coordinator that is silent for so long is followed by another
+applications:                    # of those that nobody lists here the bounds are those under `others`
+  fraud: {min_executors: 2, max_executors: 12}
+others: {max_executors: 4, utility: 10}        # utility: all its tenants together count for no more
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from penstock.config.document import read_document
+from penstock.config.fields import A_NUMBER, Amount, PolicySettings, PositiveSeconds, Slots, within
+from penstock.config.policies import wrong_policies
+from penstock.config.problems import tried
+from penstock.config.tenants import Name
+from penstock.core.intents import MOST_UTILITY
+from penstock.engines.applications.book import Bounds
+from penstock.engines.applications.cluster import Cluster, FixedCluster
+from penstock.engines.applications.standalone import StandaloneCluster
+from penstock.errors import ConfigError, refuse
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class ClusterPart(_Part):
+    """Where what there is can be asked for, or how much there is."""
+
+    standalone: str | None = None
+    cores: Slots | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> "ClusterPart":
+        try:
+            if (self.standalone is None) == (self.cores is None):
+                raise ConfigError(
+                    "cluster",
+                    "both" if self.cores else "nothing",
+                    "write one of standalone: http://host:8080, cores: N",
+                )
+            self.cluster()
+        except ConfigError as error:
+            raise within(error) from None
+        return self
+
+    def cluster(self) -> Cluster:
+        """The cluster that it names."""
+        if self.standalone is not None:
+            return StandaloneCluster(self.standalone)
+        return FixedCluster(self.cores or 0)
+
+
+class BoundsPart(_Part):
+    """The executors that an application may have, and what its tenants may count for."""
+
+    min_executors: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 0
+    max_executors: Slots = 100_000
+    utility: Annotated[Amount, Field(gt=0, le=MOST_UTILITY)] = MOST_UTILITY
+
+    @model_validator(mode="after")
+    def _agrees(self) -> "BoundsPart":
+        if self.min_executors > self.max_executors:
+            remedy = f"write max_executors or fewer: {self.max_executors}"
+            raise within(ConfigError("min_executors", self.min_executors, remedy))
+        return self
+
+    def bounds(self) -> Bounds:
+        """As the engine knows them."""
+        return Bounds(self.min_executors, self.max_executors, self.utility)
+
+
+class CoordinationFile(_Part):
+    """One fleet."""
+
+    name: Name = "fleet"
+    cluster: ClusterPart
+    policy: str | None = None
+    settings: PolicySettings = {}
+    interval: PositiveSeconds = 10.0
+    report: PositiveSeconds = 2.0
+    lease: PositiveSeconds = 15.0
+    applications: dict[Name, BoundsPart] = {}
+    others: BoundsPart = BoundsPart()
+
+
+def read_coordination(path: Path, policy: str | None = None) -> CoordinationFile:
+    """The fleet in that file, checked."""
+    document = read_document(path, "fleet file")
+    found, errors = tried(CoordinationFile, document.values, document)
+    refuse([*errors, *wrong_policies(document, "policy", policy)])
+    assert found is not None  # nothing was wrong
+    return found

@@ -1,0 +1,196 @@
+"""A coordinator: the loop over many applications, as long as it leads.
+
+    following -- the lease is free --> leading: a new epoch, the run in the store gone on with, agents heard
+        ^                                 |
+        +------ the lease was lost <------+        or the store says that another writes the run
+
+Whoever leads renews its lease in a thread of its own, and believes in it for no longer than it was taken for: one that
+was frozen meanwhile finds its lease over before it does anything else.
+"""
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from penstock.config.coordination import CoordinationFile
+from penstock.core.run import RunInfo
+from penstock.core.view import View
+from penstock.engines.applications.cluster import Cluster
+from penstock.engines.applications.engine import FleetEngine, FleetSettings, NotLeadingError
+from penstock.engines.applications.wire import Report, encode_answer
+from penstock.errors import GoverningEndsError, told
+from penstock.governing.clock import RealClock
+from penstock.governing.controller import Tending
+from penstock.governing.recorder import Recorder
+from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
+from penstock.loop import Governor, LoopSettings, drive
+from penstock.planning.registry import DEFAULT, policy_named
+from penstock.store.archive import StoreError
+from penstock.store.leadership import Leader, Leadership
+from penstock.store.open import open_store
+
+_log = logging.getLogger("penstock.fleet")
+
+
+@dataclass(frozen=True, slots=True)
+class Coordination:
+    """How a fleet is governed; `place` is where agents find this coordinator."""
+
+    store: str | None = DEFAULT_STORE
+    policy: str | None = None
+    advise: bool = False
+    place: str = ""
+
+
+class Coordinator:
+    """Leads, or follows until it may."""
+
+    def __init__(
+        self,
+        file: CoordinationFile,
+        how: Coordination = Coordination(),
+        on_view: Callable[[View], None] = lambda view: None,
+        say: Callable[[str], None] = lambda text: None,
+        even: Callable[[], float] = time.monotonic,
+        cluster: Cluster | None = None,
+    ) -> None:
+        """`cluster` is for one that no file names."""
+        self._file = file
+        self._how = how
+        self._on_view = on_view
+        self._say = say
+        self._even = even
+        self._cluster = cluster or file.cluster.cluster()
+        self._database = open_store(None if how.store == DEFAULT_STORE else how.store, patient=False)
+        self._leadership = Leadership(self._database.database, file.name, uuid.uuid4().hex, how.place)
+        self._stop = threading.Event()
+        self._term_over = threading.Event()
+        self._until_s = 0.0  # the lease is ours
+        self._epoch = 0
+        self._engine: FleetEngine | None = None
+        self._leader: Leader | None = None
+
+    def hear(self, report: Report) -> bytes:
+        """The answer to an agent's report; a NotLeadingError where somebody else leads."""
+        engine = self._engine
+        if engine is None:
+            known = self._leader
+            where = f"; {known.place} does" if known is not None and known.place and not known.ours else ""
+            raise NotLeadingError(f"this coordinator does not lead{where}")
+        return encode_answer(engine.hear(report))
+
+    @property
+    def leads(self) -> bool:
+        """Whether it may still act."""
+        return self._even() < self._until_s
+
+    def run(self) -> None:
+        """Follow and lead, until it is stopped."""
+        try:
+            while not self._stop.is_set():
+                if self._take():
+                    self._lead()
+                else:
+                    self._stop.wait(self._file.lease / 3.0)
+        finally:
+            self._database.close()
+
+    def stop(self) -> None:
+        """End it; another may lead at once."""
+        self._stop.set()
+        self._term_over.set()
+
+    def _take(self) -> bool:
+        """Ask for the lease, for the first time or again; whether it is ours, in the epoch that we know."""
+        asked_s = self._even()
+        try:
+            leader = self._leadership.take(self._file.lease)
+        except StoreError as error:
+            _log.warning("nobody says who leads: %s", error)
+            return self.leads
+        self._leader = leader
+        if not leader.ours:
+            self._until_s = 0.0
+            return False
+        first = self._engine is None
+        if first:
+            self._epoch = leader.epoch
+        ours = leader.epoch == self._epoch
+        self._until_s = asked_s + self._file.lease if ours else 0.0
+        return ours
+
+    def _lead(self) -> None:
+        """One term: from the lease to its loss."""
+        over = self._term_over = threading.Event()
+        if self._stop.is_set():
+            return
+        self._say(f"leads {self._file.name} in epoch {self._epoch}")
+        self._engine = FleetEngine(self._cluster, self._settings(), self._epoch, lambda: self.leads, self._even)
+        renewing = threading.Thread(target=self._renew, args=(over,), name="penstock-lease", daemon=True)
+        renewing.start()
+        try:
+            self._govern(self._engine, over)
+        except GoverningEndsError as error:
+            _log.warning("this coordinator leads no more: %s", error)
+        except Exception as error:
+            _log.exception("governing stumbled and begins anew: %s", told(error))
+        finally:
+            self._engine, self._until_s = None, 0.0
+            over.set()
+            renewing.join()
+            self._let_go()
+            self._say(f"no longer leads {self._file.name}")
+
+    def _renew(self, over: threading.Event) -> None:
+        while not over.wait(self._file.lease / 3.0):
+            if not self._take() or not self.leads:
+                over.set()
+
+    def _let_go(self) -> None:
+        try:
+            self._leadership.release()
+        except StoreError as error:
+            _log.warning("the lease was not let go, and runs out by itself: %s", error)
+
+    def _govern(self, engine: FleetEngine, over: threading.Event) -> None:
+        file = self._file
+        policy = policy_named(self._policy, file.settings.get(self._policy, {}))
+        settings = LoopSettings(
+            interval_s=file.interval,
+            stale_after_s=max(engine.silent_s, 4.5 * file.interval),
+            dry_run=self._how.advise,
+        )
+        kept = self._remembering(policy.name, settings)
+        try:
+            recorder, tending = Recorder(kept.store), Tending(engine.tend)
+            governor = Governor(engine, policy, recorder, settings, kept.control, between=tending.troubles)
+            clock = RealClock(over, tending, kept.already_s)
+            drive(governor, engine.intents, clock, float("inf"), lambda now: self._on_view(recorder.views[-1]))
+        finally:
+            kept.store.close()
+
+    def _remembering(self, policy: str, settings: LoopSettings) -> Remembering:
+        """The fleet's run, which goes on whoever leads: the one before is told so when it writes next."""
+        name = self._file.name
+        run = RunInfo(f"fleet-{name}", name, policy, "fleet", self._cluster.name, time.time())
+        target = open_store(None if self._how.store == DEFAULT_STORE else self._how.store, patient=False)
+        return remembered(target, run, settings)
+
+    @property
+    def _policy(self) -> str:
+        return self._how.policy or self._file.policy or DEFAULT
+
+    def _settings(self) -> FleetSettings:
+        file = self._file
+        return FleetSettings(
+            every_s=file.report,
+            lease_s=file.lease,
+            cluster_every_s=file.report,
+            silent_s=3.0 * file.lease,
+            advises=self._how.advise,
+            bounds={name: part.bounds() for name, part in file.applications.items()},
+            others=file.others.bounds(),
+        )

@@ -1,0 +1,210 @@
+"""Where agents report: one path, a token for each application, on a port of its own beside the pages.
+
+It is no part of the pages' application: agents are programs that speak every few seconds, and what guards browsers
+(sessions, rates, hosts) would only cost them. Whoever has a token may report for the applications that it names, reads
+the orders for these, and nothing else.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.types import Receive, Scope, Send
+
+from penstock.engines.applications.engine import AnotherDriverError, NotLeadingError
+from penstock.engines.applications.link import PATH
+from penstock.engines.applications.wire import MOST_BYTES, Report, WireError, read_report
+from penstock.errors import ConfigError, OutageError, PenstockError
+
+_STOPS_WITHIN_S = 5.0
+_BACKLOG = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTokens:
+    """Hashes of tokens, each with the pattern of the applications that it is for."""
+
+    patterns: Mapping[str, str]
+
+    def pattern_of(self, header: str) -> str | None:
+        """The applications that the bearer may report for; None for no token of ours."""
+        scheme, _, token = header.partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        given = _hash(token)
+        return next((pattern for known, pattern in self.patterns.items() if hmac.compare_digest(given, known)), None)
+
+
+def agent_tokens(path: Path) -> AgentTokens:
+    """The tokens in that file; none where there is no file."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return AgentTokens({str(known): str(pattern) for known, pattern in kept.items()})
+    except FileNotFoundError:
+        return AgentTokens({})
+    except (OSError, ValueError, AttributeError):
+        raise ConfigError("--agent-tokens", str(path), "it holds no tokens of agents; give another path") from None
+
+
+def new_agent_token(path: Path, pattern: str) -> str:
+    """A new token for the applications of that pattern, such as `fraud` or `team-a/*`; only its hash is kept."""
+    if not pattern or len(pattern) > 200 or any(letter.isspace() for letter in pattern):
+        raise ConfigError("--new-token", pattern, "write an application's name, or a pattern such as team-a/*")
+    token = f"agent-{secrets.token_urlsafe(32)}"
+    kept = {**agent_tokens(path).patterns, _hash(token): pattern}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = path.with_name(f"{path.name}.new")
+    with open(os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump(kept, file, indent=2)
+    whole.replace(path)
+    return token
+
+
+class AgentsDoor:
+    """Listens from the moment it is made; `port` 0 takes a free one. `hear` answers a report."""
+
+    def __init__(
+        self,
+        hear: Callable[[Report], bytes],
+        tokens: Callable[[], AgentTokens],
+        host: str = "127.0.0.1",
+        port: int = 0,
+        tls: tuple[Path, Path] | None = None,
+    ) -> None:
+        self._hear = hear
+        self._tokens = tokens
+        self._socket = _listening(host, port)
+        self._scheme = "http" if tls is None else "https"
+        self._host = f"[{host}]" if ":" in host else host
+        config = uvicorn.Config(
+            self.answer,
+            interface="asgi3",
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=1,
+            ssl_certfile=None if tls is None else tls[0],
+            ssl_keyfile=None if tls is None else tls[1],
+        )
+        self._server = _Server(config)
+
+    @property
+    def url(self) -> str:
+        """Where agents find it."""
+        return f"{self._scheme}://{self._host}:{self._socket.getsockname()[1]}"
+
+    @contextmanager
+    def open(self) -> Iterator["AgentsDoor"]:
+        """Listen while the block lasts."""
+        thread = threading.Thread(target=self._run, name="penstock-agents-door", daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            self._server.should_exit = True
+            thread.join(_STOPS_WITHIN_S)
+
+    def _run(self) -> None:
+        self._server.run(sockets=[self._socket])
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            return
+        status, body = await self._answered(scope, receive)
+        kind = b"application/json" if status == 200 else b"text/plain; charset=utf-8"
+        headers = [
+            (b"content-type", kind),
+            (b"content-length", str(len(body)).encode()),
+            (b"cache-control", b"no-store"),
+        ]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _answered(self, scope: Scope, receive: Receive) -> tuple[int, bytes]:
+        if scope["path"] == "/health":
+            return 200, b'"listens"'
+        if scope["path"] != PATH or scope["method"] != "POST":
+            return 404, f"agents report by POST to {PATH}".encode()
+        headers = {name: value for name, value in scope["headers"] if name in (b"authorization", b"content-length")}
+        pattern = self._tokens().pattern_of(headers.get(b"authorization", b"").decode("latin-1"))
+        if pattern is None:
+            return 401, b"a token is needed: Authorization: Bearer <token>; see penstock coordinate --new-token"
+        raw = await _body(receive)
+        if raw is None:
+            return 413, f"a report holds {MOST_BYTES:,} bytes at most".encode()
+        return self._heard(raw, pattern)
+
+    def _heard(self, raw: bytes, pattern: str) -> tuple[int, bytes]:
+        try:
+            report = read_report(raw)
+            if not fnmatchcase(report.application, pattern):
+                return 403, f"this token is for {pattern}, not for {report.application}".encode()
+            return 200, self._hear(report)
+        except WireError as error:
+            return 400, str(error).encode()
+        except AnotherDriverError as error:
+            return 409, str(error).encode()
+        except (NotLeadingError, OutageError) as error:
+            return 503, str(error).encode()
+        except PenstockError as error:
+            return 422, str(error).encode()
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to whoever has the main thread."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Nothing is captured."""
+        yield
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """All of it; None where it is too long."""
+    parts: list[bytes] = []
+    length = 0
+    while True:
+        message: Mapping[str, Any] = await receive()
+        if message["type"] != "http.request":
+            return b""
+        part = message.get("body", b"")
+        length += len(part)
+        if length > MOST_BYTES:
+            return None
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+        found.listen(_BACKLOG)
+    except OSError as error:
+        found.close()
+        remedy = f"it cannot be listened on ({error.strerror}); give another with --agents-port, 0 for any"
+        raise ConfigError("--agents-port", f"{host}:{port}", remedy) from None
+    return found
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,167 @@
+"""A coordinator over real HTTP, with agents whose applications and cluster are simulated."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from benchmarks.fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
+
+from penstock.config.coordination import CoordinationFile
+from penstock.core.plan import Reason
+from penstock.engines.applications.agent import Agent
+from penstock.engines.applications.link import Link, RefusedReportError
+from penstock.engines.applications.wire import Report, encode_report, plain_state
+from penstock.errors import OutageError
+from penstock.governing.coordinating import Coordination, Coordinator
+from penstock.store.open import open_store
+from penstock.telling.explain import explain
+from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
+from tests.patience import eventually
+
+QUICK = {"interval": 0.2, "report": 0.05, "lease": 2.0, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}}
+
+
+@dataclass
+class Site:
+    """A coordinator that agents can reach, and the simulated cluster that it is over."""
+
+    place: Path
+    stack: ExitStack
+    advise: bool = False
+    cluster: SimulatedCluster = field(default_factory=lambda: SimulatedCluster(6))
+
+    def __post_init__(self) -> None:
+        self.tokens = self.place / "agent-tokens.json"
+        self.token = new_agent_token(self.tokens, "*")
+        self.store = str(self.place / "runs.sqlite")
+        self.coordinators: list[Coordinator] = []
+
+    def begin(self, port: int = 0) -> AgentsDoor:
+        """One more coordinator, with its door."""
+        file = CoordinationFile.model_validate({"name": "lab", "cluster": {"cores": 6}, **QUICK})
+        how = Coordination(self.store, advise=self.advise)
+        coordinator = Coordinator(file, how, cluster=self.cluster)
+        self.coordinators.append(coordinator)
+        door = AgentsDoor(coordinator.hear, lambda: agent_tokens(self.tokens), port=port)
+        self.stack.enter_context(door.open())
+        self.stack.enter_context(_running(coordinator))
+        return door
+
+    def governed(self, application: SimulatedApplication, *doors: AgentsDoor) -> Agent:
+        """The application, with an agent that reports there."""
+        agent = Agent(application.name, application, Link([door.url for door in doors], self.token))
+        agent.start()
+        self.stack.callback(agent.stop)
+        return agent
+
+
+@contextmanager
+def _running(coordinator: Coordinator) -> Iterator[None]:
+    thread = Thread(target=coordinator.run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        coordinator.stop()
+        thread.join(20.0)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    with ExitStack() as stack:
+        yield Site(tmp_path, stack)
+
+
+def test_executors_move_between_applications_and_the_store_tells_why(site: Site) -> None:
+    door = site.begin()
+    clicks, fraud = of_one("clicks", site.cluster, 150.0, wanted=5), of_one("fraud", site.cluster, 380.0)
+    agents = [site.governed(one, door) for one in (clicks, fraud)]
+    eventually(lambda: held(site.cluster) == {"clicks": 2, "fraud": 4})
+    assert site.cluster.most_held == 6
+    assert {agent.talk.epoch for agent in agents} == {1}
+    site.coordinators[0].stop()
+    with closing(open_store(site.store)) as store:
+        run = store.read_run("fleet-lab")
+    (decision, *_) = run.decisions
+    assert (decision.decision.reason, decision.errors) == (Reason.RESCALED, ())
+    assert "executors from clicks to fraud" in decision.decision.why
+    assert "clicks: executors 5 -> 2; fraud: executors 1 -> 4" in explain(run)
+
+
+def test_a_coordinator_that_advises_says_what_it_would_do_and_orders_nothing(site: Site) -> None:
+    site.advise = True
+    door = site.begin()
+    clicks, fraud = of_one("clicks", site.cluster, 150.0, wanted=5), of_one("fraud", site.cluster, 380.0)
+    for one in (clicks, fraud):
+        site.governed(one, door)
+
+    def decided() -> bool:
+        with closing(open_store(site.store)) as store:
+            return any(run.id == "fleet-lab" and store.read_run(run.id).decisions for run in store.runs())
+
+    eventually(decided)
+    assert (held(site.cluster), clicks.given, fraud.given) == ({"clicks": 5, "fraud": 1}, [], [])
+
+
+def test_a_token_reports_for_the_applications_that_it_names_and_no_others(site: Site) -> None:
+    door = site.begin()
+    theirs = new_agent_token(site.tokens, "team-a/*")
+    application = of_one("fraud", site.cluster, 100.0)
+
+    def said(name: str, token: str) -> bytes:
+        with closing(Link([door.url], token)) as link:
+            return link.say(encode_report(Report(name, "i-1", 1, plain_state(application.state()))))
+
+    eventually(lambda: _answered(lambda: said("team-a/fraud", theirs)))
+    with pytest.raises(RefusedReportError, match=r"this token is for team-a/\*, not for team-b/fraud"):
+        said("team-b/fraud", theirs)
+    with pytest.raises(RefusedReportError, match="a token is needed"):
+        said("team-a/fraud", "agent-guessed")
+    with closing(Link([door.url], theirs)) as link, pytest.raises(RefusedReportError, match="message: "):
+        link.say(b"{")
+
+
+def test_an_agent_that_is_cut_off_keeps_its_executors_and_is_heard_again(tmp_path: Path) -> None:
+    with ExitStack() as outer:
+        site = Site(tmp_path, outer)
+        with ExitStack() as first:
+            site.stack = first
+            door = site.begin()
+            site.stack = outer
+            fraud = of_one("fraud", site.cluster, 380.0)
+            agent = site.governed(fraud, door)
+            eventually(lambda: fraud.held == 4)
+            port = int(door.url.rsplit(":", 1)[1])
+        with pytest.raises(OutageError, match="no coordinator answers"):
+            agent.once()
+        assert fraud.held == 4
+        fraud.rates["fraud"] = 580.0
+        site.begin(port)
+        eventually(lambda: fraud.held == 6)
+        assert agent.talk.epoch == 2
+
+
+def test_of_two_coordinators_one_leads_and_the_other_follows_and_takes_over(site: Site) -> None:
+    doors = [site.begin(), site.begin()]
+    clicks, fraud = of_one("clicks", site.cluster, 150.0, wanted=5), of_one("fraud", site.cluster, 100.0)
+    agents = [site.governed(one, *doors) for one in (clicks, fraud)]
+    eventually(lambda: all(agent.talk.epoch == 1 for agent in agents))
+    assert sorted(one.leads for one in site.coordinators) == [False, True]
+    next(one for one in site.coordinators if one.leads).stop()
+    fraud.rates["fraud"] = 380.0
+    eventually(lambda: held(site.cluster) == {"clicks": 2, "fraud": 4})
+    assert {agent.talk.epoch for agent in agents} == {2}
+    serials = [order.serials for order in fraud.given]
+    assert serials == sorted(set(serials))
+    assert site.cluster.most_held == 6
+
+
+def _answered(call: object) -> bool:
+    try:
+        call()  # type: ignore[operator]
+    except OutageError:
+        return False
+    return True
