@@ -44,7 +44,7 @@ else
 fi
 # The system's Python is used as it is: uv must not look for one to download. Its certificates too: a company's
 # registry is often known to the system only (the setting has two names, by uv's version).
-UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 "$uv" sync --frozen --quiet --compile-bytecode --python "$python"
+UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 "$uv" sync --frozen --extra all --quiet --compile-bytecode --python "$python"
 
 if [ "${1:-}" = docs ]; then # what builds the site, in an environment of its own
     UV_PROJECT_ENVIRONMENT=.venv-docs UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 \

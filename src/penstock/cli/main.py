@@ -3,12 +3,14 @@
 import logging
 import signal
 import sys
+from typing import NoReturn
 
 import click
 
 from penstock.cli.output import Told, say
 from penstock.cli.waiting import Waiting
 from penstock.errors import PenstockError
+from penstock.extras import MissingExtraError, extra_of
 
 _SUMMARIES = {  # each is the first sentence of the command's own help
     "demo": "Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed.",
@@ -57,10 +59,19 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         say("stopped", err=True)
         sys.exit(130)
+    except ModuleNotFoundError as error:
+        extra = extra_of(error.name)
+        if extra is None:
+            raise
+        _refuse(MissingExtraError(extra, str(error.name).partition(".")[0]))
     except PenstockError as error:
-        for line in str(error).splitlines():  # a file may have several mistakes
-            say(f"penstock: {line}", err=True)
-        sys.exit(error.exit_code)
+        _refuse(error)
+
+
+def _refuse(error: PenstockError) -> NoReturn:
+    for line in str(error).splitlines():  # a file may have several mistakes
+        say(f"penstock: {line}", err=True)
+    sys.exit(error.exit_code)
 
 
 def _show(error: click.ClickException) -> None:

@@ -33,7 +33,7 @@ class Entry:
 
 
 def _phoebe(settings: Any) -> Policy:
-    from penstock.planning.phoebe.policy import Phoebe  # its models take seconds to import
+    from penstock.planning.phoebe.policy import Phoebe  # numpy
 
     return Phoebe(settings)
 

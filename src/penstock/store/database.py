@@ -12,6 +12,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
 from penstock.errors import ConfigError
+from penstock.extras import missing_told
 from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError
 from penstock.store.columns import add_columns
@@ -163,7 +164,8 @@ def _engine(url: URL) -> sa.Engine:
         # tcp_user_timeout is in milliseconds: a link that went dead must not hold up governing for minutes.
         limits = {"connect_timeout": CONNECT_S, "tcp_user_timeout": 10_000, "options": f"-c lock_timeout={BUSY_S}s"}
         missing = {name: value for name, value in limits.items() if name not in url.query}
-        return sa.create_engine(url, pool_pre_ping=True, connect_args=missing, hide_parameters=True)
+        with missing_told():
+            return sa.create_engine(url, pool_pre_ping=True, connect_args=missing, hide_parameters=True)
     engine = sa.create_engine(url, connect_args={"timeout": BUSY_S}, hide_parameters=True)
     sa.event.listen(engine, "connect", _set_up_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)

@@ -1,16 +1,16 @@
 """Regression on the past: each coming step from the last values and, where there is a season, from those a season ago.
 
-Direct multi-step forecasts (one set of weights for each step ahead, all fitted at once), by scikit-learn's ridge
-regression. Everything is relative to the last value, so that a level never seen before is no trouble.
+Direct multi-step forecasts (one set of weights for each step ahead, all fitted at once), by ridge regression.
+Everything is relative to the last value, so that a level never seen before is no trouble.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import Ridge
 
 from penstock.analysis.forecast.method import Fitted, Floats
 from penstock.analysis.forecast.season import season_of
+from penstock.analysis.regression import ridge
 
 _LAGS = 12
 _ROWS_AT_LEAST = 12  # training examples
@@ -37,8 +37,7 @@ class Lags:
         scale = float(past.std()) or 1.0
         features = _features(past, origins, steps, season) / scale
         targets = (past[origins[:, None] + np.arange(steps)] - past[origins - 1][:, None]) / scale
-        model = Ridge(alpha=_PENALTY).fit(features, targets)
-        weights, constant = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
+        weights, constant = ridge(features, targets, _PENALTY)
         return _Weights(weights, constant, season, scale)
 
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import LinearRegression
 
 from penstock.analysis.models.validity import boundary
+from penstock.analysis.regression import rising
 from penstock.core.evidence import Observation, Weighted
 
 _REACH = 1.5  # scale-outs: how far a measured deviation from the curve is felt
@@ -92,9 +92,9 @@ def _fit(evidence: Sequence[Weighted]) -> tuple[float, float]:
     if len(np.unique(sizes)) == 1:
         return float(np.average(sizes / rates, weights=weights)), 0.0
     scale = float(rates.mean())
-    model = LinearRegression(fit_intercept=False, positive=True)
-    model.fit(np.column_stack([rates / sizes, rates]) / scale, np.ones(len(rates)), sample_weight=weights)
-    a, b = (float(value) / scale for value in model.coef_)
+    features = np.column_stack([rates / sizes, rates]) / scale
+    found, _ = rising(features, np.ones(len(rates)), weights, constant=False)
+    a, b = (float(value) / scale for value in found)
     # All in b would be a job that no executor makes faster: then the smallest a that keeps Tmax rising.
     return max(a, 1e-3 * b, 1e-12), b
 

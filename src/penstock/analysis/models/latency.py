@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LinearRegression
 
 from penstock.analysis.models.capacity import CapacityModel
 from penstock.analysis.models.validity import boundary
+from penstock.analysis.regression import rising
 from penstock.core.evidence import Weighted
 
 _BENDS = (0.5, 0.8, 0.9, 0.95, 1.0)  # utilisations from which latency may rise more steeply
@@ -89,9 +89,9 @@ def _features(points: Sequence[Weighted], capacity: CapacityModel, scale: float)
 
 def _fit(points: Sequence[Weighted], capacity: CapacityModel, scale: float) -> tuple[float, tuple[float, ...]]:
     logs = np.log([w.seen.latency_s or 1.0 for w in points])
-    model = LinearRegression(positive=True)
-    model.fit(_features(points, capacity, scale), logs, sample_weight=np.array([w.weight for w in points]))
-    return float(model.intercept_), tuple(float(weight) for weight in model.coef_)
+    importance = np.array([w.weight for w in points])
+    weights, constant = rising(_features(points, capacity, scale), logs, importance)
+    return constant, tuple(weights.tolist())
 
 
 def _held_out_error(points: Sequence[Weighted], capacity: CapacityModel, scale: float, limit: float) -> float | None:

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from penstock.extras import missing_told
+
 ROUNDING = 1e-9
 SOLVER_VARIABLES = 20_000  # beyond this many the solver finds nothing within seconds that best fit has not found
 
@@ -55,7 +57,8 @@ def _solved(items: Sequence[tuple[float, float]], known: Packing, time_limit_s: 
     x[i, b]: item i is in bin b; y[b]: bin b is used. Bins are alike, so item i goes to one of the first i + 1, and
     used bins come first.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
+    with missing_told():
+        from scipy.optimize import Bounds, LinearConstraint, milp
 
     count, bins = len(items), len(known.bins) - 1
     sizes = np.array(items)

@@ -1,8 +1,8 @@
 """METIS on the graph of keys: vertices weighted by their rows, as few rows on cut edges as possible (section 3.3)."""
 
 import numpy as np
-import pymetis
 
+from penstock.extras import missing_told
 from penstock.planning.routing.graph import Floats, Ints, KeyGraph
 
 FEW_EDGES = 60_000  # so few that several tries take less than a second
@@ -42,6 +42,8 @@ def _part(graph: KeyGraph, rows: Ints, weights: Ints, shares: Floats, imbalance:
     used = np.sort(np.argsort(-shares, kind="stable")[: len(graph.weight)])
     if len(used) == 1:
         return np.full(len(graph.weight), used[0], dtype=np.int64)
+    with missing_told():
+        import pymetis
     options = pymetis.Options(seed=seed, ufactor=max(1, round((imbalance - 1) * 1000)))
     _, part = pymetis.part_graph(
         len(used),

@@ -18,6 +18,7 @@ from penstock.core.routing_table import RoutingTable
 from penstock.core.units import non_negative
 from penstock.core.view import View
 from penstock.errors import ConfigError
+from penstock.extras import check_extra
 from penstock.planning.routing.bounded import within_moves
 from penstock.planning.routing.estimate import CostSettings, Estimate, Offer, Promise, estimated
 from penstock.planning.routing.graph import KeyGraph, graph_of_links
@@ -68,6 +69,8 @@ class WithRouting:
 
     def start(self) -> RoutedMemory[Memory]:
         """The inner policy's memory, and no window judged."""
+        if self.settings.mode != RoutingMode.OFF:
+            check_extra("routing")
         inner = self.inner.start()
         return memory_type(type(inner))(inner)
 

@@ -8,13 +8,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.kafka.offsets import TopicEnds
 from penstock.errors import EngineError
+from penstock.extras import MissingExtraError, check_extra
+
+if TYPE_CHECKING:
+    from penstock.engines.kafka.offsets import TopicEnds
 
 _ASKED_FOR_S = 2.0  # a broker that is away must not hold up the round
 _RESTS_FOR_S = 10.0  # nor every round
@@ -72,14 +75,26 @@ class ArrivalWatch:
         if self._clock() < self._away_until_s.get(bootstrap, -inf):
             return {}
         here = [source for source in sources if source.bootstrap == bootstrap]
-        broker = self._brokers.setdefault(bootstrap, TopicEnds(bootstrap, _ASKED_FOR_S))
         try:
+            broker = self._broker(bootstrap)
             ends = broker.read(sorted({topic for source in here for topic in source.topics}))
+        except MissingExtraError as error:
+            _log.warning("what arrives at %s is known from each batch only: %s", bootstrap, error)
+            self._away_until_s[bootstrap] = inf
+            return {}
         except EngineError as error:
             _log.warning("arrivals are not known this round: %s", error)
             self._away_until_s[bootstrap] = self._clock() + _RESTS_FOR_S
             return {}
         return {source: float(sum(sum(ends[topic].values()) for topic in source.topics)) for source in here}
+
+    def _broker(self, bootstrap: str) -> "TopicEnds":
+        if bootstrap not in self._brokers:
+            check_extra("kafka")
+            from penstock.engines.kafka.offsets import TopicEnds  # the client is an extra's
+
+            self._brokers[bootstrap] = TopicEnds(bootstrap, _ASKED_FOR_S)
+        return self._brokers[bootstrap]
 
 
 def _streams(query: StreamingQuery) -> Iterator[Any]:

@@ -11,9 +11,9 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.kafka.offsets import TopicEnds
 from penstock.engines.spark.modes import LongLived
 from penstock.errors import EngineError
+from penstock.extras import missing_told
 
 PARTITIONS_CONF = "spark.sql.shuffle.partitions"
 FORMAT_CONF = "spark.sql.streaming.stateStore.checkpointFormatVersion"
@@ -89,6 +89,8 @@ def _partitions(name: str, node: Any) -> int:
         raise EngineError(
             f"{name}: real-time mode has no bound of a batch; leave maxOffsetsPerTrigger out of its source"
         )
+    with missing_told():
+        from penstock.engines.kafka.offsets import TopicEnds
     listed = [topic.strip() for topic in topics.split(",")]
     ends = TopicEnds(bootstrap).read(listed)
     for topic in listed:

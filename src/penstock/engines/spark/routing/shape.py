@@ -10,15 +10,14 @@ Spark looks through a map from its beginning. Keys are texts, whatever the type 
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as parquet
 
 from penstock.core.pairs import Key
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.routing.murmur import hash_keys, partitions_of
 from penstock.engines.spark.routing.salts import aims
+from penstock.extras import missing_told
 
 SLOTS = 8  # tables that windows not yet closed may need at once
 SINCE_EVER_US, NEVER_US = -(2**63), 2**63 - 1
@@ -27,14 +26,6 @@ ROW_SCHEMA = (
     "starts array<bigint>, slots array<struct<partitions: int, aims: array<bigint>, "
     "operators: array<array<map<string, int>>>>>"
 )
-_SLOT = pa.struct(
-    {
-        "partitions": pa.int32(),
-        "aims": pa.list_(pa.int64()),
-        "operators": pa.list_(pa.list_(pa.map_(pa.string(), pa.int32()))),
-    }
-)
-_SCHEMA = pa.schema({"starts": pa.list_(pa.int64()), "slots": pa.list_(_SLOT)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +64,34 @@ def packed(slots: Sequence[Slot]) -> bytes:
     """The row, as the file that queries read."""
     starts = [slot.from_us for slot in slots] + [NEVER_US] * (SLOTS - len(slots))
     row = {"starts": starts, "slots": [_packed(slot) for slot in slots]}
+    with missing_told():
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
     file = io.BytesIO()
-    parquet.write_table(pa.Table.from_pylist([row], schema=_SCHEMA), file)
+    parquet.write_table(pa.Table.from_pylist([row], schema=_schema()), file)
     return file.getvalue()
 
 
 def unpacked(file: bytes) -> tuple[Slot, ...]:
     """The slots of a row that was packed."""
+    with missing_told():
+        import pyarrow.parquet as parquet
     row: dict[str, Any] = parquet.read_table(io.BytesIO(file)).to_pylist()[0]
     return tuple(_unpacked(start, slot) for start, slot in zip(row["starts"], row["slots"], strict=False))
+
+
+@cache
+def _schema() -> Any:
+    import pyarrow as pa
+
+    slot = pa.struct(
+        {
+            "partitions": pa.int32(),
+            "aims": pa.list_(pa.int64()),
+            "operators": pa.list_(pa.list_(pa.map_(pa.string(), pa.int32()))),
+        }
+    )
+    return pa.schema({"starts": pa.list_(pa.int64()), "slots": pa.list_(slot)})
 
 
 def _packed(slot: Slot) -> dict[str, Any]:

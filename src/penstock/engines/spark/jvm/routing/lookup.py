@@ -8,7 +8,6 @@ read by `mapInArrow`; one that lies elsewhere by Spark itself, which has the cli
 from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 from pyspark.sql.types import StructType
 
@@ -87,7 +86,7 @@ def _row_of(spark: SparkSession, path: str) -> DataFrame:
 
 def _reader(path: str):  # type: ignore[no-untyped-def]
     # A function made here travels by value: executors need pyarrow, not penstock.
-    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def read(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow.parquet
 
         for _ in batches:
