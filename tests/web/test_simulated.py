@@ -1,7 +1,6 @@
 """What the simulator answers beside a run: what would help, what decisions brought; each question is asked once."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -41,7 +40,7 @@ def process() -> Counted:
 
 
 @pytest.fixture
-def gallery(store: SqlStore) -> Iterator[Gallery]:
+def gallery(store: SqlStore) -> Gallery:
     """Two decisions that were carried out and judged, and one whose step failed; the run lasts until 200 s."""
     for cycle in (an_acting_cycle(50.0), a_judging_cycle(110.0, 50.0), a_cycle(200.0, plan=Plan(note="quiet"))):
         store.append(cycle)

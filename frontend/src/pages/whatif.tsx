@@ -1,6 +1,6 @@
 // What if: change something, and the present is simulated on with the last minutes' arrivals.
 
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { changedIntent, send, worded, type Figure, type IntentPart, type Policy, type Question, type Series, type Tenant, type Trial, type Turn, type WhatIf } from "../api";
 import { Chart } from "../chart";
 import { ABSENT, number, percent, span } from "../format";
@@ -30,15 +30,14 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
   const [slots, setSlots] = useState(given.slots == null ? "" : String(given.slots));
   const [minutes, setMinutes] = useState(String(given.minutes ?? 10));
   const [rates, setRates] = useState<Record<string, string>>(texts(given.rates ?? {}));
-  const [targets, setTargets] = useState<Record<string, string>>({});
+  const all = overview.present?.tenants ?? [];
+  const [targets, setTargets] = useState<Record<string, string>>(() => targetsOf(given.intents ?? {}, all));
   const [turns, setTurns] = useState<Turn[]>(given.turns ?? []);
   const [most, setMost] = useState<Record<string, number>>(given.max_slots ?? {});
   const [answer, setAnswer] = useState<WhatIf | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const all = overview.present?.tenants ?? [];
   const tenants = all.toSorted((a, b) => Number(b.name === job) - Number(a.name === job));
-  useEffect(() => setTargets(targetsOf(given.intents ?? {}, all)), [route.query.ask]);
   const submit = (event: Event): void => {
     event.preventDefault();
     setBusy(true);

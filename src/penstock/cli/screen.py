@@ -143,8 +143,8 @@ def _cells(tenant: TenantOut) -> dict[str, str | Text]:
     rates = [number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows)]
     utility = f"{number(tenant.utility)} of {number(tenant.max_utility)}"
     state = Text(tenant.state, style=_STATES[tenant.state])
-    cells = (tenant.name, state, tenant.intent, _has(tenant), utility, _off(tenant), weight, slots, busy, cores, *rates)
-    return dict(zip(_HEADINGS, cells, strict=True))
+    who: tuple[str | Text, ...] = (tenant.name, state, tenant.intent, _has(tenant), utility, _off(tenant))
+    return dict(zip(_HEADINGS, (*who, weight, slots, busy, cores, *rates), strict=True))
 
 
 def _bound(present: PresentOut) -> list[Text]:

@@ -191,7 +191,8 @@ def _keeps(job: JobView, as_is: Future) -> tuple[float, ...] | None:
 
 def _eased(objective: Objective, looks: Sequence[JobView]) -> float | None:
     if isinstance(objective, Latency):
-        seen = sorted(job.figures.latency.at(objective.percentile) for job in looks if job.figures.latency is not None)
+        found = (None if (told := job.figures.latency) is None else told.at(objective.percentile) for job in looks)
+        seen = sorted(latency_s for latency_s in found if latency_s is not None)
         return max(objective.target_s, _two_digits(_most_often(seen))) if seen else None
     if isinstance(objective, Juice):
         shares = sorted((job.figures.juice for job in looks if job.figures.juice is not None), reverse=True)
@@ -206,7 +207,7 @@ def _target(objective: Objective) -> float:
 
 def _most_often(ranked: Sequence[float]) -> float:
     """What nine looks of ten are no worse than."""
-    return ranked[min(len(ranked) - 1, math.ceil(_KEPT * len(ranked)))]
+    return ranked[math.ceil(_KEPT * len(ranked)) - 1]
 
 
 def _two_digits(value: float) -> float:

@@ -1,0 +1,122 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/preact";
+import { beforeEach, expect, test, vi } from "vitest";
+import { App } from "../src/app";
+import type { Compare, Overview, Tenant } from "../src/api";
+import { aDecision, anOverview, aTenant, found, run, serving } from "./builders";
+
+class Silent {
+  onopen = null;
+  onerror = null;
+  readyState = 1;
+  addEventListener(): void {}
+  close(): void {}
+}
+
+const worth = { text: "+11 points of utility by 2 decisions", decisions: 2, span_s: 120, gain: 0.11, off: 0.04, slot_h_saved: 0, untold: 0, misled: 0, waits: 0, each: [] };
+
+function present(tenants: Tenant[]): NonNullable<Overview["present"]> {
+  return {
+    at_s: 40, cycle: 4, utility: 20, max_utility: 35, possible_utility: 35, slots: 8, given: "8 slots by weight", note: "", headline: "1 of 2 tenants misses what was asked: ads.",
+    state: "missing", tenants, machines: [], levers: [], shortfall: "",
+  };
+}
+
+function opened(hash: string, more: Partial<Overview> = {}, answers: Record<string, unknown> = {}) {
+  location.hash = hash;
+  const overview = anOverview({ present: present([aTenant(), aTenant({ name: "geo", state: "fine", met: true })]), ...more });
+  const server = serving({
+    "/api/session": { role: "operate", tokens_required: false, version: "0" },
+    "/api/overview": overview, "/api/runs": [run, { ...run, id: "fair-1", policy: "fair" }], "/api/acts": [], "/api/remedies": found(), "/api/worth": worth,
+    "/api/policies": [{ name: "ds2", about: "" }], ...answers,
+  });
+  vi.stubGlobal("fetch", server.fetch);
+  vi.stubGlobal("EventSource", Silent);
+  render(<App />);
+  return server;
+}
+
+beforeEach(() => {
+  HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) { this.open = true; };
+  localStorage.clear();
+});
+
+test("the card of who misses its target has what binds, the remedy, and the proposal that waits for its yes", async () => {
+  const proposals = [{ number: 3, at_s: 40, text: "ads: weight 2 -> 5", why: "ads misses its latency", jobs: ["ads"], answer: "open", who: null }];
+  const control = { ...anOverview().control, proposals };
+  const server = opened("#/overview", { control, present: present([aTenant({ binds: [{ what: "it has all 2 slots that it may have", helps: "a higher max_slots" }] })]) }, { "/api/control": {} });
+  const card = within(await screen.findByTestId("trouble"));
+  expect(card.getByTestId("binds").textContent).toBe("It has all 2 slots that it may have. What would help: a higher max_slots.");
+  await card.findByText(/12 slots instead of 8/);
+  fireEvent.click(card.getByRole("button", { name: "Approve" }));
+  await waitFor(() => expect(server.sent.at(-1)!.body).toMatchObject({ act: "approve", proposal: 3 }));
+});
+
+test("what decisions brought is asked for once the page is there, and summed up in what happened", async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const server = opened("#/overview", { decisions: [aDecision()] });
+  await screen.findByTestId("headline");
+  expect(server.sent.some((one) => one.path.startsWith("/api/worth"))).toBe(false);
+  await vi.advanceTimersByTimeAsync(2500);
+  expect((await screen.findByTestId("worth")).textContent).toBe("+11 points of utility by 2 decisions.");
+  vi.useRealTimers();
+});
+
+test("of forty tenants fifteen are shown, all on request, and any by its name in the address", async () => {
+  const tenants = Array.from({ length: 40 }, (_, number) => aTenant({ name: `tenant-${String(number).padStart(2, "0")}`, state: "fine", met: true }));
+  opened("#/overview", { present: present(tenants) });
+  const rows = (): number => document.querySelectorAll("table.tenants tbody tr").length;
+  await screen.findByTestId("headline");
+  expect(rows()).toBe(15);
+  fireEvent.click(screen.getByRole("button", { name: "Show 25 more tenants" }));
+  expect(rows()).toBe(40);
+  fireEvent.input(screen.getByRole("searchbox", { name: "Find tenants by name" }), { target: { value: "tenant-1" } });
+  await waitFor(() => expect(rows()).toBe(10));
+  expect(location.hash).toBe("#/overview?find=tenant-1");
+});
+
+test("the question of a what-if comes from its address, and is asked as it stands", async () => {
+  const asked = { minutes: 3, slots: 64, rates: { ads: 2 }, intents: { ads: [{ latency: 4 }] }, turns: [{ kind: "bound", job: "geo", operator: "*", value: 500 }], max_slots: { ads: 6 } };
+  const server = opened(`#/what-if?run=last&ask=${encodeURIComponent(JSON.stringify(asked))}`);
+  const also = await screen.findByRole("list", { name: "Also changed" });
+  expect(also.textContent).toContain("geo: bound 500");
+  expect(screen.getByLabelText<HTMLInputElement>("latency of ads").value).toBe("4");
+  fireEvent.click(within(also).getAllByRole("button", { name: "leave it" })[1]!);
+  fireEvent.click(screen.getByTestId("ask"));
+  await waitFor(() => expect(server.sent.some((one) => one.path.startsWith("/api/what-if"))).toBe(true));
+  expect(server.sent.find((one) => one.path.startsWith("/api/what-if"))!.body).toMatchObject({
+    minutes: 3, slots: 64, rates: { ads: 2 }, turns: asked.turns, max_slots: {}, intents: { ads: [{ latency: 4, percentile: 95, utility: 35 }] },
+  });
+});
+
+test("the time shown is in the address, and keys change it", async () => {
+  opened("#/overview?span=900");
+  await screen.findByTestId("headline");
+  expect(screen.getByRole("button", { name: "15 min" }).getAttribute("aria-pressed")).toBe("true");
+  fireEvent.keyDown(document.body, { key: "]" });
+  await waitFor(() => expect(location.hash).toBe("#/overview?span=3600"));
+  fireEvent.keyDown(document.body, { key: "?" });
+  const sheet = await screen.findByRole("dialog", { name: "Keys" });
+  expect(sheet.textContent).toContain("Copy the link");
+  fireEvent.keyDown(screen.getByPlaceholderText("your name, for the log"), { key: "5" });
+  expect(location.hash).toBe("#/overview?span=3600"); // who types a name means the letter
+});
+
+test("two runs are compared by their address", async () => {
+  const side = { run, length_s: 60, utility_share: 0.72, met_share: 0.9, decisions: 3, helped: 2, series: { at_s: [0, 10], values: { share: [0.7, 0.74] } } };
+  const told: Compare = {
+    a: { ...side, run: { ...run, id: "fair-1", policy: "fair" }, utility_share: 0.61 }, b: side,
+    jobs: [{ name: "ads", asks_a: "p95 latency <= 2s", asks_b: "p95 latency <= 2s", utility_a: 0.4, utility_b: 0.9, met_a: 0.4, met_b: 0.9 }],
+    sentences: ["+11 points of utility: demo under penstock gave 72 %"],
+  };
+  const server = opened("#/compare?a=fair-1&b=demo-1", {}, { "/api/compare": told });
+  expect((await screen.findByTestId("compared")).textContent).toBe("+11 points of utility: demo under penstock gave 72 %.");
+  expect(server.sent.some((one) => one.path === "/api/compare?a=fair-1&b=demo-1")).toBe(true);
+  fireEvent.click(screen.getByRole("button", { name: "Turn round" }));
+  expect(location.hash).toContain("a=demo-1&b=fair-1");
+});
+
+test("an unknown page and a server that cannot be read are said, with no figures of anything else", async () => {
+  opened("#/nothing");
+  await screen.findByText("There is no page “nothing”.");
+  expect(screen.queryByTestId("headline")).toBeNull();
+});
