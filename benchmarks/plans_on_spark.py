@@ -23,7 +23,6 @@ from plan_runner import PlanMeasured, plan_runner
 
 from penstock.analysis.stability import judge
 from penstock.config.plan_job import PlanJob, read_plan_job
-from penstock.core.placement import Placement
 from penstock.core.trial import Task
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.errors import PenstockError
@@ -31,7 +30,7 @@ from penstock.planning.profiling.search import bisect
 from penstock.planning.profiling.settings import SearchSettings
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place_on_fewest
-from penstock.planning.provision.settings import PlaceSettings
+from penstock.planning.provision.settings import RUNTIMES, PlaceSettings
 from penstock.profiling.catalog import TASKS, ServiceSettings, task_named
 
 # Rows are routed evenly over an operator's threads, as by a shuffle, but where a third part says otherwise.
@@ -110,7 +109,8 @@ def run(job: PlanJob, pair: str, rate_rps: float, tasks: Mapping[str, Task], set
     """Plan, carry out, search the highest stable rate."""
     allocation_method, mapping, *routing = pair.split("+")
     allocation = allocate(job.topology, rate_rps, job.models, allocation_method, job.selectivity)
-    placement = place_on_fewest(allocation, SIZES, mapping, PlaceSettings(routing=(*routing, "even")[0]))
+    place_settings = PlaceSettings(routing=(*routing, "even")[0], runtime=RUNTIMES["spark"])
+    placement = place_on_fewest(allocation, SIZES, mapping, place_settings)
     chosen = {operator: tasks[operator] for operator in job.topology.operators}
     with plan_runner(placement, chosen, settings) as runner:
         # From the prediction, but never above the plan: far above its peak a DAG says little of where that is.
@@ -131,18 +131,9 @@ def run(job: PlanJob, pair: str, rate_rps: float, tasks: Mapping[str, Task], set
         compared_rps=compared_rps,
         predicted_cpu=tuple(share * part for share in placement.predicted_cpu),
         actual_cpu=at.cpu,
-        predicted_memory=_memory(placement),
+        predicted_memory=placement.predicted_memory,
         actual_memory=at.memory,
     )
-
-
-def _memory(placement: Placement) -> tuple[float, ...]:
-    """A thread holds its memory however few rows it gets: the models' figures are not scaled with the rate."""
-    sums = [0.0] * len(placement.machines)
-    for slot, threads in placement.threads_on().items():
-        for operator, many in threads.items():
-            sums[slot.machine] += placement.allocation.models[operator].memory(many)
-    return tuple(sums)
 
 
 def _search(run_trial: Any, begin_rps: float) -> Iterator[PlanMeasured]:
@@ -164,6 +155,26 @@ def r_squared(pairs: Sequence[tuple[float, float]]) -> float | None:
         return statistics.correlation([first for first, _ in pairs], [second for _, second in pairs]) ** 2
     except statistics.StatisticsError:
         return None
+
+
+def explained(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """1 - SSE / SST of the prediction itself, not of a line through it; below 0: the actual mean foretells better."""
+    mean = statistics.fmean(actual for _, actual in pairs) if pairs else 0.0
+    total = sum((actual - mean) ** 2 for _, actual in pairs)
+    return 1 - sum((actual - predicted) ** 2 for predicted, actual in pairs) / total if total else None
+
+
+def _evidence(rows: Sequence[Row]) -> Iterator[str]:
+    """R2 and what is explained: rates by DAG, and what the planned rate alone would have foretold."""
+    yield "| rate of | plans | R², predicted | 1 - SSE/SST, predicted | R², planned | 1 - SSE/SST, planned |"
+    yield "|---|---|---|---|---|---|"
+    for dag in (*RATES, None):
+        found = [row for row in rows if row.actual_rps is not None and dag in (row.dag, None)]
+        cells = []
+        for foretold in ("predicted_rps", "planned_rps"):
+            pairs = [(getattr(row, foretold), row.actual_rps or 0.0) for row in found]
+            cells += ["-" if share is None else f"{share:.2f}" for share in (r_squared(pairs), explained(pairs))]
+        yield f"| {dag or 'all'} | {len(found)} | {' | '.join(cells)} |"
 
 
 def _read(path: Path) -> list[Row]:
@@ -219,6 +230,8 @@ def report(rows: Sequence[Row], options: argparse.Namespace) -> str:
                 ("memory by machine", r_squared(memory), 0.6),
             )
         ),
+        "",
+        *_evidence(rows),
         "",
         "| DAG | slots of LSA+RSM | MBA's mapping | slots | share | reached of the planned rate |",
         "|---|---|---|---|---|---|",

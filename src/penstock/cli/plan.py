@@ -9,6 +9,7 @@ from penstock.cli.output import write_json
 from penstock.planning.provision.allocate import ALLOCATIONS
 from penstock.planning.provision.methods import DEFAULT_METHOD, METHODS
 from penstock.planning.provision.predict import ROUTINGS
+from penstock.planning.provision.settings import RUNTIMES
 
 EXAMPLE = """
 \b
@@ -41,6 +42,13 @@ DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 o
     show_default=True,
     help="How rows are shared out: even (a shuffle) or by what each slot can take.",
 )
+@click.option(
+    "--runtime",
+    type=click.Choice(list(RUNTIMES)),
+    default="models",
+    show_default=True,
+    help="Predict CPU and memory as the models say, or as plans took them on spark.",
+)
 @click.option("--machines", help="Slots of the machines there are, such as 4,4,2; by default they are acquired.")
 @click.option("--models", help="A set of models that ships (paper, measured) or a file; the job's own by default.")
 @click.option("--from", "from_rate", type=float, help="Change the plan for this rate, moving few threads.")
@@ -57,6 +65,7 @@ def plan(
     allocation: str,
     mapping: str,
     routing: str,
+    runtime: str,
     machines: str | None,
     models: str | None,
     from_rate: float | None,
@@ -75,7 +84,7 @@ def plan(
     console = Terminal(stderr=json_out == "-", highlight=False, width=None if sys.stdout.isatty() else 120)
     read = read_plan_job(job, models)
     there = None if machines is None else planned.slots(machines)
-    settings = PlaceSettings(routing=routing)
+    settings = PlaceSettings(routing=routing, runtime=RUNTIMES[runtime])
     first_rate = rate if from_rate is None else from_rate
     placement = planned.placed(read, first_rate, (allocation, mapping), there, settings)
     changed = None

@@ -10,6 +10,7 @@ from penstock.core.placement import Machine, Slot
 from penstock.errors import ConfigError
 from penstock.planning.provision.place import place, place_on_fewest
 from penstock.planning.provision.predict import predict
+from penstock.planning.provision.settings import RUNTIMES, PlaceSettings, Runtime
 from tests.planning.provision.paper import allocations, alone, planned
 
 
@@ -91,3 +92,22 @@ def test_bad_input_is_refused() -> None:
 def test_an_operator_without_threads_lets_nothing_through() -> None:
     found = predict(alone(10), [Machine(1)], {})
     assert (found.rate_rps, found.bottleneck, found.cpu) == (0.0, "work", (0.0,))
+
+
+def test_on_spark_threads_hold_their_memory_and_take_more_cpu_than_was_profiled() -> None:
+    allocation = alone(50)  # one thread, which does 60 with half a slot's CPU
+    models, spark = (
+        place(allocation, [1], settings=PlaceSettings(runtime=runtime)).prediction
+        for runtime in (RUNTIMES["models"], Runtime(cpu_times=3.0, memory_thread=0.01, memory_held=True))
+    )
+    threads = allocation.threads["work"]
+    model = allocation.models["work"]
+    assert models.rate_rps == spark.rate_rps
+    assert spark.cpu[0] == pytest.approx(3 * models.cpu[0])
+    assert spark.memory[0] == pytest.approx(model.memory(threads) + 0.01 * threads)
+    assert [models.within_machines_rps, spark.within_machines_rps] == pytest.approx([60.0, 40.0])
+
+
+def test_where_threads_hold_more_memory_than_there_is_no_rate_is_within_the_machine() -> None:
+    runtime = Runtime(memory_thread=0.6, memory_held=True)
+    assert place(alone(100), [1], settings=PlaceSettings(runtime=runtime)).prediction.within_machines_rps == 0

@@ -48,7 +48,7 @@ def place(
     _refuse_too_many(allocation)
     there = checked_machines(machines)
     slot_of, least = _mapped(allocation, there, method, settings)
-    prediction = predict(allocation, there, slot_of, settings.routing)
+    prediction = predict(allocation, there, slot_of, settings.routing, settings.runtime)
     return Placement(allocation, there, method, slot_of, prediction, least)
 
 

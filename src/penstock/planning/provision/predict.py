@@ -12,6 +12,7 @@ from penstock.core.allocation import Allocation
 from penstock.core.performance import PerformanceModel
 from penstock.core.placement import Machine, Prediction, Slot, Thread
 from penstock.errors import ConfigError
+from penstock.planning.provision.settings import RUNTIMES, Runtime
 
 Group = tuple[Slot, int, float]  # a slot, the operator's threads there, and the part of its rows they are routed
 Router = Callable[[PerformanceModel, Mapping[Slot, int]], tuple[float, list[Group]]]
@@ -22,6 +23,7 @@ def predict(
     machines: Sequence[Machine],
     slot_of: Mapping[Thread, Slot],
     routing: str = "proportional",
+    runtime: Runtime = RUNTIMES["models"],
 ) -> Prediction:
     """The peak rate, and CPU and memory per machine, of any mapping of an allocation's operators."""
     if routing not in ROUTINGS:
@@ -30,6 +32,7 @@ def predict(
     counts = _counts(allocation, slot_of)
     rate_rps, bottleneck = float("inf"), None
     cpu, memory = [0.0] * len(machines), [0.0] * len(machines)  # for one row per second at the sources
+    held = [0.0] * len(machines)  # memory, however many rows there are
     for operator in (name for name in allocation.topology.operators if per_row[name] > 0):
         model = allocation.models[operator]
         limit_rps, groups = ROUTINGS[routing](model, counts[operator])
@@ -37,8 +40,10 @@ def predict(
             rate_rps, bottleneck = limit_rps / per_row[operator], operator
         for slot, threads, part in groups:
             busy = per_row[operator] * part / (model.rate(threads) or 1.0)
-            cpu[slot.machine] += model.cpu(threads) * busy
-            memory[slot.machine] += model.memory(threads) * busy
+            cpu[slot.machine] += runtime.cpu_times * model.cpu(threads) * busy
+            memory[slot.machine] += 0.0 if runtime.memory_held else model.memory(threads) * busy
+            own = runtime.memory_thread * threads
+            held[slot.machine] += own + (model.memory(threads) if runtime.memory_held else 0.0)
     at_rps = min(rate_rps, allocation.rate_rps)
     return Prediction(
         routing=routing,
@@ -46,8 +51,8 @@ def predict(
         bottleneck=bottleneck,
         at_rps=at_rps,
         cpu=tuple(share * at_rps for share in cpu),
-        memory=tuple(share * at_rps for share in memory),
-        within_machines_rps=_within(machines, cpu, memory, rate_rps),
+        memory=tuple(always + share * at_rps for always, share in zip(held, memory, strict=True)),
+        within_machines_rps=_within(machines, cpu, memory, held, rate_rps),
     )
 
 
@@ -72,10 +77,20 @@ def _proportional(model: PerformanceModel, counts: Mapping[Slot, int]) -> tuple[
     return total, [(slot, threads, rates[slot] / (total or 1.0)) for slot, threads in counts.items()]
 
 
-def _within(machines: Sequence[Machine], cpu: Sequence[float], memory: Sequence[float], rate_rps: float) -> float:
-    """The highest rate, up to the predicted one, at which no machine is asked for more than its slots."""
-    for machine, need in zip((*machines, *machines), (*cpu, *memory), strict=True):
-        rate_rps = min(rate_rps, machine.slots / need if need > 0 else rate_rps)
+def _within(
+    machines: Sequence[Machine],
+    cpu: Sequence[float],
+    memory: Sequence[float],
+    held: Sequence[float],
+    rate_rps: float,
+) -> float:
+    """The highest rate, up to the predicted one, at which no machine is asked for more than its slots; 0 for none."""
+    for machine, per_cpu, per_memory, always in zip(machines, cpu, memory, held, strict=True):
+        room = machine.slots - always
+        if room < 0:
+            return 0.0
+        rate_rps = min(rate_rps, machine.slots / per_cpu if per_cpu > 0 else rate_rps)
+        rate_rps = min(rate_rps, room / per_memory if per_memory > 0 else rate_rps)
     return rate_rps
 
 

@@ -50,7 +50,7 @@ def replan(
                 raise
             machines = (*before.machines, *(_named(before, n, size) for n, size in enumerate(acquire(more, sizes))))
     slot_of = _threads_of(groups, before.slot_of)
-    prediction = predict(allocation, machines, slot_of, settings.routing)
+    prediction = predict(allocation, machines, slot_of, settings.routing, settings.runtime)
     placement = Placement(allocation, machines, "replan", slot_of, prediction)
     return _counted(before, placement)
 
