@@ -21,7 +21,7 @@ from penstock.loop import Governor
 from penstock.planning.registry import policy_named
 from penstock.planning.routing.estimate import CostSettings
 from penstock.planning.routing.policy import RoutingSettings, considered
-from penstock.planning.routing.route import route
+from penstock.planning.routing.route import route, route_links
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store
 from tests.builders import job, view
@@ -190,3 +190,12 @@ def test_through_the_loop_a_route_is_changed_only_when_asked_to_act(mode: str, s
     governor = Governor(engine, policy_named("static", routing=RoutingSettings(mode)), store)
     governor.run_cycle({}, governor.start(), 10.0)
     assert len(engine.steps) == steps
+
+
+def test_a_table_that_is_kept_moves_fewer_keys_and_lists_all() -> None:
+    old, new = grouped(1), grouped(1) + grouped(2)
+    served = figures(new, table=route_links({LINK: old}, 6))
+    (anew, _), (kept, estimate) = (considered(served, RoutingSettings("act", keep=keep)) for keep in (False, True))
+    assert kept.keys < anew.keys
+    assert estimate.keys == kept.keys
+    assert set(kept.after.keys["region"]) == set(new.left())

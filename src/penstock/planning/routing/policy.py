@@ -13,7 +13,7 @@ from penstock.core.levers import Table
 from penstock.core.pairs import Key
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.ports import Memory, Policy
-from penstock.core.routes import RouteFigures
+from penstock.core.routes import Links, RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import non_negative
 from penstock.core.view import View
@@ -27,6 +27,7 @@ from penstock.planning.routing.judging import judge
 from penstock.planning.routing.memory import RoutedMemory, memory_type
 from penstock.planning.routing.methods import IMBALANCE
 from penstock.planning.routing.recall import recalled
+from penstock.planning.routing.renew import carried, given_back, renewed
 from penstock.planning.routing.route import route_links
 
 
@@ -46,6 +47,9 @@ class RoutingSettings:
     imbalance: float = IMBALANCE  # the busiest server's rows over the mean
     most_keys: int = 0  # keys that may move at a time; 0 sets no bound
     min_gain: float = 0.02  # of the local share; a smaller one is noise
+    # Leave keys where the table in force has them, and deduct from a server's cap what it carried more than others;
+    # else every table is cut anew. More even where people come in bursts and tables are renewed often.
+    keep: bool = False
     cost: CostSettings = CostSettings()
 
     def __post_init__(self) -> None:
@@ -112,23 +116,31 @@ def considered(figures: RouteFigures, settings: RoutingSettings = RoutingSetting
     pairs = recalled(now, before, figures.servers, settings.imbalance, where)
     newest, basis = graph_of_links(figures.newest), graph_of_links(pairs)
     old = figures.table or RoutingTable(figures.servers, {operator: {} for operator in basis.operators})
-    wanted = route_links(pairs, figures.servers, settings.imbalance, before=_homes(figures))
+    wanted = _wanted(figures, pairs, settings)
     if settings.most_keys:
         wanted = within_moves(basis, old, wanted, settings.most_keys, fallback=where)
     wanted = replace(wanted, keys=_with_stayers(wanted, old), version=old.version + 1)
     moves = moving(old, wanted, where)
-    carried = [key for operator, key in moves if figures.carried is None or operator in figures.carried]
+    with_state = [key for operator, key in moves if figures.carried is None or operator in figures.carried]
     offer = Offer(
         local_now=judge(old, newest, where).locality,
         local_promised=judge(wanted, newest, where).locality,
         rows_rps=figures.rows_rps,
-        keys=len(carried),
-        moved_bytes=(figures.key_bytes or 0.0) * len(carried),
+        keys=len(with_state),
+        moved_bytes=(figures.key_bytes or 0.0) * len(with_state),
         row_bytes=figures.row_bytes,
         waits=figures.carried != (),
     )
     estimate = estimated(offer, _promise(figures, newest, where), figures.past, settings.cost)
-    return Table(figures.job, figures.route, figures.table, wanted, len(carried)), estimate
+    return Table(figures.job, figures.route, figures.table, wanted, len(with_state)), estimate
+
+
+def _wanted(figures: RouteFigures, pairs: Links, settings: RoutingSettings) -> RoutingTable:
+    homes, table = _homes(figures), figures.table
+    if settings.keep and homes is not None and table is not None and table.servers == figures.servers:
+        back = given_back(figures.newest, figures.basis)
+        return renewed(pairs, homes, carried(table, figures.newest), settings.imbalance, back)
+    return route_links(pairs, figures.servers, settings.imbalance, before=homes)
 
 
 def _homes(figures: RouteFigures) -> RoutingTable | None:
