@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from benchmarks.fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
+from fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
 
 from penstock.config.coordination import CoordinationFile
 from penstock.core.plan import Reason

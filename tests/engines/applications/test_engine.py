@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import pytest
-from benchmarks.fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
+from fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
 
 from penstock.core.levers import Executors
 from penstock.core.plan import Step
