@@ -1,7 +1,7 @@
 """The demo's four tenants: one in a hurry, one not, and two that want most of their rows through.
 
 Payments, reports and clicks wait as I/O does: their tasks hold a slot and hardly a core. Models burns CPU. In the
-middle the rows of clicks double. All together they want 10 of the 8 slots, and 13 in the spike.
+middle the rows of clicks double. All together they want nearly 10 of the 8 slots, and 13 in the spike.
 """
 
 from collections.abc import Sequence
