@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from penstock.engines.spark.routing.route import Routing
     from penstock.errors import PenstockError, PlacementError
     from penstock.governing.govern import govern
+    from penstock.planning.installed import PolicyEntry
     from penstock.planning.provision.acquire import acquire
     from penstock.planning.provision.allocate import allocate
     from penstock.planning.provision.place import place
@@ -39,6 +40,7 @@ __all__ = [
     "PlacementError",
     "Plan",
     "Policy",
+    "PolicyEntry",
     "Reason",
     "Recovery",
     "RecoveryTime",
@@ -77,6 +79,7 @@ _HOMES = {
     "PlacementError": "penstock.errors",
     "Plan": "penstock.core.plan",
     "Policy": "penstock.core.ports",
+    "PolicyEntry": "penstock.planning.installed",
     "Reason": "penstock.core.plan",
     "Recovery": "penstock.core.intents",
     "RecoveryTime": "penstock.core.recovery",

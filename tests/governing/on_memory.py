@@ -26,7 +26,8 @@ from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.governing.application import start_application
 from penstock.governing.lives import Applications, Life
 from penstock.governing.run import RunOptions, run_tenants
-from penstock.planning.registry import POLICIES, Entry
+from penstock.planning.installed import PolicyEntry
+from penstock.planning.registry import POLICIES
 
 ROWS_PER_FILE, FILES, KEYS = 400, 12, 13
 CONF = {"spark.executor.memory": "512m", "spark.sql.shuffle.partitions": 2}
@@ -117,7 +118,7 @@ def main(master: str, place: Path) -> dict[str, Any]:
     job: dict[str, Any] = {"name": "counting", "intent": {"juice": 0.5}, "slots": 1}
     job |= {"job": "tests.governing.tenant_jobs:counting", "params": {"place": str(place)}}
     file = {"name": "memory", "master": master, "conf": CONF, "interval": "1s", "window": "5s", "jobs": [job]}
-    POLICIES["wants 1 GiB"] = Entry("for a test", lambda _: WantsOneGib())
+    POLICIES["wants 1 GiB"] = PolicyEntry("for a test", lambda _: WantsOneGib())
     options = RunOptions("wants 1 GiB", store=str(place / "runs.sqlite"), code=Path())
     watch = Watch(place)
     story = run_tenants(checked(TenantsFile, file, "tenants file"), options, watch)

@@ -5,21 +5,21 @@ from typing import Any
 
 from penstock.config.document import Document
 from penstock.errors import ConfigError, choose
-from penstock.planning.registry import POLICIES, wrong_settings
+from penstock.planning.registry import policies, wrong_settings
 
 
 def wrong_policies(document: Document, field: str, chosen: str | None = None) -> list[ConfigError]:
     """Policies that there are none of, in `field` and among the settings; and settings that will not do."""
-    errors = []
+    errors, known = [], policies()
     for path, name in _policies(document, field):
-        if isinstance(name, str) and name not in POLICIES:
-            errors.append(document.error(path, name, choose(name, POLICIES)))
-    if chosen is not None and chosen not in POLICIES:
-        errors.append(ConfigError("--policy", chosen, choose(chosen, POLICIES)))
+        if isinstance(name, str) and name not in known:
+            errors.append(document.error(path, name, choose(name, known)))
+    if chosen is not None and chosen not in known:
+        errors.append(ConfigError("--policy", chosen, choose(chosen, known)))
     settings = document.values.get("settings")
     for name, given in settings.items() if isinstance(settings, dict) else ():
-        if name not in POLICIES:
-            errors.append(document.error(("settings", name), name, choose(name, POLICIES), at_key=True))
+        if name not in known:
+            errors.append(document.error(("settings", name), name, choose(name, known), at_key=True))
         elif isinstance(given, dict):
             errors += [_at_setting(document, error) for error in wrong_settings(name, _as_settings(given))]
     return errors

@@ -1,13 +1,22 @@
 """Ports: what the loop needs of an engine, a policy, a store and a clock, and a policy of a forecaster."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.forecast import Forecast, Series
 from penstock.core.plan import Outcome, Plan, Step
 from penstock.core.view import View
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    M = TypeVar("M", default=Any)
+else:
+    from typing import TypeVar
+
+    M = TypeVar("M")  # a policy's own memory; `Policy` alone is one of whatever memory
 
 # A policy's memory: a frozen dataclass of plain values, so that any store can keep it. Only its own policy
 # looks inside, hence Any at the ports.
@@ -40,17 +49,17 @@ class World(Engine, Protocol):
         """Let go of it; its jobs run on unless told otherwise."""
 
 
-class Policy(Protocol):
-    """A pure function of what is seen and its own memory."""
+class Policy(Protocol[M]):
+    """A pure function of what is seen and its own memory, which is an `M`."""
 
     @property
     def name(self) -> str:
         """Its name on the command line."""
 
-    def start(self) -> Memory:
+    def start(self) -> M:
         """The memory of a policy that has seen nothing yet."""
 
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Memory]:
+    def decide(self, view: View, memory: M) -> tuple[Plan, M]:
         """What to do now, and what to remember."""
 
 

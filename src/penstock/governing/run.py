@@ -28,7 +28,7 @@ from penstock.governing.pulse import Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
-from penstock.planning.registry import DEFAULT, POLICIES
+from penstock.planning.registry import DEFAULT, policies
 from penstock.planning.routing.policy import RoutingSettings
 from penstock.running.session import decider
 
@@ -172,8 +172,8 @@ def _filled(tenants: TenantsFile, options: RunOptions) -> RunOptions:
 def policy_of(tenants: TenantsFile, options: RunOptions) -> Policy:
     """The policy with its settings, and with what was profiled of jobs where it can use that."""
     for known in tenants.settings:
-        if known not in POLICIES:
-            raise ConfigError("settings", known, f"choose one of {', '.join(POLICIES)}")
+        if known not in policies():
+            raise ConfigError("settings", known, f"choose one of {', '.join(policies())}")
     name = options.policy or DEFAULT
     profiles = tenants.read_profiles(options.code or Path())
     routing = None if tenants.routing == "off" else RoutingSettings(tenants.routing)

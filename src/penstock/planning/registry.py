@@ -1,7 +1,7 @@
 """Policies by the name that users write."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.ports import Policy
@@ -14,6 +14,7 @@ from penstock.planning.baselines.reactive import Reactive, ReactiveSettings
 from penstock.planning.combined_settings import CombinedSettings
 from penstock.planning.henge.policy import Henge
 from penstock.planning.henge.settings import HengeSettings
+from penstock.planning.installed import PolicyEntry, installed
 from penstock.planning.phoebe.settings import PhoebeSettings, TwresSettings
 
 if TYPE_CHECKING:
@@ -21,15 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULT = "penstock"
 _NONE_THERE = "leave it out: there are none"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of `penstock policies`, and how to make the policy from its settings (None: the defaults)."""
-
-    about: str
-    make: Callable[[Any], Policy]
-    settings: type[Any] | None = None
 
 
 def _phoebe(settings: Any) -> Policy:
@@ -50,21 +42,28 @@ def _combined(settings: Any) -> Policy:
     return Combined(settings)
 
 
-POLICIES: dict[str, Entry] = {
-    "fifo": Entry("no shares: the oldest work first, as Spark does by itself", lambda _: HandsOff("fifo")),
-    "fair": Entry("the same share for every job, whatever it needs", lambda _: Fair()),
-    "static": Entry("the configuration that the jobs came with, never changed", lambda _: HandsOff("static")),
-    "reactive": Entry("a horizontal autoscaler for each job, at 35 % CPU", Reactive, ReactiveSettings),
-    "ds2": Entry("each job sized for its input rate from true processing rates", Ds2, Ds2Settings),
-    "twres": Entry("each job sized for the forecast rate; one more when latency is too high", _twres, TwresSettings),
-    "phoebe": Entry("ahead of the load, the least that recovers from failures in time", _phoebe, PhoebeSettings),
-    "henge": Entry("utility of all jobs together: reconfigure, reduce, revert", Henge, HengeSettings),
-    "penstock": Entry(
+POLICIES: dict[str, PolicyEntry] = {
+    "fifo": PolicyEntry("no shares: the oldest work first, as Spark does by itself", lambda _: HandsOff("fifo")),
+    "fair": PolicyEntry("the same share for every job, whatever it needs", lambda _: Fair()),
+    "static": PolicyEntry("the configuration that the jobs came with, never changed", lambda _: HandsOff("static")),
+    "reactive": PolicyEntry("a horizontal autoscaler for each job, at 35 % CPU", Reactive, ReactiveSettings),
+    "ds2": PolicyEntry("each job sized for its input rate from true processing rates", Ds2, Ds2Settings),
+    "twres": PolicyEntry(
+        "each job sized for the forecast rate; one more when latency is too high", _twres, TwresSettings
+    ),
+    "phoebe": PolicyEntry("ahead of the load, the least that recovers from failures in time", _phoebe, PhoebeSettings),
+    "henge": PolicyEntry("utility of all jobs together: reconfigure, reduce, revert", Henge, HengeSettings),
+    "penstock": PolicyEntry(
         "all of it: shares and batch bounds of all jobs together, on costs learnt from their batches",
         _combined,
         CombinedSettings,
     ),
 }
+
+
+def policies() -> Mapping[str, PolicyEntry]:
+    """All there are: those that ship, and those of packages that are installed beside penstock."""
+    return {**POLICIES, **installed(POLICIES)}
 
 
 def policy_named(
@@ -75,9 +74,9 @@ def policy_named(
     >>> policy_named("henge").name
     'henge'
     """
-    if name not in POLICIES:
-        raise ConfigError("policy", name, choose(name, POLICIES))
-    entry = POLICIES[name]
+    entry = _entry(name)
+    if entry is None:
+        raise ConfigError("policy", name, choose(name, policies()))
     return with_routes(entry.make(_settings(name, entry, settings or {})), routing)
 
 
@@ -92,7 +91,8 @@ def with_routes(policy: Policy, routing: "RoutingSettings | None") -> Policy:
 
 def takes_profiles(name: str) -> bool:
     """Whether the policy of that name can use what was profiled of jobs: then `profiles` is among its settings."""
-    kind = POLICIES[name].settings if name in POLICIES else None
+    entry = _entry(name)
+    kind = None if entry is None else entry.settings
     return kind is not None and any(field.name == "profiles" for field in fields(kind))
 
 
@@ -102,10 +102,15 @@ def wrong_settings(name: str, given: Mapping[str, Any]) -> list[ConfigError]:
     >>> [error.field for error in wrong_settings("henge", {"reductoin": 0.5, "quiet_rounds": "two"})]
     ['settings.henge.reductoin', 'settings.henge.quiet_rounds']
     """
-    kind, place = POLICIES[name].settings, f"settings.{name}"
+    kind, place = policies()[name].settings, f"settings.{name}"
     if kind is None:
         return [ConfigError(f"{place}.{key}", value, _NONE_THERE) for key, value in given.items()]
     return _wrong(kind, given, place)
+
+
+def _entry(name: str) -> PolicyEntry | None:
+    """Those that ship are found without a look at what is installed."""
+    return POLICIES.get(name) or policies().get(name)
 
 
 def _wrong(kind: type[Any], given: Mapping[str, Any], place: str) -> list[ConfigError]:
@@ -129,7 +134,7 @@ def _refusal(kind: type[Any], given: Mapping[str, Any], place: str) -> list[Conf
     return []
 
 
-def _settings(name: str, entry: Entry, given: Mapping[str, Any]) -> Any:
+def _settings(name: str, entry: PolicyEntry, given: Mapping[str, Any]) -> Any:
     if entry.settings is None:
         if given:
             raise ConfigError(f"settings.{name}.{min(given)}", given[min(given)], _NONE_THERE)

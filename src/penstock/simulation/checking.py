@@ -5,7 +5,7 @@ from pathlib import Path
 
 from penstock.config.document import read_document
 from penstock.errors import ConfigError, choose, refuse
-from penstock.planning.registry import POLICIES, policy_named, takes_profiles
+from penstock.planning.registry import policies, policy_named, takes_profiles
 from penstock.simulation.continuous import models_of
 from penstock.simulation.expect import METRICS
 from penstock.simulation.jobs import intents_of, named_jobs
@@ -40,8 +40,8 @@ def _wrong_claims(variants: Sequence[Variant]) -> Iterator[ConfigError]:
     for number, part in enumerate(scenario.expect):
         names = (
             ("metric", part.metric, METRICS),
-            ("policy", part.policy, POLICIES),
-            ("against", part.against, POLICIES),
+            ("policy", part.policy, policies()),
+            ("against", part.against, policies()),
         )
         for field, name, known in names:
             if name is not None and name not in known:

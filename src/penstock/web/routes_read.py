@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
-from penstock.planning.registry import POLICIES
+from penstock.planning.registry import policies as all_policies
 from penstock.store.thinning import Stretch
 from penstock.web.asking import JobName, Moment, Points, RunName, Site, Span
 from penstock.web.comparing import compared
@@ -42,7 +42,7 @@ def overview(
 def policies(site: Site) -> tuple[PolicyOut, ...]:
     """The policies that can be asked for. Whoever wants to know is about to ask what-if, which is made ready."""
     site.aside.begin()
-    return tuple(PolicyOut(name, entry.about) for name, entry in POLICIES.items())
+    return tuple(PolicyOut(name, entry.about) for name, entry in all_policies().items())
 
 
 @router.get("/api/job")

@@ -245,6 +245,8 @@ class ContinuousCluster(AlwaysThere):
                 return f"{step.job} has no {move.kind} to turn: its operators have threads and nothing else"
             if (move.job, move.operator) not in self._place_of:
                 return f"{step.job} has no operator {move.operator}"
+            if move.after < 1:
+                return f"{step.job}: {move.after} threads of {move.operator} do nothing; ask for at least 1"
         return None
 
     def _carry_out(self, step: Step) -> None:

@@ -1,0 +1,111 @@
+"""A second engine, whole: an application of operators with a parallelism each, as Flink's are, in sixty lines.
+
+What another engine has to be is here: `World` of core/ports, in values of core. Nothing else of the project knows it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
+from penstock.core.levers import Move, Tasks
+from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.core.topology import Topology
+from penstock.errors import EngineError
+
+_MOST = 8
+_IDLE_S = 0.1
+
+
+@dataclass
+class ToyJob:
+    """Rows come at a rate; each task of its one operator does so many a second."""
+
+    name: str
+    rate_rps: float
+    each_rps: float
+    tasks: int = 1
+    runs: bool = False
+
+
+@dataclass
+class ToyEngine:
+    """What cannot keep up gets no rows through in time: its latency says by how much."""
+
+    jobs: Sequence[ToyJob]
+    is_open: bool = False
+    tended: int = 0
+    turned: list[Move] = field(default_factory=list)
+
+    def open(self) -> None:
+        """Only one controller at a time."""
+        if self.is_open:
+            raise EngineError("another controller governs this application")
+        self.is_open = True
+
+    def start(self) -> None:
+        for job in self.jobs:
+            job.runs = True
+
+    def tend(self) -> None:
+        self.tended += 1
+
+    def close(self, stop_jobs: bool = False) -> None:
+        self.is_open = False
+        for job in self.jobs if stop_jobs else ():
+            job.runs = False
+
+    def observe(self, now: float) -> Snapshot:
+        jobs = tuple(_figures(job) for job in sorted(self.jobs, key=lambda job: job.name))
+        return Snapshot(now, jobs, (MachineFigures("toy", cores=8, load=1.0, executors=1, slots=8),))
+
+    def apply(self, steps: Sequence[Step]) -> Outcome:
+        return Outcome(tuple(self._carry_out(step) for step in steps))
+
+    def _carry_out(self, step: Step) -> StepOutcome:
+        done: list[Move] = []
+        try:
+            for move in step.moves:
+                self._turn(move)
+                done.append(move)
+        except EngineError as error:
+            for move in reversed(done):
+                self._turn(move.undo)
+            return StepOutcome(step, str(error), undone=True if done else None)
+        return StepOutcome(step)
+
+    def _turn(self, move: Move) -> None:
+        job = next((job for job in self.jobs if job.name == move.job), None)
+        if job is None or not isinstance(move, Tasks) or move.operator != "map":
+            raise EngineError(f"{move.job}: there is no {move.kind} of {move.operator!r} to turn here")
+        if not 1 <= move.after <= _MOST:
+            raise EngineError(f"{move.job}: {move.after} tasks are not within 1 and {_MOST}")
+        job.tasks = move.after
+        self.turned.append(move)
+
+
+def _figures(job: ToyJob) -> JobFigures:
+    if not job.runs:
+        return JobFigures(job.name, (OperatorFigures("map", job.tasks, min_threads=1, max_threads=_MOST),))
+    busy = job.rate_rps / (job.each_rps * job.tasks)
+    done_rps = min(job.rate_rps, job.each_rps * job.tasks)
+    unit = OperatorFigures(
+        "map",
+        job.tasks,
+        capacity=min(1.0, busy),
+        rows_in_rps=done_rps,
+        rows_out_rps=done_rps,
+        busy_share=min(1.0, busy),
+        is_source=True,
+        min_threads=1,
+        max_threads=_MOST,
+    )
+    latency_s = _IDLE_S if busy < 1.0 else 100 * _IDLE_S * busy
+    return JobFigures(
+        job.name,
+        (unit,),
+        latency=LatencyFigures(latency_s, ((50.0, latency_s), (95.0, latency_s), (99.0, latency_s))),
+        juice=min(1.0, 1 / busy),
+        arrival_rps=job.rate_rps,
+        processed_rps=done_rps,
+        topology=Topology({"map": []}),
+    )
