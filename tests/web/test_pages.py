@@ -214,7 +214,7 @@ def test_what_binds_a_tenant_stands_on_its_card(site: Site, store: SqlStore, ope
 REMEDY = {
     "kind": "slots", "what": "12 slots instead of 8", "price": "4 more slots", "met": 0.97, "share": 0.8,
     "enough": True, "dear": False, "turns": [], "slots": 12, "max_slots": {},
-    "ask": {"kind": "executors", "job": None, "operator": "*", "value": 3.0},
+    "ask": {"kind": "tasks", "job": "ads", "operator": "map", "value": 6.0},
 }  # fmt: skip
 REMEDIES = {
     "job": "ads", "at_s": 40.0, "span_s": 120.0, "met": 0.2, "share": 0.6, "cheapest": REMEDY, "tried": [REMEDY],
@@ -232,8 +232,11 @@ def test_the_cheapest_remedy_stands_on_the_card_to_be_tried_and_asked_for(
     remedy = page.get_by_test_id("remedy")
     expect(remedy).to_contain_text("12 slots instead of 8 (4 more slots): it would have what it asks for")
     expect(remedy).to_contain_text("the simulator was off by 3.0 % of its utility")
+    expect(remedy.get_by_role("button", name="Ask for p95 latency ≤ 3.4s, juice ≥ 0.9 instead")).to_be_enabled()
     remedy.get_by_role("button", name="Ask for it").click()
-    remedy.get_by_role("button", name="Ask for p95 latency ≤ 3.4s, juice ≥ 0.9 instead").is_disabled()
+    expect(remedy.get_by_text("It is heard at the start of the next cycle.")).to_be_visible()
+    (filed,) = live_store.desk.waiting(RUN.id)
+    assert filed.request.turn == Wish("tasks", "ads", 6.0, "map")
     page.get_by_role("link", name="Try it in what-if").click()
     expect(page.get_by_label("Slots, or cores")).to_have_value("12")
     expect(page.get_by_label("Minutes")).to_have_value("5")
