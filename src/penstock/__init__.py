@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from penstock.engines.spark.pair_history import count_pairs
     from penstock.engines.spark.routing.route import Routing
     from penstock.errors import PenstockError, PlacementError
+    from penstock.governing.coordinated import Coordinated
     from penstock.governing.govern import govern
     from penstock.planning.installed import PolicyEntry
     from penstock.planning.provision.acquire import acquire
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BatchBound",
+    "Coordinated",
     "Decision",
     "Executors",
     "Intent",
@@ -66,6 +68,7 @@ __all__ = [
 # and every command of the command line imports this package.
 _HOMES = {
     "BatchBound": "penstock.core.levers",
+    "Coordinated": "penstock.governing.coordinated",
     "Decision": "penstock.core.plan",
     "Executors": "penstock.core.levers",
     "Intent": "penstock.core.intents",

@@ -1,5 +1,9 @@
 """Jobs that the tenants files of test_run and on_memory name."""
 
+import time
+from collections.abc import Iterator
+
+import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -11,6 +15,19 @@ ROUTE = ps.Routing("routed", left="region")
 def quick(spark: SparkSession, rows_per_second: int) -> DataStreamWriter:
     rows: DataFrame = spark.readStream.format("rate").option("rowsPerSecond", rows_per_second).load()
     return rows.writeStream.format("noop").trigger(processingTime="500 milliseconds")
+
+
+def slow(spark: SparkSession, rows_per_second: int, row_ms: float) -> DataStreamWriter:
+    """Each row holds a slot for so long, and no core: what it needs is slots."""
+
+    def wait(parts: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for part in parts:
+            time.sleep(len(part) * row_ms / 1000.0)
+            yield part
+
+    source = spark.readStream.format("rate").option("rowsPerSecond", rows_per_second).option("numPartitions", 4)
+    rows = source.load().mapInPandas(wait, "timestamp timestamp, value long")
+    return rows.writeStream.format("noop").trigger(processingTime="2 seconds")
 
 
 def broken(spark: SparkSession) -> DataStreamWriter:

@@ -33,6 +33,9 @@ def up(workers: int, hosts: int | None, bandwidth: str, cores: int, memory: str,
     say(f"up: {started.master}, {count} workers with {cores} slots each", err=True)
     for host in () if started.net is None else started.net.hosts:
         say(f"  {host.address} in {host.namespace}, {bandwidth} both ways", err=True)
+    page = standalone.page_of(place)
+    if page is not None:
+        say(f"page: {page}, which a coordinator reads", err=True)
     say(f"try: penstock run TENANTS.yaml --master {started.master}", err=True)
 
 

@@ -43,6 +43,7 @@ Examples:
 @click.option(
     "--heartbeat", type=click.Path(path_type=Path), help="Write this file every second while all is well, for probes."
 )
+@click.option("--coordinator", metavar="URL", help="Who says how many executors it gets; see `penstock coordinate`.")
 @store_option
 @click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 @click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
@@ -59,6 +60,7 @@ def run(
     run_age: float,
     supervisor: int | None,
     heartbeat: Path | None,
+    coordinator: str | None,
     store: str | None,
     json_out: str | None,
     dashboard: bool,
@@ -101,6 +103,7 @@ def run(
         age_s=run_age,
         heartbeat=heartbeat,
         supervisor=supervisor,
+        coordinator=coordinator,
     )
     pages = dashboard_over(store, web, begins=run_id is None) if dashboard else nullcontext()
     with pages, Live(console=console, auto_refresh=False, transient=False) as live:

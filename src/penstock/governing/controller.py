@@ -10,6 +10,7 @@ from threading import Event, Thread
 
 from pyspark.sql import SparkSession
 
+from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.orders import NoControl
@@ -17,6 +18,7 @@ from penstock.core.plan import Outcome, Step
 from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
+from penstock.engines.applications.agent import Agent
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jvm.replan import end_between_batches
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
@@ -98,6 +100,7 @@ class Governed:
     until_s: float = float("inf")
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     heart: Heart | None = None  # of a driver that somebody watches over
+    agent: "Callable[[Controller], Agent] | None" = None  # where a coordinator divides executors
 
     def session(self, recorder: Recorder) -> Session:
         """As the loop has it, with whoever records it."""
@@ -136,6 +139,7 @@ class Controller:
         self._thread = Thread(target=self._run, name="penstock", daemon=True)
         self._error: Exception | None = None
         self._moved_s = time.monotonic()
+        self._agent: Agent | None = None if governed.agent is None else governed.agent(self)
 
     def __enter__(self) -> "Controller":
         try:
@@ -149,6 +153,8 @@ class Controller:
         if self._governed.heart is not None:
             self._governed.heart.governed_by(self._well)
         self._thread.start()
+        if self._agent is not None:
+            self._agent.start()
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -156,6 +162,8 @@ class Controller:
 
     def stop(self, stop_queries: bool = False) -> None:
         """End the loop, then let go of the application."""
+        if self._agent is not None:
+            self._agent.stop()
         self._stop.set()
         self._thread.join(_STOPS_WITHIN_S)
         try:
@@ -221,6 +229,24 @@ class Controller:
     def snapshot(self) -> Snapshot:
         """All jobs and machines as they are now."""
         return self._asked.observe(self._clock.now())
+
+    @property
+    def newest(self) -> Cycle | None:
+        """The last round; None before there is one."""
+        return self._recorder.newest
+
+    def worth(self, slots: Sequence[int]) -> tuple[float, ...]:
+        """What all jobs would have together with so many slots each; empty while the policy cannot say."""
+        by_slots, newest = getattr(self._governed.policy, "by_slots", None), self._recorder.newest
+        return () if by_slots is None or newest is None else tuple(by_slots(newest.view, newest.memory, slots))
+
+    def executors(self) -> tuple[int, int]:
+        """How many executors live, and how many are wanted."""
+        return self._hand.do("counting executors", self._engine.executors, _SEES_WITHIN_S)
+
+    def hold(self, executors: int) -> None:
+        """Have so many executors from now on."""
+        self._hand.do("asking for executors", lambda: self._engine.hold(executors), _ACTS_WITHIN_S)
 
     @property
     def decisions(self) -> tuple[DecisionRecord, ...]:

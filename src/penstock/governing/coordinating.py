@@ -32,6 +32,8 @@ from penstock.store.archive import StoreError
 from penstock.store.leadership import Leader, Leadership
 from penstock.store.open import open_store
 
+_LOOK_EVERY_S = 1.0  # whether the lease is free
+
 _log = logging.getLogger("penstock.fleet")
 
 
@@ -94,7 +96,7 @@ class Coordinator:
                 if self._take():
                     self._lead()
                 else:
-                    self._stop.wait(self._file.lease / 3.0)
+                    self._stop.wait(min(_LOOK_EVERY_S, self._file.lease / 3.0))
         finally:
             self._database.close()
 

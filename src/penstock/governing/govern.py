@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.config.job_models import ModelsPart
@@ -13,6 +14,7 @@ from penstock.core.ports import Policy
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.executors import ExecutorLever, take_allocation
 from penstock.engines.spark.jvm.features import check_session
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.routing.route import Routing
@@ -20,6 +22,7 @@ from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shares import Sharing, SlotLimits
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
+from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
 from penstock.planning.registry import DEFAULT
@@ -46,6 +49,7 @@ def govern(
     routes: Mapping[str, Routing] | None = None,
     routing: RoutingSettings | str = RoutingMode.OFF,
     models: Mapping[str, str | Path] | None = None,
+    coordinator: Coordinated | str | None = None,
 ) -> Controller:
     """Govern the named queries of this application while the `with` block lasts.
 
@@ -55,6 +59,8 @@ def govern(
     a PostgreSQL URL, the file in the user's state directory by default, or None. `routes` holds the `Routing` by query;
     `routing` says whether routes are left alone ("off"), advised on ("advise") or changed ("act"). `models` holds, by
     query, the file of `penstock plan` that says what its operators can do: the Henge policy's first step for it.
+    `coordinator` is where a coordinator says how many executors this application holds: its URL, or a `Coordinated`
+    with the application's name (else that of Spark) and bounds.
 
     with ps.govern(spark, {"orders": ps.Intent(ps.Latency("2s", percentile=95))}) as g:
         query = orders.writeStream.queryName("orders").start()
@@ -71,13 +77,30 @@ def govern(
     interval_s, window_s = positive_seconds(interval, "interval"), positive_seconds(window, "window")
     by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
     decides = decider(policy, routing=by_route)
+    context = spark.sparkContext
+    asked = Coordinated(coordinator, str(context.appName)) if isinstance(coordinator, str) else coordinator
     how = SparkSettings(
-        window_s, Sharing.of_policy(decides.name), pin_routes=not dry_run, lease_s=max(10.0, 4.5 * interval_s)
+        window_s,
+        Sharing.of_policy(decides.name),
+        pin_routes=not dry_run,
+        lease_s=max(10.0, 4.5 * interval_s),
+        executors=None if asked is None else _executors_there(context, asked),
+        holds_executors=asked is not None,
     )
     engine = SparkEngine(LiveSpark(spark), _jobs(intents, limits or {}, routes or {}), how)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
     remembering = remember(store, spark, str(spark.sparkContext.appName), decides.name, settings)
-    return Controller(engine, Governed(dict(intents), decides, remembering, settings, models=read))
+    agent = agent_of(asked, context)
+    return Controller(engine, Governed(dict(intents), decides, remembering, settings, models=read, agent=agent))
+
+
+def _executors_there(context: SparkContext, how: Coordinated) -> int:
+    """As many as it has: what it holds until the coordinator says otherwise."""
+    lever = ExecutorLever(context)
+    if not lever.scalable:
+        raise ConfigError("coordinator", how.url, f"leave it out at master {context.master}: it has no executors")
+    take_allocation(context)
+    return min(how.most, max(how.least, lever.count()))
 
 
 def _jobs(names: Collection[str], limits: Limits, routes: Mapping[str, Routing]) -> list[Job]:

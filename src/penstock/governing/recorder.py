@@ -21,6 +21,7 @@ class Recorder:
     def __init__(self, store: Store | None, earlier: "Recorder | None" = None) -> None:
         self._store = store
         self._lock = Lock()
+        self._newest: Cycle | None = None
         self._records: deque[DecisionRecord] = deque(maxlen=_KEPT)
         self._verdicts: deque[Verdict] = deque(maxlen=_KEPT)
         self._views: deque[View] = deque(maxlen=_KEPT)
@@ -35,6 +36,7 @@ class Recorder:
     def append(self, cycle: Cycle) -> None:
         """Keep a cycle."""
         with self._lock:
+            self._newest = cycle
             self._views.append(cycle.view)
             self._records.extend(records_of(cycle))
             self._verdicts.extend(cycle.plan.verdicts)
@@ -44,6 +46,12 @@ class Recorder:
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         """What the store remembers of an earlier controller."""
         return None if self._store is None else self._store.last_memory(policy, memory_type)
+
+    @property
+    def newest(self) -> Cycle | None:
+        """The last cycle; None before there is one."""
+        with self._lock:
+            return self._newest
 
     @property
     def decisions(self) -> tuple[DecisionRecord, ...]:

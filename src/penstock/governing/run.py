@@ -15,6 +15,7 @@ from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.executors import take_allocation
 from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
@@ -23,6 +24,7 @@ from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError, EngineError, TakenOverError, told
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
+from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.lives import Application, Applications, Life, Wish
 from penstock.governing.pulse import Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
@@ -50,6 +52,7 @@ class RunOptions:
     age_s: float = 0.0  # of the run to go on with, as far as whoever watches over it knows
     heartbeat: Path | None = None  # a file that is written every second while all is well
     supervisor: int | None = None  # the process that watches over this one, which ends with it
+    coordinator: str | None = None  # where coordinators of a fleet are, who say how many executors this file gets
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +147,16 @@ class _Lived:
             self.options.store, spark, name, governed.policy.name, governed.settings, life.run_id, self.options.age_s
         )
         settings = _engine_settings(self.tenants, self.options)
+        if self.options.coordinator is not None:
+            take_allocation(spark.sparkContext)
         if life.earlier is not None:
             settings = replace(settings, down_since_s=None)  # nothing has failed
         engine = SparkEngine(LiveSpark(spark), life.jobs, settings, ask_memory=wish.ask)
         had_mib = memory_mib(spark.sparkContext)
         if self.application.instead is not None and life.memory_mib != had_mib:
             engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)
-        controller = Controller(engine, replace(governed, remembering=kept), on_view, life.earlier)
+        agent = agent_of(_coordinated(self.tenants, self.options), spark.sparkContext)
+        controller = Controller(engine, replace(governed, remembering=kept, agent=agent), on_view, life.earlier)
         wish.ends = controller.end
         story = _governed(spark, controller, _story(self.tenants, self.options))
         over = story.interrupted or story.error is not None or controller.left_s <= self.tenants.interval
@@ -186,13 +192,14 @@ def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings
         Sharing.of_policy(options.policy or DEFAULT),
         pin_routes=not options.dry_run,
         route_window_s=tenants.routing_window,
-        executors=tenants.executors,
+        executors=tenants.executors if options.coordinator is None else _first_executors(tenants),
+        holds_executors=options.coordinator is not None,
         down_since_s=options.down_since_s,
         lease_s=max(10.0, 4.5 * tenants.interval),
     )
 
 
-def _executors_conf(tenants: TenantsFile, options: RunOptions) -> dict[str, int]:
+def _executors_conf(tenants: TenantsFile, options: RunOptions) -> dict[str, Any]:
     """What Spark must be told for executors that come and go: one slot each unless the file says otherwise."""
     master = options.master or tenants.master
     for field in ("executors", "executor_memory"):
@@ -200,9 +207,35 @@ def _executors_conf(tenants: TenantsFile, options: RunOptions) -> dict[str, int]
             remedy = f"leave it out at master {master}: it has no executors"
             raise ConfigError(field, getattr(tenants, field), remedy)
     if tenants.executors is None:
+        if options.coordinator is not None:
+            raise ConfigError("executors", None, "write the most that this application may hold, for its coordinator")
         return {}
     cores = int(tenants.conf.get("spark.executor.cores", 1))
-    return {"spark.executor.cores": cores, "spark.cores.max": cores * tenants.executors}
+    found = {"spark.executor.cores": cores, "spark.cores.max": cores * tenants.executors}
+    return found if options.coordinator is None else {**found, **_beginning_with(_first_executors(tenants))}
+
+
+def _beginning_with(executors: int) -> dict[str, Any]:
+    """So many executors at first, until the coordinator says otherwise: without this a standalone master gives all."""
+    return {
+        "spark.dynamicAllocation.enabled": True,
+        "spark.dynamicAllocation.shuffleTracking.enabled": True,
+        "spark.dynamicAllocation.minExecutors": executors,
+        "spark.dynamicAllocation.initialExecutors": executors,
+    }
+
+
+def _first_executors(tenants: TenantsFile) -> int:
+    """For the slots that the jobs begin with, as far as the file says; one else."""
+    cores = int(tenants.conf.get("spark.executor.cores", 1))
+    slots = sum(part.slots or 0 for part in tenants.jobs)
+    return max(1, min(tenants.executors or 1, -(-slots // cores)))
+
+
+def _coordinated(tenants: TenantsFile, options: RunOptions) -> Coordinated | None:
+    if options.coordinator is None:
+        return None
+    return Coordinated(options.coordinator, tenants.name, most=tenants.executors or 1)
 
 
 def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> RunStory:

@@ -22,7 +22,8 @@ class Capacity:
         self.elastic: Elastic | None = None
         most = shared.settings.executors
         if most is not None:
-            self.elastic = Elastic(self._spark.executors, most, self._spark.slots_each, partial(self._deeds.note, None))
+            note, holds = partial(self._deeds.note, None), shared.settings.holds_executors
+            self.elastic = Elastic(self._spark.executors, most, self._spark.slots_each, note, holds)
 
     def slots(self) -> int:
         """Those there are; where executors follow, those that could be had."""

@@ -27,16 +27,23 @@ class Lever(Protocol):
 class Elastic:
     """`most` executors at most, of so many slots each; `note` is told what is done, and why.
 
-    `now` is on a clock that nobody sets.
+    With `holds` it has as many as it may, whatever slots the jobs have: a coordinator says how many these are. `now` is
+    on a clock that nobody sets.
     """
 
     def __init__(
-        self, lever: Lever, most: int, slots_each: int = 1, note: Callable[[str, str], None] = lambda text, why: None
+        self,
+        lever: Lever,
+        most: int,
+        slots_each: int = 1,
+        note: Callable[[str, str], None] = lambda text, why: None,
+        holds: bool = False,
     ) -> None:
         self._lever = lever
         self._note = note
         self._most = most
         self._each = slots_each
+        self._holds = holds
         self._target = most
         self._asked = True  # whether the cluster manager was told of the target: it may be away
         self._short_since_s: float | None = None
@@ -68,7 +75,10 @@ class Elastic:
         return self._whole_since_s is None or now - self._whole_since_s < window_s
 
     def follow(self, slots: int, now: float) -> None:
-        """Hold executors for so many slots."""
+        """Hold executors for so many slots, or as many as it may."""
+        if self._holds:
+            self._turn(max(1, self.slots(now) // self._each), f"it is to hold {self._most}")
+            return
         wanted = max(1, min(self.slots(now) // self._each, -(-slots // self._each)))
         self._turn(wanted, f"the jobs have {slots} slots in all")
 

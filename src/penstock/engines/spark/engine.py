@@ -15,6 +15,7 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.parts import parts_of
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
+from penstock.errors import EngineError
 
 
 class SparkEngine:
@@ -43,6 +44,20 @@ class SparkEngine:
         """The jobs as they would have to be started to go on as they stand, in another application for instance."""
         wanted = self._parts.bounds.wanted
         return tuple(replace(one.job, slots=one.threads, bound=wanted(one.job.name)) for one in self._shared.state)
+
+    def executors(self) -> tuple[int, int]:
+        """How many live, and how many are wanted."""
+        there, elastic = self._spark.executors.count(), self._parts.capacity.elastic
+        return there, there if elastic is None else elastic.most
+
+    def hold(self, executors: int) -> None:
+        """Have so many executors from now on, where it holds all that it may; none is waited for."""
+        elastic = self._parts.capacity.elastic
+        with self._shared.lease.held():
+            self._shared.lease.renew()
+            if elastic is None:
+                raise EngineError("the number of this application's executors is not penstock's to turn")
+            elastic.allow(executors, self._shared.clocks.even())
 
     def note(self, text: str, why: str) -> None:
         """Have it in the record that this was done to the application, by whoever started it."""

@@ -14,6 +14,7 @@ class SparkSettings:
     route_window_s: float = 600.0  # key pairs are told of in windows of so much time
     pin_routes: bool = True  # keep the partitions of jobs with a route in their places; not in a dry run
     executors: int | None = None  # at most so many, as many as the jobs have slots for; None leaves their number alone
+    holds_executors: bool = False  # all of them, whatever slots the jobs have: a coordinator says how many there are
     down_since_s: float | None = None  # when the driver before this one died, in seconds since the epoch
     lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
 

@@ -7,6 +7,7 @@ A state file says what is about to be started, so that exactly that is ended, ev
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -67,6 +68,16 @@ def up(
 def up_workers(state: Path, workers: Sequence[Worker], memory: str, port: int) -> Cluster:
     """Start a master and these workers on loopback, and wait until all have found each other."""
     return _up(state, workers, memory, port, None)
+
+
+def page_of(state: Path) -> str | None:
+    """Where the page of the running cluster's master is, with its JSON below; None before it is there."""
+    cluster, log = status(state), _logs(state) / "master.log"
+    if cluster is None or not log.is_file():
+        return None
+    found = re.search(r"'MasterUI' on port (\d+)", log.read_text(encoding="utf-8", errors="replace"))
+    host = cluster.master.removeprefix("spark://").rsplit(":", 1)[0]
+    return None if found is None else f"http://{host}:{found[1]}"
 
 
 def worker_address(number: int) -> str:

@@ -14,6 +14,22 @@ _GROWN_WITHIN_S = 60.0  # 1 s on a warm machine, 15 s when eight JVMs started at
 _LOOK_EVERY_S = 0.2
 
 
+def take_allocation(context: SparkContext) -> bool:
+    """Have Spark allocate no executors by itself from now on, where it does; whether it did.
+
+    A standalone master gives an application all it may have at once, unless Spark's dynamic allocation is on: that is
+    the way to begin with few. Once it has begun the number is penstock's.
+    """
+    manager: Any = context._jsc.sc().executorAllocationManager()  # type: ignore[union-attr]
+    if not manager.isDefined():
+        return False
+    try:
+        manager.get().stop()
+    except Py4JError as error:
+        raise EngineError(f"Spark goes on allocating executors by itself: {error}") from error
+    return True
+
+
 class ExecutorLever:
     """Sets the number of executors of one application."""
 

@@ -1,0 +1,120 @@
+"""An application that a coordinator gives its executors: what its agent reports, and how orders are carried out."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from pyspark import SparkContext
+
+from penstock.core.view import JobView
+from penstock.engines.applications.agent import Agent
+from penstock.engines.applications.link import Link
+from penstock.engines.applications.wire import Order, SaidExecutors, SaidLatency, SaidState, SaidTenant
+from penstock.errors import ConfigError, EngineError
+from penstock.governing.controller import Controller
+
+TOKEN = "PENSTOCK_COORDINATOR_TOKEN"  # the environment variable that holds it
+_COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)  # executors whose worth is told
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinated:
+    """Where the coordinators are (several with commas), who this application is, and the executors that it may hold.
+
+    The token is that of `penstock coordinate --new-token`, by default from the environment: a token on a command line
+    is seen by all.
+    """
+
+    url: str
+    application: str
+    least: int = 1
+    most: int = 100
+    token: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.least <= self.most:
+            raise ConfigError("executors", (self.least, self.most), "write the least and the most, at least 1")
+
+    def agent(self, controller: Controller, context: SparkContext) -> Agent:
+        """The agent of an application."""
+        token = self.token or os.environ.get(TOKEN, "")
+        if not token:
+            remedy = f"set {TOKEN} to what `penstock coordinate FLEET.yaml --new-token {self.application}` showed"
+            raise ConfigError(TOKEN, token, remedy)
+        governed = _OnSpark(controller, self, _cores_each(context), str(context.applicationId))
+        return Agent(self.application, governed, Link(self.url.split(","), token))
+
+
+def agent_of(how: Coordinated | None, context: SparkContext) -> "partial[Agent] | None":
+    """What makes the agent of a controller; None without a coordinator."""
+    return None if how is None else partial(how.agent, context=context)
+
+
+class _OnSpark:
+    """What an agent sees of a real application."""
+
+    def __init__(self, controller: Controller, how: Coordinated, cores: int, cluster_id: str) -> None:
+        self._controller = controller
+        self._how = how
+        self._cores = cores
+        self._cluster_id = cluster_id
+        self._seen = 0
+        self._seen_at_s: float | None = None
+        self._worth: list[tuple[int, float]] = []
+
+    def state(self) -> SaidState | None:
+        """As of the last round, with the executors of now."""
+        newest = self._controller.newest
+        if newest is None:
+            return None
+        if newest.at_s != self._seen_at_s:
+            self._seen, self._seen_at_s = self._seen + 1, newest.at_s
+            self._worth = self._told_worth()
+        now, wanted = self._controller.executors()
+        bounds = {"least": self._how.least, "most": self._how.most, "cores": self._cores}
+        return SaidState(
+            executors=SaidExecutors(now=now, wanted=wanted, **bounds),
+            tenants={job.name: _tenant(job) for job in newest.view.jobs},
+            worth=self._worth,
+            cluster_id=self._cluster_id,
+            seen=self._seen,
+        )
+
+    def give(self, order: Order) -> None:
+        """Hold so many executors."""
+        if not self._how.least <= order.executors <= self._how.most:
+            raise EngineError(f"{order.executors} executors are not within {self._how.least} to {self._how.most}")
+        self._controller.hold(order.executors)
+
+    def _told_worth(self) -> list[tuple[int, float]]:
+        how = self._how
+        counts = sorted({how.least, *(n for n in _COUNTS if how.least <= n <= how.most), min(how.most, _COUNTS[-1])})
+        found = self._controller.worth([count * self._cores for count in counts])
+        return [(count, round(max(0.0, utility), 4)) for count, utility in zip(counts, found, strict=False)]
+
+
+def _tenant(job: JobView) -> SaidTenant:
+    figures, latency = job.figures, job.figures.latency
+    known: Mapping[str, float | None] = {
+        "arrival_rps": figures.arrival_rps,
+        "processed_rps": figures.processed_rps,
+        "backlog_rows": figures.backlog_rows,
+        "busy": max((op.capacity for op in figures.operators if op.capacity is not None), default=None),
+        "up_s": figures.up_s,
+        "juice": figures.juice,
+    }
+    return SaidTenant(
+        intent=job.intent,
+        age_s=figures.age_s,
+        latency=None
+        if latency is None
+        else SaidLatency(mean_s=latency.mean_s, quantiles=list(latency.quantiles[:20]), estimated=latency.estimated),
+        settling=figures.settling,
+        trouble=None if figures.trouble is None else figures.trouble[:500],
+        **{name: None if value is None else float(f"{max(0.0, value):.4g}") for name, value in known.items()},  # type: ignore[arg-type]
+    )
+
+
+def _cores_each(context: SparkContext) -> int:
+    return int(context.getConf().get("spark.executor.cores", "1") or 1)
