@@ -163,15 +163,14 @@ def _opened(decision: Decision, place: int, view: View, rounds: Sequence[Round],
 
 
 def _concerned(decision: Decision, view: View, rounds: Sequence[Round], needed_s: float) -> tuple[Concerned, ...]:
-    there = {job.name for job in view.jobs}
-    touched = [name for name in decision.jobs if name in there]
+    worth = {job.name: job.max_utility for job in view.jobs}
+    touched = [name for name in decision.jobs if name in worth]
     # What is done to the whole cluster, or to nobody by name, concerns everybody.
     whole = not touched or len(touched) < len(decision.jobs)
-    others = sorted(there - {*touched}) if whole else _taken_from(decision, view)
+    others = sorted(worth.keys() - {*touched}) if whole else _taken_from(decision, view)
     past = [found for found in rounds if decision.at_s - needed_s < found.at_s <= decision.at_s]
-    return tuple(
-        Concerned(name, name in touched, view.job(name).max_utility, _mean(name, past)) for name in (*touched, *others)
-    )
+    named = frozenset(touched)
+    return tuple(Concerned(name, name in named, worth[name], _mean(name, past)) for name in (*touched, *others))
 
 
 def _taken_from(decision: Decision, view: View) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from penstock.config.document import read_document
-from penstock.config.fields import A_NUMBER, Amount, PolicySettings, PositiveSeconds, Slots, within
+from penstock.config.fields import A_NUMBER, Amount, Matching, PolicySettings, PositiveSeconds, Slots, within
 from penstock.config.policies import wrong_policies
 from penstock.config.problems import tried
 from penstock.config.tenants import Name
@@ -25,6 +25,8 @@ from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import Cluster, FixedCluster
 from penstock.engines.applications.standalone import StandaloneCluster
 from penstock.errors import ConfigError, refuse
+
+ApplicationName = Annotated[str, Matching(r"^[A-Za-z0-9_./-]+$", "write letters, digits, dots, _, - and / only")]
 
 
 class _Part(BaseModel):
@@ -87,7 +89,7 @@ class CoordinationFile(_Part):
     interval: PositiveSeconds = 10.0
     report: PositiveSeconds = 2.0
     lease: PositiveSeconds = 15.0
-    applications: dict[Name, BoundsPart] = {}
+    applications: dict[ApplicationName, BoundsPart] = {}
     others: BoundsPart = BoundsPart()
 
 

@@ -122,7 +122,7 @@ class Controller:
         self._engine = engine
         self._pulse = Pulse(engine.ping)
         self._hand = Hand(self._pulse.silent_s)
-        self._other_hand = Hand(self._pulse.silent_s)  # to let go with, also while a long deed is done
+        self._other_hand = Hand(self._pulse.silent_s)  # to count and to let go with, also while a long deed is done
         self._asked = _Asked(engine, self._hand)
         self._governed = governed
         self._on_view = on_view
@@ -242,7 +242,7 @@ class Controller:
 
     def executors(self) -> tuple[int, int]:
         """How many executors live, and how many are wanted."""
-        return self._hand.do("counting executors", self._engine.executors, _SEES_WITHIN_S)
+        return self._other_hand.do("counting executors", self._engine.executors, _SEES_WITHIN_S)
 
     def hold(self, executors: int) -> None:
         """Have so many executors from now on."""

@@ -1,6 +1,7 @@
 """An application that a coordinator gives its executors: what its agent reports, and how orders are carried out."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +11,7 @@ from pyspark import SparkContext
 from penstock.core.view import JobView
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import Link
-from penstock.engines.applications.wire import Order, SaidExecutors, SaidLatency, SaidState, SaidTenant
+from penstock.engines.applications.wire import NAME, Order, SaidExecutors, SaidLatency, SaidState, SaidTenant
 from penstock.errors import ConfigError, EngineError
 from penstock.governing.controller import Controller
 
@@ -33,17 +34,24 @@ class Coordinated:
     token: str | None = None
 
     def __post_init__(self) -> None:
+        if re.fullmatch(NAME, self.application) is None:
+            remedy = "give a Coordinated with a name of letters, digits, dots, _, - and / for this application"
+            raise ConfigError("coordinator", self.application, remedy)
         if not 1 <= self.least <= self.most:
             raise ConfigError("executors", (self.least, self.most), "write the least and the most, at least 1")
 
     def agent(self, controller: Controller, context: SparkContext) -> Agent:
         """The agent of an application."""
+        governed = _OnSpark(controller, self, _cores_each(context), str(context.applicationId))
+        return Agent(self.application, governed, self.link())
+
+    def link(self) -> Link:
+        """The way there; a ConfigError without a token, or where the URL is none."""
         token = self.token or os.environ.get(TOKEN, "")
         if not token:
             remedy = f"set {TOKEN} to what `penstock coordinate FLEET.yaml --new-token {self.application}` showed"
             raise ConfigError(TOKEN, token, remedy)
-        governed = _OnSpark(controller, self, _cores_each(context), str(context.applicationId))
-        return Agent(self.application, governed, Link(self.url.split(","), token))
+        return Link(self.url.split(","), token)
 
 
 def agent_of(how: Coordinated | None, context: SparkContext) -> "partial[Agent] | None":

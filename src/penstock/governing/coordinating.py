@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.config.coordination import CoordinationFile
 from penstock.core.run import RunInfo
@@ -29,10 +29,12 @@ from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembere
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.registry import DEFAULT, policy_named
 from penstock.store.archive import StoreError
-from penstock.store.leadership import Leader, Leadership
-from penstock.store.open import open_store
+from penstock.store.database import Database
+from penstock.store.leadership import Leader, Leadership, lease_at
+from penstock.store.open import default_path, open_store
 
 _LOOK_EVERY_S = 1.0  # whether the lease is free
+_HEARD_WITHIN = 5.0  # times the time between two reports, all agents are heard that can be
 
 _log = logging.getLogger("penstock.fleet")
 
@@ -41,7 +43,7 @@ _log = logging.getLogger("penstock.fleet")
 class Coordination:
     """How a fleet is governed; `place` is where agents find this coordinator."""
 
-    store: str | None = DEFAULT_STORE
+    store: str = DEFAULT_STORE
     policy: str | None = None
     advise: bool = False
     place: str = ""
@@ -66,8 +68,9 @@ class Coordinator:
         self._say = say
         self._even = even
         self._cluster = cluster or file.cluster.cluster()
-        self._database = open_store(None if how.store == DEFAULT_STORE else how.store, patient=False)
-        self._leadership = Leadership(self._database.database, file.name, uuid.uuid4().hex, how.place)
+        store = how.store if how.store != DEFAULT_STORE else str(default_path())
+        self._database = Database(lease_at(store), patient=False)
+        self._leadership = Leadership(self._database, file.name, uuid.uuid4().hex, how.place)
         self._stop = threading.Event()
         self._term_over = threading.Event()
         self._until_s = 0.0  # the lease is ours
@@ -160,12 +163,10 @@ class Coordinator:
     def _govern(self, engine: FleetEngine, over: threading.Event) -> None:
         file = self._file
         policy = policy_named(self._policy, file.settings.get(self._policy, {}))
-        settings = LoopSettings(
-            interval_s=file.interval,
-            stale_after_s=max(engine.silent_s, 4.5 * file.interval),
-            dry_run=self._how.advise,
-        )
+        settings = LoopSettings(file.interval, stale_after_s=engine.silent_s, dry_run=self._how.advise)
         kept = self._remembering(policy.name, settings)
+        # Whoever is not heard of yet may hold executors all the same: agents come first.
+        settings = replace(settings, govern_from_s=kept.already_s + min(file.lease, _HEARD_WITHIN * file.report))
         try:
             recorder, tending = Recorder(kept.store), Tending(engine.tend)
             governor = Governor(engine, policy, recorder, settings, kept.control, between=tending.troubles)

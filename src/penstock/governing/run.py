@@ -82,6 +82,9 @@ class RunStory:
 
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
     """Start every tenant and govern them until the time is over or Ctrl-C; then stop them all."""
+    coordinated = _coordinated(tenants, options)
+    if coordinated is not None:
+        coordinated.link().close()  # what is wrong with it is said before Spark starts
     heart = Heart(options.heartbeat, options.supervisor)
     heart.start()
     try:

@@ -23,6 +23,15 @@ class Leader:
     ours: bool
 
 
+def lease_at(target: str) -> str:
+    """Where the lease of those is kept that record in this store: SQLite has one writer, and a round may be long.
+
+    >>> lease_at("runs.sqlite"), lease_at("postgresql://host/runs")
+    ('runs.sqlite.leader', 'postgresql://host/runs')
+    """
+    return target if "://" in target and not target.startswith("sqlite:") else f"{target}.leader"
+
+
 class Leadership:
     """One lease, by name; `holder` is whoever asks through this."""
 

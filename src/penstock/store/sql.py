@@ -6,7 +6,7 @@ told so before it acts again, for what it means to do is written first.
 
 import logging
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
@@ -27,6 +27,8 @@ from penstock.store.retention import Retention
 from penstock.store.route_windows import Window, WrittenWindows
 
 log = logging.getLogger("penstock.store")
+
+_FEW = 100  # jobs, that one statement may name
 
 
 class SqlStore:
@@ -215,20 +217,39 @@ def _check_writer(connection: sa.Connection, run: "_Writing") -> None:
 def _intent_ids(connection: sa.Connection, run: _Writing, view: View) -> dict[str, int]:
     """The row of each job's intent; a new row for a new job, or an intent that was changed."""
     ids: dict[str, int] = {}
+    new: list[JobView] = []
     for job in view.jobs:
         known = run.intents.get(job.name)
-        ids[job.name] = known[1] if known and known[0] == job.intent else _intent_id(connection, run.number, job)
-    return ids
+        if known and known[0] == job.intent:
+            ids[job.name] = known[1]
+        else:
+            new.append(job)
+    return {**ids, **_new_intent_ids(connection, run.number, new)} if new else ids
 
 
-def _intent_id(connection: sa.Connection, run: int, job: JobView) -> int:
-    stated = {"run": run, "job": job.name, "body": encode_intent(job.intent)}
-    same = [tables.intents.c[name] == value for name, value in stated.items()]
-    known = connection.execute(sa.select(tables.intents.c.id).where(*same)).scalars().first()
-    if known is not None:
-        return int(known)
-    row = {**stated, "text": job.intent.text(), "max_utility": job.max_utility}
-    return _new_id(connection, tables.intents, row)
+def _new_intent_ids(connection: sa.Connection, run: int, jobs: Sequence[JobView]) -> dict[str, int]:
+    """Of jobs that are new, or whose intents are: all looked up at once, for a fleet's first round has thousands."""
+    wanted = {job.name: (job.name, encode_intent(job.intent)) for job in jobs}
+    known = _stored_intents(connection, run, wanted)
+    rows_ = [
+        {"run": run, "job": name, "body": body, "text": job.intent.text(), "max_utility": job.max_utility}
+        for job in jobs
+        for name, body in [wanted[job.name]]
+        if (name, body) not in known
+    ]
+    if rows_:
+        connection.execute(tables.intents.insert(), rows_)
+        known = _stored_intents(connection, run, wanted)
+    return {name: known[key] for name, key in wanted.items()}
+
+
+def _stored_intents(connection: sa.Connection, run: int, names: Collection[str]) -> dict[tuple[str, str], int]:
+    """Rows by job and intent: of a few jobs theirs, of many all that there are."""
+    of = tables.intents.c
+    wanted = sa.select(of.job, of.body, of.id).where(of.run == run).order_by(of.id.desc())
+    if len(names) <= _FEW:
+        wanted = wanted.where(of.job.in_(sorted(names)))
+    return {(job, body): number for job, body, number in connection.execute(wanted)}
 
 
 def _write_memory(connection: sa.Connection, run: int, cycle: Cycle) -> None:

@@ -20,7 +20,7 @@ from penstock.errors import PenstockError
 
 VERSION = 1
 MOST_BYTES = 4 * 2**20  # of one report: 10,000 tenants, said for the first time
-_NAME = r"^[A-Za-z0-9_.\-/]{1,200}$"
+NAME = r"^[A-Za-z0-9_.\-/]{1,200}$"
 
 
 class WireError(PenstockError):
@@ -31,7 +31,7 @@ class _Said(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
 
 
-Name = Annotated[str, Field(pattern=_NAME)]
+Name = Annotated[str, Field(pattern=NAME)]
 Count = Annotated[int, Field(ge=0, le=100_000)]
 Serial = Annotated[int, Field(ge=0, le=2**53)]
 # JSON does not tell 2 from 2.0.

@@ -1,0 +1,61 @@
+"""The file of a coordinator, field by field."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from penstock.config.coordination import CoordinationFile, read_coordination
+from penstock.engines.applications.book import Bounds
+from penstock.engines.applications.cluster import FixedCluster
+from penstock.engines.applications.standalone import StandaloneCluster
+from penstock.errors import ConfigError
+
+FLEET: dict[str, Any] = {"name": "prod", "cluster": {"standalone": "http://master:8080"}}
+
+
+def read(tmp_path: Path, **changes: Any) -> CoordinationFile:
+    path = tmp_path / "fleet.yaml"
+    path.write_text(yaml.safe_dump({**FLEET, **changes}))
+    return read_coordination(path)
+
+
+def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
+    applications = {"fraud": {"min_executors": 2, "max_executors": 12}, "team-a/ads": {"utility": 10}}
+    file = read(tmp_path, interval="5s", applications=applications)
+    assert (file.interval, file.lease, file.cluster.cluster()) == (5.0, 15.0, StandaloneCluster("http://master:8080"))
+    assert file.applications["fraud"].bounds() == Bounds(2, 12)
+    assert file.applications["team-a/ads"].bounds().utility == 10.0
+    assert file.others.bounds() == Bounds()
+    assert read(tmp_path, cluster={"cores": 64}).cluster.cluster() == FixedCluster(64)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"cluster": {}},
+            r"fleet.yaml:1:\d+: cluster: 'nothing' will not do; write one of standalone: http://host:8080",
+        ),
+        ({"cluster": {"standalone": "http://a:1", "cores": 3}}, "cluster: 'both' will not do"),
+        (
+            {"cluster": {"standalone": "spark://a:7077"}},
+            "standalone: 'spark://a:7077' will not do; write the address of",
+        ),
+        ({"applications": {"fraud": {"max_executors": 0}}}, "applications.fraud.max_executors: 0 will not do"),
+        ({"applications": {"a b": {}}}, "applications"),
+        (
+            {"others": {"min_executors": 5, "max_executors": 2}},
+            "min_executors: 5 will not do; write max_executors or fewer",
+        ),
+        ({"policy": "hengge"}, "policy: 'hengge' will not do; choose one of"),
+        ({"settings": {"penstock": {"executors": {"settle": 1}}}}, "settle: 1 will not do; there is no such setting"),
+        ({"leese": "15s"}, "leese: '15s' will not do"),
+    ],
+)
+def test_a_wrong_field_is_named_with_its_value_and_the_remedy(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        read(tmp_path, **changes)

@@ -1,0 +1,75 @@
+"""An agent without a network: what it does about answers, and what it tells when an order cannot be carried out."""
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from benchmarks.fleet_world import SimulatedCluster, of_one
+
+from penstock.engines.applications.agent import Agent
+from penstock.engines.applications.wire import Answer, Order, Serials, encode_answer
+from penstock.errors import OutageError
+
+
+@dataclass
+class Says:
+    """A coordinator that says what it was given to say."""
+
+    answers: list[Answer | None]
+    reports: list[dict[str, Any]] = field(default_factory=list)
+
+    def say(self, raw: bytes) -> bytes:
+        self.reports.append(json.loads(raw))
+        answer = self.answers.pop(0)
+        if answer is None:
+            raise OutageError("no coordinator answers")
+        return encode_answer(answer)
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def orders(executors: int, number: int, heard: int) -> Answer:
+    return Answer(1, heard, 2.0, 15.0, Order(Serials(1, number), executors))
+
+
+def test_an_order_is_carried_out_apart_from_reporting_and_only_the_newest() -> None:
+    application = of_one("fraud", SimulatedCluster(8), 100.0)
+    agent = Agent("fraud", application, Says([orders(3, 1, 1), orders(5, 2, 2)]))
+    agent.once()
+    agent.once()
+    assert application.held == 1
+    agent.carry_out()
+    agent.carry_out()
+    assert (application.held, [order.executors for order in application.given]) == (5, [5])
+
+
+def test_what_the_cluster_manager_refuses_is_told_with_the_next_report() -> None:
+    application = of_one("fraud", SimulatedCluster(8), 100.0, fails="the backend is away")
+    said = Says([orders(3, 1, 1), Answer(1, 2, 2.0, 15.0)])
+    agent = Agent("fraud", application, said)
+    agent.once()
+    agent.carry_out()
+    agent.once()
+    assert said.reports[-1]["refused"] == "OSError: the backend is away"
+    assert said.reports[-1]["applied"] == [1, 1]
+
+
+def test_an_answer_that_took_longer_than_the_lease_moves_nothing() -> None:
+    ticks = iter([0.0, 15.5])
+    application = of_one("fraud", SimulatedCluster(8), 100.0)
+    agent = Agent("fraud", application, Says([orders(3, 1, 1)]), even=lambda: next(ticks))
+    agent.once()
+    agent.carry_out()
+    assert application.held == 1
+    assert "the lease of 15.0 s has run out" in agent.talk.refused
+
+
+def test_where_nobody_answers_the_application_keeps_what_it_has() -> None:
+    application = of_one("fraud", SimulatedCluster(8), 100.0, wanted=4)
+    agent = Agent("fraud", application, Says([None]))
+    with pytest.raises(OutageError):
+        agent.once()
+    agent.carry_out()
+    assert (application.held, application.given) == (4, [])

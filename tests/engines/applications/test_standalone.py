@@ -1,0 +1,48 @@
+"""A standalone master's page, as Spark 4.3 writes it."""
+
+from typing import Any
+
+import pytest
+
+from penstock.engines.applications.standalone import StandaloneCluster, room_of
+from penstock.errors import ConfigError, OutageError
+
+PAGE: dict[str, Any] = {
+    "workers": [
+        {
+            "host": "127.0.0.11",
+            "port": 1,
+            "cores": 4,
+            "coresfree": 1,
+            "memory": 2048,
+            "memoryfree": 512,
+            "state": "ALIVE",
+        },
+        {
+            "host": "127.0.0.12",
+            "port": 2,
+            "cores": 4,
+            "coresfree": 4,
+            "memory": 2048,
+            "memoryfree": 2048,
+            "state": "DEAD",
+        },
+    ],
+    "activeapps": [{"id": "app-1", "name": "fraud", "cores": 3}],
+}
+
+
+def test_what_living_workers_have_and_what_applications_hold_is_read() -> None:
+    room = room_of(PAGE)
+    assert (room.cores, room.held) == (4, {"app-1": 3})
+    assert [(one.name, one.free_memory_mib, one.alive) for one in room.workers] == [
+        ("127.0.0.11:1", 512, True),
+        ("127.0.0.12:2", 2048, False),
+    ]
+
+
+def test_a_master_that_does_not_answer_is_an_outage_and_an_address_that_is_none_a_mistake() -> None:
+    with pytest.raises(OutageError, match="does not say what is free"):
+        StandaloneCluster("http://127.0.0.1:9").room()
+    with pytest.raises(ConfigError, match="the address of the master's page"):
+        StandaloneCluster("spark://127.0.0.1:7077")
