@@ -1,6 +1,6 @@
 """How many applications one coordinator governs: simulated agents over real HTTP, the coordinator on one core.
 
-    python -m benchmarks.fleet_scale --applications 100 300 1000 --tenants 10 --seconds 90
+    python benchmarks/fleet_scale.py --applications 100 300 1000 --tenants 10 --seconds 90
 
 What is simulated is Spark: agents' conversations, their HTTP, the coordinator, its policy and its store are the real
 ones. Each application's figures change every 10 s, as those of a round do. Prints one JSON document a fleet.
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from benchmarks.fleet_world import SimulatedApplication, SimulatedCluster
+from fleet_world import SimulatedApplication, SimulatedCluster
 
 from penstock.engines.applications.conversation import Conversation
 from penstock.engines.applications.link import PATH

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from benchmarks.fleet_world import SimulatedCluster, held, of_one
+from fleet_world import SimulatedCluster, held, of_one
 
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import Link

@@ -42,7 +42,7 @@ class Coordinated:
 
     def agent(self, controller: Controller, context: SparkContext) -> Agent:
         """The agent of an application."""
-        governed = _OnSpark(controller, self, _cores_each(context), str(context.applicationId))
+        governed = OnSpark(controller, self, _cores_each(context), str(context.applicationId))
         return Agent(self.application, governed, self.link())
 
     def link(self) -> Link:
@@ -59,7 +59,7 @@ def agent_of(how: Coordinated | None, context: SparkContext) -> "partial[Agent] 
     return None if how is None else partial(how.agent, context=context)
 
 
-class _OnSpark:
+class OnSpark:
     """What an agent sees of a real application."""
 
     def __init__(self, controller: Controller, how: Coordinated, cores: int, cluster_id: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from benchmarks.fleet_world import SimulatedCluster, of_one
+from fleet_world import SimulatedCluster, of_one
 
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.wire import Answer, Order, Serials, encode_answer

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.engines.applications.patches import patch, patched
@@ -18,16 +18,19 @@ STATES = st.dictionaries(
 )
 
 
+@settings(max_examples=40)
 @given(STATES, STATES)
 def test_the_state_before_and_its_patch_give_the_state_after(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert _exactly(patched(before, patch(before, after))) == _exactly(after)
 
 
+@settings(max_examples=40)
 @given(STATES)
 def test_what_did_not_change_is_not_said(state: dict[str, Any]) -> None:
     assert patch(state, state) == {}
 
 
+@settings(max_examples=40)
 @given(STATES, STATES)
 def test_a_patch_that_comes_twice_does_no_more_than_once(before: dict[str, Any], after: dict[str, Any]) -> None:
     change = patch(before, after)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from penstock.engines.applications.promises import Standing, promises
@@ -24,11 +24,13 @@ def after(standings: list[Standing], cores: int | None) -> list[Standing]:
     return [replace(one, promised=found[one.name]) for one in standings]
 
 
+@settings(max_examples=40)
 @given(FLEETS, st.integers(0, 20))
 def test_nothing_is_promised_that_is_not_there(standings: list[Standing], cores: int) -> None:
     assert occupied(after(standings, cores)) <= max(cores, occupied(standings))
 
 
+@settings(max_examples=40)
 @given(FLEETS, st.integers(0, 20))
 def test_who_gives_is_told_at_once_and_nobody_is_promised_more_than_it_is_to_have(
     standings: list[Standing], cores: int
@@ -38,6 +40,7 @@ def test_who_gives_is_told_at_once_and_nobody_is_promised_more_than_it_is_to_hav
         assert now.promised >= min(before.promised, before.wanted)
 
 
+@settings(max_examples=40)
 @given(FLEETS, st.integers(0, 20))
 def test_once_all_that_goes_has_gone_everybody_has_what_fits(standings: list[Standing], cores: int) -> None:
     settled = standings

@@ -120,3 +120,13 @@ class Away(Cluster):
         if self.away:
             raise EngineError("no master answers")
         super().aim(wanted)
+
+
+def test_who_is_told_how_many_to_hold_holds_them_whatever_slots_the_jobs_have() -> None:
+    cluster = Cluster(gives=10, there=2)
+    elastic = Elastic(cluster, most=2, slots_each=2, holds=True)
+    elastic.follow(1, 0.0)
+    assert cluster.there == 2
+    for told in (5, 1, 3):
+        elastic.allow(told, 10.0)
+        assert (cluster.there, elastic.slots(10.0)) == (told, 2 * told)

@@ -37,12 +37,14 @@ def used(claims: Sequence[Claim], target: Mapping[str, int]) -> int:
     return sum(claim.cores * target[claim.name] for claim in claims)
 
 
+@settings(max_examples=40)
 @given(claims(), st.integers(0, 12))
 def test_no_more_cores_are_given_than_there_are_or_than_what_all_must_keep(made: list[Claim], cores: int) -> None:
     must = sum(claim.cores * (min(claim.now, claim.least) if claim.worth else claim.now) for claim in made)
     assert used(made, divided(made, cores, COSTS)) <= max(cores, must)
 
 
+@settings(max_examples=40)
 @given(claims(), st.integers(0, 12))
 def test_nobody_is_taken_below_the_least_that_it_needs_nor_given_beyond_its_most(made: list[Claim], cores: int) -> None:
     target = divided(made, cores, COSTS)
@@ -51,8 +53,8 @@ def test_nobody_is_taken_below_the_least_that_it_needs_nor_given_beyond_its_most
         assert target[claim.name] <= max(claim.now, claim.most)
 
 
-@given(claims(), st.integers(0, 12))
 @settings(max_examples=40)
+@given(claims(), st.integers(0, 12))
 def test_nothing_that_could_be_tried_gives_more(made: list[Claim], cores: int) -> None:
     told = [claim for claim in made if claim.worth and claim.now <= claim.most]
     room = max(cores, sum(claim.cores * min(claim.now, claim.least) for claim in told))
@@ -62,6 +64,7 @@ def test_nothing_that_could_be_tried_gives_more(made: list[Claim], cores: int) -
     assert total(told, divided(told, cores, COSTS)) >= best - 1e-6 * max(1.0, abs(best))
 
 
+@settings(max_examples=40)
 @given(claims(), st.integers(0, 12))
 def test_what_was_divided_is_left_so_when_it_is_divided_again(made: list[Claim], cores: int) -> None:
     once = divided(made, cores, COSTS)

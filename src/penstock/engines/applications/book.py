@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from penstock.core.figures import JobFigures, LatencyFigures, OperatorFigures
 from penstock.core.intents import MOST_UTILITY, Intent, scaled
@@ -11,7 +11,7 @@ from penstock.engines.applications.patches import patched
 from penstock.engines.applications.promises import Standing
 from penstock.engines.applications.wire import Order, Report, SaidState, SaidTenant, Serials, read_state
 
-UNIT = "executors"  # the one operator of each tenant: what works for it
+UNIT: Final = "executors"  # the one operator of each tenant: what works for it
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ class Claim:
         """
         if not self.worth:
             return 0.0
-        at = bisect_right(self.worth, executors, key=lambda pair: pair[0])
+        at = bisect_right(self.worth, float(executors), key=lambda pair: pair[0])
         if at == 0:
             return self.worth[0][1]
         below, value = self.worth[at - 1]

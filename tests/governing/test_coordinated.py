@@ -1,0 +1,58 @@
+"""An application whose executors a coordinator divides: what its agent says of it, and what comes of an order."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from penstock.core.intents import Intent, Latency
+from penstock.engines.applications.wire import Order, Serials
+from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.fake import FakeSpark
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.settings import SparkSettings
+from penstock.errors import ConfigError, EngineError
+from penstock.governing.controller import Controller, Governed
+from penstock.governing.coordinated import TOKEN, Coordinated, OnSpark
+from penstock.loop import LoopSettings
+from penstock.planning.registry import policy_named
+from tests.patience import eventually
+
+HOW = Coordinated("http://127.0.0.1:7474", "fraud", least=1, most=4)
+
+
+@pytest.fixture
+def application() -> Iterator[OnSpark]:
+    """One on a cluster that gives four executors of two slots, of which it begins with four."""
+    engine = SparkEngine(FakeSpark(executors=4), [Job("fraud")], SparkSettings(executors=4, holds_executors=True))
+    intents = {"fraud": Intent(Latency("2s", utility=40))}
+    governed = Governed(intents, policy_named("penstock"), settings=LoopSettings(interval_s=0.2))
+    with Controller(engine, governed) as controller:
+        yield OnSpark(controller, HOW, 2, "app-1")
+
+
+def test_its_tenants_are_told_with_their_intents_and_the_executors_that_it_holds(application: OnSpark) -> None:
+    state = eventually(application.state)
+    assert (state.executors.now, state.executors.wanted, state.executors.cores) == (4, 4, 2)
+    assert (state.cluster_id, state.tenants["fraud"].intent) == ("app-1", Intent(Latency("2s", utility=40)))
+    assert state.worth == []  # nobody knows what its batches cost
+
+
+def test_an_order_is_carried_out_and_one_beyond_its_bounds_is_not(application: OnSpark) -> None:
+    eventually(application.state)
+    application.give(Order(Serials(1, 1), 2))
+    with pytest.raises(EngineError, match="5 executors are not within 1 to 4"):
+        application.give(Order(Serials(1, 2), 5))
+    state = eventually(application.state)
+    assert (state.executors.now, state.executors.wanted) == (2, 2)
+
+
+def test_what_is_wrong_with_a_coordinator_is_said_before_anything_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(TOKEN, raising=False)
+    with pytest.raises(ConfigError, match=f"{TOKEN}: '' will not do; set {TOKEN}"):
+        HOW.link()
+    with pytest.raises(ConfigError, match="coordinator: 'ftp://a' will not do"):
+        Coordinated("ftp://a", "fraud", token="agent-x").link()
+    with pytest.raises(ConfigError, match="coordinator: 'my app' will not do"):
+        Coordinated("http://a:1", "my app")
+    with pytest.raises(ConfigError, match="write the least and the most"):
+        Coordinated("http://a:1", "fraud", least=3, most=2)
