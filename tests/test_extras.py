@@ -107,7 +107,7 @@ def test_all_has_every_extra() -> None:
 
 
 def test_the_core_asks_for_nothing_of_an_extra_and_for_a_range_of_sparks() -> None:
-    core = {canonicalize_name(found.name): found for found in map(Requirement, PROJECT["dependencies"])}
+    core = {str(canonicalize_name(found.name)): found for found in map(Requirement, PROJECT["dependencies"])}
     assert core.keys() & {canonicalize_name(found.name) for extra in NAMES for found in requirements(extra)} == set()
     taken = core["pyspark"].specifier
     assert [Version(v) in taken for v in ("3.4.4", "3.5.0", "4.0.0", "4.3.0", "5.0.0")] == [
