@@ -1,6 +1,7 @@
 """What the simulator answers beside a run: what would help, what decisions brought; each question is asked once."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ from penstock.core.plan import Plan
 from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
 from penstock.web.aside import Asked, FullError
+from penstock.web.remedying import RemediesIn, answer
 from penstock.web.shapes import WorthOut
 from penstock.web.simulated import Simulated
-from tests.recorded import RUN, a_cycle, a_judging_cycle, an_acting_cycle
+from tests.recorded import RUN, a_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
 from tests.web import asking
 from tests.web.living import LiveRun
 
@@ -52,6 +54,25 @@ def test_a_remedy_is_asked_for_once_in_half_a_minute(process: Counted, gallery: 
     simulated = Simulated(process, 30.0, clock=lambda: next(times))  # type: ignore[arg-type]
     told = [json.loads(simulated.remedies(gallery, "ads"))["text"] for _ in range(3)]
     assert told == ["answer 1", "answer 1", "answer 2"]
+
+
+def test_who_asks_for_a_remedy_while_others_wait_is_told_so_and_may_ask_again(
+    process: Counted, gallery: Gallery
+) -> None:
+    simulated = Simulated(process, 30.0)  # type: ignore[arg-type]
+    process.full = True
+    found = json.loads(simulated.remedies(gallery, "ads"))
+    assert (found["text"], found["whole"]) == ("Not known yet: as many wait as may.", False)
+    process.full = False
+    assert json.loads(simulated.remedies(gallery, "ads"))["text"] == "answer 1"
+
+
+def test_a_tenant_without_figures_has_no_remedy_and_that_is_no_error(store: SqlStore) -> None:
+    ads = a_job("ads")
+    dead = replace(ads, figures=replace(ads.figures, arrival_rps=None, trouble="its query died"))
+    store.append(a_cycle(50.0, a_view(50.0, [dead, a_job("fraud", 35.0)])))
+    found = answer(Gallery(store.database, RUN.id), RemediesIn(job="ads"), 30.0)
+    assert (found.text, found.whole) == ("It has no figures to start from: see what is wrong with it first.", False)
 
 
 def test_what_a_decision_brought_is_asked_once_for_all_time(process: Counted, gallery: Gallery) -> None:

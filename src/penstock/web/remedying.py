@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from penstock.core.levers import ALL_OPERATORS, WHOLE
 from penstock.core.orders import Wish
 from penstock.core.view import View
-from penstock.errors import ConfigError, PenstockError
+from penstock.errors import ConfigError
 from penstock.planning.asked import check
 from penstock.store.gallery import Gallery
 from penstock.store.thinning import Stretch
@@ -43,12 +43,31 @@ def answer(gallery: Gallery, asked: RemediesIn, within_s: float) -> RemediesOut:
         names = ", ".join(job.name for job in newest.view.jobs) or "none has been seen"
         raise ConfigError("job", asked.job, f"name one of {names}")
     if asked.job not in {job.name for job in view.jobs}:
-        raise PenstockError(f"{asked.job} has no figures to start from: see what is wrong with it first")
+        return nothing(asked.job, view.at_s, "It has no figures to start from: see what is wrong with it first.")
     stretch = Stretch(view.at_s - SPAN_S, view.at_s, points=600)
     past = past_of(gallery, view, stretch, learnt_in=stretch)
     trial = trial_of(gallery, Stretch(view.at_s - 2 * SPAN_S, view.at_s, points=600), policy, _FOR_THE_TRIAL * within_s)
     left_s = within_s - (time.monotonic() - began_s)
     return _told(view, remedies(view, past, policy, asked.job, left_s), trial, time.monotonic() - began_s)
+
+
+def nothing(job: str, at_s: float, text: str) -> RemediesOut:
+    """An answer that says why there is none: nobody's mistake, so that a page need not show an error."""
+    return RemediesOut(
+        job=job,
+        at_s=at_s,
+        span_s=SPAN_S,
+        met=None,
+        share=None,
+        cheapest=None,
+        tried=(),
+        keeps=None,
+        by_itself=False,
+        off=None,
+        whole=False,
+        text=text,
+        took_s=0.0,
+    )
 
 
 def _told(view: View, found: Remedies, trial: Trial | None, took_s: float) -> RemediesOut:

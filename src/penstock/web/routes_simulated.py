@@ -18,12 +18,9 @@ DecisionNumber = Annotated[int, Query(ge=1, le=2**53, description="A decision's 
 def remedies(site: Site, job: JobName, run: RunName = "last") -> Response:
     """The cheapest change by which a tenant would have what it asks for, tried on the last two minutes' arrivals.
 
-    503 with `Retry-After` where as many questions wait as may.
+    `whole` is false where nothing is known yet, as while others ask the simulator; `text` says why.
     """
-    try:
-        found = site.simulated.remedies(site.reader.gallery(site.reader.find(run)), job)
-    except FullError as error:
-        return refusal(503, str(error), AGAIN_S)
+    found = site.simulated.remedies(site.reader.gallery(site.reader.find(run)), job)
     return Response(found, media_type="application/json")
 
 

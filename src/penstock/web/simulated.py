@@ -13,8 +13,8 @@ from penstock.store.gallery import Gallery
 from penstock.telling.without import worth_text
 from penstock.web.aside import Aside, Asked, FullError
 from penstock.web.counterfactuals import WithoutIn, settled, untold_of
-from penstock.web.remedying import RemediesIn
-from penstock.web.shapes import WithoutOut, WorthOut
+from penstock.web.remedying import RemediesIn, nothing
+from penstock.web.shapes import RemediesOut, WithoutOut, WorthOut
 from penstock.whatif.counterfactual import span_of
 
 KEPT = 2_000  # answers
@@ -23,6 +23,7 @@ STEP_S = 60.0  # a decision is tried again when so much more of what followed it
 AT_A_TIME_S = 10.0  # spent on one decision, so that who asks what-if need not wait for long
 
 _WITHOUTS = TypeAdapter(tuple[WithoutOut, ...])
+_REMEDIES = TypeAdapter(RemediesOut)
 
 
 class Simulated:
@@ -36,9 +37,14 @@ class Simulated:
         self._guard = threading.Lock()
 
     def remedies(self, gallery: Gallery, job: str) -> str:
-        """What would help a tenant, as JSON; the same for some seconds, whoever asks."""
-        found = self._found(("remedies", gallery.info.id, job), HELD_S)
-        return found or self._ask(("remedies", gallery.info.id, job), gallery, RemediesIn(job=job), self._within_s)
+        """What would help a tenant, as JSON; the same for some seconds, whoever asks. A page asks it by itself."""
+        key = ("remedies", gallery.info.id, job)
+        try:
+            return self._found(key, HELD_S) or self._ask(key, gallery, RemediesIn(job=job), self._within_s)
+        except FullError as error:
+            return _REMEDIES.dump_json(
+                nothing(job, gallery.length().last_s or 0.0, f"Not known yet: {error}.")
+            ).decode()
 
     def without(self, gallery: Gallery, number: int) -> WithoutOut:
         """How it would have gone without a decision."""
