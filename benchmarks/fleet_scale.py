@@ -100,7 +100,7 @@ def serve(place: Path, applications: int) -> None:
         rounds.append((time.monotonic() - began_s, time.thread_time() - cpu_s))
         return carried
 
-    Governor.run_cycle = timed  # type: ignore[method-assign]
+    Governor.run_cycle = timed  # type: ignore[method-assign, assignment]
     fleet = {"name": "scale", "cluster": {"cores": CORES_EACH * applications}, "interval": ROUND_S, "lease": 30}
     coordinator = Coordinator(CoordinationFile.model_validate(fleet), Coordination(str(place / "runs.sqlite")))
     token = new_agent_token(place / "tokens.json", "*")

@@ -120,7 +120,7 @@ def _tenant(job: JobView) -> SaidTenant:
         else SaidLatency(mean_s=latency.mean_s, quantiles=list(latency.quantiles[:20]), estimated=latency.estimated),
         settling=figures.settling,
         trouble=None if figures.trouble is None else figures.trouble[:500],
-        **{name: None if value is None else float(f"{max(0.0, value):.4g}") for name, value in known.items()},  # type: ignore[arg-type]
+        **{name: None if value is None else float(f"{max(0.0, value):.4g}") for name, value in known.items()},
     )
 
 

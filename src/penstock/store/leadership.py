@@ -78,4 +78,5 @@ def _clock(connection: sa.Connection) -> sa.ColumnElement[float]:
     """Seconds since the epoch, by the database."""
     if connection.dialect.name == "sqlite":
         return sa.literal_column("(julianday('now') - 2440587.5) * 86400.0")
-    return sa.extract("epoch", sa.func.clock_timestamp())
+    epoch_s: sa.ColumnElement[float] = sa.cast(sa.extract("epoch", sa.func.clock_timestamp()), sa.Float)
+    return epoch_s

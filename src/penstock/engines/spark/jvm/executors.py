@@ -20,7 +20,7 @@ def take_allocation(context: SparkContext) -> bool:
     A standalone master gives an application all it may have at once, unless Spark's dynamic allocation is on: that is
     the way to begin with few. Once it has begun the number is penstock's.
     """
-    manager: Any = context._jsc.sc().executorAllocationManager()  # type: ignore[union-attr]
+    manager: Any = context._jsc.sc().executorAllocationManager()
     if not manager.isDefined():
         return False
     try:
