@@ -90,4 +90,4 @@ def test_keys_are_told_on_a_sheet_and_lead_from_page_to_page(site: Site, open_pa
 def test_two_runs_are_compared_by_their_address(site: Site, open_page: OpenPage) -> None:
     page = open_page(f"{site.url}#/compare?a=demo-1&b=last")
     expect(page.get_by_test_id("compared")).to_contain_text("Demo under henge is compared with itself.")
-    expect(page.get_by_label("A", exact=True)).to_have_value("demo-1")
+    expect(page.get_by_role("combobox", name="A", exact=True)).to_have_value("demo-1")
