@@ -1,11 +1,11 @@
-"""`measured`: sketches of arrival times, and of heavy key pairs, observed in the query's own pass."""
+"""`measured`: sketches of arrival times, and the key pairs of some rows, observed in the query's own pass."""
 
 from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame, functions
 from pyspark.sql.types import TimestampNTZType, TimestampType
 
-from penstock.engines.spark.routing.pair_sketch import ONE_IN, pair_columns, pair_metrics
+from penstock.engines.spark.routing.pair_draw import PairDraw
 from penstock.engines.spark.watch.progress import OBSERVED
 from penstock.errors import ConfigError
 
@@ -13,32 +13,34 @@ _ARRIVAL = "__penstock_arrival_ms"
 
 
 def measured(
-    df: DataFrame, event_time: str, pairs: Sequence[str | Sequence[str]] | None = None, one_in: int = ONE_IN
+    df: DataFrame, event_time: str, pairs: Sequence[str | Sequence[str]] | None = None, one_in: int | None = None
 ) -> DataFrame:
     """The same rows, with a sketch of `event_time` in every batch's progress: latency row by row, tails included.
 
     `event_time` names a timestamp column that says when a row arrived, or came to be. Call it once in a query,
     as near to the source as the column is there. It costs 0.15 to 0.2 microseconds a row. `pairs` names the keys of
-    consecutive stateful operators, two or more, whose heaviest pairs are counted too, for routing: of one row in
-    `one_in`, drawn by chance; 1 counts every row, for streams of few rows.
+    consecutive stateful operators, two or more, whose pairs are counted too, for routing: of some 2,000 rows of each
+    batch, drawn by chance, or of one row in `one_in` where that is given; of 5,000 at the most.
     """
     types = {field.name: field.dataType for field in df.schema.fields}
     if not isinstance(types.get(event_time), (TimestampType, TimestampNTZType)):
         named = [name for name, found in types.items() if isinstance(found, (TimestampType, TimestampNTZType))]
         raise ConfigError("event_time", event_time, f"name a timestamp column: {', '.join(named) or 'there is none'}")
     keys = _keys(df, pairs or ())
-    if type(one_in) is not int or one_in < 1:
+    if one_in is not None and (type(one_in) is not int or one_in < 1):
         raise ConfigError("one_in", one_in, "write of how many rows one is counted, 1 or more")
     # The sketch fails on NULL; a row without a time counts as one that came with the batch.
     arrival_ms = functions.coalesce(_millis(functions.col(event_time)), _millis(functions.current_timestamp()))
     # Worked out before the observation, whose arguments Spark interprets row by row.
-    held = df.select("*", arrival_ms.alias(_ARRIVAL), *pair_columns(keys, one_in))
+    draw = PairDraw(df.sparkSession, keys, one_in) if keys else None
+    rows = df if draw is None else df.select("*", draw.chance())
+    held = rows.select("*", arrival_ms.alias(_ARRIVAL), *(() if draw is None else draw.columns()))
     seen = held.observe(
         OBSERVED,
         functions.kll_sketch_agg_double(_ARRIVAL).alias("arrivals"),
         functions.avg(_ARRIVAL).alias("mean_ms"),
         functions.count(functions.lit(1)).alias("rows"),
-        *(pair_metrics(keys, one_in) if keys else ()),
+        *(() if draw is None else draw.metrics()),
     )
     return seen.drop(*held.columns[len(df.columns) :])
 

@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 
 from penstock.core.pairs import PairCounts
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.routing.pair_draw import DrawnPairs
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.watch import RouteWatch
@@ -32,7 +33,8 @@ def watch(tmp_path: Path) -> RouteWatch:
 
 
 def a_batch(at_s: float, rows: int) -> Batch:
-    return Batch("run", int(at_s), at_s, at_s + 1.0, rows, pairs=(PairCounts.exact({("Asia", "#java"): rows}),))
+    drawn = DrawnPairs((PairCounts.exact({("Asia", "#java"): rows}),), rows)
+    return Batch("run", int(at_s), at_s, at_s + 1.0, rows, drawn=drawn)
 
 
 def rows_told(watch: RouteWatch) -> float:

@@ -13,13 +13,14 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Table
-from penstock.core.pairs import PairCounts, merged
 from penstock.core.routes import Links, PastMove, RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.correlation.history import PairHistory
+from penstock.correlation.sampling import SampledWindow, one_in_for
 from penstock.engines.spark.jvm.routing.pinning import Pinning
 from penstock.engines.spark.routing.living import key_placements
 from penstock.engines.spark.routing.migration import Moved
+from penstock.engines.spark.routing.pair_draw import draw_one_in
 from penstock.engines.spark.routing.placement import partition_rows
 from penstock.engines.spark.routing.reroute import Routed, reroute
 from penstock.engines.spark.routing.unlisted import places
@@ -41,7 +42,7 @@ class RouteWatch:
     opened_s: float | None = None
     table_since_s: float = 0.0
     past: tuple[PastMove, ...] = ()
-    counts: list[tuple[PairCounts, ...]] = field(default_factory=list)  # of each batch, hop by hop
+    hops: list[SampledWindow] = field(default_factory=list)  # what met in this window between operators
     histories: dict[tuple[str, str], PairHistory] = field(default_factory=dict)
     loads: tuple[float, ...] = ()  # rows by partition in the last window of pairs; none known: all the same
     pinning: Pinning | None = None
@@ -54,9 +55,15 @@ class RouteWatch:
 
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
-        if batch.pairs and len(batch.pairs) == len(self._links):
+        drawn = batch.drawn
+        if not drawn.pairs or len(drawn.pairs) != len(self._links):
+            return
+        if self.opened_s is None or not self.hops:
             self.opened_s = batch.started_s if self.opened_s is None else self.opened_s
-            self.counts.append(batch.pairs)
+            self.hops = [SampledWindow() for _ in drawn.pairs]
+        for hop, pairs in zip(self.hops, drawn.pairs, strict=True):
+            hop.add(pairs, drawn.rows)
+        draw_one_in(drawn.cell, one_in_for(batch.rows, self.hops[0].drawn))
 
     def close_window(self, wall_s: float, key_bytes: float | None) -> None:
         """Once a window of pairs is full, it is what is told, and the next one begins."""
@@ -66,9 +73,9 @@ class RouteWatch:
 
     def _closed(self, opened_s: float, wall_s: float, key_bytes: float | None) -> RouteFigures:
         length_s = wall_s - opened_s
-        for hop, link in enumerate(self._links):
+        for link, hop in zip(self._links, self.hops or [SampledWindow() for _ in self._links], strict=True):
             before = self.histories.get(link, PairHistory(half_life_s=_HALF_LIFE_WINDOWS * self.window_s))
-            self.histories[link] = before.closed(merged(batch[hop] for batch in self.counts), length_s)
+            self.histories[link] = before.closed(hop.closed(), length_s)
         self._start_anew(wall_s)
         table = self._table()
         self._learn(table)
@@ -137,7 +144,7 @@ class RouteWatch:
             self.key_bytes = moved.held_bytes / moved.held_keys
 
     def _start_anew(self, opened_s: float | None) -> None:
-        self.opened_s, self.counts = opened_s, []
+        self.opened_s, self.hops = opened_s, []
 
     @property
     def _links(self) -> tuple[tuple[str, str], ...]:

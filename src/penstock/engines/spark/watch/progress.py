@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from penstock.core.pairs import PairCounts
-from penstock.engines.spark.routing.pair_sketch import observed_pairs
+from penstock.engines.spark.routing.pair_draw import DrawnPairs, drawn_pairs
 
 _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
 _KAFKA = "KafkaV2["  # how its source is described
@@ -54,7 +53,7 @@ class Batch:
     key_bytes: float | None = None  # on disk, in the mean over the keys of the state; RocksDB alone tells
     offset_end: float | None = None
     arrivals: ArrivalSketch | None = None
-    pairs: tuple[PairCounts, ...] = ()  # hop by hop, where they are counted
+    drawn: DrawnPairs = DrawnPairs()  # where pairs are counted
     lags: tuple[bytes, ...] = ()  # KLL sketches of each real-time source: its rows' age when they were taken up, in ms
 
 
@@ -82,7 +81,7 @@ def parse_batch(document: str) -> tuple[str | None, Batch]:
         key_bytes=_key_bytes(progress["stateOperators"]),
         offset_end=_offset_end(progress["sources"]),
         arrivals=arrivals,
-        pairs=observed_pairs(progress.get("observedMetrics", {}).get(OBSERVED, {})),
+        drawn=drawn_pairs(progress.get("observedMetrics", {}).get(OBSERVED, {})),
         lags=_lags(progress.get("observedMetrics", {})),
     )
 
