@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages pages-test docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-oldest test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages pages-test docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -39,6 +39,14 @@ test: setup-tests ## run all tests, but those that only add breadth (WORKERS=0: 
 
 test-long: setup-tests ## run the tests that only add breadth: before an issue closes
 	@$(BIN)/pytest -m long -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+
+# What governing is built on: to see, shares, bounds, restarts, crashes. `SPARK=4.1` tries another version.
+SPARK ?= 3.5
+OLDEST := test_bad_days test_begins test_bound_lever test_doctor test_engine test_measured test_restarts test_shares \
+	test_slots_lever test_starting
+test-oldest: ## run the engine's tests that matter on the oldest Spark (SPARK=4.0: on another), in an environment of its own
+	@PYTHON="$(PYTHON)" scripts/setup.sh spark $(SPARK)
+	@.venv-spark-$(SPARK)/bin/python -m pytest -m "not long" $(OLDEST:%=tests/engines/spark/%.py) --durations=5 --durations-min=1
 
 test-random: setup-tests ## run all tests in another order each time (SEED=...: in one that was told before)
 	@echo "the order's seed: $(SEED)"
@@ -104,4 +112,4 @@ soak: setup ## an hour on Kafka with things going wrong; every row counted
 	$(BIN)/python benchmarks/soak.py --minutes 60
 
 clean: ## remove what the targets made
-	rm -rf .venv .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-spark-* .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

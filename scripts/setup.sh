@@ -44,11 +44,16 @@ else
 fi
 # The system's Python is used as it is: uv must not look for one to download. Its certificates too: a company's
 # registry is often known to the system only (the setting has two names, by uv's version).
-UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 "$uv" sync --frozen --extra all --quiet --compile-bytecode --python "$python"
+export UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1
+if [ "${1:-}" = spark ]; then # an environment of its own for another Spark; all else as new as that allows
+    [ -d ".venv-spark-$2" ] || "$uv" venv --quiet --python "$python" ".venv-spark-$2"
+    VIRTUAL_ENV=".venv-spark-$2" "$uv" pip install --quiet --editable '.[all]' --group tests "pyspark[sql]==$2.*"
+else
+    "$uv" sync --frozen --extra all --quiet --compile-bytecode --python "$python"
+fi
 
 if [ "${1:-}" = docs ]; then # what builds the site, in an environment of its own
-    UV_PROJECT_ENVIRONMENT=.venv-docs UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 \
-        "$uv" sync --frozen --quiet --only-group docs --python "$python"
+    UV_PROJECT_ENVIRONMENT=.venv-docs "$uv" sync --frozen --quiet --only-group docs --python "$python"
     exit 0
 fi
 

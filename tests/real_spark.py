@@ -4,12 +4,13 @@ import os
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.engines.kafka.jars import JarSet, jars
+from penstock.engines.kafka.jars import JarSet, jars, locked
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.live import LiveSpark
@@ -33,7 +34,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.scheduler.mode", "FAIR")
         .config("spark.scheduler.pipelinedGroup.slotCheck.enabled", "false")
         .config("spark.ui.enabled", "false")
-        .config("spark.jars", ",".join(str(jar) for jar in jars(JarSet.CONNECTOR)))
+        .config("spark.jars", _connector())
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config(
@@ -50,6 +51,16 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+def _connector() -> str:
+    """Kafka's, which needs the Spark that it is of: an older one would stumble over it at every source."""
+    too_old = _release(version("pyspark")) < _release(locked(JarSet.CONNECTOR)[0].version)
+    return "" if too_old else ",".join(str(jar) for jar in jars(JarSet.CONNECTOR))
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])
 
 
 @pytest.fixture

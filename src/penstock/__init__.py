@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from penstock.core.recovery import RecoveryTime, recovery_time
     from penstock.core.topology import Topology
     from penstock.correlation.sketch import PairSketch
+    from penstock.engines.spark.jvm.doctor import doctor
     from penstock.engines.spark.measured import measured
     from penstock.engines.spark.pair_history import count_pairs
     from penstock.engines.spark.routing.route import Routing
@@ -55,6 +56,7 @@ __all__ = [
     "acquire",
     "allocate",
     "count_pairs",
+    "doctor",
     "govern",
     "juice",
     "measured",
@@ -96,6 +98,7 @@ _HOMES = {
     "allocate": "penstock.planning.provision.allocate",
     "PairSketch": "penstock.correlation.sketch",
     "count_pairs": "penstock.engines.spark.pair_history",
+    "doctor": "penstock.engines.spark.jvm.doctor",
     "govern": "penstock.governing.govern",
     "juice": "penstock.core.juice",
     "measured": "penstock.engines.spark.measured",

@@ -23,6 +23,7 @@ _SUMMARIES = {  # each is the first sentence of the command's own help
     "simulate": "Run SCENARIO (a YAML file) on the simulated cluster and judge its claims.",
     "profile": "Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its "
     "executors.",
+    "doctor": "Say what the installed Spark can do for governing, how a session is set, and what to change.",
     "explain": "Tell what happened in RUN, and why.",
     "report": "Sum up RUN, and with --html make a page of it.",
     "diff": "Compare two recorded runs, A and B: what all had of their utility, and each tenant.",

@@ -3,7 +3,8 @@
 import os
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -57,6 +58,25 @@ def start_application(
             return builder.getOrCreate()
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise refusal(master, error) from error
+
+
+@contextmanager
+def plain_session(name: str, master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """A session as a driver of the user's would start it here: nothing of penstock's is set."""
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if master is not None:
+        check_master(master)
+    builder = SparkSession.builder.appName(name).config("spark.ui.enabled", "false")
+    for key, value in {**conf, **({} if master is None else {"spark.master": master})}.items():
+        builder = builder.config(key, value)
+    try:
+        session = builder.getOrCreate()
+    except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
+        raise refusal(master or "of Spark's own configuration", error) from error
+    try:
+        yield session
+    finally:
+        session.stop()
 
 
 def refusal(master: str, error: Exception) -> PenstockError:

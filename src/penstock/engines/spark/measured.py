@@ -1,15 +1,20 @@
 """`measured`: sketches of arrival times, and the key pairs of some rows, observed in the query's own pass."""
 
+import logging
 from collections.abc import Sequence
 
 from pyspark.sql import Column, DataFrame, functions
 from pyspark.sql.types import TimestampNTZType, TimestampType
 
+from penstock.engines.spark.jvm.features import has_pairs
+from penstock.engines.spark.jvm.quantiles import spread_of
 from penstock.engines.spark.routing.pair_draw import PairDraw
 from penstock.engines.spark.watch.progress import OBSERVED
 from penstock.errors import ConfigError
 
 _ARRIVAL = "__penstock_arrival_ms"
+
+_log = logging.getLogger("penstock.spark")
 
 
 def measured(
@@ -26,7 +31,7 @@ def measured(
     if not isinstance(types.get(event_time), (TimestampType, TimestampNTZType)):
         named = [name for name, found in types.items() if isinstance(found, (TimestampType, TimestampNTZType))]
         raise ConfigError("event_time", event_time, f"name a timestamp column: {', '.join(named) or 'there is none'}")
-    keys = _keys(df, pairs or ())
+    keys = _counted(df, _keys(df, pairs or ()))
     if one_in is not None and (type(one_in) is not int or one_in < 1):
         raise ConfigError("one_in", one_in, "write of how many rows one is counted, 1 or more")
     # The sketch fails on NULL; a row without a time counts as one that came with the batch.
@@ -37,7 +42,7 @@ def measured(
     held = rows.select("*", arrival_ms.alias(_ARRIVAL), *(() if draw is None else draw.columns()))
     seen = held.observe(
         OBSERVED,
-        functions.kll_sketch_agg_double(_ARRIVAL).alias("arrivals"),
+        spread_of(_ARRIVAL).alias("arrivals"),
         functions.avg(_ARRIVAL).alias("mean_ms"),
         functions.count(functions.lit(1)).alias("rows"),
         *(() if draw is None else draw.metrics()),
@@ -52,6 +57,15 @@ def _keys(df: DataFrame, pairs: Sequence[str | Sequence[str]]) -> list[tuple[str
             raise ConfigError("pairs", column, f"name columns of the stream: {', '.join(df.columns)}")
     if len(keys) == 1:
         raise ConfigError("pairs", pairs, "name the keys of two or more operators")
+    return keys
+
+
+def _counted(df: DataFrame, keys: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Those whose pairs are counted: none where this Spark has nothing to count them by."""
+    if keys and not has_pairs():
+        version = df.sparkSession.version
+        _log.warning("pairs of keys are not counted: Spark %s draws no rows of a batch (min_by of several)", version)
+        return []
     return keys
 
 

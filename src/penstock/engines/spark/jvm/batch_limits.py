@@ -8,6 +8,7 @@ as logged, so no row is lost or read twice by a change.
 import json
 import time
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -16,6 +17,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.batch_parts import Told, told
+from penstock.engines.spark.jvm.moved import home_of, homes_of
 from penstock.errors import EngineError, first_line
 
 _RECENT = 10  # batches from which the parts of several sources are learnt
@@ -27,11 +29,9 @@ _ROUNDING = 1e-9  # a whole number of files stays one
 _SIZED_FILES = 20  # as many are asked for their size: an object store takes its time for each
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
-_EXECUTION = f"{_STREAMING}.runtime.MicroBatchExecution"
-_FILES = f"{_STREAMING}.runtime.FileStreamSource"
 _MADE = f"{_STREAMING}.sources.RatePerMicroBatchStream"
 _KAFKA = "org.apache.spark.sql.kafka010.KafkaMicroBatchStream"
-_FIELDS = ((_FILES, "metadataLog"), (_FILES, "unreadFiles"), (_FILES, "sourceOptions"), (_MADE, "rowsPerBatch"))
+_FILES_FIELDS = ("metadataLog", "unreadFiles", "sourceOptions")
 
 _TRIGGERS: Mapping[str, str] = MappingProxyType(
     {
@@ -62,7 +62,7 @@ class BatchLimits:
     def refusal(self, query: StreamingQuery) -> str | None:
         """Why this query's limits are not to be touched, in words; None when they may."""
         execution = _execution(query)
-        if not self._jvm.kind(_EXECUTION).isInstance(execution):
+        if not self._jvm.kind(self._jvm.execution).isInstance(execution):
             return "it does not run in micro-batches"
         trigger = _TRIGGERS.get(_kind(execution.trigger()))
         if trigger is not None:
@@ -92,7 +92,7 @@ class BatchLimits:
             fresh = source.put(fresh, limit)
         # Written last and always: the field is volatile, so what was put into a source before it is seen with it.
         getattr(execution, "uniqueSources_$eq")(fresh)
-        return _first_to_obey(execution)
+        return self._jvm.first_to_obey(execution)
 
     def _source(self, query: StreamingQuery, place: int, stream: Any, limit: Any, seen: Told) -> "Source":
         name = stream.getClass().getName()
@@ -244,17 +244,19 @@ class _Jvm:
         context: Any = spark.sparkContext
         self._jvm, self._gateway, self._version = context._jvm, context._gateway, context.version
         self.limits = self._jvm.org.apache.spark.sql.connector.read.streaming.ReadLimit
+        self.execution = home_of(self._jvm, "MicroBatchExecution")
+        self.files = home_of(self._jvm, "FileStreamSource")
 
     def lacks(self) -> str | None:
         """What this Spark lacks, in words."""
         try:
             of_map = self._gateway.new_array(self._jvm.java.lang.Class, 1)
             of_map[0] = self.kind("scala.collection.immutable.Map")
-            self.kind(_EXECUTION).getMethod("uniqueSources_$eq", of_map)
-            for name, field in _FIELDS:
+            self.kind(self.execution).getMethod("uniqueSources_$eq", of_map)
+            for name, field in (*((self.files, field) for field in _FILES_FIELDS), (_MADE, "rowsPerBatch")):
                 self.kind(name).getDeclaredField(field)
             self.all_of([self.limits.minRows(1, 1), self.limits.maxRows(1)])
-            self.limits.maxFiles(1), self.limits.maxBytes(1), self.some_long(1)
+            self.limits.maxFiles(1), self.some_long(1)
         except (Py4JError, TypeError) as error:  # a class that is not there is a package to py4j, and cannot be called
             return f"Spark {self._version} has no limits that can be set while a query runs ({first_line(error)})"
         return None
@@ -273,12 +275,25 @@ class _Jvm:
 
     def some_long(self, number: int) -> Any:
         """Scala's Some of a long; py4j alone would make it one of an int."""
-        return self._jvm.scala.jdk.javaapi.OptionConverters.toScala(self._jvm.java.util.OptionalLong.of(number))
+        boxed = self._gateway.new_array(self._jvm.java.lang.Long, 1)
+        boxed[0] = number
+        return self._jvm.PythonUtils.toSeq(self._jvm.java.util.Arrays.asList(boxed)).headOption()
+
+    def first_to_obey(self, execution: Any) -> int:
+        """The batch after the one that is in hand, which may have been planned just before."""
+        return _after(execution, self._in_hand(execution))
+
+    def _in_hand(self, execution: Any) -> int:
+        if "getLatestExecutionContext" in self._methods:
+            return int(execution.getLatestExecutionContext().batchId())
+        return int(execution.currentBatchId())  # Spark 3.5
+
+    @cached_property
+    def _methods(self) -> frozenset[str]:
+        return frozenset(method.getName() for method in self.kind(self.execution).getMethods())
 
 
-def _first_to_obey(execution: Any) -> int:
-    """The batch after the one that is in hand, which may have been planned just before."""
-    in_hand = execution.getLatestExecutionContext().batchId()
+def _after(execution: Any, in_hand: int) -> int:
     if in_hand >= 0:
         return int(in_hand) + 1
     logged = execution.offsetLog().getLatestBatchId()  # it starts: what is in the log is run first
@@ -310,7 +325,7 @@ def _streams(execution: Any) -> list[Any]:
 
 def _unboundable(stream: Any) -> str | None:
     name, kind = stream.getClass().getName(), _kind(stream)
-    if name == _FILES:
+    if name in homes_of("FileStreamSource"):
         options = _field(stream, "sourceOptions")
         if options.latestFirst() and _kind(stream.getDefaultReadLimit()) == "ReadAllAvailable":
             # Such a source passes over files much older than the newest that it took (maxFileAge, a week). Tried with

@@ -7,6 +7,8 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.engines.spark.jvm.moved import companion
+
 _LOCATION, _NAME = "checkpointLocation", "queryName"
 _LOCATIONS_CONF = "spark.sql.streaming.checkpointLocation"
 _THERE_ALREADY = "FileAlreadyExistsException"
@@ -74,7 +76,7 @@ class CheckpointFiles:
         conf = spark._jsparkSession.sessionState().newHadoopConf()
         self._system = self._path(checkpoint).getFileSystem(conf)
         self._root = self._system.makeQualified(self._path(checkpoint))
-        manager = jvm.org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
+        manager = companion(jvm, "CheckpointFileManager")
         self._manager = manager.create(self._root, conf)
 
     @property

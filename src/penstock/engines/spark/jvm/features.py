@@ -1,28 +1,128 @@
-"""Feature tests at start: what penstock needs of a Spark session, said clearly where it is missing."""
+"""What this Spark can do, found out by trying and not by its number: what governing needs, and what single levers need.
 
+A session that lacks what all is built on is refused with the remedy. What only one lever or figure needs is said once,
+and that one is off.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, functions
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.engines.spark.jvm.batch_limits import BatchLimits
+from penstock.engines.spark.jvm.moved import homes_of, there
+from penstock.engines.spark.jvm.quantiles import has_sketches
 from penstock.errors import EngineError, first_line
 
 FAIR_LINE = '.config("spark.scheduler.mode", "FAIR")'
+_SQL = "org.apache.spark.sql"
+
+_log = logging.getLogger("penstock.spark")
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One thing that some Sparks can do. `without` is what penstock does where it is missing."""
+
+    name: str
+    serves: str
+    here: bool
+    since: str  # the first Spark that has it, for whoever wants it
+    without: str = ""
+    needed: bool = False  # for governing at all
 
 
 def check_session(spark: Any) -> None:
     """Raise an EngineError that names the remedy when this session cannot be governed."""
-    _refuse_connect(spark)
-    if not isinstance(spark, SparkSession):
-        raise EngineError(f"a SparkSession is needed to govern, not a {type(spark).__name__}")
+    check_kind(spark)
     context = spark.sparkContext
-    mode = context.getConf().get("spark.scheduler.mode", "FIFO") or "FIFO"
-    if mode.upper() != "FAIR":
+    mode = scheduler_mode(context)
+    if mode != "FAIR":
         raise EngineError(
             f"spark.scheduler.mode is {mode}, under which shares do nothing; add {FAIR_LINE} where the session is "
             "built, before its first query starts"
         )
     _check_levers(context)
+
+
+def check_kind(spark: Any) -> None:
+    """Only a classic session can be governed, whatever it is set to."""
+    _refuse_connect(spark)
+    if not isinstance(spark, SparkSession):
+        raise EngineError(f"a SparkSession is needed to govern, not a {type(spark).__name__}")
+
+
+def scheduler_mode(context: Any) -> str:
+    """FAIR or FIFO."""
+    return str(context.getConf().get("spark.scheduler.mode", "FIFO") or "FIFO").upper()
+
+
+def features(spark: SparkSession) -> tuple[Feature, ...]:
+    """All that penstock makes use of and not every Spark has."""
+    jvm: Any = spark.sparkContext._jvm
+    bounds = BatchLimits(spark).lacks()
+    pools = _lacks_pools(spark.sparkContext)
+    listens = there(jvm, f"{_SQL}.streaming.PythonStreamingQueryListener")
+    return (
+        Feature("shares of pools at run time", "slots of each query", pools is None, "3.5", needed=True),
+        Feature("listeners in Python", "figures of every batch", listens, "3.4", needed=True),
+        Feature(
+            "limits of a running query", "batch bounds with no restart", bounds is None, "3.5",
+            "a bound takes a planned restart, of queries that penstock started; others keep theirs",
+        ),
+        Feature(
+            "sketches of quantiles", "tails of latency, with ps.measured and on Kafka", has_sketches(), "4.1",
+            "percentiles come from 200 points of the curve, to half a percent of the rows",
+        ),
+        Feature(
+            "least of a group, several", "pairs of keys for routing", has_pairs(), "4.2",
+            "pairs are not counted: routes keep the tables that they have",
+        ),
+        Feature(
+            "state cut anew", "partitions of a query's state", can_cut_state(), "4.2", "states keep their partitions"
+        ),
+        Feature(
+            "state rewritten", "routing tables of queries without windows", can_rewrite_state(jvm), "4.2",
+            "only routes with windows, or without state, change their tables",
+        ),
+        Feature(
+            "real-time mode", "jobs with `real_time`", _has_real_time(jvm), "4.2", "such jobs do not start"
+        ),
+    )  # fmt: skip
+
+
+def tell_missing(spark: SparkSession) -> None:
+    """Say once what is off on this Spark, and from which one on it would not be."""
+    missing = [feature for feature in features(spark) if not feature.here]
+    if missing:
+        listed = "; ".join(f"{feature.name} (Spark {feature.since}): {feature.without}" for feature in missing)
+        _log.warning("Spark %s lacks %s; all else works. See: penstock doctor", spark.version, listed)
+
+
+def has_pairs() -> bool:
+    """Whether a query can draw the pairs of some rows in its own pass."""
+    return "k" in signature(functions.min_by).parameters
+
+
+def can_cut_state() -> bool:
+    """Whether a checkpoint can be rewritten to other partitions."""
+    return hasattr(SparkSession, "_streamingCheckpointManager")
+
+
+def can_rewrite_state(jvm: Any) -> bool:
+    """Whether keys of a checkpoint's state can be given another place."""
+    metadata = homes_of("StreamingQueryCheckpointMetadata")[0]
+    return there(jvm, f"{_SQL}.execution.streaming.state.StateRewriter") and there(jvm, metadata)
+
+
+def _has_real_time(jvm: Any) -> bool:
+    wanted = "realTime" in signature(DataStreamWriter.trigger).parameters
+    return wanted and there(jvm, f"{_SQL}.execution.streaming.RealTimeTrigger")
 
 
 def _refuse_connect(spark: Any) -> None:
@@ -34,14 +134,24 @@ def _refuse_connect(spark: Any) -> None:
 
 
 def _check_levers(context: Any) -> None:
-    version = context.version
-    try:
-        scheduler = context._jsc.sc()
-        scheduler.getPoolForName("default").isDefined()
-        scheduler.statusStore().executorList(True)
-        scheduler.dagScheduler().nextStageId()
-        context._jvm.java.lang.Class.forName("org.apache.spark.scheduler.Pool").getDeclaredField("minShare")
-    except Py4JError as error:
+    lacking = _lacks_pools(context)
+    if lacking is not None:
         raise EngineError(
-            f"Spark {version} lacks a mechanism that penstock steers by ({first_line(error)}); use Spark 4.3"
-        ) from error
+            f"Spark {context.version} lacks a mechanism that penstock steers by ({lacking}); use Spark 3.5 to 4.3"
+        )
+
+
+def _lacks_pools(context: Any) -> str | None:
+    scheduler = context._jsc.sc()
+    tried: tuple[Callable[[], Any], ...] = (
+        lambda: scheduler.getPoolForName("default").isDefined(),
+        lambda: scheduler.statusStore().executorList(True),
+        lambda: scheduler.dagScheduler().nextStageId(),
+        lambda: context._jvm.java.lang.Class.forName("org.apache.spark.scheduler.Pool").getDeclaredField("minShare"),
+    )
+    try:
+        for step in tried:
+            step()
+    except Py4JError as error:
+        return first_line(error)
+    return None

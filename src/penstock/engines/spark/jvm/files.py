@@ -9,9 +9,10 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engines.spark.jvm.moved import homes_of
 from penstock.engines.spark.watch.files import WaitingFiles
 
-_FILE_SOURCE = "org.apache.spark.sql.execution.streaming.runtime.FileStreamSource"
+_FILE_SOURCES = frozenset(homes_of("FileStreamSource"))
 
 
 def waiting_files(query: StreamingQuery) -> WaitingFiles | None:
@@ -28,7 +29,7 @@ def waiting_files(query: StreamingQuery) -> WaitingFiles | None:
 
 
 def _waiting(source: Any) -> WaitingFiles | None:
-    if source.getClass().getName() != _FILE_SOURCE:
+    if source.getClass().getName() not in _FILE_SOURCES:
         return None
     bound = _field(source, "maxFilesPerBatch")
     if bound is None or not bound.isDefined():

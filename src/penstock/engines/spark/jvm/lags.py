@@ -10,6 +10,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
+from penstock.engines.spark.jvm.quantiles import spread_of
 from penstock.engines.spark.watch.progress import LAGS
 
 _LAG_MS = "penstock_lag_ms"
@@ -52,7 +53,7 @@ def with_lags(rows: DataFrame, arrived: str, name: str) -> DataFrame:
     lagged = rows.withColumn(_LAG_MS, _now_ms() - functions.unix_micros(functions.col(arrived)) / 1000.0)
     observed = lagged.observe(
         name,
-        functions.kll_sketch_agg_double(_LAG_MS).alias("lags"),
+        spread_of(_LAG_MS).alias("lags"),
         functions.count(functions.lit(1)).alias("rows"),
     )
     return observed.drop(_LAG_MS)

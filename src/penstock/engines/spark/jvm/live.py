@@ -13,7 +13,7 @@ from penstock.engines.spark.jvm import files, replan, triggers
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jvm.executors import ExecutorLever
-from penstock.engines.spark.jvm.features import check_session
+from penstock.engines.spark.jvm.features import check_session, tell_missing
 from penstock.engines.spark.jvm.heap import StandaloneHeap
 from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch
 from penstock.engines.spark.jvm.listener import QueryEvents
@@ -39,6 +39,7 @@ class LiveSpark:
 
     def __init__(self, spark: SparkSession) -> None:
         check_session(spark)
+        tell_missing(spark)
         self.session = spark
         context: Any = spark.sparkContext
         self._context = context

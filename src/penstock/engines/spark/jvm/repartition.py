@@ -10,6 +10,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
+from penstock.engines.spark.jvm.features import can_cut_state
 from penstock.engines.spark.jvm.local_files import readable_state
 from penstock.engines.spark.jvm.rewriting import rewriting
 from penstock.engines.spark.jvm.starts import session_of, start_query
@@ -27,6 +28,8 @@ def repartition(spark: SparkSession, job: Job, query: StreamingQuery, partitions
     checkpoint = checkpoint_of(query)
     if read_checkpoint(spark, checkpoint).partitions == partitions:
         return query
+    if not can_cut_state():
+        raise EngineError(f"{job.name}: this Spark cannot cut a state anew; that came with Spark 4.2")
     query.stop()
     error = _rewrite(spark, job, checkpoint, partitions)
     started = start_query(spark, job)

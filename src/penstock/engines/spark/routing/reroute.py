@@ -21,6 +21,7 @@ from penstock.core.units import positive_seconds
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
+from penstock.engines.spark.jvm.features import can_rewrite_state
 from penstock.engines.spark.jvm.local_files import files_at, local_path, special_names
 from penstock.engines.spark.jvm.routing.lookup import reread
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
@@ -84,6 +85,10 @@ def reroute(
             f"{routed.job.name}: none of its operators is grouped by a key of route {routed.route.name!r}"
         )
     if not all(windowed):
+        if not can_rewrite_state(routed.spark.sparkContext._jvm):
+            raise EngineError(
+                f"{routed.job.name}: this Spark cannot move the state of its keys; that came with Spark 4.2"
+            )
         _check_rewritable(routed, book)
     _check_partitions(routed, checkpoint_of(query), table)
     if all(windowed):

@@ -1,6 +1,5 @@
 """One committed batch, read from Spark's progress document."""
 
-import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from penstock.engines.spark.routing.pair_draw import DrawnPairs, drawn_pairs
+from penstock.engines.spark.watch.sketches import sketch_of
 
 _SAME_TIME_WITHIN_S = 7 * 86_400.0  # rows dated earlier than this are not of this week: a made-up clock
 _KAFKA = "KafkaV2["  # how its source is described
@@ -180,9 +180,9 @@ def _arrivals(observed: Mapping[str, Any]) -> ArrivalSketch | None:
     found = observed.get(OBSERVED)
     if not found or not found.get("rows"):
         return None
-    return ArrivalSketch(base64.b64decode(found["arrivals"]), float(found["mean_ms"]), int(found["rows"]))
+    return ArrivalSketch(sketch_of(found["arrivals"]), float(found["mean_ms"]), int(found["rows"]))
 
 
 def _lags(observed: Mapping[str, Any]) -> tuple[bytes, ...]:
     found = [observed[name] for name in sorted(observed) if name.startswith(LAGS)]
-    return tuple(base64.b64decode(one["lags"]) for one in found if one.get("rows"))
+    return tuple(sketch_of(one["lags"]) for one in found if one.get("rows"))

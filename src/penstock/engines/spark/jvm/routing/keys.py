@@ -10,8 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from pyspark.sql import Column, DataFrame, GroupedData
-from pyspark.sql.classic.column import Column as ClassicColumn
-from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
+
+try:
+    from pyspark.sql.classic.column import Column as ClassicColumn
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
+except ModuleNotFoundError:  # Spark 3.5 has one kind of each
+    ClassicColumn, ClassicDataFrame = Column, DataFrame  # type: ignore[assignment,misc]
 
 
 class Router(Protocol):

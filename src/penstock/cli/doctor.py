@@ -1,0 +1,71 @@
+"""`penstock doctor`: can this Spark be governed, and what to change."""
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli.output import say, write_json
+from penstock.errors import ConfigError, EngineError, OutageError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from penstock.engines.spark.jvm.doctor import Diagnosis
+
+
+@click.command()
+@click.option("--master", help="Of the session that is looked at; else what Spark's own configuration says.")
+@click.option("--conf", "given", multiple=True, metavar="KEY=VALUE", help="As in your driver; may be given again.")
+@click.option("--json", "json_out", metavar="OUT", help="Write it as JSON to this file; - is standard output.")
+def doctor(master: str | None, given: tuple[str, ...], json_out: str | None) -> None:
+    """Say what the installed Spark can do for governing, how a session is set, and what to change.
+
+    A session is started as a driver would start it here, with Spark's own configuration files. Exit code 1 when
+    ps.govern would refuse it. In a driver of yours the same is ps.doctor(spark).
+    """
+    from penstock.cli.terminal import Terminal
+    from penstock.engines.spark.jvm.doctor import doctor as looked_at  # pyspark takes a second to import
+    from penstock.governing.application import plain_session
+
+    conf = dict(map(_pair, given))
+    try:
+        with plain_session("penstock doctor", master, conf) as spark:
+            found = looked_at(spark)
+    except (EngineError, OutageError) as error:
+        say(f"penstock: {error}", err=True)
+        sys.exit(1)
+    if json_out:
+        write_json(json_out, {**asdict(found), "governable": found.governable, "to_change": found.to_change})
+    terminal = Terminal(stderr=json_out == "-", width=None if sys.stdout.isatty() else 120)
+    terminal.print(f"Spark {found.spark}, Scala {found.scala}, Java {found.java}, master {found.master}")
+    terminal.print(table(found))
+    for line in found.to_change:
+        terminal.print(f"- {line}")
+    terminal.print("ps.govern works here" if found.governable else "ps.govern would refuse this session")
+    sys.exit(0 if found.governable else 1)
+
+
+def table(found: "Diagnosis") -> "Table":
+    """Features, then settings: what each is for, and how it stands."""
+    from rich import box
+
+    from penstock.cli.terminal import Lines
+
+    lines = Lines(box=box.SIMPLE)
+    for title in ("what", "here", "for, or what is done without"):
+        lines.add_column(title)
+    for feature in found.features:
+        text = feature.serves if feature.here else f"since Spark {feature.since}; {feature.without or feature.serves}"
+        lines.add_row(feature.name, "yes" if feature.here else "no", text)
+    for setting in found.settings:
+        lines.add_row(setting.name, setting.value, "see below" if setting.change else "")
+    return lines
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ConfigError("--conf", text, "write KEY=VALUE, such as spark.scheduler.mode=FAIR")
+    return key, value

@@ -1,0 +1,108 @@
+"""`penstock doctor`: what this Spark can do for governing, how it is set, and what to change. Nothing is governed."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from penstock.engines.spark.jvm.features import FAIR_LINE, Feature, check_kind, features, scheduler_mode
+
+_STORE = "spark.sql.streaming.stateStore.providerClass"
+_ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of the session's configuration. `change` says what would be better and what for; None: nothing."""
+
+    name: str
+    value: str
+    change: str | None = None
+    fatal: bool = False  # nothing can be governed until it is changed
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All of it. `governable` is whether `ps.govern` would work in such a session."""
+
+    spark: str
+    scala: str
+    java: str
+    master: str
+    features: tuple[Feature, ...]
+    settings: tuple[Setting, ...]
+
+    @property
+    def governable(self) -> bool:
+        """Whether all is there that governing needs."""
+        missing = any(feature.needed and not feature.here for feature in self.features)
+        return not missing and not any(setting.fatal for setting in self.settings)
+
+    @property
+    def to_change(self) -> tuple[str, ...]:
+        """What to change, in lines; what stops governing comes first."""
+        worst = sorted((setting for setting in self.settings if setting.change), key=lambda one: not one.fatal)
+        return tuple(str(setting.change) for setting in worst)
+
+
+def doctor(spark: SparkSession) -> Diagnosis:
+    """What this session's Spark can do for governing, how the session is set, and what to change.
+
+    ps.doctor(spark).to_change
+    """
+    check_kind(spark)
+    context: Any = spark.sparkContext
+    system = context._jvm.java.lang.System
+    return Diagnosis(
+        spark=str(spark.version),
+        scala=str(context._jvm.scala.util.Properties.versionNumberString()),
+        java=str(system.getProperty("java.version")),
+        master=str(context.master),
+        features=features(spark),
+        settings=settings_of(
+            str(context.master), scheduler_mode(context), {name: spark.conf.get(name, None) for name in _READ}
+        ),
+    )
+
+
+_READ = ("spark.locality.wait", "spark.dynamicAllocation.enabled", "spark.task.cpus", _STORE)
+
+
+def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[Setting, ...]:
+    """What is set, each with what to change.
+
+    >>> settings_of("local[4]", "FIFO", {})[0].fatal
+    True
+    """
+    return (_mode(mode), _master(master), _locality(conf), _allocation(master, conf), _state(conf))
+
+
+def _mode(mode: str) -> Setting:
+    change = f"under {mode} shares do nothing: add {FAIR_LINE} where the session is built, before its first query"
+    wrong = mode != "FAIR"
+    return Setting("spark.scheduler.mode", mode, change if wrong else None, fatal=wrong)
+
+
+def _master(master: str) -> Setting:
+    wrong = master in ("local", "local[1]")
+    change = f"{master} has one slot, of which no share can be given: use local[n], or a cluster"
+    return Setting("spark.master", master, change if wrong else None)
+
+
+def _locality(conf: dict[str, str | None]) -> Setting:
+    value = conf.get("spark.locality.wait") or "3s"
+    change = "tasks wait for a slot near their rows: spark.locality.wait=0 gives any at once (routes want seconds)"
+    return Setting("spark.locality.wait", value, None if value.strip("ms") in ("0",) else change)
+
+
+def _allocation(master: str, conf: dict[str, str | None]) -> Setting:
+    value = conf.get("spark.dynamicAllocation.enabled") or "false"
+    wrong = value == "true" and not master.startswith("local")
+    change = "dynamic allocation and `executors` of a tenants file would both move executors: leave one of them out"
+    return Setting("spark.dynamicAllocation.enabled", value, change if wrong else None)
+
+
+def _state(conf: dict[str, str | None]) -> Setting:
+    value = conf.get(_STORE) or "the default, in the heap"
+    change = f"state in the heap keeps its partitions and its keys' places: {_STORE}={_ROCKS} lets them move"
+    return Setting(_STORE, value.rpartition(".")[2], None if "RocksDB" in value else change)

@@ -1,0 +1,101 @@
+"""What `penstock doctor` says of a session's configuration, and what each Spark is found to lack."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from datasketches import kll_doubles_sketch
+from pyspark.sql import SparkSession, functions
+
+from penstock.engines.spark.jvm import features as of_spark
+from penstock.engines.spark.jvm import quantiles
+from penstock.engines.spark.jvm.batch_bound import BatchBounds
+from penstock.engines.spark.jvm.doctor import Diagnosis, doctor, settings_of
+from penstock.engines.spark.jvm.features import Feature
+from penstock.engines.spark.jvm.moved import home_of, homes_of, there
+from penstock.engines.spark.watch.sketches import POINTS, sketch_of
+
+ROCKS = {"spark.sql.streaming.stateStore.providerClass": "org.apache.x.RocksDBStateStoreProvider"}
+GOOD = {**ROCKS, "spark.locality.wait": "0s"}
+FEATURE = Feature("shares", "slots", here=True, since="3.5", needed=True)
+
+
+def diagnosis(mode: str = "FAIR", conf: dict[str, str | None] | None = None, master: str = "local[4]") -> Diagnosis:
+    settings = settings_of(master, mode, dict(GOOD) if conf is None else conf)
+    return Diagnosis("4.3.0", "2.13.18", "17", master, (FEATURE,), settings)
+
+
+def test_nothing_is_to_be_changed_in_a_session_as_penstock_makes_it() -> None:
+    assert diagnosis().governable
+    assert diagnosis().to_change == ()
+
+
+def test_fifo_stops_governing_and_is_told_first() -> None:
+    found = diagnosis(mode="FIFO", conf={})
+    assert not found.governable
+    assert found.to_change[0].startswith("under FIFO shares do nothing: add .config(")
+    assert len(found.to_change) == 3
+
+
+def test_what_only_helps_does_not_stop_governing() -> None:
+    for found in (diagnosis(conf={}), diagnosis(master="local[1]"), diagnosis(master="yarn", conf={
+        **GOOD, "spark.dynamicAllocation.enabled": "true",
+    })):  # fmt: skip
+        assert found.governable
+        assert found.to_change
+
+
+def test_a_needed_feature_that_is_missing_stops_it_and_another_does_not() -> None:
+    assert not replace(diagnosis(), features=(replace(FEATURE, here=False),)).governable
+    assert replace(diagnosis(), features=(replace(FEATURE, here=False, needed=False),)).governable
+
+
+def test_points_of_the_curve_stand_in_for_a_sketch() -> None:
+    values = np.random.default_rng(5).lognormal(size=20_000)
+    points = np.quantile(values, (np.arange(POINTS) + 0.5) / POINTS)
+    sketch = kll_doubles_sketch.deserialize(sketch_of(points.tolist()))
+    assert sketch.n == POINTS
+    for share in (0.5, 0.95, 0.99):
+        lower, upper = np.quantile(values, [share - 0.005, share + 0.005])
+        assert lower <= sketch.get_quantile(share) <= upper
+
+
+@pytest.mark.jvm
+def test_this_spark_lacks_nothing(spark: SparkSession, caplog: pytest.LogCaptureFixture) -> None:
+    assert [feature.name for feature in doctor(spark).features if not feature.here] == []
+    of_spark.tell_missing(spark)
+    assert caplog.messages == []
+
+
+@pytest.mark.jvm
+def test_what_is_missing_is_said_once_in_a_line(
+    spark: SparkSession, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(of_spark, "has_sketches", lambda: False)
+    of_spark.tell_missing(spark)
+    assert len(caplog.messages) == 1
+    assert "lacks sketches of quantiles (Spark 4.1): percentiles come from 200 points" in caplog.messages[0]
+
+
+@pytest.mark.jvm
+def test_a_class_is_found_under_the_name_that_this_spark_has(spark: SparkSession) -> None:
+    jvm = spark.sparkContext._jvm
+    assert home_of(jvm, "MicroBatchExecution") in homes_of("MicroBatchExecution")
+    assert there(jvm, home_of(jvm, "CheckpointFileManager"))
+    assert home_of(jvm, "NoSuchClass") == homes_of("NoSuchClass")[0]
+
+
+@pytest.mark.jvm
+def test_the_points_are_what_spark_observes_where_it_has_no_sketch(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quantiles, "has_sketches", lambda: False)
+    column = spark.range(10_001).select(functions.col("id").cast("double").alias("value"))
+    (told,) = column.select(quantiles.spread_of("value")).collect()[0]
+    sketch = kll_doubles_sketch.deserialize(sketch_of(told))
+    assert sketch.get_quantile(0.95) == pytest.approx(9_500, abs=60)
+
+
+@pytest.mark.jvm
+def test_batches_can_be_bounded_while_a_query_runs(spark: SparkSession) -> None:
+    assert BatchBounds(spark).unsupported is None
