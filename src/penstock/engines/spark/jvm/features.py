@@ -87,7 +87,7 @@ def features(spark: SparkSession) -> tuple[Feature, ...]:
             "state cut anew", "partitions of a query's state", can_cut_state(), "4.2", "states keep their partitions"
         ),
         Feature(
-            "state rewritten", "routing tables of queries without windows", can_rewrite_state(jvm), "4.2",
+            "state rewritten", "routing tables of queries without windows", can_rewrite_state(spark), "4.2",
             "only routes with windows, or without state, change their tables",
         ),
         Feature(
@@ -114,8 +114,9 @@ def can_cut_state() -> bool:
     return hasattr(SparkSession, "_streamingCheckpointManager")
 
 
-def can_rewrite_state(jvm: Any) -> bool:
+def can_rewrite_state(spark: SparkSession) -> bool:
     """Whether keys of a checkpoint's state can be given another place."""
+    jvm = spark.sparkContext._jvm
     metadata = homes_of("StreamingQueryCheckpointMetadata")[0]
     return there(jvm, f"{_SQL}.execution.streaming.state.StateRewriter") and there(jvm, metadata)
 

@@ -85,7 +85,7 @@ def reroute(
             f"{routed.job.name}: none of its operators is grouped by a key of route {routed.route.name!r}"
         )
     if not all(windowed):
-        if not can_rewrite_state(routed.spark.sparkContext._jvm):
+        if not can_rewrite_state(routed.spark):
             raise EngineError(
                 f"{routed.job.name}: this Spark cannot move the state of its keys; that came with Spark 4.2"
             )
