@@ -275,9 +275,9 @@ class _Jvm:
 
     def some_long(self, number: int) -> Any:
         """Scala's Some of a long; py4j alone would make it one of an int."""
-        boxed = self._gateway.new_array(self._jvm.java.lang.Long, 1)
-        boxed[0] = number
-        return self._jvm.PythonUtils.toSeq(self._jvm.java.util.Arrays.asList(boxed)).headOption()
+        longs = self._gateway.new_array(self._jvm.long, 1)
+        longs[0] = number
+        return self._jvm.scala.Predef.wrapLongArray(longs).headOption()
 
     def first_to_obey(self, execution: Any) -> int:
         """The batch after the one that is in hand, which may have been planned just before."""
