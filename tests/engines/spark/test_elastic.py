@@ -130,3 +130,16 @@ def test_who_is_told_how_many_to_hold_holds_them_whatever_slots_the_jobs_have() 
     for told in (5, 1, 3):
         elastic.allow(told, 10.0)
         assert (cluster.there, elastic.slots(10.0)) == (told, 2 * told)
+
+
+def test_a_holder_tells_of_each_executor_that_came_or_went_though_its_wish_stood_open_all_along() -> None:
+    cluster, told = Cluster(gives=1), list[str]()
+    elastic = Elastic(cluster, most=3, note=lambda text, why: told.append(f"{text}: {why}"), holds=True)
+    elastic.follow(1, 0.0)
+    for there in (1, 1, 3):  # somebody else lets go of two before a word comes from the coordinator
+        cluster.there = there
+        elastic.keep(5.0)
+    elastic.allow(3, 10.0)
+    elastic.allow(2, 20.0)
+    elastic.keep(20.0)
+    assert told == ["executors 1 -> 3: it is to hold 3", "executors 3 -> 2: it is to hold 2"]

@@ -27,8 +27,8 @@ class Lever(Protocol):
 class Elastic:
     """`most` executors at most, of so many slots each; `note` is told what is done, and why.
 
-    With `holds` it has as many as it may, whatever slots the jobs have: a coordinator says how many these are. `now` is
-    on a clock that nobody sets.
+    With `holds` it has as many as it may, whatever slots the jobs have: a coordinator says how many these are, and each
+    that comes or goes is told. `now` is on a clock that nobody sets.
     """
 
     def __init__(
@@ -50,6 +50,7 @@ class Elastic:
         self._limited_until_s = 0.0
         self._whole_since_s: float | None = None
         self._limit = most
+        self._told_there = 0
 
     def slots(self, now: float) -> int:
         """The most slots that can be had, as far as is known."""
@@ -76,11 +77,11 @@ class Elastic:
 
     def follow(self, slots: int, now: float) -> None:
         """Hold executors for so many slots, or as many as it may."""
+        allowed = self.slots(now) // self._each
         if self._holds:
-            self._turn(max(1, self.slots(now) // self._each), f"it is to hold {self._most}")
-            return
-        wanted = max(1, min(self.slots(now) // self._each, -(-slots // self._each)))
-        self._turn(wanted, f"the jobs have {slots} slots in all")
+            self._turn(max(1, allowed))
+        else:
+            self._turn(max(1, min(allowed, -(-slots // self._each))), f"the jobs have {slots} slots in all")
 
     def keep(self, now: float) -> None:
         """Let go of those that came over the target; note when the cluster does not give what is wanted.
@@ -89,7 +90,9 @@ class Elastic:
         """
         self._ask()
         there = self._lever.count()
-        if there > self._target:
+        if self._holds:
+            self._tell_of(there)
+        elif there > self._target:
             self._note(f"executors {there} -> {self._target}", "more came than are wanted")
         self._trim(there)
         if there == self._target and self._whole_since_s is None:
@@ -106,9 +109,16 @@ class Elastic:
                 there, f"the cluster gives no more; {self._target} are asked for again after {_LIMITED_FOR_S:.0f} s"
             )
 
-    def _turn(self, wanted: int, why: str) -> None:
+    def _tell_of(self, there: int) -> None:
+        # What was asked for says little where others decide: an open wish is granted when somebody else lets go.
+        if self._told_there not in (0, there):
+            self._note(f"executors {self._told_there} -> {there}", f"it is to hold {self._most}")
+        self._told_there = there
+
+    def _turn(self, wanted: int, why: str = "") -> None:
         if wanted != self._target:
-            self._note(f"executors {self._target} -> {wanted}", why)
+            if why:
+                self._note(f"executors {self._target} -> {wanted}", why)
             self._target, self._short_since_s, self._whole_since_s = wanted, None, None
         self._asked = False
         self._ask()
