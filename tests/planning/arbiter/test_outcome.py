@@ -162,3 +162,12 @@ def test_in_a_feared_future_stages_that_were_quicker_than_foretold_were_so_by_lu
     assert float(lucky.ahead(replace(feared, feared=False)).staged[0]) == 0.7
     slow = replace(lucky, staged=np.array([1.3]))
     assert float(slow.ahead(feared).staged[0]) == 1.3
+
+
+@pytest.mark.parametrize(("seen_s", "reckoned_s"), [(None, 15.0), (2.0, 15.0), (60.0, 60.0)])
+def test_a_short_downtime_does_not_promise_that_the_next_one_is_short(seen_s: float | None, reckoned_s: float) -> None:
+    one = job("ads", 100.0)
+    alone = fleet(replace(one, figures=replace(one.figures, downtime_s=seen_s)))
+    calm = Conditions(np.full((1, 1), 4.0), np.ones((1, 1)), np.zeros((1, 1)))
+    found = float(recovery_s(alone, pace(alone, present(alone), calm), present(alone))[0, 0])
+    assert found == pytest.approx(reckoned_s * (1.0 + 100.0 / 203.0), rel=0.05)  # as above

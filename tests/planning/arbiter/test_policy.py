@@ -132,6 +132,16 @@ def test_what_came_as_foretold_or_did_no_harm_stays(before: float, foretold: flo
     assert all(one.reason is not Reason.REVERTED for one in plan.decisions)
 
 
+@pytest.mark.parametrize(("foretold", "again"), [(65.0, []), (38.0, [Reason.RECONFIGURED])])
+def test_what_has_just_been_taken_back_is_tried_again_only_for_more_than_it_was_off_by(
+    foretold: float, again: list[Reason]
+) -> None:
+    _, memory = at(40.0, after_acting(foretold=foretold), *given(*crowd(2.0)))
+    assert memory.wary_of == foretold - 29.0
+    plan, _ = at(57.0, memory, *crowd(2.0))
+    assert [one.reason for one in plan.decisions] == again
+
+
 def test_a_fall_long_after_is_not_the_decisions_doing() -> None:
     plan, _ = at(101.0, after_acting(), *given(*crowd(2.0)))
     assert all(one.reason is not Reason.REVERTED for one in plan.decisions)

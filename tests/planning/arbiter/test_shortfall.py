@@ -12,10 +12,12 @@ from tests.builders import rounds
 from tests.planning.arbiter.fleets import fleet, fleet_view, job
 
 
-def told(rate_rps: float, slots: int = 4, executors: int | None = None, target: str = "2s") -> str:
-    """Of three who want their rows within so many seconds."""
+def told(
+    rate_rps: float, slots: int = 4, executors: int | None = None, target: str = "2s", cores: int | None = None
+) -> str:
+    """Of three who want their rows within so many seconds; as many cores as slots, unless told."""
     jobs = [job(name, rate_rps, target=target, worth=10.0 + place) for place, name in enumerate(("a", "b", "c"))]
-    one = fleet(*jobs, slots=slots, cores=slots)
+    one = fleet(*jobs, slots=slots, cores=cores or slots)
     machine = MachineFigures("m", slots, 1.0, executors=executors, slots=slots)
     view = replace(fleet_view(*jobs, slots=slots, cores=slots), machines=(machine,))
     return shortfall(view, one, search(one), 40.0)
@@ -41,6 +43,11 @@ def test_what_could_be_promised_as_it_is_is_said_unless_a_backlog_grows() -> Non
 
 def test_slots_are_told_in_executors_where_each_has_so_many() -> None:
     assert "one more executor would do" in told(150.0, executors=1)
+
+
+def test_where_the_cores_bind_slots_are_said_to_need_cores_of_their_own() -> None:
+    assert ", with cores of their own: one more executor would do; " in told(150.0, executors=1)
+    assert "cores" not in told(150.0, executors=1, cores=40)
 
 
 def test_what_no_number_of_slots_would_meet_is_said_so() -> None:

@@ -36,18 +36,18 @@ class Future:
     feared: bool = False
 
 
+_MORE, _MORE_WHILE_NEW = 0.15, 0.5  # of what arrives, that is feared to come beside it; over a job's batches
 # What holds by a hair holds for a moment: of two that are as good now, the one that would bear more is better.
-FUTURES = (Future(1.0, 0.7), Future(1.2, 0.3, feared=True))
+FUTURES = (Future(1.0, 0.7), Future(1.0 + _MORE, 0.3, feared=True))
 # Cold code costs two to four times what it costs a minute later: who cannot be served now may be served soon.
-YOUNG_FUTURES = (Future(1.0, 0.5), Future(1.2, 0.2, feared=True), Future(1.0, 0.3, cold=True))
+YOUNG_FUTURES = (Future(1.0, 0.5), Future(1.0 + _MORE, 0.2, feared=True), Future(1.0, 0.3, cold=True))
 WARM = 0.95
 # A forecast that was right before says when, or how much, less well than that.
 FORETOLD_FUTURES = (
     Future(1.0, 0.3),
     Future(1.0, 0.5, foretold=True),
-    Future(1.2, 0.2, foretold=True, feared=True),
+    Future(1.0 + _MORE, 0.2, foretold=True, feared=True),
 )
-_MORE, _MORE_WHILE_NEW = 0.15, 0.5  # of what arrives, that is feared to come beside it; over a job's batches
 _CHANGES = 0.1  # of what arrives: less is no other future
 
 
@@ -232,8 +232,8 @@ def _futures(warming: Floats, arrivals: Floats, foretold: Floats, batches: int) 
     """What is thought of; of few batches it is little known what rows take, which is as if more of them came."""
     changes = bool(np.any(np.abs(foretold - arrivals) > _CHANGES * arrivals))
     futures = YOUNG_FUTURES if float(warming.min()) < WARM else FORETOLD_FUTURES if changes else FUTURES
-    more = _MORE + _MORE_WHILE_NEW / max(1, batches)
-    return tuple(replace(one, arrivals=1.0 + more) if one.feared else one for one in futures)
+    while_new = _MORE_WHILE_NEW / max(1, batches)
+    return tuple(replace(one, arrivals=one.arrivals + while_new) if one.feared else one for one in futures)
 
 
 def _counts(job: JobView, costs: Mapping[str, JobCosts]) -> bool:

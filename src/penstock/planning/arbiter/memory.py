@@ -48,6 +48,7 @@ class ArbiterMemory:
     shortfall_at_s: float | None = None
     restarted_s: Mapping[str, float] = field(default_factory=dict)  # when the arbiter last had a job start again
     wary_until_s: float = 0.0  # after a decision that was taken back: more gain is asked for
+    wary_of: float = 0.0  # utility that was foretold of that decision and did not come
 
     def knows(self, job: str) -> bool:
         """Whether any batch of the job was learnt from."""

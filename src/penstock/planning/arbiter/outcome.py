@@ -11,7 +11,7 @@ from penstock.planning.arbiter.sharing import Pace, paced
 from penstock.planning.arbiter.worth import Worth, worth
 
 HORIZON_S = 40.0
-DOWN_S = 15.0  # from a failure until a query works on rows again, where none was seen
+DOWN_S = 15.0  # from a failure until a query works on rows again: no less, for the next failure may be of another kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def recovery_s(fleet: Fleet, found: Pace, settings: Settings) -> Floats:
     bounds = settings.bounds
     rows = np.minimum(bounds, np.maximum(fleet.arrivals * DOWN_S, 1.0))
     most_rps = rows / np.maximum(np.maximum(found.took_s(rows), 1e-6), np.where(bounds <= rows, settings.triggers, 0.0))
-    down_s = np.array([job.figures.downtime_s or DOWN_S for job in fleet.jobs])
+    down_s = np.array([max(DOWN_S, job.figures.downtime_s or 0.0) for job in fleet.jobs])
     spare_rps = most_rps - fleet.arrivals
     behind_s = np.where(spare_rps > 0, fleet.arrivals * down_s / np.maximum(spare_rps, 1e-9), np.inf)
     recovery: Floats = down_s + behind_s

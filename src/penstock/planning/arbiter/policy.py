@@ -82,13 +82,16 @@ class Arbiter:
     def _decided(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
         back = self._taken_back(view, fleet, memory)
         if back is not None:
-            return Plan((back,)), replace(memory, acted=None, expected=None, wary_until_s=view.at_s + _WARY_S)
+            off = memory.acted.foretold - view.utility if memory.acted is not None else 0.0
+            until_s = view.at_s + _WARY_S
+            return Plan((back,)), replace(memory, acted=None, expected=None, wary_until_s=until_s, wary_of=off)
         found = search(fleet, self.settings.horizon_s)
         found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), self.settings.horizon_s)
         memory = self._with_shortfall(view, fleet, found, memory)
         most = fleet.max_utility
         least = most * max(self.settings.least_gain, _band(fleet, memory))
-        least *= 2.0 if view.at_s < memory.wary_until_s else 1.0
+        if view.at_s < memory.wary_until_s:
+            least = max(2.0 * least, memory.wary_of)  # or it would be tempted by what has just misled it
         settling = memory.acted is not None and view.at_s < memory.acted.settled_s
         if (
             memory.acted is not None

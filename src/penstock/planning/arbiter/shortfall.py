@@ -61,13 +61,20 @@ def _needs(view: View, fleet: Fleet, horizon_s: float) -> str:
     have = round(fleet.slots)
     for times in _TIMES:
         slots = math.ceil(times * have)
-        # More slots come with cores of their own, as those that are there did; no limit of a tenant's own is lifted.
-        limits = [job.figures.max_threads for job in fleet.jobs]
-        most = np.array([float(slots if limit is None else limit) for limit in limits])
-        larger = replace(fleet, slots=float(slots), cores=fleet.cores * slots / have, most=most)
-        if not _missing(larger, search(larger, horizon_s).outcome):
-            return f"need up to {slots} slots of {have}{_executors(view, slots - have)}"
+        if not _missing_with(fleet, slots, fleet.cores * slots / have, horizon_s):
+            # On the cores that are there already more slots may be of no use.
+            alone = not _missing_with(fleet, slots, fleet.cores, horizon_s)
+            with_cores = "" if alone else ", with cores of their own"
+            return f"need up to {slots} slots of {have}{with_cores}{_executors(view, slots - have)}"
     return f"would not be met with {math.ceil(_TIMES[-1] * have)} slots instead of {have} either"
+
+
+def _missing_with(fleet: Fleet, slots: int, cores: float, horizon_s: float) -> list[str]:
+    """Who stays below on so many slots and cores; no limit of a tenant's own is lifted."""
+    limits = [job.figures.max_threads for job in fleet.jobs]
+    most = np.array([float(slots if limit is None else limit) for limit in limits])
+    larger = replace(fleet, slots=float(slots), cores=cores, most=most)
+    return _missing(larger, search(larger, horizon_s).outcome)
 
 
 def _executors(view: View, slots: int) -> str:
