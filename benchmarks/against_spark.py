@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean
 
+from recorded_twin import Recording, twin_of
+
 from penstock.simulation.twins import run, twin_named
-from penstock.simulation.twins.recorded import Recording, twin_of
 
 # In the run's words, as the runner of twins has them. Spark's `default` pool shares between batches as pools do.
 DECIDERS = {"static": "by hand", "default pool": "fair"}

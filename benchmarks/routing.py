@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from drifting_pairs import DriftingPairs
+from pair_windows import windows_of
 from routing_drawings import draw_edges, draw_network, draw_rerouting, draw_windows
 from routing_figures import Finding, findings_rerouting, findings_synthetic, rerouted_case
 from routing_weeks import Trial, Way, heaviest_key, tried
@@ -24,7 +25,6 @@ from penstock.core.pairs import Pair, PairCounts
 from penstock.planning.routing.graph import graph_of
 from penstock.planning.routing.judging import Judgement
 from penstock.planning.routing.route import route
-from penstock.simulation.routing.reading import windows_of
 
 EDGES = (10, 100, 1_000, 10_000, None)
 DRIFTING = DriftingPairs(windows=10, rows=12_000, left_keys=400, right_keys=800, wander=0.1)

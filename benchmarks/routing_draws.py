@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from drifting_pairs import DriftingPairs
+from pair_windows import windows_of
 from routing_weeks import Trial, Way, tried
 
 from penstock.core.pairs import Pair, PairCounts, merged
 from penstock.correlation.sampling import MOST, SampledWindow, one_in_for
-from penstock.simulation.routing.reading import windows_of
 
 Batches = Sequence[Sequence[Pair]]
 ONE_IN, LISTED = 16, 500  # until 2026-11-22: one row in 16, of each batch the heaviest 500 pairs

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from against_spark import decider_of, recordings
+from recorded_twin import Recording
 
 from penstock.analysis.assess import assess
 from penstock.core.batches import TOLD, BatchFigures
@@ -29,7 +30,6 @@ from penstock.core.levers import Dial
 from penstock.core.view import View
 from penstock.engines.sim.microbatch import MicroBatchJob
 from penstock.simulation.twins import Twin, twin_named
-from penstock.simulation.twins.recorded import Recording
 from penstock.whatif.question import Past, Trial
 from penstock.whatif.service import learnt
 from penstock.whatif.trial import tried

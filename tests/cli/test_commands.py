@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from penstock.governing.run import RunStory
+from penstock.planning.registry import POLICIES
 from tests.cli.calling import penstock, program
 from tests.simulation.small import scenario, written
 
@@ -68,8 +69,7 @@ def test_json_that_cannot_be_written_is_said(tmp_path: Path) -> None:
 
 def test_policies_are_listed_with_a_line_each() -> None:
     lines = penstock("policies").stdout.splitlines()
-    named = "fifo fair static reactive ds2 twres phoebe henge penstock"
-    assert [line.split()[0] for line in lines] == named.split()
+    assert [line.split()[0] for line in lines] == list(POLICIES)
     assert lines[-1].endswith("(default)")
 
 

@@ -10,7 +10,7 @@ from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.workloads.records import first_records
+from tests.workloads.first_records import first_records
 
 STEP_MS = 10.0
 # Spark gives the Python process of a stateful operator ten seconds to start, however busy the machine is; a query that

@@ -10,7 +10,8 @@ import pytest
 from penstock.errors import ConfigError
 from penstock.workloads import rows
 from penstock.workloads.draws import Draws
-from penstock.workloads.records import KINDS, first_records, make_records
+from penstock.workloads.records import KINDS, make_records
+from tests.workloads.first_records import first_records
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -14,16 +14,16 @@ from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.orders import NoControl
-from penstock.core.plan import Outcome, Step
 from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.applications.agent import Agent
+from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
+from penstock.engines.handed import ACTS_WITHIN_S, SEES_WITHIN_S, HandedEngine
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jvm.replan import end_between_batches
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
 from penstock.governing.clock import RealClock
-from penstock.governing.hand import ANSWERS_WITHIN_S, Hand
 from penstock.governing.pulse import Heart, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
@@ -33,31 +33,9 @@ from penstock.running.session import Session
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
-_SEES_WITHIN_S = 30.0  # three rounds; a hundred jobs are seen in one second
-_ACTS_WITHIN_S = 240.0  # a planned restart waits 30 s for a batch, and a rewriting of state takes its time
 _MOVES_WITHIN_S = 300.0  # one that stands still for longer than any deed takes is frozen
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
-
-
-class _Asked:
-    """The engine, asked by the loop and by users: one after the other, and none waits for ever."""
-
-    def __init__(self, engine: SparkEngine, hand: Hand) -> None:
-        self._engine = engine
-        self._hand = hand
-
-    def observe(self, now: float) -> Snapshot:
-        return self._hand.do("observing", lambda: self._engine.observe(now), _SEES_WITHIN_S)
-
-    def apply(self, steps: Sequence[Step]) -> Outcome:
-        return self._hand.do("acting", lambda: self._engine.apply(steps), _ACTS_WITHIN_S)
-
-    def tend(self) -> None:
-        self._hand.do("tending the jobs", self._engine.tend, _ACTS_WITHIN_S)
-
-    def start(self) -> None:
-        self._hand.do("starting the jobs", self._engine.start, _ACTS_WITHIN_S)
 
 
 class Tending:
@@ -123,7 +101,7 @@ class Controller:
         self._pulse = Pulse(engine.ping)
         self._hand = Hand(self._pulse.silent_s)
         self._other_hand = Hand(self._pulse.silent_s)  # to count and to let go with, also while a long deed is done
-        self._asked = _Asked(engine, self._hand)
+        self._asked = HandedEngine(engine, self._hand)
         self._governed = governed
         self._on_view = on_view
         remembering = governed.remembering
@@ -169,7 +147,7 @@ class Controller:
         try:
             if not isinstance(self._error, ApplicationGoneError):
                 close = partial(self._engine.close, stop_queries)
-                self._other_hand.do("letting go of the application", close, _SEES_WITHIN_S)
+                self._other_hand.do("letting go of the application", close, SEES_WITHIN_S)
         finally:
             self._hand.close()
             self._other_hand.close()
@@ -242,11 +220,11 @@ class Controller:
 
     def executors(self) -> tuple[int, int]:
         """How many executors live, and how many are wanted."""
-        return self._other_hand.do("counting executors", self._engine.executors, _SEES_WITHIN_S)
+        return self._other_hand.do("counting executors", self._engine.executors, SEES_WITHIN_S)
 
     def hold(self, executors: int) -> None:
         """Have so many executors from now on."""
-        self._hand.do("asking for executors", lambda: self._engine.hold(executors), _ACTS_WITHIN_S)
+        self._hand.do("asking for executors", lambda: self._engine.hold(executors), ACTS_WITHIN_S)
 
     @property
     def decisions(self) -> tuple[DecisionRecord, ...]:

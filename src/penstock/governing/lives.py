@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 from pyspark.sql import SparkSession
 
+from penstock.engines.hand import ANSWERS_WITHIN_S
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.live import ping
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.starting import called
 from penstock.errors import EngineError, OutageError, told
 from penstock.governing.controller import Controller
-from penstock.governing.hand import ANSWERS_WITHIN_S
 
 COMES_WITHIN_S = 60.0  # an executor of another size: 2 to 4 s on a warm machine, 15 s where eight start at once
 _TOGETHER_S = 5.0  # so long after one the next one comes, if it does

@@ -16,7 +16,7 @@ FLEETS = st.lists(
 
 
 def occupied(standings: list[Standing]) -> int:
-    return sum(one.occupied * one.cores for one in standings)
+    return sum(max(one.held, one.promised) * one.cores for one in standings)
 
 
 def after(standings: list[Standing], cores: int | None) -> list[Standing]:

@@ -263,7 +263,7 @@ def test_a_batch_has_a_row_at_least(spark: SparkSession, bounds: BatchBounds, ro
 def test_a_spark_without_the_setter_is_told_apart(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_limits, "home_of", lambda jvm, name: "org.apache.spark.sql.Row")
     bounds = BatchBounds(spark)
-    assert not bounds.supported
+    assert bounds.unsupported is not None
     query = made(spark, 10).writeStream.format("noop").start()
     assert "NoSuchMethodException" in str(bounds.refusal(query))
     query.stop()

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.core.pairs import PairCounts
 from penstock.errors import ConfigError
-from penstock.simulation.routing.reading import read_pairs, windows_of
+from penstock.simulation.routing.reading import read_pairs
 
 
 def written(folder: Path, text: str, name: str = "pairs.csv") -> Path:
@@ -33,13 +33,6 @@ def test_keys_with_leading_zeros_are_names_and_not_numbers(tmp_path: Path) -> No
     assert set(read_pairs(path, "left", "right").pairs) == {("007", 1), ("8", 2)}
 
 
-def test_rows_are_cut_into_windows_and_thin_ones_left_out(tmp_path: Path) -> None:
-    lines = [f"{t},1,{t // 10}" for t in (100, 105, 111, 112, 139, 141)]
-    path = written(tmp_path, "\n".join(["t,k1,k2", *lines]))
-    windows = windows_of(path, "10s", least_rows=2)
-    assert windows == [PairCounts.exact({(1, 10): 2}), PairCounts.exact({(1, 11): 2})]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -60,11 +53,3 @@ def test_a_file_that_is_not_there_or_is_no_text_is_refused(tmp_path: Path) -> No
     (tmp_path / "x.csv").write_bytes(b"left,right\n\xff\xfe,1\n")
     with pytest.raises(ConfigError, match="give a CSV file"):
         read_pairs(tmp_path / "x.csv", "left", "right")
-
-
-def test_times_and_windows_that_make_no_sense_are_refused(tmp_path: Path) -> None:
-    path = written(tmp_path, "t,k1,k2\nnoon,1,2\n")
-    with pytest.raises(ConfigError, match=r"line 2: t: 'noon' will not do; write the time in seconds"):
-        windows_of(path, "1d")
-    with pytest.raises(ConfigError, match=r"window: '1d' will not do; at least two windows must hold 500 rows"):
-        windows_of(written(tmp_path, "t,k1,k2\n1,1,2\n"), "1d")

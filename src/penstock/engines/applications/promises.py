@@ -22,11 +22,6 @@ class Standing:
     wanted: int
     since_s: float = 0.0
 
-    @property
-    def occupied(self) -> int:
-        """Executors that nobody else can have."""
-        return max(self.held, self.promised)
-
 
 def promises(standings: Sequence[Standing], cores: int | None) -> dict[str, int]:
     """What each is promised from now on; `cores` are all that they can have together, None where nobody knows.

@@ -230,7 +230,7 @@ class ContinuousCluster(AlwaysThere):
     def _backlog(self, number: int) -> float:
         """All that waits in the job or is on its way within it."""
         rows = self._rows(number)
-        return float(self._physics.queue[rows].sum() + self._physics.inflow[rows].sum())
+        return float(self._physics.queue[rows].sum() + self.in_transit[rows].sum())
 
     # Threads
 

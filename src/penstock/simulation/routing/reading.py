@@ -1,4 +1,4 @@
-"""Pairs from a CSV file, plain or gzipped: counted already, or a row for each event with its time."""
+"""Pairs from a CSV file, plain or gzipped: counted already, or a row for each event."""
 
 import csv
 import gzip
@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TextIO
 
 from penstock.core.pairs import Pair, PairCounts, Part
-from penstock.core.units import positive_seconds
 from penstock.errors import ConfigError
 
-ROWS, TIME = "rows", "t"
+ROWS = "rows"
 _TOLD_EVERY = 10_000
 _MOST_DIGITS = 15  # of a number of rows: more are no longer exact
 
@@ -27,24 +26,6 @@ def read_pairs(path: Path, left: str, right: str, tell: Callable[[int], None] = 
         if number % _TOLD_EVERY == 0:
             tell(number)
     return _typed(counts)
-
-
-def windows_of(path: Path, window: object, least_rows: int = 500) -> list[PairCounts]:
-    """The pairs of each window of a file with columns t (seconds), k1, k2, oldest window first.
-
-    Windows with fewer rows than `least_rows` are left out.
-    """
-    window_s = positive_seconds(window, "window")
-    events = [(_seconds(t, line), a, b) for line, a, b, t in _lines(path, ("k1", "k2"), TIME)]
-    first = min((t for t, _, _ in events), default=0.0)
-    windows: dict[int, dict[tuple[str, str], int]] = {}
-    for t, a, b in events:
-        counts = windows.setdefault(int((t - first) // window_s), {})
-        counts[a, b] = counts.get((a, b), 0) + 1
-    found = [_typed(windows[number]) for number in sorted(windows) if sum(windows[number].values()) >= least_rows]
-    if len(found) < 2:
-        raise ConfigError("window", window, f"at least two windows must hold {least_rows} rows; choose another length")
-    return found
 
 
 def _lines(path: Path, keys: Sequence[str], extra: str) -> Iterator[tuple[int, str, str, str | None]]:
@@ -79,13 +60,6 @@ def _whole(text: str | None, absent: str, field: str) -> int:
     if not (given.isdecimal() and len(given) <= _MOST_DIGITS):
         raise ConfigError(field, given, "write a whole number of rows")
     return int(given)
-
-
-def _seconds(text: str | None, line: int) -> float:
-    try:
-        return float(text or "")
-    except ValueError:
-        raise ConfigError(f"line {line}: {TIME}", text, "write the time in seconds") from None
 
 
 def _typed(counts: dict[tuple[str, str], int]) -> PairCounts:

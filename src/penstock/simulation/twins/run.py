@@ -49,11 +49,6 @@ class TwinResult:
         """The mean share of the maximum utility."""
         return _mean_share(self.views)
 
-    @property
-    def last_third(self) -> float:
-        """The mean share over the last third: after convergence, where there is one."""
-        return _mean_share(self.views[-max(1, len(self.views) // 3) :])
-
     def job_share(self, name: str) -> float:
         """The mean share of one job's maximum utility."""
         return sum((view.job(name).utility or 0.0) / view.job(name).max_utility for view in self.views) / len(

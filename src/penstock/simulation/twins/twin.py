@@ -24,11 +24,6 @@ class Twin:
     by_hand: Mapping[str, int] = field(default_factory=dict)
     faults: tuple[MicroBatchFault, ...] = ()
 
-    @property
-    def urgent(self) -> str:
-        """The job that is worth the most."""
-        return max(self.intents, key=lambda name: self.intents[name].max_utility)
-
     def drawn(self, seed: int) -> "Twin":
         """The same case on another day: tasks take other times, and triggers fall elsewhere between arrivals."""
         random = np.random.default_rng([seed, len(self.jobs)])

@@ -167,18 +167,6 @@ class FakeBounds:
         return own(query).next_batch
 
 
-@dataclass
-class FakeHeap:
-    """Executors of so many MiB, on workers that have more."""
-
-    now_mib: int = 1024
-    most: int | None = 4096
-
-    def most_mib(self, wall_s: float) -> int | None:
-        """The memory of the largest worker."""
-        return self.most
-
-
 def own(query: Query) -> FakeQuery:
     """As the fake knows it."""
     if not isinstance(query, FakeQuery):

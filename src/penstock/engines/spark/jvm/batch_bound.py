@@ -24,11 +24,6 @@ class BatchBounds:
         self._limits = BatchLimits(spark)
         self.unsupported = self._limits.lacks()  # why no query at all can be bounded on this Spark; None: it can
 
-    @property
-    def supported(self) -> bool:
-        """Whether this Spark has what it takes, by a test at the beginning."""
-        return self.unsupported is None
-
     def refusal(self, query: StreamingQuery) -> str | None:
         """Why this query's batches cannot be bounded while it runs, in words; None when they can."""
         if self.unsupported is not None:

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
+from recorded_twin import costs_of, twin_of
 
 from penstock.simulation.twins import twin_named
-from penstock.simulation.twins.recorded import costs_of, twin_of
 
 
 def a_batch(number: int, rows: float, begins_s: float) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from threading import Event
 
 import pytest
 
+from penstock.engines.hand import Hand
 from penstock.errors import EngineError, LeaseLostError
-from penstock.governing.hand import Hand
 from tests.patience import patience_s
 
 

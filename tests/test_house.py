@@ -1,0 +1,187 @@
+"""The joints of the house: what a lever, a policy or an engine touches; nothing that only a test calls; two walks."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "penstock"
+KINDS = {"BatchBound", "Executors", "Memory", "Partitions", "Slots", "Table", "Tasks", "Trigger"}
+POLICIES = {"Combined", "Ds2", "Fair", "HandsOff", "Henge", "Phoebe", "Reactive", "Twres"}
+
+# Who may call what the package itself does not: jobs and examples that ship beside it, and readers of the docs.
+BESIDE = ("workloads", "examples")
+# Called by no name: by a framework, or by whoever uses the class.
+UNNAMED = {
+    "capture_signals",  # of uvicorn
+    "collect",  # of prometheus_client
+    "process_bind_param",  # of SQLAlchemy
+    "startElement",  # of expat
+    "characters",
+    "Forecaster",  # a port: what fills it does not name it
+    "utility_at",  # of any objective, by whoever scores an intent of his own
+    "update_all",  # of a public class
+    "read_scenario",  # a scenario in one call; the package looks through its document meanwhile
+}
+FAKE = SOURCE / "engines" / "spark" / "fake"  # what it does on command is for the tests of whoever uses it
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Every module of the package."""
+    return {file: ast.parse(file.read_text(encoding="utf-8")) for file in sorted(SOURCE.rglob("*.py"))}
+
+
+def importers(module: str, names: set[str]) -> set[str]:
+    """The rooms, as paths below the package, that import one of those names from a module of that prefix."""
+    return {
+        str(file.relative_to(SOURCE))
+        for file, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(module)
+        if names & {name.name for name in node.names}
+    }
+
+
+def test_a_lever_is_a_kind_an_engines_lever_and_a_planners_rule() -> None:
+    """Limits, undo, words, stores, pages, approval and verdicts go by kinds, and name no lever's own class."""
+    allowed = (
+        "engines/",
+        "planning/",
+        "__init__.py",
+        "actuation/order.py",
+        "governing/remembering.py",
+    )  # the latter: a driver starts with the memory it was told
+    found = importers("penstock.core.levers", KINDS - {"Slots", "Tasks", "Table"})
+    assert {room for room in found if not room.startswith(allowed)} == set()
+
+
+def test_a_policy_is_known_to_the_registry_and_to_policies_that_are_made_of_it() -> None:
+    found = importers("penstock.planning", POLICIES)
+    assert {room for room in found if not room.startswith("planning/")} == set()
+
+
+def test_what_governs_knows_no_engine() -> None:
+    """Spark is named where an application of it is started, asked for and told of."""
+    known = {
+        str(file.relative_to(SOURCE)).split("/")[0]
+        for file, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("penstock.engines.spark")
+    }
+    assert known == {"__init__.py", "cli", "config", "engines", "governing", "profiling"}
+
+
+def test_nothing_is_there_that_only_a_test_or_a_benchmark_calls() -> None:
+    called = _called()
+    uncalled = {
+        f"{file.relative_to(SOURCE)}: {name}"
+        for file, tree in trees().items()
+        if not file.is_relative_to(FAKE)
+        for name in _defined(tree)
+        if not called[name] and name not in UNNAMED
+    }
+    assert uncalled == set()
+
+
+def _defined(tree: ast.Module) -> Iterator[str]:
+    """Functions, classes and methods that nobody registers with a decorator, as commands and routes are."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not _registered(node):
+            yield node.name
+        for inner in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_") and not _registered(inner):
+                yield inner.name
+
+
+def _registered(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    plain = ("property", "staticmethod", "classmethod", "cache", "dataclass", "contextmanager", "total_ordering")
+    told = {ast.unparse(one).partition("(")[0].rpartition(".")[2] for one in node.decorator_list}
+    return node.name.startswith("__") or bool(told - {*plain, "lru_cache", "cached_property", "overload"})
+
+
+def _called() -> Counter[str]:
+    """Names as they are read, imported or looked up by a text; and those that docs and the files beside show."""
+    found: Counter[str] = Counter()
+    for tree in trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                found[node.id] += 1
+            elif isinstance(node, ast.Attribute):
+                found[node.attr] += 1
+            elif isinstance(node, ast.ImportFrom):
+                found.update(name.name for name in node.names)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.update(re.findall(r"\w+", node.value) if " " not in node.value else ())
+    for file in _beside():
+        found.update(re.findall(r"\w+", file.read_text(encoding="utf-8")))
+    for page in (*ROOT.glob("docs/*.md"), ROOT / "README.md"):
+        found.update(re.findall(r"\b(\w+)\(", page.read_text(encoding="utf-8")))
+    return found
+
+
+def _beside() -> Iterator[Path]:
+    for folder in BESIDE:
+        yield from (file for file in (ROOT / folder).rglob("*") if file.suffix in {".py", ".yaml"})
+
+
+WALKS = {"From an intent in YAML to a pool of Spark": 22, "From an event to a decision": 12}  # with so many files
+
+
+def stays(heading: str) -> list[tuple[str, str]]:
+    """The functions of one of the walks in docs/results/house.md, each with the one that calls it, if it is told."""
+    page = (ROOT / "docs" / "results" / "house.md").read_text(encoding="utf-8")
+    section = page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| \d+ \| `([^`]+)` \| `?([^`|]*?)`? \|", section, re.MULTILINE)
+
+
+@pytest.mark.parametrize("walk", WALKS)
+def test_a_walk_leads_from_function_to_function_and_never_upwards(walk: str) -> None:
+    for function, caller in stays(walk):
+        assert _body(function) is not None
+        if caller:
+            name = function.rpartition(":")[2].rpartition(".")[2]
+            assert name in _names(_body(caller)), f"{caller} does not call {name}"
+            assert _floor(function) <= _floor(caller), f"{caller} calls upwards"
+
+
+@pytest.mark.parametrize(("walk", "files"), WALKS.items())
+def test_a_walk_leads_through_few_files(walk: str, files: int) -> None:
+    assert len({function.partition(":")[0] for function, _ in stays(walk)}) == files
+
+
+FLOORS = (
+    ("errors", "core"),
+    ("correlation",),
+    ("analysis",),
+    ("engines", "store", "actuation", "planning", "workloads"),
+    ("troubles.py",),
+    ("config", "loop.py", "loading"),
+    ("running",),
+    ("governing", "profiling", "simulation", "telling", "whatif"),
+    ("web",),
+    ("cli",),
+)
+
+
+def _floor(function: str) -> int:
+    room = function.partition(":")[0].partition("/")[0]
+    return next(number for number, floor in enumerate(FLOORS) if room in floor)
+
+
+def _body(function: str) -> ast.AST:
+    """`file:Class.function` below the package."""
+    file, _, path = function.partition(":")
+    node: ast.AST = trees()[SOURCE / file]
+    for name in path.split("."):
+        node = next(one for one in ast.iter_child_nodes(node) if getattr(one, "name", None) == name)
+    return node
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {getattr(one, "id", None) or getattr(one, "attr", "") for one in ast.walk(node)}
