@@ -16,6 +16,7 @@ from penstock.extras import missing_told
 from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError
 from penstock.store.columns import add_columns
+from penstock.store.migrations import migrate, newest
 
 BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
 CONNECT_S = 3
@@ -109,24 +110,26 @@ class Database:
         if self._create and not self._is_sqlite:
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_SCHEMA_LOCK)))
         if sa.inspect(connection).has_table(tables.schema.name):
-            self._check_version(connection.execute(sa.select(tables.schema.c.version)).scalar_one())
+            found = int(connection.execute(sa.select(tables.schema.c.version)).scalar_one())
+            self._check_version(found)
             if self._create:  # tables and columns that came later are made beside those that are there
+                migrate(connection, found)
                 desk_tables.metadata.create_all(connection)
                 add_columns(connection)
         elif self._create:
             desk_tables.metadata.create_all(connection)
-            connection.execute(tables.schema.insert().values(version=tables.SCHEMA_VERSION))
+            connection.execute(tables.schema.insert().values(version=newest()))
         else:
             raise ConfigError("store", self.place, "it is a database, but no runs of penstock are in it")
 
     def _check_version(self, found: int) -> None:
-        if found != tables.SCHEMA_VERSION:
-            raise ConfigError(
-                "store",
-                self.place,
-                f"its schema has version {found}, this penstock writes version {tables.SCHEMA_VERSION}; "
-                "use the penstock that wrote it, or give another path",
-            )
+        """A later one is refused by all, an older one by who only reads: that cannot bring it up to date."""
+        if found == newest() or (self._create and found < newest()):
+            return
+        what = f"its schema has version {found}, this penstock has version {newest()}; "
+        later = "use the penstock that wrote it, or give another path"
+        earlier = "let a run be recorded in it once, as by `penstock run --store`, which brings it up to date"
+        raise ConfigError("store", self.place, what + (later if found > newest() else earlier))
 
 
 def without_password(target: str | URL) -> str:

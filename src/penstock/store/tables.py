@@ -2,7 +2,7 @@
 
 Names begin with penstock_, because a PostgreSQL database may be shared. All of a run hangs on its row, and all
 of a cycle on its row: deleting one deletes the rest. A column that comes later may be null: it is added to the tables
-of older databases, where nobody filled it.
+of older databases, where nobody filled it. Any other change is a step in migrations.py.
 """
 
 from typing import Any
@@ -23,8 +23,6 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
 )
-
-SCHEMA_VERSION = 1
 
 metadata = MetaData()
 
