@@ -1,4 +1,4 @@
-"""Writes from the code: every command with its options, every setting with its default, the schema of tenants files.
+"""Writes from the code: every command, setting, field of a tenants file and path of the API, and the files' schema.
 
 python scripts/reference.py            # after a change of a command or a setting
 python scripts/reference.py --check    # fails where what is written is not what the code says
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import described
 
 from penstock.cli.main import cli
 from penstock.cli.waiting import Waiting
@@ -20,12 +21,11 @@ from penstock.config import schema
 from penstock.planning.registry import DEFAULT, POLICIES
 
 PLACE = Path(__file__).parents[1] / "docs" / "reference"
-_BY_HAND = "Made by `scripts/reference.py` from the code.\n"
 
 
 def commands() -> str:
     """All commands, in the order of `penstock --help`."""
-    parts = ["# Commands\n", _BY_HAND]
+    parts = ["# Commands\n", described.HOW]
     for name, waiting in cli.commands.items():
         command = waiting.awaited() if isinstance(waiting, Waiting) else waiting
         parts += _command(f"penstock {name}", command)
@@ -71,7 +71,7 @@ def settings() -> str:
     """The settings of all policies that have any."""
     parts = [
         "# Settings of policies\n",
-        _BY_HAND,
+        described.HOW,
         "In a tenants file, or a scenario, below `settings`; what is left out has its default:\n",
         f"    policy: {DEFAULT}\n    settings: {{penstock: {{arbiter: {{least_gain: 0.02}}}}}}\n",
     ]
@@ -131,7 +131,13 @@ def _cell(text: str) -> str:
 
 def main() -> None:
     """Write the pages, or say which of them is not what the code says."""
-    pages = {PLACE / "commands.md": commands(), PLACE / "settings.md": settings(), schema.SHIPPED: schema.text()}
+    pages = {
+        PLACE / "commands.md": commands(),
+        PLACE / "settings.md": settings(),
+        PLACE / "tenants.md": described.tenants_file(),
+        PLACE / "api.md": described.api(),
+        schema.SHIPPED: schema.text(),
+    }
     if "--check" in sys.argv[1:]:
         old = [file for file, text in pages.items() if not _is(file, text)]
         if old:

@@ -45,6 +45,17 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def test_every_page_of_the_docs_is_on_the_site() -> None:
+    nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    pages = {str(page.relative_to(ROOT / "docs")) for page in ROOT.glob("docs/**/*.md")}
+    assert set(re.findall(r"([\w/-]+\.md)", nav)) == pages
+
+
+def test_at_least_twenty_choices_are_on_record() -> None:
+    page = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"^\d+\. \*\*", page, re.MULTILINE)) >= 20
+
+
 @pytest.mark.parametrize("code", blocks(README, "python"))
 def test_its_code_compiles_and_uses_public_names(code: str) -> None:
     used = {node.attr for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Attribute) and _is_ps(node.value)}
