@@ -89,8 +89,7 @@ def test_a_wrong_option_is_one_line_too(line: list[str], told: str) -> None:
 
 
 def test_without_a_command_the_help_is_shown() -> None:
-    assert "penstock check" not in penstock().stderr
-    assert "Commands:" in penstock().stderr + penstock().stdout
+    assert "Before it runs:" in penstock().stderr + penstock().stdout
     assert "Commands:" in penstock("control").stderr + penstock("control").stdout
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.completing import policy_names
 from penstock.cli.output import say
 
 EXAMPLE = """
@@ -12,20 +13,23 @@ EXAMPLE = """
 Examples:
   penstock check tenants.yaml
   penstock check tenants.yaml --master spark://127.0.0.1:7077 --policy henge
-  penstock check scenarios/henge/fig13.yaml            a scenario, or a job of `penstock plan`
-  penstock check --schema > tenants.schema.json        completion and red lines in the editor
+  penstock check scenarios/henge/fig13.yaml        or a job of `penstock plan`
+  penstock check --schema > tenants.schema.json    for your editor
 \b
-With the last, let the tenants file begin with this line, for editors with the YAML language server:
+With the last, let the file begin with this line (YAML language server):
   # yaml-language-server: $schema=tenants.schema.json
 \b
 A wrong file is exit code 2 and a line for each mistake, such as
-  tenants.yaml:9:7: jobs.fraud.max_slot: 4 will not do; there is no such field; did you mean max_slots?
+  tenants.yaml:9:7: jobs.fraud.max_slot: 4 will not do;
+  there is no such field; did you mean max_slots?
 """
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("--policy", help="The policy that is going to decide; the file's own by default.")
+@click.option(
+    "--policy", shell_complete=policy_names, help="The policy that is going to decide; the file's own by default."
+)
 @click.option("--master", help="Where Spark is going to run; the file's own by default.")
 @click.option("--no-modules", is_flag=True, help="Leave the jobs' modules alone: nothing of theirs is imported.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of a tenants file, for editors.")

@@ -4,19 +4,27 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.grouped import Told
 from penstock.cli.output import say
 
 _state = click.option(
     "--state", type=click.Path(path_type=Path), help="The file that notes what was started; the user's own by default."
 )
+EXAMPLE = """
+\b
+Examples:
+  penstock cluster up --workers 2 --cores 4
+  penstock run tenants.yaml --master spark://127.0.0.1:7077
+  penstock cluster down
+"""
 
 
-@click.group()
+@click.group(cls=Told, epilog=EXAMPLE)
 def cluster() -> None:
     """A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts of its own."""
 
 
-@cluster.command()
+@cluster.command(epilog="Example: penstock cluster up --workers 3 --cores 2 --memory 2g")
 @click.option("--workers", default=2, show_default=True, help="How many workers, each on an address of its own.")
 @click.option("--hosts", type=int, help="So many workers instead, each in a network namespace of its own (as root).")
 @click.option("--bandwidth", default="1gbit", show_default=True, help="Of each host's link, with --hosts.")
@@ -39,7 +47,7 @@ def up(workers: int, hosts: int | None, bandwidth: str, cores: int, memory: str,
     say(f"try: penstock run TENANTS.yaml --master {started.master}", err=True)
 
 
-@cluster.command()
+@cluster.command(epilog="Example: penstock cluster down")
 @_state
 def down(state: Path | None) -> None:
     """End exactly what `up` started."""
@@ -49,7 +57,7 @@ def down(state: Path | None) -> None:
     say(f"down: {', '.join(process.role for process in ended) or 'nothing was up'}", err=True)
 
 
-@cluster.command()
+@cluster.command(epilog="Example: penstock cluster status")
 @_state
 def status(state: Path | None) -> None:
     """Say what is up."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.cli.completing import run_names
+from penstock.cli.grouped import Told
 from penstock.cli.output import say, write_json
 from penstock.cli.recorded import json_option, store_option
 from penstock.cli.turning import LEVER_COMMANDS, LeverCommand, lines_of
@@ -32,7 +34,7 @@ _HEARD_WITHIN_S = 60.0
 _LOOK_S = 0.2
 
 
-@click.group(epilog=EXAMPLE)
+@click.group(cls=Told, epilog=EXAMPLE)
 def control() -> None:
     """Pause, resume, change intents, answer proposals of a running controller.
 
@@ -41,11 +43,13 @@ def control() -> None:
     """
 
 
-run_option = click.option("--run", "run_name", default="last", show_default=True, help="Which run.")
+run_option = click.option(
+    "--run", "run_name", default="last", show_default=True, shell_complete=run_names, help="Which run."
+)
 
 
 def _plain(act: Act, about: str) -> None:
-    @control.command(act.value, help=about)
+    @control.command(act.value, help=about, epilog=f"Example: penstock control {act.value}")
     @run_option
     @store_option
     def command(run_name: str, store: str | None) -> None:
@@ -58,7 +62,7 @@ _plain(Act.DRY_RUN, "Decide and say so, but do nothing.")
 _plain(Act.DO, "End a dry run: carry decisions out.")
 
 
-@control.command("intent")
+@control.command("intent", epilog="Example: penstock control intent fraud --latency 1s --percentile 95 --utility 40")
 @click.argument("job")
 @click.option("--latency", help="At most, such as 2s.")
 @click.option("--percentile", type=float, help="Of the latency; the mean without.")
@@ -77,7 +81,7 @@ def intent(job: str, run_name: str, store: str | None, **stated: str | float | N
 
 
 def _answer(act: Act, about: str) -> None:
-    @control.command(act.value, help=about)
+    @control.command(act.value, help=about, epilog=f"Example: penstock control {act.value} 3")
     @click.argument("proposal", type=click.IntRange(1))
     @run_option
     @store_option
@@ -126,7 +130,7 @@ def levers(run_name: str, store: str | None) -> None:
         say(line)
 
 
-@control.command("show")
+@control.command("show", epilog="Example: penstock control show --json - | jq .proposals")
 @run_option
 @json_option
 @store_option

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from penstock.cli.completing import policy_names
 from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
@@ -16,7 +17,7 @@ from penstock.cli.serving import dashboard_over, web_options
 EXAMPLE = """
 \b
 Examples:
-  penstock coordinate fleet.yaml --new-token fraud       a token for the agent of one application
+  penstock coordinate fleet.yaml --new-token fraud     for its agent
   penstock coordinate fleet.yaml
   penstock coordinate fleet.yaml --advise --dashboard
 """
@@ -24,7 +25,7 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("fleet", type=click.Path(path_type=Path))
-@click.option("--policy", help="The policy that decides; see `penstock policies`.")
+@click.option("--policy", shell_complete=policy_names, help="The policy that decides; see `penstock policies`.")
 @click.option("--advise", is_flag=True, help="Decide and say so, but order nothing.")
 @click.option("--new-token", metavar="NAME", help="Make a token for the agents of NAME (team-a/* for many), and end.")
 @click.option("--agents-host", default="127.0.0.1", show_default=True, help="Where agents are listened to.")

@@ -17,8 +17,15 @@ if TYPE_CHECKING:
     from penstock.core.view import View
     from penstock.governing.comparison import TrialResult
 
+EXAMPLE = """
+\b
+Examples:
+  penstock demo
+  penstock demo --html governed.html
+"""
 
-@click.command()
+
+@click.command(epilog=EXAMPLE)
 @click.option(
     "--html", default="penstock-demo.html", show_default=True, help="Where the report of the governed run goes."
 )
@@ -27,12 +34,12 @@ def demo(html: str) -> None:
     from rich.live import Live
 
     from penstock.cli.tenants_table import tenants_table
-    from penstock.cli.terminal import Terminal
+    from penstock.cli.terminal import Terminal, width_for
     from penstock.governing.demo import SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, run_demo  # pyspark takes a second
     from penstock.telling.report import page
 
     logging.basicConfig(level=logging.ERROR)
-    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 140)
+    console = Terminal(stderr=True, width=width_for(sys.stderr))
     started_s = time.monotonic()
     with Live(console=console, auto_refresh=False, transient=True) as live:
 

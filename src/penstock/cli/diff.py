@@ -5,6 +5,7 @@ from contextlib import closing
 
 import click
 
+from penstock.cli.completing import run_names
 from penstock.cli.output import say, write_json
 from penstock.cli.recorded import json_option, store_option
 
@@ -12,13 +13,13 @@ EXAMPLE = """
 \b
 Examples:
   penstock diff fair-1 last
-  penstock diff nightly last --json - | jq '.b.utility_share - .a.utility_share'
+  penstock diff nightly last --json - | jq .b.utility_share
 """
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("a")
-@click.argument("b", default="last")
+@click.argument("a", shell_complete=run_names)
+@click.argument("b", default="last", shell_complete=run_names)
 @json_option
 @store_option
 def diff(a: str, b: str, json_out: str | None, store: str | None) -> None:
@@ -28,7 +29,7 @@ def diff(a: str, b: str, json_out: str | None, store: str | None) -> None:
     each run, from its own beginning on.
     """
     from penstock.cli.sides import sides
-    from penstock.cli.terminal import Terminal
+    from penstock.cli.terminal import Terminal, width_for
     from penstock.store.open import open_store
     from penstock.web.comparing import compared
     from penstock.web.feed import plain
@@ -42,4 +43,4 @@ def diff(a: str, b: str, json_out: str | None, store: str | None) -> None:
         return
     for sentence in found.sentences:
         say(sentence)
-    Terminal(width=None if sys.stdout.isatty() else 200).print(sides(found))
+    Terminal(width=width_for(sys.stdout)).print(sides(found))

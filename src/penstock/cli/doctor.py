@@ -14,8 +14,16 @@ if TYPE_CHECKING:
 
     from penstock.engines.spark.jvm.doctor import Diagnosis
 
+EXAMPLE = """
+\b
+Examples:
+  penstock doctor
+  penstock doctor --master local[4] --conf spark.scheduler.mode=FAIR
+  penstock doctor --json - | jq .to_change
+"""
 
-@click.command()
+
+@click.command(epilog=EXAMPLE)
 @click.option("--master", help="Of the session that is looked at; else what Spark's own configuration says.")
 @click.option("--conf", "given", multiple=True, metavar="KEY=VALUE", help="As in your driver; may be given again.")
 @click.option("--json", "json_out", metavar="OUT", help="Write it as JSON to this file; - is standard output.")
@@ -25,7 +33,7 @@ def doctor(master: str | None, given: tuple[str, ...], json_out: str | None) -> 
     A session is started as a driver would start it here, with Spark's own configuration files. Exit code 1 when
     ps.govern would refuse it. In a driver of yours the same is ps.doctor(spark).
     """
-    from penstock.cli.terminal import Terminal
+    from penstock.cli.terminal import Terminal, width_for
     from penstock.engines.spark.jvm.doctor import doctor as looked_at  # pyspark takes a second to import
     from penstock.governing.application import plain_session
 
@@ -38,7 +46,7 @@ def doctor(master: str | None, given: tuple[str, ...], json_out: str | None) -> 
         sys.exit(1)
     if json_out:
         write_json(json_out, {**asdict(found), "governable": found.governable, "to_change": found.to_change})
-    terminal = Terminal(stderr=json_out == "-", width=None if sys.stdout.isatty() else 120)
+    terminal = Terminal(stderr=json_out == "-", width=width_for(sys.stdout))
     terminal.print(f"Spark {found.spark}, Scala {found.scala}, Java {found.java}, master {found.master}")
     terminal.print(table(found))
     for line in found.to_change:

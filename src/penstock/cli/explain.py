@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from penstock.cli.completing import run_names
 from penstock.cli.output import say, write_json
 from penstock.cli.recorded import json_option, read_recorded, read_tried, store_option, without_option
 
@@ -18,7 +19,7 @@ Examples:
 
 
 @click.command("explain", epilog=EXAMPLE)
-@click.argument("run")
+@click.argument("run", shell_complete=run_names)
 @without_option
 @json_option
 @store_option

@@ -4,19 +4,27 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.grouped import Told
 from penstock.cli.output import say
 
 _state = click.option(
     "--state", type=click.Path(path_type=Path), help="The file that notes what was started; the user's own by default."
 )
+EXAMPLE = """
+\b
+Examples:
+  penstock kafka up --partitions 8
+  penstock load --topic rows --rate 1000 --for 10s
+  penstock kafka down
+"""
 
 
-@click.group()
+@click.group(cls=Told, epilog=EXAMPLE)
 def kafka() -> None:
     """A Kafka broker (KRaft mode) on this machine's loopback, from jars of the Maven registry."""
 
 
-@kafka.command()
+@kafka.command(epilog="Example: penstock kafka up --port 9192 --partitions 8")
 @click.option("--port", default=9092, show_default=True, help="Where the broker listens.")
 @click.option("--partitions", default=4, show_default=True, help="Of a topic that somebody names first.")
 @_state
@@ -29,7 +37,7 @@ def up(port: int, partitions: int, state: Path | None) -> None:
     say(f"try: penstock load --bootstrap {started.bootstrap} --topic rows --rate 1000 --for 10s", err=True)
 
 
-@kafka.command()
+@kafka.command(epilog="Example: penstock kafka down")
 @_state
 def down(state: Path | None) -> None:
     """End exactly what `up` started, and remove its records."""
@@ -39,7 +47,7 @@ def down(state: Path | None) -> None:
     say(f"down: {'nothing was up' if ended is None else f'broker, pid {ended.pid}'}", err=True)
 
 
-@kafka.command()
+@kafka.command(epilog="Example: penstock kafka status")
 @_state
 def status(state: Path | None) -> None:
     """Say what is up."""
@@ -52,7 +60,7 @@ def status(state: Path | None) -> None:
     say(f"{found.bootstrap}: pid {found.process.pid}, {'alive' if found.alive else 'gone'}", err=True)
 
 
-@kafka.command()
+@kafka.command(epilog='Example: spark-submit --jars "$(penstock kafka jars)" my_driver.py')
 def jars() -> None:
     """Fetch what a broker and Spark's connector need, unless it is cached; print the value for spark.jars."""
     from penstock.engines.kafka.jars import JarSet

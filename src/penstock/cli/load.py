@@ -22,8 +22,9 @@ EXAMPLE = """
 \b
 Examples:
   penstock load --topic rows --rate 50000 --for 1m
-  penstock load --topic rows --rate 1000 --spike 3,20s,40s --for 1m --zipf 1 --json -
-  penstock load --topic rows --rate 5000 --trace requests.csv --trace-step 1m --speed 60 --for 10m
+  penstock load --topic rows --rate 1000 --spike 3,20s,40s --for 1m --json -
+  penstock load --topic rows --rate 5000 --for 10m \\
+    --trace requests.csv --trace-step 1m --speed 60
 """
 
 

@@ -7,44 +7,68 @@ from typing import NoReturn
 
 import click
 
+from penstock.cli.grouped import SHELL_VARIABLE, Grouped
 from penstock.cli.output import Told, say
 from penstock.cli.waiting import Waiting
 from penstock.errors import PenstockError
 from penstock.extras import MissingExtraError, extra_of
 
-_SUMMARIES = {  # each is the first sentence of the command's own help
-    "demo": "Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed.",
-    "run": "Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them.",
-    "coordinate": "Divide a cluster's executors among many applications, whose agents report here.",
-    "check": "Check FILE (tenants, a scenario or a job to plan, as YAML) without starting anything.",
-    "serve": "Serve dashboard, API and Prometheus metrics over a store.",
-    "top": "Show tenants live, like top: who is in trouble, why, what was done and whether it helped.",
-    "control": "Pause, resume, change intents, answer proposals of a running controller.",
-    "simulate": "Run SCENARIO (a YAML file) on the simulated cluster and judge its claims.",
-    "profile": "Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its "
-    "executors.",
-    "doctor": "Say what the installed Spark can do for governing, how a session is set, and what to change.",
-    "explain": "Tell what happened in RUN, and why.",
-    "report": "Sum up RUN, and with --html make a page of it.",
-    "diff": "Compare two recorded runs, A and B: what all had of their utility, and each tenant.",
-    "plan": "Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs.",
-    "policies": "List the policies with one line each.",
-    "cluster": "A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts of "
-    "its own.",
-    "route": "Say which server should hold which key, so that rows stay where they are.",
-    "kafka": "A Kafka broker (KRaft mode) on this machine's loopback, from jars of the Maven registry.",
-    "load": "Send rows to a Kafka topic when a rate curve says so, whether or not anybody reads them.",
+_COMMANDS = {  # by what one wants to do; each line is the first sentence of the command's own help
+    "Try it": {
+        "demo": "Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed.",
+        "simulate": "Run SCENARIO (a YAML file) on the simulated cluster and judge its claims.",
+    },
+    "Before it runs": {
+        "check": "Check FILE (tenants, a scenario or a job to plan, as YAML) without starting anything.",
+        "doctor": "Say what the installed Spark can do for governing, how a session is set, and what to change.",
+        "plan": "Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs.",
+        "profile": "Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its "
+        "executors.",
+        "route": "Say which server should hold which key, so that rows stay where they are.",
+    },
+    "Govern": {
+        "run": "Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them.",
+        "control": "Pause, resume, change intents, answer proposals of a running controller.",
+        "coordinate": "Divide a cluster's executors among many applications, whose agents report here.",
+    },
+    "See what happens, and why": {
+        "serve": "Serve dashboard, API and Prometheus metrics over a store.",
+        "top": "Show tenants live, like top: who is in trouble, why, what was done and whether it helped.",
+        "explain": "Tell what happened in RUN, and why.",
+        "report": "Sum up RUN, and with --html make a page of it.",
+        "diff": "Compare two recorded runs, A and B: what all had of their utility, and each tenant.",
+    },
+    "Beside it": {
+        "policies": "List the policies with one line each.",
+        "cluster": "A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts "
+        "of its own.",
+        "kafka": "A Kafka broker (KRaft mode) on this machine's loopback, from jars of the Maven registry.",
+        "load": "Send rows to a Kafka topic when a rate curve says so, whether or not anybody reads them.",
+        "completion": "Print what lets Tab complete commands, options, policies and names of runs in SHELL.",
+    },
 }
+EXAMPLE = """
+\b
+First steps:
+  penstock demo                             two minutes, nothing to set up
+  penstock check tenants.yaml               a file of your own, without Spark
+  penstock run tenants.yaml --dashboard
+  penstock explain last                     what was done, and why
+  penstock explain --help                   each command's help has examples
+"""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(
+    cls=Grouped, epilog=EXAMPLE, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
 @click.version_option(package_name="penstock")
 def cli() -> None:
     """penstock gives each Spark streaming tenant its share: intents in, explained decisions out."""
 
 
-for _name, _summary in _SUMMARIES.items():
-    cli.add_command(Waiting(_name, _summary))
+for _heading, _commands in _COMMANDS.items():
+    for _name, _summary in _commands.items():
+        cli.add_under(_heading, Waiting(_name, _summary))
 
 
 def main() -> None:
@@ -53,7 +77,7 @@ def main() -> None:
     if logging.lastResort is not None:  # what a command's log is written by, unless it says otherwise
         logging.lastResort.setFormatter(Told())
     try:
-        sys.exit(cli(standalone_mode=False))
+        sys.exit(cli(prog_name="penstock", complete_var=SHELL_VARIABLE, standalone_mode=False))
     except click.ClickException as error:
         _show(error)
         sys.exit(error.exit_code)

@@ -17,15 +17,16 @@ Examples:
   penstock plan linear --rate 100
   penstock plan grid --rate 100 --compare
   penstock plan linear --rate 130 --from 100 --machines 4,4,2
-  penstock plan my-job.yaml --rate 5000 --models my-models.yaml --json - | jq .predicted_rate
+  penstock plan my-job.yaml --rate 5000 --models my-models.yaml
+  penstock plan my-job.yaml --json - | jq .predicted_rate
 \b
 A job of your own, as YAML:
-  flow: {parse: [score], score: [store]}   each operator with those it sends to
-  tasks: {score: pi, store: table}         the task of an operator; without one its own name
+  flow: {parse: [score], score: [store]}   each operator, and whom it sends to
+  tasks: {score: pi, store: table}         tasks of operators named otherwise
   selectivity: {"parse -> score": 0.5}     rows out for one in
-  models: paper                            paper, measured, a file of `penstock profile`, or written out
+  models: paper                            measured, or of penstock profile
   machines: {4: 0.39, 2: 0.2}              slots and price an hour
-\b
+
 DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 of "Model-driven scheduling").
 """
 
@@ -75,13 +76,13 @@ def plan(
 ) -> None:
     """Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs."""
     from penstock.cli import planned
-    from penstock.cli.terminal import Terminal
+    from penstock.cli.terminal import Terminal, width_for
     from penstock.config.plan_job import read_plan_job
     from penstock.planning.provision.replan import replan
     from penstock.planning.provision.settings import PlaceSettings
     from penstock.telling.plan import document as as_document
 
-    console = Terminal(stderr=json_out == "-", highlight=False, width=None if sys.stdout.isatty() else 120)
+    console = Terminal(stderr=json_out == "-", highlight=False, width=width_for(sys.stdout))
     read = read_plan_job(job, models)
     there = None if machines is None else planned.slots(machines)
     settings = PlaceSettings(routing=routing, runtime=RUNTIMES[runtime])

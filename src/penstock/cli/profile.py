@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from penstock.planning.profiling.settings import SearchSettings
 
 EXAMPLE = """
-\b
 TASK is one of the paper's five (parse, pi, file, blob, table) or your own as module:function. With --scaleouts it is
 a JOB of a tenants file, as FILE:NAME, that runs: copies of it are tried on a cluster, with its recorded input.
+
 \b
 Examples:
   penstock profile pi --search bisect
@@ -31,7 +31,7 @@ Examples:
   penstock profile my_tasks:enrich --out models.yaml
   penstock plan linear --models models.yaml --rate 50
   penstock profile tenants.yaml:fraud --scaleouts 1,2,4,8 --first-rate 1000
-\b
+
 A search that was stopped goes on where it was when the same command is given again.
 """
 
@@ -56,10 +56,10 @@ A search that was stopped goes on where it was when the same command is given ag
 @click.option("--json", "json_out", help="Write the models as JSON to this file; - is standard output.")
 def profile(tasks: tuple[str, ...], **options: Any) -> None:
     """Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its executors."""
-    from penstock.cli.terminal import Terminal
+    from penstock.cli.terminal import Terminal, width_for
     from penstock.planning.profiling.search import method_named
 
-    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 120)
+    console = Terminal(stderr=True, width=width_for(sys.stderr))
     _end_politely()
     if options["scaleouts"] is not None:
         profile_job(console, tasks, options)

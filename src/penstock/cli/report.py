@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.completing import run_names
 from penstock.cli.output import say, write_json, write_text
 from penstock.cli.recorded import json_option, read_recorded, read_tried, store_option, without_option
 
@@ -17,7 +18,7 @@ Examples:
 
 
 @click.command("report", epilog=EXAMPLE)
-@click.argument("run")
+@click.argument("run", shell_complete=run_names)
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one self-contained page here.")
 @without_option
 @json_option

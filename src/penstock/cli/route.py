@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 EXAMPLE = """
 \b
 Examples:
-  printf 'left,right,rows\\nAsia,#java,3463\\nAsia,#ruby,3011\\nOceania,#python,2923\\n' > pairs.csv
+  printf 'left,right\\nAsia,#java\\nAsia,#ruby\\nOceania,#python\\n' > pairs.csv
   penstock route pairs.csv --servers 2
-  penstock route trips.csv.gz --left k1 --right k2 --servers 6 --racks 3,3 --plot table.png
+  penstock route trips.csv.gz --left k1 --right k2 --servers 6 --racks 3,3
   penstock route pairs.csv --servers 6 --json - | jq '.locality, .left'
 """
 
@@ -58,11 +58,11 @@ def route_command(
     PAIRS is a CSV file, plain or .gz, with a column for each operator's key and, if its lines are counted already, a
     column `rows`.
     """
-    from penstock.cli.terminal import Terminal, line
+    from penstock.cli.terminal import Terminal, line, width_for
     from penstock.planning.routing.route import route  # numpy and METIS take a third of a second to import
     from penstock.simulation.routing.reading import read_pairs
 
-    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 120)
+    console = Terminal(stderr=True, width=width_for(sys.stderr))
     rack_sizes = _racks(racks)
     route({}, servers, imbalance, method, racks=rack_sizes)  # what makes no sense is refused before the file is read
     with console.status(line(f"reading {pairs}")) as status:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from penstock.cli.completing import policy_names
 from penstock.cli.output import write_json
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
@@ -25,13 +26,13 @@ EXAMPLE = """
 Examples:
   penstock run tenants.yaml --for 10m
   penstock run tenants.yaml --dry-run
-  penstock run tenants.yaml --master spark://127.0.0.1:7077 --policy henge --json result.json
+  penstock run tenants.yaml --master spark://127.0.0.1:7077 --policy henge
 """
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("tenants", type=click.Path(path_type=Path))
-@click.option("--policy", help="The policy that decides; see `penstock policies`.")
+@click.option("--policy", shell_complete=policy_names, help="The policy that decides; see `penstock policies`.")
 @click.option("--for", "for_", help="How long, such as 10m; until Ctrl-C by default.")
 @click.option("--dry-run", is_flag=True, help="Decide and say so, but do nothing.")
 @click.option("--master", help="Where Spark runs: local[8], spark://host:port, yarn; the file's own by default.")
@@ -71,12 +72,12 @@ def run(
     from rich.logging import RichHandler
 
     from penstock.cli.tenants_table import tenants_table
-    from penstock.cli.terminal import Terminal
+    from penstock.cli.terminal import Terminal, width_for
     from penstock.config.checking import Asked, check_tenants
 
     # In a container it is the first process, which the kernel spares signals that it does not handle.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 140)
+    console = Terminal(stderr=True, width=width_for(sys.stderr))
     logging.basicConfig(
         handlers=[RichHandler(console=console, show_path=False)], level=logging.WARNING, format="%(message)s"
     )

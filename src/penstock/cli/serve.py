@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.cli.completing import policy_names
 from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import web_options, web_settings
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 EXAMPLE = """
 \b
 Examples:
-  penstock serve                                       what is recorded at the default path
+  penstock serve                       what is recorded at the default path
   penstock serve --store runs.sqlite --port 0
   penstock serve --scenario scenarios/spark/urgent.yaml --speed 10
   penstock serve --host 0.0.0.0 --tls-certificate cert.pem --tls-key key.pem
@@ -29,7 +30,7 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @store_option
 @click.option("--scenario", type=click.Path(path_type=Path), help="Simulate this scenario in real time meanwhile.")
-@click.option("--policy", help="The policy that decides in the scenario.")
+@click.option("--policy", shell_complete=policy_names, help="The policy that decides in the scenario.")
 @click.option("--speed", type=click.FloatRange(0.1, 600), default=1.0, help="Simulated seconds in each real one.")
 @click.option("--approval", multiple=True, metavar="JOB", help="A job of the scenario that wants to be asked first.")
 @click.option("--otlp", metavar="URL", help="Send the metrics to this OpenTelemetry collector as well (OTLP, HTTP).")

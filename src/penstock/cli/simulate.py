@@ -5,20 +5,27 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.completing import policy_names
 from penstock.cli.output import say, write_json, write_text
 
 EXAMPLE = """
 \b
 Examples:
   penstock simulate scenarios/henge/fig13.yaml
-  penstock simulate scenarios/henge/fig16.yaml --policy henge,ds2,static --plot fig16.png
+  penstock simulate scenarios/henge/fig16.yaml --policy henge,ds2
+  penstock simulate scenarios/henge/fig16.yaml --plot fig16.png
   penstock simulate my.yaml --json - | jq '.runs[0].utility_mean'
 """
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--policy", "policies", help="Policies to compare, separated by commas; the scenario's own by default.")
+@click.option(
+    "--policy",
+    "policies",
+    shell_complete=policy_names,
+    help="Policies to compare, separated by commas; the scenario's own by default.",
+)
 @click.option("--seed", type=int, help="Seed of all chance in the run; the scenario's own by default.")
 @click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 @click.option(
@@ -44,13 +51,13 @@ def simulate(
     Exit code 1 when a claim of the scenario does not come out as it says.
     """
     from penstock.cli import simulated  # the simulator takes a second to import
-    from penstock.cli.terminal import Terminal
+    from penstock.cli.terminal import Terminal, width_for
     from penstock.simulation.checking import check_scenario
     from penstock.simulation.expect import judge
     from penstock.telling.explain import explain
     from penstock.telling.report import page
 
-    console = Terminal(stderr=True, width=None if sys.stderr.isatty() else 120)
+    console = Terminal(stderr=True, width=width_for(sys.stderr))
     given = [name.strip() for name in (policies or "").split(",") if name.strip()]
     variants = check_scenario(scenario, given)  # whatever is wrong is refused before any run
     names = given or list(variants[0].scenario.policies)

@@ -1,7 +1,7 @@
 """The console of commands: words of others are never markup, and nothing in them is obeyed by the terminal."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -9,6 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from penstock.core.visible import visible
+
+PIPED = 1000  # columns
 
 
 class Terminal(Console):
@@ -34,6 +36,11 @@ class Lines(Table):
     def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
         """A row; text in it is made visible."""
         super().add_row(*(visible(cell) if isinstance(cell, str) else cell for cell in cells), **how)
+
+
+def width_for(where: TextIO) -> int | None:
+    """A terminal's own width; into a pipe or a file all goes, for nothing there is as wide as a screen."""
+    return None if where.isatty() else PIPED
 
 
 def line(text: str, style: str = "") -> Text:

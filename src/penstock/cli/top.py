@@ -12,14 +12,24 @@ from typing import Any
 
 import click
 
+from penstock.cli.completing import run_names
 from penstock.cli.output import say, write_json
 from penstock.cli.recorded import json_option, store_option
 
-PIPED = 1000  # columns
+EXAMPLE = """
+\b
+Examples:
+  penstock top
+  penstock top --run nightly --every 5
+  penstock top --once | grep missing
+  penstock top --json - | jq .present.headline
+"""
 
 
-@click.command()
-@click.option("--run", "run_name", default="last", show_default=True, help="Which run: its id or name.")
+@click.command(epilog=EXAMPLE)
+@click.option(
+    "--run", "run_name", default="last", show_default=True, shell_complete=run_names, help="Which run: its id or name."
+)
 @click.option("--every", type=click.FloatRange(0.2, 60), default=1.0, show_default=True, help="Seconds between looks.")
 @click.option("--once", is_flag=True, help="Print one table and end; so it is when this is not a terminal.")
 @json_option
@@ -32,12 +42,11 @@ def top(run_name: str, every: float, once: bool, json_out: str | None, store: st
     from rich.live import Live
 
     from penstock.cli.screen import Screen  # with the database, most of a second to import
-    from penstock.cli.terminal import Terminal
+    from penstock.cli.terminal import Terminal, width_for
     from penstock.store.open import open_store
     from penstock.web.reading import Reader
 
-    # Into a pipe or a file all goes: nothing there is as wide as a screen.
-    console = Terminal(width=None if sys.stdout.isatty() else PIPED)
+    console = Terminal(width=width_for(sys.stdout))
     with closing(open_store(store, create=False)) as opened:
         screen = Screen(opened, Reader(opened), run_name)
         if once or not (sys.stdout.isatty() and sys.stdin.isatty()):
