@@ -168,7 +168,7 @@ function Unread({ error, waits }: { error: string | null; waits: boolean }) {
 
 function Page({ page, query }: { page: string; query: Record<string, string> }) {
   const { job } = query;
-  if (page === "compare") return <ComparePage a={query.a} b={query.b} />;
+  if (page === "compare") return <ComparePage a={query.a} b={query.b} c={query.c} />;
   if (page === "tenant") return <TenantPage job={job} />;
   if (page === "cluster") return <ClusterPage />;
   if (page === "what-if") return <WhatIfPage job={job} />;

@@ -207,13 +207,14 @@ export function useActs(overview: Overview): Act[] {
 
 const NO_ACTS: Act[] = [];
 
-/** An answer of the API, asked for again whenever `mark` changes. */
-export function useAnswer<T>(path: string, query: Record<string, string | number | null>, mark: unknown): [T | null, string | null] {
+/** An answer of the API, asked for again whenever `mark` changes; without a query nothing is asked. */
+export function useAnswer<T>(path: string, query: Record<string, string | number | null> | null, mark: unknown): [T | null, string | null] {
   const [found, setFound] = useState<T | null>(null);
   const [error, setError] = useState<string | null>(null);
-  const asked = address(path, query);
+  const asked = query && address(path, query);
   useEffect(() => {
     let gone = false;
+    if (query === null) return setFound(null);
     get<T>(path, query)
       .then((answer) => {
         if (gone) return;

@@ -115,6 +115,21 @@ test("two runs are compared by their address", async () => {
   expect(location.hash).toContain("a=demo-1&b=fair-1");
 });
 
+test("the demo's three runs stand side by side, with the third between the two", async () => {
+  const side = (id: string, share: number) => ({ run: { ...run, id, policy: id }, length_s: 40, utility_share: share, met_share: share, decisions: 0, helped: 0, series: { at_s: [0, 10], values: { share: [share, share] } } });
+  const compare = (a: string, b: string, share: number): Compare => ({
+    a: side(a, share), b: side(b, 0.9), sentences: [`${a} and ${b}`],
+    jobs: [{ name: "ads", asks_a: "p95 latency <= 2s", asks_b: "p95 latency <= 2s", utility_a: share, utility_b: 0.9, met_a: share, met_b: 0.9 }],
+  });
+  opened("#/compare?a=fifo&b=ours&c=fair", {}, { "/api/compare?a=fifo": compare("fifo", "ours", 0.2), "/api/compare?a=fair": compare("fair", "ours", 0.4) });
+  await screen.findByText("utility, C");
+  const row = within(screen.getByRole("table")).getByRole("row", { name: /ads/ });
+  expect([...row.querySelectorAll("td.n")].map((cell) => cell.textContent)).toEqual(["20 %", "90 %", "40 %", "20 %", "90 %", "40 %"]);
+  fireEvent.change(screen.getByLabelText("C"), { target: { value: "" } });
+  await waitFor(() => expect(location.hash).not.toContain("c="));
+  await waitFor(() => expect(screen.queryByText("utility, C")).toBeNull());
+});
+
 test("an unknown page and a server that cannot be read are said, with no figures of anything else", async () => {
   opened("#/nothing");
   await screen.findByText("There is no page “nothing”.");

@@ -1,4 +1,4 @@
-// Two runs side by side, each from its own beginning on: on one axis, and tenant by tenant.
+// Two runs side by side, or three, each from its own beginning on: on one axis, and tenant by tenant.
 
 import { Chart } from "../chart";
 import type { Compare, CompareJob, CompareSide, Figure, Run } from "../api";
@@ -10,13 +10,20 @@ import { useSite } from "../site";
 
 const NOTICED = 0.005; // less is no difference
 
-export function ComparePage({ a, b }: { a: string | undefined; b: string | undefined }) {
+interface Chosen {
+  a?: string | undefined;
+  b?: string | undefined;
+  c?: string | undefined; // one more, between the two
+}
+
+export function ComparePage({ a, b, c }: Chosen) {
   const { runs, overview } = useSite();
   const second = b ?? overview.run.id;
   const first = a ?? runs.find((run) => run.id !== second)?.id ?? second;
   const [found, error] = useAnswer<Compare>("compare", { a: first, b: second }, overview.present?.cycle);
-  const choose = (query: { a?: string; b?: string }): void => {
-    location.hash = link("compare", { run: overview.run.id, a: first, b: second, ...query });
+  const [third] = useAnswer<Compare>("compare", c ? { a: c, b: second } : null, overview.present?.cycle);
+  const choose = (query: Chosen): void => {
+    location.hash = link("compare", { run: overview.run.id, a: first, b: second, c, ...query });
   };
   return (
     <>
@@ -24,31 +31,36 @@ export function ComparePage({ a, b }: { a: string | undefined; b: string | undef
       <form class="row filters" onSubmit={(event) => event.preventDefault()}>
         <Which label="A" value={found?.a.run.id ?? first} runs={runs} choose={(id) => choose({ a: id })} />
         <Which label="B" value={found?.b.run.id ?? second} runs={runs} choose={(id) => choose({ b: id })} />
+        <Which label="C" value={c ?? ""} runs={runs} choose={(id) => choose({ c: id || undefined })} none />
         <button type="button" onClick={() => choose({ a: second, b: first })}>Turn round</button>
       </form>
       {error && <Problem text={error} />}
-      {found && <Both found={found} />}
+      {found && <Both found={found} third={c ? third : null} />}
     </>
   );
 }
 
-function Which({ label, value, runs, choose }: { label: string; value: string; runs: Run[]; choose: (id: string) => void }) {
+function Which({ label, value, runs, choose, none }: { label: string; value: string; runs: Run[]; choose: (id: string) => void; none?: boolean }) {
   return (
     <label>
       {label}
       <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
-        {!runs.some((run) => run.id === value) && <option>{value}</option>}
+        {none && <option value="">no other</option>}
+        {value && !runs.some((run) => run.id === value) && <option>{value}</option>}
         {runs.map((run) => <option key={run.id} value={run.id}>{run.name}, {run.policy} ({run.id})</option>)}
       </select>
     </label>
   );
 }
 
-function Both({ found }: { found: Compare }) {
+/** `third` is another comparison with the same B: its A is the third run. */
+function Both({ found, third }: { found: Compare; third: Compare | null }) {
   const { a, b } = found;
-  const at_s = [...new Set([...a.series.at_s, ...b.series.at_s])].sort((one, other) => one - other);
+  const c = third?.a ?? null;
+  const at_s = [...new Set([a, b, c].flatMap((side) => side?.series.at_s ?? []))].sort((one, other) => one - other);
   const lines = [
     { label: `A ${a.run.policy}`, values: on(a, at_s), colour: "c1", width: 2 },
+    ...(c ? [{ label: `C ${c.run.policy}`, values: on(c, at_s), colour: "c3", width: 2 }] : []),
     { label: `B ${b.run.policy}`, values: on(b, at_s), colour: "accent", width: 2.4 },
   ];
   return (
@@ -58,6 +70,7 @@ function Both({ found }: { found: Compare }) {
         <dl>
           <Side name="A" side={a} />
           <Side name="B" side={b} />
+          {c && <Side name="C" side={c} />}
         </dl>
       </section>
       <Panel title="On one axis" aside={<span class="quiet">from the beginning of each</span>}>
@@ -72,11 +85,13 @@ function Both({ found }: { found: Compare }) {
                 <th scope="col">asks for</th>
                 <th scope="col" class="n">utility, A</th>
                 <th scope="col" class="n">B</th>
+                {c && <th scope="col" class="n">C</th>}
                 <th scope="col" class="n">met, A</th>
                 <th scope="col" class="n">B</th>
+                {c && <th scope="col" class="n">C</th>}
               </tr>
             </thead>
-            <tbody>{found.jobs.map((job) => <Row key={job.name} job={job} />)}</tbody>
+            <tbody>{found.jobs.map((job) => <Row key={job.name} job={job} third={third && (third.jobs.find((one) => one.name === job.name) ?? null)} with_c={c !== null} />)}</tbody>
           </table>
         </div>
       </Panel>
@@ -94,7 +109,7 @@ function Side({ name, side }: { name: string; side: CompareSide }) {
   );
 }
 
-function Row({ job }: { job: CompareJob }) {
+function Row({ job, third, with_c }: { job: CompareJob; third: CompareJob | null; with_c: boolean }) {
   const asks = job.asks_a === job.asks_b || job.asks_b === null ? job.asks_a : job.asks_a === null ? job.asks_b : `A: ${job.asks_a}; B: ${job.asks_b}`;
   return (
     <tr>
@@ -102,8 +117,10 @@ function Row({ job }: { job: CompareJob }) {
       <td data-label="asks for">{asks ?? "–"}</td>
       <td class="n" data-label="utility, A">{percent(job.utility_a)}</td>
       <td class={`n ${direction(job.utility_b, job.utility_a)}`} data-label="utility, B">{percent(job.utility_b)}</td>
+      {with_c && <td class="n" data-label="utility, C">{percent(third?.utility_a ?? null)}</td>}
       <td class="n" data-label="met, A">{percent(job.met_a)}</td>
       <td class={`n ${direction(job.met_b, job.met_a)}`} data-label="met, B">{percent(job.met_b)}</td>
+      {with_c && <td class="n" data-label="met, C">{percent(third?.met_a ?? null)}</td>}
     </tr>
   );
 }

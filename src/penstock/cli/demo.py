@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.cli.output import write_text
+from penstock.cli.recorded import store_option
+from penstock.cli.trials import show_trials
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +23,7 @@ EXAMPLE = """
 \b
 Examples:
   penstock demo
-  penstock demo --html governed.html
+  penstock demo --html governed.html --no-serve
 """
 
 
@@ -29,7 +31,13 @@ Examples:
 @click.option(
     "--html", default="penstock-demo.html", show_default=True, help="Where the report of the governed run goes."
 )
-def demo(html: str) -> None:
+@click.option(
+    "--serve/--no-serve",
+    default=None,
+    help="Show the three runs side by side on a page until Ctrl-C; so it is by default where this is a terminal.",
+)
+@store_option
+def demo(html: str, serve: bool | None, store: str | None) -> None:
     """Four tenants with different intents on real Spark, embedded: under FIFO, under FAIR, then governed."""
     from rich.live import Live
 
@@ -57,6 +65,7 @@ def demo(html: str) -> None:
     write_text(html, page(results[-1].run), "--html")
     console.print(f"report of the governed run: {html}", highlight=False)
     console.print(f"{time.monotonic() - started_s:.0f} s in all", style="dim")
+    show_trials(results, store, sys.stderr.isatty() if serve is None else serve)
 
 
 def _comparison(results: Sequence["TrialResult"]) -> "Table":

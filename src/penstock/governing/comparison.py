@@ -3,12 +3,13 @@
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.core.view import JobView, View
@@ -22,6 +23,7 @@ from penstock.governing.remembering import Remembering
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
 from penstock.running.session import decider
+from penstock.store.archive import Archive
 from penstock.store.memory import MemoryStore
 
 
@@ -55,6 +57,7 @@ class TrialResult:
     views: tuple[View, ...]
     decisions: tuple[DecisionRecord, ...]
     run: Run  # all of it, for a report
+    cycles: tuple[Cycle, ...] = ()  # the same, for a store
 
     @property
     def utility_share(self) -> float:
@@ -108,7 +111,22 @@ def run_trial(
         if controller.error is not None:
             raise controller.error
     views = tuple(view for view in controller.views if view.at_s >= trial.measure_from_s)
-    return TrialResult(trial, views, controller.decisions, kept.read_run(trial.policy))
+    return TrialResult(trial, views, controller.decisions, kept.read_run(info.id), kept.cycles(info.id))
+
+
+def record_trials(results: Sequence[TrialResult], name: str, store: Archive) -> tuple[RunInfo, ...]:
+    """Each trial as a recorded run: its name says of which policy, its id when as well."""
+    return tuple(_recorded(result, name, store) for result in results)
+
+
+def _recorded(result: TrialResult, name: str, store: Archive) -> RunInfo:
+    info = result.run.info
+    when = time.strftime("%Y%m%d-%H%M%S", time.localtime(info.started_at_s))
+    named = f"{name}-{result.trial.policy}"
+    begun = store.begin(replace(info, id=f"{named}-{when}", name=named))
+    for cycle in result.cycles:
+        store.append(cycle)
+    return begun
 
 
 def _mean(values: Sequence[float]) -> float:
