@@ -48,6 +48,9 @@ export UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1
 if [ "${1:-}" = spark ]; then # an environment of its own for another Spark; all else as new as that allows
     [ -d ".venv-spark-$2" ] || "$uv" venv --quiet --python "$python" ".venv-spark-$2"
     VIRTUAL_ENV=".venv-spark-$2" "$uv" pip install --quiet --editable '.[all]' --group tests "pyspark[sql]==$2.*"
+    # Spark 3.5 holds NumPy below 2, and the newest pyarrow wants 2 without saying so to whoever installs it.
+    ".venv-spark-$2/bin/python" -c 'import pyarrow' 2>/dev/null ||
+        VIRTUAL_ENV=".venv-spark-$2" "$uv" pip install --quiet 'pyarrow<26'
 else
     "$uv" sync --frozen --extra all --quiet --compile-bytecode --python "$python"
 fi

@@ -23,3 +23,11 @@ def test_only_one_folder_says_what_pyspark_keeps_to_itself() -> None:
     )
     said = {file.relative_to(spark).parts[0] for file in spark.rglob("*.py") if private.search(file.read_text())}
     assert said == {"jvm"}
+
+
+def test_what_spark_3_5_has_not_is_named_in_one_place() -> None:
+    """Spark 4 moved its classes into packages of their own; `make test-oldest` alone would see an import of them."""
+    house = Path(penstock.__file__).parent
+    moved = re.compile(r"(from|import) pyspark\.(core|sql\.classic|sql\.connect|sql\.streaming\.stateful_processor)\b")
+    naming = {str(file.relative_to(house)) for file in house.rglob("*.py") if moved.search(file.read_text())}
+    assert naming == {"engines/spark/jvm/columns.py"}

@@ -51,14 +51,15 @@ def wrong_params(function: Callable[..., Any], place: str, params: Mapping[str, 
 @contextmanager
 def modules_beside(code: Path) -> Iterator[None]:
     """Modules in that directory are found meanwhile, before others of their name; none of them starts Spark."""
-    from pyspark.core import context  # it takes a second; the modules of jobs import it anyway
+    from pyspark import SparkContext  # it takes a second; the modules of jobs import it anyway
 
-    launch, context.launch_gateway = context.launch_gateway, _too_soon  # type: ignore[attr-defined]
+    context: Any = sys.modules[SparkContext.__module__]  # Spark 4 moved it
+    launch, context.launch_gateway = context.launch_gateway, _too_soon
     try:
         with _found_beside(code):
             yield
     finally:
-        context.launch_gateway = launch  # type: ignore[attr-defined]
+        context.launch_gateway = launch
 
 
 def _too_soon(*arguments: Any, **options: Any) -> Any:

@@ -1,6 +1,7 @@
 """What `penstock doctor` says of a session's configuration, and what each Spark is found to lack."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from pyspark.sql import SparkSession, functions
 from penstock.engines.spark.jvm import features as of_spark
 from penstock.engines.spark.jvm import quantiles
 from penstock.engines.spark.jvm.batch_bound import BatchBounds
-from penstock.engines.spark.jvm.doctor import Diagnosis, doctor, settings_of
+from penstock.engines.spark.jvm.doctor import Diagnosis, doctor, library, settings_of
 from penstock.engines.spark.jvm.features import Feature
 from penstock.engines.spark.jvm.moved import home_of, homes_of, there
 from penstock.engines.spark.watch.sketches import POINTS, sketch_of
@@ -60,11 +61,30 @@ def test_points_of_the_curve_stand_in_for_a_sketch() -> None:
         assert lower <= sketch.get_quantile(share) <= upper
 
 
+def test_a_library_that_wants_another_numpy_is_told_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "arrow_of_numpy_2.py").write_text("raise ImportError('it requires NumPy 2.0 or newer, found 1.26.4')")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = library("arrow_of_numpy_2")
+    assert found.value == "broken"
+    assert found.change is not None
+    assert "found 1.26.4); with NumPy 1, which Spark 3.5 asks for: pip install 'pyarrow<26'" in found.change
+
+
 @pytest.mark.jvm
-def test_this_spark_lacks_nothing(spark: SparkSession, caplog: pytest.LogCaptureFixture) -> None:
-    assert [feature.name for feature in doctor(spark).features if not feature.here] == []
+def test_this_spark_lacks_what_came_after_it_and_nothing_else(
+    spark: SparkSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    found = doctor(spark).features
+    lacking = {feature.name for feature in found if not feature.here}
+    assert lacking == {feature.name for feature in found if _release(feature.since) > _release(spark.version)}
     of_spark.tell_missing(spark)
-    assert caplog.messages == []
+    assert len(caplog.messages) == bool(lacking)
+
+
+def _release(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2])
 
 
 @pytest.mark.jvm

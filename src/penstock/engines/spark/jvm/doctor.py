@@ -1,11 +1,13 @@
 """`penstock doctor`: what this Spark can do for governing, how it is set, and what to change. Nothing is governed."""
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jvm.features import FAIR_LINE, Feature, check_kind, features, scheduler_mode
+from penstock.errors import first_line
 
 _STORE = "spark.sql.streaming.stateStore.providerClass"
 _ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -59,8 +61,11 @@ def doctor(spark: SparkSession) -> Diagnosis:
         java=str(system.getProperty("java.version")),
         master=str(context.master),
         features=features(spark),
-        settings=settings_of(
-            str(context.master), scheduler_mode(context), {name: spark.conf.get(name, None) for name in _READ}
+        settings=(
+            *settings_of(
+                str(context.master), scheduler_mode(context), {name: spark.conf.get(name, None) for name in _READ}
+            ),
+            library("pyarrow"),
         ),
     )
 
@@ -75,6 +80,21 @@ def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[Se
     True
     """
     return (_mode(mode), _master(master), _locality(conf), _allocation(master, conf), _state(conf))
+
+
+def library(name: str) -> Setting:
+    """Its version, or why it cannot be imported: one that is there may want another NumPy than Spark does.
+
+    >>> library("no_such_library").value
+    'none'
+    """
+    try:
+        return Setting(name, str(import_module(name).__version__))
+    except ModuleNotFoundError:
+        return Setting(name, "none", f"jobs in pandas and routing by key need {name}: pip install 'penstock[routing]'")
+    except ImportError as error:
+        remedy = "with NumPy 1, which Spark 3.5 asks for: pip install 'pyarrow<26'"
+        return Setting(name, "broken", f"{name} cannot be imported ({first_line(error)}); {remedy}")
 
 
 def _mode(mode: str) -> Setting:

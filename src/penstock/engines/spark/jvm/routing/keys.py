@@ -11,11 +11,7 @@ from typing import Any, Protocol
 
 from pyspark.sql import Column, DataFrame, GroupedData
 
-try:
-    from pyspark.sql.classic.column import Column as ClassicColumn
-    from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
-except ModuleNotFoundError:  # Spark 3.5 has one kind of each
-    ClassicColumn, ClassicDataFrame = Column, DataFrame  # type: ignore[assignment,misc]
+from penstock.engines.spark.jvm.columns import ClassicColumn, ClassicDataFrame
 
 
 class Router(Protocol):

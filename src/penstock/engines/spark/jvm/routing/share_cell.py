@@ -7,7 +7,8 @@ folds what the array holds just then into a constant, and no task looks anything
 from typing import Any
 
 from pyspark.sql import SparkSession, functions
-from pyspark.sql.classic.column import Column as ClassicColumn
+
+from penstock.engines.spark.jvm.columns import ClassicColumn
 
 
 class ShareCell:
