@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-oldest test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages pages-test docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-oldest test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages pages-test alerts docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -57,6 +57,11 @@ lint: setup check-code ## linter, formatter check, types, import rules
 format: setup ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+alerts: ## what the alert rules say when, asked of promtool (fetches Debian's package of Prometheus; installs nothing)
+	@PYTHON="$(PYTHON)" scripts/setup.sh alerts
+	@PATH="$$PATH:$(CURDIR)/.tools/prometheus/usr/bin"; cd deploy/prometheus && promtool check rules penstock.rules.yml && \
+		promtool test rules penstock.rules.test.yml
 
 pages: setup ## build the dashboard's pages again after a change in frontend/ (needs Node; what is built is committed)
 	@$(BIN)/python scripts/pages.py

@@ -23,6 +23,18 @@ install() { # packages...; the first that exists of those joined by "|" is taken
     done
 }
 
+if [ "${1:-}" = alerts ]; then # promtool, beside this checkout: the package would start a server
+    command -v promtool >/dev/null 2>&1 || [ -x .tools/prometheus/usr/bin/promtool ] || {
+        command -v apt-get >/dev/null 2>&1 || fail "promtool is missing; it comes with Prometheus"
+        mkdir -p .tools/prometheus
+        say "fetching promtool into .tools"
+        # Packages may be unknown or gone from the mirror until the lists are new, which only root may make them.
+        (cd .tools/prometheus && { apt-get download -qq prometheus || { as_root && apt-get update -qq && apt-get download -qq prometheus; }; } &&
+            dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb) >&2 || fail "apt-get has no prometheus"
+    }
+    exit 0
+fi
+
 python=""
 for candidate in "${PYTHON:-python3}" python3.13 python3.12 python3.11; do
     if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$candidate; break; fi

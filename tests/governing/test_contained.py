@@ -186,6 +186,25 @@ def test_queries_that_another_controller_took_over_are_not_ended() -> None:
     assert [query.name for query in world.active] == ["ads", "fraud"]
 
 
+def test_why_governing_ended_is_the_last_thing_that_is_recorded() -> None:
+    class Later(World):
+        def observe(self, now: float) -> Snapshot:
+            if self.times == 1:
+                self.times, self.fails = 2, "observe"
+                return snapshot_of(a_view(now))
+            return super().observe(now)
+
+    world = Later("", LeaseLostError("another controller took this application over"), times=1)
+    with world.controller() as controller:
+        eventually(lambda: controller.error)
+        controller.wait()
+        newest = controller.newest
+    assert newest is not None
+    assert newest.error == "governing ended: another controller took this application over"
+    assert not any(job.fresh for job in newest.view.jobs)
+    assert newest.plan.decisions == ()
+
+
 def test_queries_of_a_run_that_another_driver_has_taken_up_are_ended() -> None:
     world = World("observe", TakenOverError("another driver has taken up the run"), times=1)
     assert isinstance(run_to_its_end(world, until_s=1e9).error, TakenOverError)

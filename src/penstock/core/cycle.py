@@ -6,6 +6,8 @@ from typing import Any
 from penstock.core.plan import Outcome, Plan
 from penstock.core.view import View
 
+GOVERNING_ENDED = "governing ended: "  # how the last cycle of a controller begins that ended by itself
+
 
 @dataclass(frozen=True, slots=True)
 class Cycle:

@@ -257,6 +257,8 @@ class Controller:
             except GoverningEndsError as error:
                 self._error = error
                 _log.error("governing ended: %s", error)
+                with suppress(Exception):  # the store may be another's by now
+                    self._recorder.ended(self._clock.now(), str(error))
             except BaseException as error:
                 _log.exception("governing stumbled; the queries run on with their last shares, and it begins anew")
                 self._tending.also(f"governing stumbled and began anew: {told(error)}")

@@ -1,10 +1,12 @@
 """What a running controller can be asked: what it saw, and its decisions with what came of them."""
 
 from collections import deque
+from dataclasses import replace
 from threading import Lock
 
-from penstock.core.cycle import Cycle
-from penstock.core.plan import Verdict
+from penstock.analysis.assess import aged
+from penstock.core.cycle import GOVERNING_ENDED, Cycle
+from penstock.core.plan import Outcome, Plan, Verdict
 from penstock.core.ports import Memory, Store
 from penstock.core.run import DecisionRecord, records_of, with_verdicts
 from penstock.core.view import View
@@ -42,6 +44,14 @@ class Recorder:
             self._verdicts.extend(cycle.plan.verdicts)
         if self._store is not None:
             self._store.append(cycle)
+
+    def ended(self, at_s: float, why: str) -> None:
+        """Governing ended by itself: the record says so, for whoever looks at it, or is alerted by it."""
+        newest = self.newest
+        if newest is not None:
+            plan = Plan(errors=newest.plan.errors)
+            said = replace(newest, at_s=at_s, view=aged(newest.view, at_s), plan=plan, outcome=Outcome())
+            self.append(replace(said, error=f"{GOVERNING_ENDED}{why}"))
 
     def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
         """What the store remembers of an earlier controller."""

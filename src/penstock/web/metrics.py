@@ -9,6 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
 
+from penstock.core.cycle import GOVERNING_ENDED
 from penstock.core.intents import Latency
 from penstock.core.shares import shares_of
 from penstock.core.states import State, states_of
@@ -60,6 +61,9 @@ def families(seen: Seen) -> Iterator[Metric]:
         yield from _of_fleet(run, seen.newest.view)
         short = [((run,), bool(seen.newest.shortfall))]
         yield _gauge("penstock_shortfall", "1 while no shares meet all intents", ("run",), short)
+        ended = [((run,), seen.newest.note.startswith(GOVERNING_ENDED))]
+        about = "1 where governing ended by itself: another controller took over, or the application is gone"
+        yield _gauge("penstock_governing_ended", about, ("run",), ended)
         yield from _of_jobs(run, seen.newest)
         yield from _states(run, _told_states(seen))
         yield from _of_machines(run, seen.newest.view)
