@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-oldest test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages pages-test alerts docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests test test-long test-oldest test-fleet test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages pages-test alerts docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -47,6 +47,9 @@ OLDEST := test_bad_days test_begins test_bound_lever test_doctor test_engine tes
 test-oldest: ## run the engine's tests that matter on the oldest Spark (SPARK=4.0: on another), in an environment of its own
 	@PYTHON="$(PYTHON)" scripts/setup.sh spark $(SPARK)
 	@.venv-spark-$(SPARK)/bin/python -m pytest -m "not long" $(OLDEST:%=tests/engines/spark/%.py) --durations=5 --durations-min=1
+
+test-fleet: setup-tests ## coordinators that are killed, frozen and cut off, as processes (two minutes; needs PostgreSQL)
+	@$(BIN)/pytest tests/governing/test_coordinators_fail.py tests/governing/test_coordinating.py --durations=5 --durations-min=1
 
 test-random: setup-tests ## run all tests in another order each time (SEED=...: in one that was told before)
 	@echo "the order's seed: $(SEED)"

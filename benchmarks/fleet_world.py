@@ -22,6 +22,7 @@ class SimulatedCluster:
         self.lock = threading.Lock()
         self.applications: dict[str, SimulatedApplication] = {}
         self.most_held = 0
+        self.most_wanted = 0  # asked of it at once, by all together
         self.name = "simulated"
 
     def room(self) -> Room:
@@ -40,6 +41,7 @@ class SimulatedCluster:
             one.held += more
             free -= more
         self.most_held = max(self.most_held, sum(one.held for one in self.applications.values()))
+        self.most_wanted = max(self.most_wanted, sum(one.wanted for one in self.applications.values()))
 
 
 @dataclass

@@ -14,7 +14,7 @@ from unittest.mock import patch
 from penstock.cli.main import main
 
 ROOT = Path(__file__).parents[2]
-SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE)
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE, signal.SIGQUIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,12 @@ class Called:
 def penstock(*arguments: str) -> Called:
     """The whole command in this process: a program of its own spends seconds on its imports before it says a word."""
     out, err = StringIO(), StringIO()
-    with redirect_stdout(out), redirect_stderr(err), patch.object(sys, "argv", ["penstock", *arguments]), _signals():
+    with (
+        redirect_stdout(out),
+        redirect_stderr(err),
+        patch.object(sys, "argv", ["penstock", *arguments]),
+        restored_signals(),
+    ):
         code = _exit_code()
     return Called(code, out.getvalue(), err.getvalue())
 
@@ -76,7 +81,7 @@ def _exit_code() -> int:
 
 
 @contextmanager
-def _signals() -> Iterator[None]:
+def restored_signals() -> Iterator[None]:
     """Commands handle signals their own way until they end."""
     before = {number: signal.getsignal(number) for number in SIGNALS}
     try:

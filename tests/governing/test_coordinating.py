@@ -16,6 +16,7 @@ from penstock.engines.applications.link import Link, RefusedReportError
 from penstock.engines.applications.wire import Report, encode_report, plain_state
 from penstock.errors import OutageError
 from penstock.governing.coordinating import Coordination, Coordinator
+from penstock.store.leadership import Leader, Leadership
 from penstock.store.open import open_store
 from penstock.telling.explain import explain
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
@@ -32,6 +33,7 @@ class Site:
     place: Path
     stack: ExitStack
     advise: bool = False
+    lease_s: float = QUICK["lease"]  # type: ignore[assignment]
     cluster: SimulatedCluster = field(default_factory=lambda: SimulatedCluster(6))
 
     def __post_init__(self) -> None:
@@ -42,7 +44,7 @@ class Site:
 
     def begin(self, port: int = 0) -> AgentsDoor:
         """One more coordinator, with its door."""
-        file = CoordinationFile.model_validate({"name": "lab", "cluster": {"cores": 6}, **QUICK})
+        file = CoordinationFile.model_validate({"name": "lab", "cluster": {"cores": 6}, **QUICK, "lease": self.lease_s})
         how = Coordination(self.store, advise=self.advise)
         coordinator = Coordinator(file, how, cluster=self.cluster)
         self.coordinators.append(coordinator)
@@ -158,6 +160,26 @@ def test_of_two_coordinators_one_leads_and_the_other_follows_and_takes_over(site
     serials = [order.serials for order in fraud.given]
     assert serials == sorted(set(serials))
     assert site.cluster.most_held == 6
+
+
+def test_a_term_ends_when_its_lease_cannot_be_renewed_whatever_the_reason(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take, failures = Leadership.take, [ZeroDivisionError("nobody foresaw this")]
+
+    def failing(self: Leadership, lease_s: float) -> Leader:
+        leader = take(self, lease_s)
+        if coordinator.leads and failures:
+            raise failures.pop()
+        return leader
+
+    site.lease_s = 0.9  # renewed three times as often
+    monkeypatch.setattr(Leadership, "take", failing)
+    door = site.begin()
+    (coordinator,) = site.coordinators
+    agent = site.governed(of_one("fraud", site.cluster, 100.0), door)
+    eventually(lambda: not failures)
+    eventually(lambda: agent.talk.epoch >= 2)  # it leads again
 
 
 def _answered(call: object) -> bool:

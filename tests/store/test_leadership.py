@@ -38,6 +38,17 @@ def test_a_lease_that_is_let_go_or_ran_out_is_a_new_epoch_for_whoever_takes_it(
     assert (first.take(60.0).epoch, second.take(60.0).ours) == (4, False)
 
 
+def test_whoever_takes_over_is_told_whose_lease_ran_out_and_nothing_of_one_that_was_let_go(
+    databases: tuple[Database, Database],
+) -> None:
+    first, second = (Leadership(one, "prod", name, f"http://{name}") for one, name in zip(databases, "ab", strict=True))
+    assert first.take(0.0).lapsed is None  # the first of all
+    assert second.take(60.0).lapsed == "http://a"
+    assert second.take(60.0).lapsed is None  # its own, gone on with
+    second.release()
+    assert first.take(60.0).lapsed is None
+
+
 def test_fleets_of_other_names_are_led_by_themselves(databases: tuple[Database, Database]) -> None:
     first, second = (Leadership(one, f"fleet-{name}", name) for one, name in zip(databases, "ab", strict=True))
     assert first.take(60.0).ours

@@ -1,7 +1,6 @@
 """`penstock coordinate`: one penstock over many applications."""
 
 import logging
-import signal
 from contextlib import nullcontext
 from pathlib import Path
 from threading import Thread
@@ -10,9 +9,11 @@ from typing import Any
 import click
 
 from penstock.cli.completing import policy_names
+from penstock.cli.ending import ending_told, quietly
 from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
+from penstock.errors import EngineError
 
 EXAMPLE = """
 \b
@@ -21,6 +22,9 @@ Examples:
   penstock coordinate fleet.yaml
   penstock coordinate fleet.yaml --advise --dashboard
 """
+
+_LOOK_EVERY_S = 0.5
+_STOPS_WITHIN_S = 30.0
 
 
 @click.command(epilog=EXAMPLE)
@@ -63,7 +67,6 @@ def coordinate(
     from penstock.web.settings import is_loopback
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     tls = (web["tls_certificate"], web["tls_key"]) if web["tls_certificate"] and web["tls_key"] else None
     coordinator: Coordinator | None = None
 
@@ -73,26 +76,39 @@ def coordinate(
 
     door = AgentsDoor(hear, _fresh(tokens, read_tokens), agents_host, agents_port, tls)
     how = Coordination(store or DEFAULT_STORE, policy, advise, door.url)
-    coordinator = Coordinator(file, how, say=lambda text: say(text, err=True))
+    coordinator = Coordinator(file, how, say=quietly(lambda text: say(text, err=True)))
     if tls is None and not is_loopback(agents_host):
         say("warning: without TLS (--tls-certificate, --tls-key) agents' tokens can be read on the way", err=True)
     if not read_tokens(tokens).patterns:
         say(f"no agent has a token yet: penstock coordinate {fleet} --new-token NAME", err=True)
     pages = dashboard_over(store, web, begins=False) if dashboard else nullcontext()
-    with pages, door.open():
+    with ending_told(f"the coordinator of {file.name}"), pages, door.open():
         say(f"agents report to {door.url}", err=True)
-        _run(coordinator)
+        _run(coordinator, door)
 
 
-def _run(coordinator: Any) -> None:
-    thread = Thread(target=coordinator.run, name="penstock-coordinator", daemon=True)
+def _run(coordinator: Any, door: Any) -> None:
+    """Until it is told to end; what ends it otherwise is raised."""
+    errors: list[BaseException] = []
+
+    def govern() -> None:
+        try:
+            coordinator.run()
+        except BaseException as error:  # a thread that ends is nobody's concern
+            errors.append(error)
+
+    thread = Thread(target=govern, name="penstock-coordinator", daemon=True)
     thread.start()
     try:
         while thread.is_alive():
-            thread.join(1.0)
+            thread.join(_LOOK_EVERY_S)
+            if not door.listens:
+                raise EngineError("agents are not listened to any more: the server of their door has ended")
     finally:
         coordinator.stop()
-        thread.join(30.0)
+        thread.join(_STOPS_WITHIN_S)
+    if errors:
+        raise errors[0]
 
 
 def _tokens_beside_runs() -> Path:

@@ -1,7 +1,6 @@
 """The command line: one group, one file for each command, imported when it is called."""
 
 import logging
-import signal
 import sys
 from typing import NoReturn
 
@@ -72,8 +71,12 @@ for _heading, _commands in _COMMANDS.items():
 
 
 def main() -> None:
-    """Run a command; what the user can mend is one message and an exit code, never a traceback."""
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    """Run a command; what the user can mend is one message and an exit code, never a traceback.
+
+    SIGPIPE stays ignored, as Python has it: with its default action whoever hangs up on a server of ours before the
+    answer is written would end the process, without a word. A reader of our words that goes away, such as `head`, is
+    an error that click takes for the end.
+    """
     if logging.lastResort is not None:  # what a command's log is written by, unless it says otherwise
         logging.lastResort.setFormatter(Told())
     try:

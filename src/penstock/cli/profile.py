@@ -76,7 +76,6 @@ def _end_politely() -> None:
     """Whatever ends us, a closed terminal or a reader that is gone, leaves nothing running."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # an error where we write, instead of an end at once
 
 
 def _profile_one(console: "Console", name: str, options: dict[str, Any]) -> tuple[str, "PerformanceModel"]:

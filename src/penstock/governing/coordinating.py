@@ -98,8 +98,8 @@ class Coordinator:
             while not self._stop.is_set():
                 if self._take():
                     self._lead()
-                else:
-                    self._stop.wait(min(_LOOK_EVERY_S, self._file.lease / 3.0))
+                # After a term too: what made governing stumble is likely to be there still.
+                self._stop.wait(min(_LOOK_EVERY_S, self._file.lease / 3.0))
         finally:
             self._database.close()
 
@@ -123,9 +123,16 @@ class Coordinator:
         first = self._engine is None
         if first:
             self._epoch = leader.epoch
+            self._say_lapsed(leader)
         ours = leader.epoch == self._epoch
         self._until_s = asked_s + self._file.lease if ours else 0.0
         return ours
+
+    def _say_lapsed(self, leader: Leader) -> None:
+        """Nobody else can tell of a coordinator that was killed: its own log has not a word of it."""
+        if leader.lapsed is not None:
+            where = f" at {leader.lapsed}" if leader.lapsed else ""
+            self._say(f"the coordinator before{where} was killed, cut off or stood still: its lease ran out")
 
     def _lead(self) -> None:
         """One term: from the lease to its loss."""
@@ -150,9 +157,14 @@ class Coordinator:
             self._say(f"no longer leads {self._file.name}")
 
     def _renew(self, over: threading.Event) -> None:
-        while not over.wait(self._file.lease / 3.0):
-            if not self._take() or not self.leads:
-                over.set()
+        try:
+            while not over.wait(self._file.lease / 3.0):
+                if not self._take() or not self.leads:
+                    break
+        except Exception as error:
+            _log.exception("the lease cannot be renewed: %s", told(error))
+        finally:
+            over.set()  # whatever ended it: who does not renew leads no more
 
     def _let_go(self) -> None:
         try:

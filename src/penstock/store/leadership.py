@@ -12,15 +12,21 @@ from penstock.store.archive import RefusedError
 from penstock.store.database import Database
 from penstock.store.desk_tables import leaders
 
+_LET_GO = 0.0  # the end of a lease that nobody holds
+
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """Who leads in which epoch; `ours` where it is whoever asked."""
+    """Who leads in which epoch; `ours` where it is whoever asked.
+
+    `lapsed` is the place of the one before where its lease ran out: it ended without letting go, or stood still.
+    """
 
     holder: str
     place: str
     epoch: int
     ours: bool
+    lapsed: str | None = None
 
 
 def lease_at(target: str) -> str:
@@ -55,7 +61,7 @@ class Leadership:
         """Let another lead at once."""
         ours = (leaders.c.name == self._name) & (leaders.c.holder == self._holder)
         with self._database.writing() as connection:
-            connection.execute(leaders.update().where(ours).values(until_epoch_s=0.0))
+            connection.execute(leaders.update().where(ours).values(until_epoch_s=_LET_GO))
 
     def _take(self, lease_s: float) -> Leader:
         with self._database.writing() as connection:
@@ -71,7 +77,8 @@ class Leadership:
                 return Leader(known["holder"], known["place"], known["epoch"], ours=False)
             epoch = known["epoch"] if holds else known["epoch"] + 1
             connection.execute(leaders.update().where(leaders.c.name == self._name).values(epoch=epoch, **ours))
-            return Leader(self._holder, self._place, epoch, ours=True)
+            lapsed = None if holds or known["until_epoch_s"] == _LET_GO else known["place"]
+            return Leader(self._holder, self._place, epoch, ours=True, lapsed=lapsed)
 
 
 def _clock(connection: sa.Connection) -> sa.ColumnElement[float]:

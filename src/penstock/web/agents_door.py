@@ -103,6 +103,12 @@ class AgentsDoor:
             ssl_keyfile=None if tls is None else tls[1],
         )
         self._server = _Server(config)
+        self._thread = threading.Thread(target=self._run, name="penstock-agents-door", daemon=True)
+
+    @property
+    def listens(self) -> bool:
+        """Whether reports are answered: from when it is opened, as long as nothing went wrong."""
+        return self._thread.is_alive()
 
     @property
     def url(self) -> str:
@@ -112,13 +118,12 @@ class AgentsDoor:
     @contextmanager
     def open(self) -> Iterator["AgentsDoor"]:
         """Listen while the block lasts."""
-        thread = threading.Thread(target=self._run, name="penstock-agents-door", daemon=True)
-        thread.start()
+        self._thread.start()
         try:
             yield self
         finally:
             self._server.should_exit = True
-            thread.join(_STOPS_WITHIN_S)
+            self._thread.join(_STOPS_WITHIN_S)
 
     def _run(self) -> None:
         self._server.run(sockets=[self._socket])

@@ -42,6 +42,29 @@ class PostgresServer:
 @contextmanager
 def running_postgres(password: str, settings: Mapping[str, object] | None = None) -> Iterator[PostgresServer]:
     """A server until the end of the block; `settings` are PostgreSQL's own."""
+    with postgres_files(password) as files, files.running(settings):
+        yield files.server
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresFiles:
+    """What a server keeps on disk, and its place: it can run, end and run again."""
+
+    server: PostgresServer
+    binaries: Path
+    home: Path
+    user: str | None
+
+    @contextmanager
+    def running(self, settings: Mapping[str, object] | None = None) -> Iterator[None]:
+        """The server answers until the end of the block."""
+        with _started(self.server, self.binaries, self.home, self.user, settings or {}):
+            yield
+
+
+@contextmanager
+def postgres_files(password: str) -> Iterator[PostgresFiles]:
+    """A new server's files, until the end of the block."""
     binaries = _binaries()
     home = Path(tempfile.mkdtemp(prefix="penstock-postgres-"))
     user = _unprivileged()
@@ -50,9 +73,7 @@ def running_postgres(password: str, settings: Mapping[str, object] | None = None
             shutil.chown(home, user)
         _initdb(binaries, home, user, password)
         with held_port() as port:
-            server = PostgresServer(port, password)
-            with _started(server, binaries, home, user, settings or {}):
-                yield server
+            yield PostgresFiles(PostgresServer(port, password), binaries, home, user)
     finally:
         shutil.rmtree(home)
 

@@ -1,0 +1,55 @@
+"""How a program that runs for long ends: never without a word in its log.
+
+A signal is told by its name, an error in its words, a crash of the interpreter with its stacks. Of what no program
+hears, SIGKILL and the kernel's want of memory, others must tell.
+"""
+
+import faulthandler
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+from penstock.cli.output import say
+from penstock.errors import told
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+
+@contextmanager
+def ending_told(who: str) -> Iterator[None]:
+    """Say why `who` ends when the block does; signals that end programs become a KeyboardInterrupt in it."""
+    heard: list[str] = []
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        heard.append(signal.Signals(number).name)
+        raise KeyboardInterrupt
+
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
+            signal.signal(number, hear)
+    with suppress(ValueError, OSError):  # where standard error is no file there is nothing to write stacks to
+        faulthandler.enable()
+    try:
+        yield
+    except KeyboardInterrupt:
+        _said(f"{who} ends: {heard[0] if heard else 'it was interrupted'}")
+        raise
+    except BaseException as error:
+        _said(f"{who} ends: {told(error)}")
+        raise
+    _said(f"{who} ends: it is done")
+
+
+def quietly(say: Callable[[str], None]) -> Callable[[str], None]:
+    """Says it, or not where nobody reads standard error any more: that is no reason to end."""
+
+    def said(text: str) -> None:
+        with suppress(OSError):
+            say(text)
+
+    return said
+
+
+def _said(text: str) -> None:
+    quietly(lambda told: say(told, err=True))(text)

@@ -1,0 +1,84 @@
+"""No program that runs for long ends without a word in its log."""
+
+import signal
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from penstock.cli.coordinate import _run
+from penstock.cli.ending import ending_told, quietly
+from penstock.errors import EngineError
+from tests.cli.calling import penstock, restored_signals
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
+def test_the_signal_that_ends_it_is_told_by_its_name(
+    number: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with restored_signals(), pytest.raises(KeyboardInterrupt), ending_told("it"):
+        signal.raise_signal(number)
+    assert capsys.readouterr().err == f"it ends: {number.name}\n"
+
+
+def test_a_signal_that_was_to_be_ignored_is_ignored(capsys: pytest.CaptureFixture[str]) -> None:
+    with restored_signals():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup has it
+        with ending_told("it"):
+            signal.raise_signal(signal.SIGHUP)
+    assert capsys.readouterr().err == "it ends: it is done\n"
+
+
+def test_an_error_is_told_and_raised(capsys: pytest.CaptureFixture[str]) -> None:
+    with restored_signals(), pytest.raises(KeyError), ending_told("it"):
+        raise KeyError("ads")
+    assert capsys.readouterr().err == "it ends: KeyError: 'ads'\n"
+
+
+def test_where_nobody_reads_standard_error_any_more_it_goes_on() -> None:
+    def broken(text: str) -> None:
+        raise BrokenPipeError(text)
+
+    quietly(broken)("words")
+
+
+class Coordinating:
+    """What a coordinator's thread runs."""
+
+    def __init__(self, run: Callable[[], None]) -> None:
+        self.stopped = threading.Event()
+        self._run = run
+
+    def run(self) -> None:
+        self._run()
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+
+class Door:
+    def __init__(self, listens: bool = True) -> None:
+        self.listens = listens
+
+
+def test_an_error_of_the_thread_that_coordinates_ends_the_program() -> None:
+    def fails() -> None:
+        raise RuntimeError("nobody foresaw this")
+
+    with pytest.raises(RuntimeError, match="nobody foresaw this"):
+        _run(Coordinating(fails), Door())
+
+
+def test_a_door_that_does_not_listen_any_more_ends_the_program() -> None:
+    coordinating = Coordinating(lambda: None)
+    coordinating._run = lambda: coordinating.stopped.wait(60.0) and None
+    with pytest.raises(EngineError, match="agents are not listened to any more"):
+        _run(coordinating, Door(listens=False))
+    assert coordinating.stopped.is_set()
+
+
+def test_no_command_can_be_ended_by_whoever_hangs_up_on_it() -> None:
+    with restored_signals():
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # as Python begins
+        penstock("policies")
+        assert signal.getsignal(signal.SIGPIPE) is signal.SIG_IGN
