@@ -10,7 +10,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -52,8 +52,9 @@ class _Link:
 class Exchange:
     """Between the generator, all threads and the sink."""
 
-    def __init__(self, flow: Flow) -> None:
+    def __init__(self, flow: Flow, now: Callable[[], float] = time.monotonic) -> None:
         self._flow = flow
+        self._now = now
         self._free = {
             slot: [name for name, many in roles.items() for _ in range(many)] for slot, roles in flow.roles.items()
         }
@@ -97,10 +98,10 @@ class Exchange:
 
     async def _run(self, rate_rps: float, for_s: float, drained_within_s: float) -> tuple[Report, ...]:
         self._reports.clear()
-        begin = time.monotonic()
+        begin = self._now()
         until = begin + for_s
         sent = 0
-        while (now := time.monotonic()) < until:
+        while (now := self._now()) < until:
             due = int((now - begin) * rate_rps) + 1 - sent
             if due > 0:
                 chunk = Chunk(sent, 1, due, begin + sent / rate_rps, 1.0 / rate_rps, until)
@@ -114,7 +115,7 @@ class Exchange:
         )
 
     async def _drain(self, deadline: float) -> None:
-        while any(link.sent for links in self._links.values() for link in links) and time.monotonic() < deadline:
+        while any(link.sent for links in self._links.values() for link in links) and self._now() < deadline:
             await asyncio.sleep(_TICK_S)
 
     def _pass_on(self, operator: str, chunk: Chunk) -> None:
