@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from penstock.engines.kafka import jars
-from penstock.engines.kafka.jars import Jar, JarSet
+from penstock.engines.kafka.jars import JarSet
 from penstock.errors import EngineError
 
-pytestmark = pytest.mark.jvm
 
-
+@pytest.mark.jvm
 def test_jars_are_in_the_cache_after_the_first_time(monkeypatch: pytest.MonkeyPatch) -> None:
     fetched = jars.jars(JarSet.CONNECTOR)
     monkeypatch.setattr(subprocess, "run", lambda *command, **options: pytest.fail("fetched again"))
@@ -24,11 +23,17 @@ def test_no_two_jars_have_one_file_name() -> None:
     assert len({jar.file for jar in listed}) == len(listed) > 50
 
 
-def test_a_jar_that_is_not_what_the_lock_file_says_is_not_kept(tmp_path: Path) -> None:
+@pytest.mark.jvm
+def test_a_jar_that_is_not_what_the_lock_file_says_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     jar = next(jar for jar in jars.locked(JarSet.CONNECTOR) if jar.artifact == "commons-pool2")
+    # Maven's local repository has one of its name, so that no registry is asked.
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    there = tmp_path / "home/.m2/repository" / jar.group.replace(".", "/") / jar.artifact / jar.version
+    there.mkdir(parents=True)
+    (there / f"{jar.artifact}-{jar.version}.jar").write_bytes(b"something else")
     with pytest.raises(EngineError, match="SHA-256 differs"):
-        jars._fetch([Jar(jar.group, jar.artifact, jar.version, "0" * 64)], tmp_path)
-    assert list(tmp_path.iterdir()) == []
+        jars._fetch([jar], tmp_path / "cache")
+    assert list((tmp_path / "cache").iterdir()) == []
 
 
 def test_a_mirror_in_mavens_settings_is_used(tmp_path: Path) -> None:
