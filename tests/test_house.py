@@ -184,4 +184,4 @@ def _body(function: str) -> ast.AST:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {getattr(one, "id", None) or getattr(one, "attr", "") for one in ast.walk(node)}
+    return {str(getattr(one, "id", "") or getattr(one, "attr", "")) for one in ast.walk(node)}

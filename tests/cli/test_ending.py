@@ -45,7 +45,7 @@ def test_where_nobody_reads_standard_error_any_more_it_goes_on() -> None:
 class Coordinating:
     """What a coordinator's thread runs."""
 
-    def __init__(self, run: Callable[[], None]) -> None:
+    def __init__(self, run: Callable[[], object]) -> None:
         self.stopped = threading.Event()
         self._run = run
 
@@ -71,7 +71,7 @@ def test_an_error_of_the_thread_that_coordinates_ends_the_program() -> None:
 
 def test_a_door_that_does_not_listen_any_more_ends_the_program() -> None:
     coordinating = Coordinating(lambda: None)
-    coordinating._run = lambda: coordinating.stopped.wait(60.0) and None
+    coordinating._run = lambda: coordinating.stopped.wait(60.0)
     with pytest.raises(EngineError, match="agents are not listened to any more"):
         _run(coordinating, Door(listens=False))
     assert coordinating.stopped.is_set()
