@@ -20,6 +20,7 @@ BESIDE = ("workloads", "examples")
 UNNAMED = {
     "capture_signals",  # of uvicorn
     "collect",  # of prometheus_client
+    "format_commands",  # of click
     "process_bind_param",  # of SQLAlchemy
     "startElement",  # of expat
     "characters",
