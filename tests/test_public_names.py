@@ -1,10 +1,13 @@
 """`import penstock as ps`: every public name is there at first use, and none costs anything before."""
 
 import ast
+import doctest
 import importlib
+import importlib.util
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,3 +44,30 @@ def test_importing_penstock_imports_nothing_else_of_it() -> None:
     code = "import penstock, sys; print(*(name for name in sys.modules if name.startswith('penstock.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.mark.parametrize("example", ["driver.py", "policy/src/steady_policy/__init__.py"])
+def test_a_driver_and_a_policy_of_ones_own_need_nothing_but_public_names(example: str) -> None:
+    """Mypy checks both strictly, as it does all examples."""
+    tree = ast.parse((EXAMPLES / example).read_text(encoding="utf-8"))
+    modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    assert {module for module in modules if module.startswith("penstock")} == set()
+    used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and _is_ps(node.value)}
+    assert used <= set(ps.__all__)
+
+
+def test_the_settings_of_the_example_are_ones() -> None:
+    spec = importlib.util.spec_from_file_location("driver", EXAMPLES / "driver.py")
+    assert spec is not None
+    assert spec.loader is not None
+    driver = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(driver)
+    assert driver.policy().settings.henge.reduction == 0.7
+    assert doctest.testmod(driver, optionflags=doctest.ELLIPSIS) == (0, 2)
+
+
+def _is_ps(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "ps"

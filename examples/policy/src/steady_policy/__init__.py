@@ -4,9 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import penstock as ps
-from penstock.core.levers import thread_move
-from penstock.core.view import JobView, View
-from penstock.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +14,7 @@ class SteadySettings:
 
     def __post_init__(self) -> None:
         if self.well_rounds < 1:
-            raise ConfigError("well_rounds", self.well_rounds, "write 1 or more")
+            raise ps.ConfigError("well_rounds", self.well_rounds, "write 1 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,7 @@ class Steady:
         """Nothing was seen yet."""
         return SteadyMemory()
 
-    def decide(self, view: View, memory: SteadyMemory) -> tuple[ps.Plan, SteadyMemory]:
+    def decide(self, view: ps.View, memory: SteadyMemory) -> tuple[ps.Plan, SteadyMemory]:
         """A slot more for those that miss their intent; one less for those that have been well for long."""
         well = {job.name: memory.well.get(job.name, 0) + 1 if job.met else 0 for job in view.jobs}
         moves = {job.name: tuple(self._moves(job, well[job.name])) for job in view.jobs if _can_be_told(job)}
@@ -56,15 +53,15 @@ class Steady:
         )
         return ps.Plan(decisions), SteadyMemory(rested)
 
-    def _moves(self, job: JobView, well: int) -> Iterator[ps.Move]:
+    def _moves(self, job: ps.JobView, well: int) -> Iterator[ps.Move]:
         for unit in job.figures.operators:
             if not job.met:
-                yield thread_move(job.name, unit.name, unit.threads, unit.threads + 1)
+                yield ps.thread_move(job.name, unit.name, unit.threads, unit.threads + 1)
             elif well >= self.settings.well_rounds and unit.threads > unit.min_threads:
-                yield thread_move(job.name, unit.name, unit.threads, unit.threads - 1)
+                yield ps.thread_move(job.name, unit.name, unit.threads, unit.threads - 1)
 
 
-def _can_be_told(job: JobView) -> bool:
+def _can_be_told(job: ps.JobView) -> bool:
     """Nobody acts on old figures, nor on those of a job that has only just started."""
     return job.fresh and job.utility is not None and not job.figures.settling
 
