@@ -91,12 +91,13 @@ class Combined:
     def _solved(self, view: View, memory: ArbiterMemory) -> frozenset[str]:
         """The jobs that the arbiter has in hand: those of whose batches anything is known, or soon will be."""
         lost = memory.lost(self.settings.arbiter)
+        in_batches = any(job.figures.batches for job in view.jobs)
         return frozenset(
             job.name
             for job in view.jobs
             if shares_pool(job.figures)
             and job.name not in lost
-            and (job.figures.batches or memory.knows(job.name) or _begins(job, self.settings.arbiter))
+            and (job.figures.batches or memory.knows(job.name) or _begins(job, in_batches, self.settings.arbiter))
         )
 
     @property
@@ -125,10 +126,14 @@ def part(view: View, mine: Callable[[JobView], bool]) -> View:
     )
 
 
-def _begins(job: JobView, settings: ArbiterSettings) -> bool:
-    """Whether its first batches are still to be waited for: it has only just started, and no engine tells of none."""
+def _begins(job: JobView, in_batches: bool, settings: ArbiterSettings) -> bool:
+    """Whether its first batch is still to come: it has only just started, or others' batches keep its own from ending.
+
+    Where nobody's batches are told of for long, the engine does not tell of batches.
+    """
     figures = job.figures
-    return bool(figures.levers) and figures.up_s is not None and figures.up_s < settings.patience_s
+    young = figures.up_s is not None and (in_batches or figures.up_s < settings.patience_s)
+    return bool(figures.levers) and young
 
 
 def _with_minima(before: Mapping[str, int], planned: Plan, solved: Set[str]) -> dict[str, int]:

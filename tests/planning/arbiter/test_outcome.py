@@ -12,7 +12,7 @@ from penstock.core.view import JobView
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, present
 from penstock.planning.arbiter.fleet import FORETOLD_FUTURES, UNBOUNDED, Fleet
 from penstock.planning.arbiter.horizon import course
-from penstock.planning.arbiter.outcome import foretell, recovery_s
+from penstock.planning.arbiter.outcome import foretell, looked_ahead_s, recovery_s
 from penstock.planning.arbiter.sharing import Conditions, conditions, pace, paced
 from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, fleet, job
 
@@ -171,3 +171,11 @@ def test_a_short_downtime_does_not_promise_that_the_next_one_is_short(seen_s: fl
     calm = Conditions(np.full((1, 1), 4.0), np.ones((1, 1)), np.zeros((1, 1)))
     found = float(recovery_s(alone, pace(alone, present(alone), calm), present(alone))[0, 0])
     assert found == pytest.approx(reckoned_s * (1.0 + 100.0 / 203.0), rel=0.05)  # as above
+
+
+@pytest.mark.parametrize(("backlog", "ahead_s"), [(500.0, 40.0), (4_000.0, 80.0), (60_000.0, 160.0)])
+def test_it_looks_as_far_ahead_as_a_backlog_takes_that_somebody_waits_for(backlog: float, ahead_s: float) -> None:
+    waits = fleet(job("ads", 100.0), backlog=np.array([backlog]))
+    assert looked_ahead_s(waits, 40.0) == ahead_s
+    only_share = fleet(job("ads", 100.0, intent=Intent(Juice(0.8, utility=10.0))), backlog=np.array([backlog]))
+    assert looked_ahead_s(only_share, 40.0) == 40.0

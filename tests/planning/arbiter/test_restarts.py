@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from penstock.core.levers import Dial, Disturbs
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.restarts import with_a_restart
 from penstock.planning.arbiter.search import Found, search
-from tests.planning.arbiter.fleets import fleet, job
+from tests.planning.arbiter.fleets import batch, fleet, job
 
 ALL = np.ones(2, dtype=bool)
 
@@ -59,3 +60,12 @@ def test_a_large_state_is_not_cut_by_a_policy() -> None:
         fleet(job("counted", 50.0, levers=(parts,), state_bytes=size), job("b", 50.0)) for size in (2**20, 2**32)
     )
     assert (light.parts[0], heavy.parts[0]) == (200.0, 0.0)
+
+
+@pytest.mark.parametrize(("stages", "tasks", "parted"), [(1, 4, 0.0), (2, 8, 1.0), (3, 12, 2.0), (3, 6, 1.0)])
+def test_the_stage_that_reads_a_source_has_its_tasks_whatever_the_parts_of_the_state(
+    stages: int, tasks: int, parted: float
+) -> None:
+    parts = Dial("partitions", "counted", 4, 1, 1000, disturbs=Disturbs.QUERY)
+    batches = tuple(batch(number, 50.0, number, stages=stages, tasks=tasks) for number in range(1, 5))
+    assert fleet(job("counted", 50.0, levers=(parts,), batches=batches)).parted[0] == parted

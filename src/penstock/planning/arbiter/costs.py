@@ -107,15 +107,15 @@ def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCos
 
 
 def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
-    """What a job may cost of which no batch has ended yet: as much as the others in the mean; all its rows wait.
+    """What a job may cost of which no batch has ended yet: as little as any of the others; all its rows wait.
 
-    Its first batch may be kept from ending by those others: it is not to be forgotten over that. Where its operators
-    were profiled their models say how many slots its rows keep busy.
+    Its first batch may be kept from ending by those others: it is not to be forgotten over that. Taken for dear it
+    would be given up, and nobody would ever learn what it costs. Where its operators were profiled their models say
+    how many slots its rows keep busy.
     """
     job, count = view.figures, len(others)
-    mean = {name: sum(getattr(one, name) for one in others) / count for name in ("tasks", "stages", "aside_s")}
-    pairs = [one.fit.costs() for one in others]
-    task_s, row_s = (sum(pair[place] for pair in pairs) / count for place in (0, 1))
+    least = {name: min(getattr(one, name) for one in others) for name in ("tasks", "stages", "aside_s")}
+    task_s, row_s = (min(costs) for costs in zip(*(one.fit.costs() for one in others), strict=True))
     known_rps = [one.arrival_rps for one in others if one.arrival_rps is not None]
     rate_rps = sum(known_rps) / len(known_rps) if job.arrival_rps is None else job.arrival_rps
     rows = max(1.0, rate_rps)
@@ -127,10 +127,10 @@ def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
         began_s=at_s,
         ended_s=at_s,
         left_rows=rate_rps * min(job.up_s or 0.0, _LONGEST_WAIT_S) if job.backlog_rows is None else job.backlog_rows,
-        fit=Squares().with_batch(mean["tasks"], rows, mean["tasks"] * task_s + rows * row_s),
-        tasks=mean["tasks"],
-        stages=mean["stages"],
-        aside_s=mean["aside_s"],
+        fit=Squares().with_batch(least["tasks"], rows, least["tasks"] * task_s + rows * row_s),
+        tasks=least["tasks"],
+        stages=least["stages"],
+        aside_s=least["aside_s"],
         cpu_share=sum(one.cpu_share for one in others) / count,
         arrival_rps=rate_rps,
         warmth=Warmth(cold=sum(one.warmth.cold for one in others) / count),

@@ -163,9 +163,16 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
         can_bound=of.can_bound > 0,
         can_retrigger=of.can_retrigger > 0,
         parts=of.parts,
-        parted=np.where(of.parts > 0, np.minimum(np.floor(of.tasks / np.maximum(of.parts, 1.0)), of.stages), 0.0),
+        parted=_parted(of),
         most_parts=of.most_parts,
     )
+
+
+def _parted(of: "_Columns") -> Floats:
+    """The stages that work on state; the first one reads a source, however many tasks it has."""
+    alike = np.floor(of.tasks / np.maximum(of.parts, 1.0))
+    parted: Floats = np.where(of.parts > 0, np.clip(alike, 0.0, np.maximum(of.stages - 1.0, 0.0)), 0.0)
+    return parted
 
 
 class _Columns(NamedTuple):

@@ -11,6 +11,7 @@ from penstock.planning.arbiter.sharing import Pace, paced
 from penstock.planning.arbiter.worth import Worth, worth
 
 HORIZON_S = 40.0
+FURTHEST = 4.0  # times the horizon, where backlogs are older than that
 DOWN_S = 15.0  # from a failure until a query works on rows again: no less, for the next failure may be of another kind
 
 
@@ -36,6 +37,18 @@ class Outcome:
         """Of all jobs together."""
         total: Floats = self.utility.sum(axis=1)
         return total
+
+
+def looked_ahead_s(fleet: Fleet, horizon_s: float) -> float:
+    """How far it looks ahead: to whoever sees seconds, a backlog of minutes is not worth working off.
+
+    Only where a latency is asked for: what of the input is processed has nothing to do with how old it is.
+    """
+    age_s = fleet.backlog / fleet.arrivals
+    oldest_s = max(
+        (float(age_s[alike.jobs].max()) for alike in fleet.objectives if alike.kind == "latency"), default=0.0
+    )
+    return min(max(horizon_s, 2.0 * oldest_s), FURTHEST * horizon_s)
 
 
 def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> Outcome:

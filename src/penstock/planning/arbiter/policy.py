@@ -24,8 +24,9 @@ from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, r
 from penstock.planning.arbiter.coming import remembered
 from penstock.planning.arbiter.costs import JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
-from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, foretell
+from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, foretell, looked_ahead_s
 from penstock.planning.arbiter.restarts import with_a_restart
 from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
@@ -85,8 +86,15 @@ class Arbiter:
             off = memory.acted.foretold - view.utility if memory.acted is not None else 0.0
             until_s = view.at_s + _WARY_S
             return Plan((back,)), replace(memory, acted=None, expected=None, wary_until_s=until_s, wary_of=off)
-        found = search(fleet, self.settings.horizon_s)
-        found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), self.settings.horizon_s)
+        unfed = hungry(fleet, memory.costs, view.at_s)
+        if view.at_s < memory.served_until_s and not set(memory.served).isdisjoint(unfed):
+            return Plan(note=f"awaiting the first batch of {', '.join(unfed)}"), memory
+        new = tuple(name for name in unfed if name not in memory.served)
+        if new:
+            return _serve(view, fleet, new, memory)
+        ahead_s = looked_ahead_s(fleet, self.settings.horizon_s)
+        found = search(fleet, ahead_s)
+        found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), ahead_s)
         memory = self._with_shortfall(view, fleet, found, memory)
         most = fleet.max_utility
         least = most * max(self.settings.least_gain, _band(fleet, memory))
@@ -159,6 +167,17 @@ class Arbiter:
         because = f"utility fell from {was:.1f} to {view.utility:.1f}, where {foretold:.1f} was foretold"
         moves = tuple(move.undo for move in reversed(acted.moves))
         return Decision(Reason.REVERTED, moves, because, view.at_s, view.utility, acted.utility_before)
+
+
+def _serve(view: View, fleet: Fleet, names: tuple[str, ...], memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
+    """Those first of whom nothing is known yet, each once: it has its batch then, or is left to the others' gaps."""
+    first = names[: int(fleet.slots)]
+    because = f"no batch of {', '.join(first)} has ended: served first, to learn what its rows cost"
+    moves = moves_to(fleet, served_first(fleet, first))
+    decision = Decision(Reason.RECONFIGURED, moves, because, view.at_s, view.utility)
+    served = (*memory.served, *first)
+    memory = replace(memory, served=served, served_until_s=view.at_s + SERVED_FOR_S, acted=None, expected=None)
+    return Plan((decision,) if moves else ()), memory
 
 
 def _came(fleet: Fleet, acted: Acted) -> bool:

@@ -133,6 +133,9 @@ def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:
     # What waits is not to be taken at once where that would hold slots for long: nothing is preempted.
     longest = _rounded(rows[:, -1:])
     unbounded = np.where(fleet.backlog[:, None] > longest, longest, UNBOUNDED)
+    # What will never wait bounds nothing, however little a row is thought to cost.
+    most = (fleet.backlog + horizon_s * fleet.arrivals)[:, None]
+    rows = np.where(rows < most, rows, UNBOUNDED)
     steps = np.concatenate([_rounded(rows), unbounded], axis=1)
     steps = np.minimum(steps, fleet.own_bounds[:, None])
     return np.where(fleet.can_bound[:, None], steps, fleet.bounds[:, None])
@@ -140,9 +143,9 @@ def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:
 
 def _rounded(rows: Floats) -> Floats:
     """To two figures, as a person would write it; what is less than a row bounds nothing."""
-    kept = np.maximum(rows, 1.0)
+    kept = np.where(np.isfinite(rows), np.maximum(rows, 1.0), 1.0)
     unit = 10.0 ** np.maximum(0.0, np.floor(np.log10(kept)) - 1.0)
-    rounded: Floats = np.where(rows >= 1.0, np.round(kept / unit) * unit, UNBOUNDED)
+    rounded: Floats = np.where((rows >= 1.0) & np.isfinite(rows), np.round(kept / unit) * unit, UNBOUNDED)
     return rounded
 
 

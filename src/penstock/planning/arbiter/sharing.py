@@ -17,7 +17,7 @@ from penstock.planning.arbiter.fleet import Fleet, Floats
 
 _ROUNDS = 4
 _LEVELS = np.geomspace(1.0, 64.0, 14)  # times what weights alone would give: how far what others leave may go
-_LEAST_SLOT = 0.05  # nobody waits for ever: others pause between their batches
+_LEAST_SLOT = 0.002  # of those who come last: they run while all others pause between their batches
 LAST_TASK = 0.35  # of a wave: the last tasks of a stage leave slots idle (tried on twins of real runs)
 
 
@@ -118,11 +118,12 @@ def _first_slots(fleet: Fleet, floors: Floats, active: Floats) -> Floats:
     """
     order = np.argsort(np.where(floors >= 1.0, 0, fleet.size) + fleet.by_name, axis=1, kind="stable")
     active_by = np.take_along_axis(active, order, axis=1)
-    left = np.full(len(active), fleet.slots)
+    left, idle = np.full(len(active), fleet.slots), np.ones(len(active))
     found = np.empty_like(active)
     for place in range(fleet.size):
-        found[:, place] = np.clip(left, _LEAST_SLOT, 1.0)
+        found[:, place] = np.clip(left, np.maximum(idle, _LEAST_SLOT), 1.0)
         left = left - active_by[:, place] * found[:, place]
+        idle = idle * (1.0 - active_by[:, place])
     first = np.empty_like(active)
     np.put_along_axis(first, order, found, axis=1)
     return first

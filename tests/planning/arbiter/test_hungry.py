@@ -1,0 +1,57 @@
+"""Jobs without a batch, where slots are fewer than jobs, are served first for a while, the most valuable of them."""
+
+from dataclasses import replace
+
+import pytest
+
+from penstock.core.levers import Slots
+from penstock.core.view import JobView
+from penstock.planning.arbiter.policy import Arbiter
+from tests.builders import rounds
+from tests.planning.arbiter.fleets import fleet_view, job
+
+
+def without_a_batch(name: str, worth: float = 10.0, up_s: float = 100.0) -> JobView:
+    one = job(name, 20.0, worth=worth, utility=0.0)
+    return replace(one, figures=replace(one.figures, batches=(), latency=None, up_s=up_s))
+
+
+def moves(*silent: JobView, slots: int = 2) -> list[tuple[Slots, ...]]:
+    """What is turned in some rounds, ten seconds apart: two jobs run, and those beside them have no batch.
+
+    The first two rounds are left out, in which the first batches of all are awaited.
+    """
+    busy = [job("a", 40.0), job("b", 40.0)]
+    views = [fleet_view(*busy, *silent, slots=slots, cores=slots, at_s=20.0 + 10.0 * n) for n in range(8)]
+    plans, _ = rounds(Arbiter(), views)
+    return [
+        tuple(move for one in plan.decisions for move in one.moves if isinstance(move, Slots)) for plan in plans[2:]
+    ]
+
+
+def test_who_has_no_batch_for_long_is_served_before_all_others() -> None:
+    assert moves(without_a_batch("z"))[0] == (Slots("z", 1, 2),)
+
+
+def test_no_more_of_them_at_once_than_there_are_slots_and_the_most_valuable_first() -> None:
+    found = moves(*(without_a_batch(name, worth) for name, worth in (("x", 10.0), ("y", 12.0), ("z", 14.0))))
+    assert found[0] == (Slots("y", 1, 2), Slots("z", 1, 2))
+    assert found[1:3] == [(), ()]
+    assert Slots("x", 1, 2) in found[3]
+
+
+@pytest.mark.parametrize(
+    ("silent", "slots"),
+    [
+        (without_a_batch("z"), 3),  # a slot for each
+        (without_a_batch("z", up_s=5.0), 2),  # it has only just begun
+        (without_a_batch("z", worth=4.0), 2),  # the others are worth ten each
+    ],
+)
+def test_nobody_is_kept_waiting_for_one_who_need_not_be_served_first(silent: JobView, slots: int) -> None:
+    assert Slots("z", 1, 2) not in moves(silent, slots=slots)[0]
+
+
+def test_who_was_served_in_vain_is_not_served_first_for_ever() -> None:
+    found = moves(without_a_batch("z"))
+    assert sum(Slots("z", 1, 2) in each for each in found) == 1
