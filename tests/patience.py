@@ -26,11 +26,16 @@ def patience_s() -> float:
 
 
 def eventually(look: Callable[[], Found | None]) -> Found:
-    """What `look` returns once it is something; a failure when that takes too long."""
+    """What `look` returns once it is something; a failure when that takes too long.
+
+    Looks take a third of the time at most: what is waited for needs the cores too.
+    """
     deadline = time.monotonic() + patience_s()
     while True:
+        begun = time.monotonic()
         found = look()
         if found:
             return found
-        assert time.monotonic() < deadline, f"{look} came to nothing within {patience_s():.0f} s"
-        time.sleep(0.05)
+        now = time.monotonic()
+        assert now < deadline, f"{look} came to nothing within {patience_s():.0f} s"
+        time.sleep(min(2.0, max(0.05, 2.0 * (now - begun))))

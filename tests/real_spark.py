@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from pyspark.sql import SparkSession
@@ -13,9 +14,13 @@ from pyspark.sql import SparkSession
 from penstock.engines.kafka.jars import JarSet, jars, locked
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm import batch_limits, starts
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.settings import SparkSettings
+from penstock.engines.spark.starting import called
+from tests.patience import patience_s
 
+T = TypeVar("T")
 OpenEngine = Callable[..., SparkEngine]
 
 LOGGING = Path(__file__).with_name("log4j2.properties")
@@ -42,6 +47,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         )
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.shuffle.partitions", "2")
+        # Who waits for word of a query that has nothing to do has it soon, not after Spark's ten seconds.
+        .config("spark.sql.streaming.noDataProgressEventInterval", "500ms")
         .config("spark.sql.warehouse.dir", str(work / "warehouse"))
         .config(
             "spark.sql.streaming.stateStore.providerClass",
@@ -49,8 +56,16 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         )
         .getOrCreate()
     )
-    yield session
+    with pytest.MonkeyPatch.context() as patched:
+        # Bounds that protect a round from a tenant who hangs: a machine that stands still for a while is none.
+        patched.setattr(starts, "called", _called)
+        patched.setattr(batch_limits, "_SOURCES_WITHIN_S", patience_s())
+        yield session
     session.stop()
+
+
+def _called(who: str, function: Callable[[], T], within_s: float, late: Callable[[T], None]) -> T:
+    return called(who, function, max(within_s, patience_s()), late)
 
 
 def _connector() -> str:

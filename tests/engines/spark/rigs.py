@@ -22,7 +22,8 @@ from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.helpers import counting, of, quick, rates
 from tests.patience import eventually
 
-SETTINGS = SparkSettings(window_s=20.0)
+# However long the machine stands still, the lease of who does not end is his.
+SETTINGS = SparkSettings(window_s=20.0, lease_s=3600.0)
 
 
 class Rig(Protocol):

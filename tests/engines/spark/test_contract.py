@@ -39,7 +39,8 @@ def test_a_share_is_seen_in_the_pool_at_once_and_the_same_step_twice_leaves_all_
 
 def test_queries_run_in_the_pool_of_their_name(rig: Opened, name: str) -> None:
     running = rig.engine(Job(name, rig.rig.quick))
-    assert rig.observed(running, name, lambda job: job.stages).trouble is None
+    # Of a first batch that takes half a minute it is said that it does; a batch ends that.
+    rig.observed(running, name, lambda job: job.stages and job.trouble is None)
 
 
 def test_limits_are_kept_whatever_a_policy_asks(rig: Opened, name: str) -> None:
