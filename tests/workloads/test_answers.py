@@ -38,6 +38,7 @@ def test_yahoo_counts_the_views_of_every_campaign(spark: SparkSession, tmp_path:
     assert {key: count for key, (count,) in counted.items()} == ads.campaigns(lines)
 
 
+@pytest.mark.long
 def test_yahoos_stateless_part_gives_each_view_its_campaign(spark: SparkSession, tmp_path: Path) -> None:
     lines = lines_of("ads", ROWS)
     found = streamed(spark, tmp_path, yahoo_jobs.views, lines)
@@ -65,7 +66,7 @@ def test_page_loads_are_joined_with_the_database_and_aggregated(spark: SparkSess
     assert {key: pytest.approx(value) for key, value in pages.page_load(lines).items()} == found
 
 
-@pytest.mark.parametrize("job", [places_jobs.tags, places_jobs.routed_tags])
+@pytest.mark.parametrize("job", [pytest.param(places_jobs.tags, marks=pytest.mark.long), places_jobs.routed_tags])
 def test_tags_are_counted_after_locations(spark: SparkSession, tmp_path: Path, job: Any) -> None:
     places_jobs.ROUTE.keep_at(tmp_path / "checkpoint")
     lines = lines_of("places", ROWS)
@@ -99,7 +100,16 @@ def test_riot_statistics_equal_the_batch_figures(spark: SparkSession, tmp_path: 
         assert abs(found[key][-1] - distinct) <= 1
 
 
-@pytest.mark.parametrize("number", sorted(nexmark_jobs.QUERIES))
+NEXMARK = {3, 5, 11}  # a join, windows of windows, sessions; the others widen what these and the workloads above show
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        number if number in NEXMARK else pytest.param(number, marks=pytest.mark.long)
+        for number in sorted(nexmark_jobs.QUERIES)
+    ],
+)
 def test_nexmark_queries_equal_their_twins(spark: SparkSession, tmp_path: Path, number: int) -> None:
     lines = lines_of("nexmark", 1000 if number in (4, 6) else ROWS, step_ms=30.0 if number in (4, 6) else 10.0)
     rows = streamed(spark, tmp_path, nexmark_jobs.query, lines, {"number": number})

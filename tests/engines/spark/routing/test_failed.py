@@ -64,6 +64,7 @@ def test_the_tenant_is_started_again_from_where_it_was(town: Town, engine: OpenE
     counts_on(running, town)
 
 
+@pytest.mark.long
 def test_where_even_that_fails_it_comes_back_as_one_that_died_does(town: Town, engine: OpenEngine) -> None:
     counting = town.job(by_region, processingTime="100 milliseconds")
     starts: list[str] = []

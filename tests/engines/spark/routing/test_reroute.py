@@ -56,18 +56,19 @@ def town(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Town:
 
 
 # The lines of the table in docs/routing.md: the driver dies after a step; is the new table in force afterwards?
+# test_steps goes through all of them with all but Spark's own part, test_places through one more on Spark.
 CRASHES = [
-    ("table kept", False),
-    ("query stopped", False),
+    pytest.param("table kept", False, marks=pytest.mark.long),
+    pytest.param("query stopped", False, marks=pytest.mark.long),
     ("open batch finished", False),
     ("change written down", True),
     ("offsets entered", True),
-    ("state rewritten", True),
-    ("committed", True),
+    pytest.param("state rewritten", True, marks=pytest.mark.long),
+    pytest.param("committed", True, marks=pytest.mark.long),
 ]
 
 
-@pytest.mark.parametrize(("step", "in_force"), CRASHES, ids=[step for step, _ in CRASHES])
+@pytest.mark.parametrize(("step", "in_force"), CRASHES)
 def test_a_crash_after_any_step_costs_no_row_and_counts_none_twice(town: Town, step: str, in_force: bool) -> None:
     job = town.job(by_region)
     query = town.run(job)
@@ -82,10 +83,10 @@ def test_a_crash_after_any_step_costs_no_row_and_counts_none_twice(town: Town, s
     assert (set().union(*state_partitions(town).values()) == {wanted}) is in_force
 
 
-FAILURES = ["query stopped", "open batch finished", "change written down", "offsets entered", "state rewritten"]
+WIDER = ["query stopped", "open batch finished", "change written down", "offsets entered"]
 
 
-@pytest.mark.parametrize("step", FAILURES)
+@pytest.mark.parametrize("step", ["state rewritten", *(pytest.param(step, marks=pytest.mark.long) for step in WIDER)])
 def test_where_a_step_fails_the_query_runs_on_with_the_table_it_had_and_counts_all(town: Town, step: str) -> None:
     job = town.job(by_region)
     query = town.run(job)
@@ -150,10 +151,11 @@ def test_a_batch_that_was_begun_is_finished_with_the_old_table_before_the_state_
     assert set().union(*state_partitions(town).values()) == {wanted}
 
 
-def test_a_running_count_goes_on_through_five_re_routings(town: Town) -> None:
+@pytest.mark.parametrize("times", [2, pytest.param(5, marks=pytest.mark.long)])
+def test_a_running_count_goes_on_through_re_routings(town: Town, times: int) -> None:
     job = town.job(by_region)
     query = town.run(job)
-    for number in range(5):
+    for number in range(times):
         town.feed()
         changed = reroute(town.routed(job), query, all_to(number % 2))
         query = changed.query
@@ -162,19 +164,20 @@ def test_a_running_count_goes_on_through_five_re_routings(town: Town) -> None:
         assert set().union(*state_partitions(town).values()) == {number % 2}
 
 
-def test_windows_follow_the_table_they_began_with_through_five_re_routings_and_restarts(
-    spark: SparkSession, tmp_path: Path, name: str
+@pytest.mark.parametrize("times", [2, pytest.param(5, marks=pytest.mark.long)])
+def test_windows_follow_the_table_they_began_with_through_re_routings_and_restarts(
+    spark: SparkSession, tmp_path: Path, name: str, times: int
 ) -> None:
     town = Town(spark, tmp_path, name)
     job = town.job(by_window_and_tag)
-    for number in range(6):
+    for number in range(times + 1):
         town.new_route()
         town.feed(150)
         query = town.run(job)
         assert town.counted == windows_and_tags(town)
-        if number < 5:
+        if number < times:
             reroute(town.routed(job), query, all_to(number % 2), lead=20)
-    assert len(town.route.book(spark).epochs()) == 6
+    assert len(town.route.book(spark).epochs()) == times + 1
     assert all(len(found) <= 2 for found in state_partitions(town).values())
 
 
@@ -197,7 +200,7 @@ def test_windows_change_their_table_while_the_query_runs(spark: SparkSession, tm
     assert {row["partition_id"] for row in late} == {1}
 
 
-@pytest.mark.parametrize(("fails", "runs_on"), [(1, True), (2, False)])
+@pytest.mark.parametrize(("fails", "runs_on"), [(1, True), pytest.param(2, False, marks=pytest.mark.long)])
 def test_a_table_that_cannot_be_published_leaves_no_window_in_two_parts(
     spark: SparkSession, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, fails: int, runs_on: bool
 ) -> None:
