@@ -16,7 +16,8 @@ _WAITS = 4  # that a driver may fail in one after the other; each ends by itself
 def ran(module: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
     """The driver from its start to its end."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    paths = filter(None, [str(ROOT), str(ROOT / "benchmarks"), os.environ.get("PYTHONPATH")])
+    places = [str(ROOT / name) for name in ("", "benchmarks", "workloads")]
+    paths = filter(None, [*places, os.environ.get("PYTHONPATH")])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     timeout_s = _WAITS * patience_s()
     return subprocess.run(

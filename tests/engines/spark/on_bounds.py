@@ -1,8 +1,7 @@
-"""One life of a driver that counts views by campaign and window while the bound of its batches goes up and down.
+"""Lives of a query that counts views by campaign and window while the bound of its batches goes up and down.
 
-Usage: on_bounds.py PLACE BOOTSTRAP TOPIC [DIES]. Run by test_bounded_twin; with DIES it is killed with its JVM in the
-batch of that number, after that batch has set another bound. What each batch counted is kept in PLACE, and the rows
-that each one took are printed.
+Usage: on_bounds.py PLACE BOOTSTRAP TOPIC DIES, run by test_bounded_twin: a driver that is killed with its JVM in the
+batch of that number, after that batch has set another bound. What each batch counted is kept in PLACE.
 """
 
 import json
@@ -27,12 +26,12 @@ def keep(place: Path, batch: DataFrame, batch_id: int) -> None:
     (place / f"{batch_id:03}.json").write_text(json.dumps(counts))
 
 
-def main(place: Path, bootstrap: str, topic: str, dies: int | None) -> dict[int, int]:
-    spark: SparkSession = start_application("bounds", "local[2]", {"spark.sql.shuffle.partitions": 2}, kafka=True)
+def lived(spark: SparkSession, place: Path, bootstrap: str, topic: str, dies: int | None = None) -> dict[int, int]:
+    """One life, over all that the topic holds; the rows that each batch took."""
     bounds = BatchBounds(spark)
 
     def take(batch: DataFrame, batch_id: int) -> None:
-        query = spark.streams.active[0]
+        query = next(query for query in spark.streams.active if query.name == topic)
         keep(place, batch, batch_id)
         bounds.set(query, BOUNDS[batch_id % len(BOUNDS)])
         if batch_id == dies:
@@ -41,14 +40,15 @@ def main(place: Path, bootstrap: str, topic: str, dies: int | None) -> dict[int,
     options = {"maxOffsetsPerTrigger": OWN_BOUND}
     source = {"kafka": bootstrap, "topic": topic, "starting": "earliest", "options": options}
     job = partial(yahoo_jobs.campaigns, spark, source, trigger="0 seconds")
-    query = job().foreachBatch(take).option("checkpointLocation", str(place / "checkpoint")).start()
-    query.processAllAvailable()
-    query.stop()
-    sizes = {progress["batchId"]: progress["numInputRows"] for progress in query.recentProgress}
-    spark.stop()
-    return sizes
+    writer = job().foreachBatch(take).option("checkpointLocation", str(place / "checkpoint"))
+    query = writer.queryName(topic).start()
+    try:
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    return {progress["batchId"]: progress["numInputRows"] for progress in query.recentProgress}
 
 
 if __name__ == "__main__":
-    dies_in = int(sys.argv[4]) if len(sys.argv) > 4 else None
-    print(json.dumps(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], dies_in)))
+    session = start_application("bounds", "local[2]", {"spark.sql.shuffle.partitions": 2}, kafka=True)
+    lived(session, Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))

@@ -1,9 +1,8 @@
-"""One life of a driver that keeps a running count and a windowed one, re-routes both, and is killed with its JVM.
+"""Lives of a driver that keeps a running count and a windowed one, re-routes both, and is killed with its JVM.
 
-Usage: on_kills.py PLACE STORY LIFE. Run by test_kills, life after life; the last one prints what was counted.
+Usage: on_kills.py PLACE STORY LIFE, run by test_kills for each life that is killed; the last one it lives itself.
 """
 
-import json
 import os
 import signal
 import sys
@@ -60,8 +59,8 @@ def all_to(partition: int) -> RoutingTable:
     )
 
 
-def main(place: Path, lives: list[Life], life: int) -> dict[str, Any]:
-    spark = start_application("kills test", "local[2]", CONF)
+def lived(spark: SparkSession, place: Path, lives: list[Life], life: int) -> dict[str, Any]:
+    """What was counted by the end of that life, where it has one."""
     running, windowed = Town(spark, place / "running", "running"), Town(spark, place / "windowed", "windowed")
     groups = {"R": (running, by_region), "W": (windowed, by_window_and_tag), "B": (running, by_region)}
     made = sum(kind == "R" for steps in lives[:life] for kind, _ in steps)
@@ -76,14 +75,13 @@ def main(place: Path, lives: list[Life], life: int) -> dict[str, Any]:
     for town, group in (groups["R"], groups["W"]):
         town.feed()
         town.run(town.job(group))
-    found = {
+    return {
         "running": counts_in_state(running) == regions(running),
         "windowed": counts_in_state(windowed) == windows_and_tags(windowed),
         "tables": [len(town.route.book(spark).changes()) for town in (running, windowed)],
     }
-    spark.stop()
-    return found
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(Path(sys.argv[1]), STORIES[sys.argv[2]], int(sys.argv[3]))))
+    session = start_application("kills test", "local[2]", CONF)
+    lived(session, Path(sys.argv[1]), STORIES[sys.argv[2]], int(sys.argv[3]))
