@@ -33,24 +33,24 @@ def read_to(query: StreamingQuery) -> int:
 def test_a_kafka_jobs_trigger_and_bound_move_and_counts_stay_exact(
     spark: SparkSession, engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
 ) -> None:
-    send(kafka, topic, 3000)
+    send(kafka, topic, 600)
     target = f"{topic}_out"
     job = counting(kafka, topic, target, str(tmp_path / "checkpoint"))
-    watched = engine(Job(name, job, max_rows_per_batch=1000))
+    watched = engine(Job(name, job, max_rows_per_batch=300))
     first = running(spark, name)
     eventually(lambda: first.lastProgress)
     assert retriggered(watched, name, 0.2, 0.1) is None
     again = running(spark, name)
     assert (again.runId != first.runId, trigger_s(again)) == (True, 0.1)
     last = eventually(lambda: again.lastProgress)["batchId"]
-    assert watched.apply([Step(name, (BatchBound(name, 1000, 200),))]).failed == ()
-    send(kafka, topic, 3000)  # the first ones may all be counted by now
-    # Ten keys in turn: each has 600 rows of 6,000.
-    expected = {f"k{number}": 600 for number in range(10)}
+    assert watched.apply([Step(name, (BatchBound(name, 300, 100),))]).failed == ()
+    send(kafka, topic, 600)  # the first ones may all be counted by now
+    # Ten keys in turn: each has 120 rows of 1,200.
+    expected = {f"k{number}": 120 for number in range(10)}
     eventually(lambda: counts(kafka, target) == expected)
     assert running(spark, name).runId == again.runId  # a bound moves with no restart
     # The sink has a batch's rows before Spark tells of the batch. One may run, and one be planned, while the bound
     # moves. Parts of partitions are rounded down: a full batch may have a row or two less.
-    eventually(lambda: read_to(again) == 6000)
+    eventually(lambda: read_to(again) == 1200)
     largest = max(batch["numInputRows"] for batch in again.recentProgress if batch["batchId"] > last + 2)
-    assert 190 <= largest <= 200
+    assert 95 <= largest <= 100
