@@ -7,13 +7,12 @@ logs that grew during the test are copied to a folder of the test's name. Where 
 
 import os
 import re
-import shutil
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.harness.place import place
+from tests.harness.place import logs_place, place, remove
 
 AT_MOST = 1_000_000  # bytes of each log
 _NAMES = {"log", "said", "stderr", "stdout"}  # of PostgreSQL, of the tests' own children, of Spark's executors
@@ -33,7 +32,7 @@ def pytest_runtest_makereport(
 
 def keep(test: str, when: str, since_s: float, said: str) -> None:
     """Copy the logs that grew since then to the test's folder, with what pytest says."""
-    folder = place() / "logs" / re.sub(r"[^\w.-]+", "-", test)[-150:]
+    folder = logs_place() / re.sub(r"[^\w.-]+", "-", test)[-150:]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"pytest-{when}.txt").write_text(said, encoding="utf-8")
     for log in grown(place(), since_s):
@@ -43,10 +42,7 @@ def keep(test: str, when: str, since_s: float, said: str) -> None:
 
 def grown(root: Path, since_s: float) -> Iterator[Path]:
     """The logs below it that were written to since then."""
-    for folder, folders, names in os.walk(root):
-        if Path(folder) == root / "logs":  # what was kept of other tests
-            folders.clear()
-            continue
+    for folder, _, names in os.walk(root):
         for name in names:
             log = Path(folder, name)
             if (name in _NAMES or log.suffix == ".log") and not log.stem.isdigit() and _grew(log, since_s):
@@ -61,13 +57,13 @@ def end_of(log: Path) -> bytes:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if any((place() / "logs").iterdir()):
-        terminalreporter.write_line(f"logs of what the failed tests started: {place() / 'logs'}")
+    if any(logs_place().iterdir()):
+        terminalreporter.write_line(f"logs of what the failed tests started: {logs_place()}")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput") and not any((place() / "logs").iterdir()):
-        shutil.rmtree(place(), ignore_errors=True)
+    if not hasattr(config, "workerinput"):
+        remove()
 
 
 def _grew(log: Path, since_s: float) -> bool:
