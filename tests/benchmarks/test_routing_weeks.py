@@ -15,7 +15,7 @@ Weeks = dict[Way, list[Judgement]]
 
 @pytest.fixture(scope="module")
 def windows() -> list[PairCounts]:
-    return list(DriftingPairs(windows=10, rows=12_000, left_keys=400, right_keys=800, wander=0.1).counts())
+    return list(DriftingPairs(windows=6, rows=6_000, left_keys=200, right_keys=400, wander=0.1).counts())
 
 
 @pytest.fixture(scope="module")

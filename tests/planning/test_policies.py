@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -26,7 +26,8 @@ INTENTS = {
 }
 
 
-SEEDS = st.integers(0, 59)  # each is drawn once
+FEW, MANY = 8, 60  # fleets; each is drawn once
+SEEDS = st.integers(0, FEW - 1)
 
 
 @cache
@@ -92,10 +93,15 @@ def test_the_same_views_give_the_same_plans(name: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", POLICIES)
+@settings(max_examples=2 * FEW)
 @given(seed=SEEDS, stop=st.integers(1, 39))
 def test_a_controller_restarted_from_stored_memory_goes_on_as_if_nothing_had_happened(
     name: str, seed: int, stop: int
 ) -> None:
+    goes_on_from_stored_memory(name, seed, stop)
+
+
+def goes_on_from_stored_memory(name: str, seed: int, stop: int) -> None:
     views = random_views(seed)
     plans, end = whole(name, seed)
     first, memory = rounds(policy_named(name), views[:stop])
@@ -109,6 +115,10 @@ def test_a_controller_restarted_from_stored_memory_goes_on_as_if_nothing_had_hap
 @pytest.mark.parametrize("name", POLICIES)
 @given(seed=SEEDS)
 def test_no_plan_exceeds_the_limits_of_operator_job_or_cluster(name: str, seed: int) -> None:
+    keeps_limits(name, seed)
+
+
+def keeps_limits(name: str, seed: int) -> None:
     views = random_views(seed)
     plans, _ = whole(name, seed)
     for view, plan in zip(views, plans, strict=True):
@@ -119,6 +129,14 @@ def test_no_plan_exceeds_the_limits_of_operator_job_or_cluster(name: str, seed: 
             grown = sum(after[k] for k in after if k[0] == job.name)
             assert grown <= max(20, sum(before[k] for k in before if k[0] == job.name))
         assert sum(after.values()) <= max(60, sum(before.values()))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", POLICIES)
+def test_both_hold_for_many_fleets(name: str) -> None:
+    for seed in range(FEW, MANY):
+        goes_on_from_stored_memory(name, seed, 1 + seed * 7 % 39)
+        keeps_limits(name, seed)
 
 
 @pytest.mark.parametrize("name", ["henge", "ds2", "reactive", "twres", "phoebe"])

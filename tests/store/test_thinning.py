@@ -27,11 +27,27 @@ def told(store: SqlStore, stretch: Stretch, kept: Slices | None = None) -> tuple
     return gallery.totals(stretch), gallery.jobs(stretch)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.floats(0.1, 30.0), st.none() | st.sampled_from(STRETCHES)), min_size=12, max_size=40))
+STEPS = st.lists(st.tuples(st.floats(0.1, 30.0), st.none() | st.sampled_from(STRETCHES)), min_size=12, max_size=40)
+
+
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS)
 def test_what_was_kept_while_a_run_grew_is_what_the_store_tells_afterwards(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[float, Stretch | None]]
 ) -> None:
+    tells_the_same(tmp_path_factory, steps)
+
+
+@pytest.mark.long
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS)
+def test_so_it_is_in_many_runs(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[float, Stretch | None]]
+) -> None:
+    tells_the_same(tmp_path_factory, steps)
+
+
+def tells_the_same(tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[float, Stretch | None]]) -> None:
     kept, at_s = Slices(), 0.0
     with closing(open_store(tmp_path_factory.mktemp("runs") / "runs.sqlite")) as store:
         store.begin(RUN)
