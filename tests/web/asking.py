@@ -8,7 +8,6 @@ import httpx
 
 from tests.patience import patience_s
 
-
 # No site of a test speaks TLS, and a client that reads all authorities first takes longer than the answer.
 _PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
