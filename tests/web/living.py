@@ -82,7 +82,9 @@ def living(place: Path, stop: threading.Event, approval: frozenset[str] = frozen
     scenario = checked(ScenarioFile, SHOP | {"duration": 2_000}, "shop")
     with closing(open_store(path)) as writer, closing(open_store(path)) as reader:
         run = begin_live(writer, scenario, options)
-        settings = WebSettings(port=0, tokens=place / "tokens.json", reads=PATIENT, acts=PATIENT, poll_s=0.1)
+        settings = WebSettings(
+            port=0, tokens=place / "tokens.json", reads=PATIENT, acts=PATIENT, poll_s=0.1, whatif_s=patience_s()
+        )
         thread = threading.Thread(target=live, args=(writer, run, scenario, options, stop), daemon=True)
         thread.start()
         try:

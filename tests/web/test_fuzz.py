@@ -19,7 +19,6 @@ from penstock.web.tokens import tokens_at
 MANY = Rate(burst=1_000_000, per_s=1_000_000.0)
 HERE = {"host": "localhost"}
 CHECKS = [not_a_server_error, response_schema_conformance, status_code_conformance]
-EXAMPLES = 25  # of each operation
 
 
 @pytest.fixture
@@ -30,17 +29,18 @@ def described(store: SqlStore, tmp_path: Path) -> Iterator[Any]:
     app.state.site.end()
 
 
-def test_no_request_finds_a_fault(described: Any) -> None:
+@pytest.mark.parametrize("examples", [6, pytest.param(50, marks=pytest.mark.long)], ids=["few", "many"])
+def test_no_request_finds_a_fault(described: Any, examples: int) -> None:
     found = [operation.ok() for operation in described.get_all_operations()]
     # The live feed never ends: tests/web/test_api.py reads it.
     operations = [operation for operation in found if operation.path != "/api/live"]
     assert len(operations) >= 14
     for operation in operations:
-        _hold(operation)
+        _hold(operation, examples)
 
 
-def _hold(operation: Any) -> None:
-    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def _hold(operation: Any, examples: int) -> None:
+    @settings(max_examples=examples, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(case=operation.as_strategy())
     def holds(case: Any) -> None:
         response = case.call(headers=HERE)
