@@ -1,12 +1,11 @@
-"""On Spark, too, an error does not end governing; being taken over does."""
+"""On Spark's engine, too, an error does not end governing; being taken over does. Here it is on the fake."""
 
 import pytest
-from pyspark.sql import SparkSession
 
 import penstock as ps
 from penstock.core.plan import Plan
 from penstock.core.view import View
-from penstock.engines.spark.lock import KEY
+from penstock.engines.spark.fake import FakeSpark
 from penstock.errors import LeaseLostError
 from penstock.governing.controller import Tending
 from penstock.store.memory import MemoryStore
@@ -33,28 +32,22 @@ class Stumbling:
         return Plan(), memory + 1
 
 
-def test_a_policy_that_fails_once_goes_on_governing(spark: SparkSession, name: str) -> None:
+def test_a_policy_that_fails_once_goes_on_governing() -> None:
     policy, store = Stumbling(), MemoryStore()
-    with ps.govern(spark, {name: INTENT}, policy, store=store, interval=0.2) as g:
+    with ps.govern(FakeSpark(), {"ads": INTENT}, policy, store=store, interval=0.2) as g:
         eventually(lambda: policy.rounds > 3 or None)
     assert g.error is None
-    errors = [note.text for note in store.read_run(spark.sparkContext.applicationId).errors]
-    assert errors == [
-        "deciding failed: ZeroDivisionError: a defect of the policy; nothing was decided; the next round is in 0.2 s",
-        "",
-    ]
+    (failed,) = [note.text for note in store.read_run("fake").errors if note.text.startswith("deciding")]
+    assert failed == (
+        "deciding failed: ZeroDivisionError: a defect of the policy; nothing was decided; the next round is in 0.2 s"
+    )
 
 
-def test_a_controller_that_is_taken_over_ends_and_says_so(spark: SparkSession, name: str) -> None:
-    properties = spark.sparkContext._jvm.java.lang.System.getProperties()  # type: ignore[union-attr]
-    key = f"{KEY}.{spark.sparkContext.applicationId}"
-    with ps.govern(spark, {name: INTENT}, Stumbling(), store=None, interval=0.2) as g:
+def test_a_controller_that_is_taken_over_ends_and_says_so() -> None:
+    spark = FakeSpark()
+    with ps.govern(spark, {"ads": INTENT}, Stumbling(), store=None, interval=0.2) as g:
         eventually(lambda: g.views or None)
-        properties.put(key, "another@9999999999.0")
-        try:
-            eventually(lambda: g.error)
-        finally:
-            properties.remove(key)
+        spark.taken_over()
         g.wait()
     assert isinstance(g.error, LeaseLostError)
 

@@ -1,17 +1,14 @@
-"""A run on Spark is recorded, and a controller started again goes on from it."""
+"""A run is recorded, and a controller started again goes on from it."""
 
 import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
-
-from pyspark.sql import SparkSession
 
 import penstock as ps
 from penstock.core.plan import Plan
 from penstock.core.view import View
+from penstock.engines.spark.fake import FakeSpark
 from penstock.governing.remembering import Remembering, remember
 from penstock.loop import LoopSettings
 from penstock.store.open import open_store
@@ -43,42 +40,40 @@ def three_rounds(policy: Counting) -> None:
     eventually(lambda: len(policy.remembered) > 2 or None)
 
 
-def test_a_controller_started_again_goes_on_with_memory_and_clock(
-    spark: SparkSession, name: str, tmp_path: Path
-) -> None:
+def test_a_controller_started_again_goes_on_with_memory_and_clock(tmp_path: Path) -> None:
     place = tmp_path / "runs.sqlite"
     before, after = Counting(), Counting()
     for policy in (before, after):
-        with ps.govern(spark, {name: INTENT}, policy, store=place, interval=0.2):
+        with ps.govern(FakeSpark(), {"ads": INTENT}, policy, store=place, interval=0.2):
             three_rounds(policy)
     assert after.remembered[0] == before.remembered[-1] + 1
     assert after.at_s[0] > before.at_s[-1]
 
 
-def test_what_was_seen_and_said_can_be_read_back(spark: SparkSession, name: str, tmp_path: Path) -> None:
+def test_what_was_seen_and_said_can_be_read_back(tmp_path: Path) -> None:
     place = tmp_path / "runs.sqlite"
     policy = Counting()
-    with ps.govern(spark, {name: INTENT}, policy, store=place, interval=0.2) as g:
+    with ps.govern(FakeSpark(), {"ads": INTENT}, policy, store=place, interval=0.2) as g:
         three_rounds(policy)
         assert g.remembering is not None
         assert g.remembering.place == str(place)
     store = open_store(place, create=False)
-    run = store.read_run(spark.sparkContext.applicationId)
+    run = store.read_run("fake")
     store.close()
     assert len(run.at_s) == len(policy.remembered)
-    assert [job.name for job in run.jobs] == [name]
+    assert [job.name for job in run.jobs] == ["ads"]
 
 
-def test_a_store_that_cannot_be_written_does_not_stop_governing(spark: SparkSession, name: str, tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_written_does_not_stop_governing(tmp_path: Path) -> None:
     policy = Counting()
     (tmp_path / "file").write_text("not a directory")
-    with ps.govern(spark, {name: INTENT}, policy, store=tmp_path / "file" / "runs.sqlite", interval=0.2) as g:
+    with ps.govern(FakeSpark(), {"ads": INTENT}, policy, store=tmp_path / "file" / "runs.sqlite", interval=0.2) as g:
         three_rounds(policy)
     assert g.error is None
 
 
-def test_none_remembers_nothing_beyond_the_process(spark: SparkSession, name: str) -> None:
-    with ps.govern(spark, {name: INTENT}, Counting(), store=None, interval=0.2) as g:
+def test_none_remembers_nothing_beyond_the_process() -> None:
+    with ps.govern(FakeSpark(), {"ads": INTENT}, Counting(), store=None, interval=0.2) as g:
         assert g.remembering is None
 
 
@@ -98,9 +93,8 @@ def test_a_run_whose_store_is_away_is_as_old_as_whoever_watches_over_it_knows(tm
 
 def remembered(place: Path, age_s: float = 0.0) -> Remembering:
     """What a driver finds that goes on with the run."""
-    context = SimpleNamespace(applicationId=RUN.id, master="local[2]")
-    session = cast(SparkSession, SimpleNamespace(sparkContext=context))
-    found = remember(place, session, "shop", "henge", LoopSettings(), RUN.id, age_s)
+    spark = FakeSpark(application=RUN.id)
+    found = remember(place, spark, "shop", "henge", LoopSettings(), RUN.id, age_s)
     assert found is not None
     found.store.close()
     return found

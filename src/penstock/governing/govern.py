@@ -12,7 +12,9 @@ from penstock.config.job_models import ModelsPart
 from penstock.core.intents import Intent
 from penstock.core.ports import Policy
 from penstock.core.units import positive_seconds
+from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever, take_allocation
 from penstock.engines.spark.jvm.features import check_session
@@ -36,7 +38,7 @@ _log = logging.getLogger("penstock")
 
 
 def govern(
-    spark: SparkSession,
+    spark: SparkSession | FakeSpark,
     intents: Mapping[str, Intent],
     policy: str | Policy = DEFAULT,
     dry_run: bool = False,
@@ -60,13 +62,15 @@ def govern(
     `routing` says whether routes are left alone ("off"), advised on ("advise") or changed ("act"). `models` holds, by
     query, the file of `penstock plan` that says what its operators can do: the Henge policy's first step for it.
     `coordinator` is where a coordinator says how many executors this application holds: its URL, or a `Coordinated`
-    with the application's name (else that of Spark) and bounds.
+    with the application's name (else that of Spark) and bounds. A `FakeSpark` is governed without a JVM, in time of its
+    own: to try a policy in a test.
 
     with ps.govern(spark, {"orders": ps.Intent(ps.Latency("2s", percentile=95))}) as g:
         query = orders.writeStream.queryName("orders").start()
         query.awaitTermination()
     """
-    check_session(spark)
+    if not isinstance(spark, FakeSpark):
+        check_session(spark)
     for name, intent in _checked(intents).items():
         _log.info("%s: %s", name, intent.text())
     _refuse_unknown("limits", limits or {}, intents)
@@ -77,21 +81,28 @@ def govern(
     interval_s, window_s = positive_seconds(interval, "interval"), positive_seconds(window, "window")
     by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
     decides = decider(policy, routing=by_route)
-    context = spark.sparkContext
-    asked = Coordinated(coordinator, str(context.appName)) if isinstance(coordinator, str) else coordinator
+    live, clocks = (spark, spark.clocks) if isinstance(spark, FakeSpark) else (LiveSpark(spark), Clocks())
+    asked = Coordinated(coordinator, live.name) if isinstance(coordinator, str) else coordinator
+    context = None if asked is None else _context(spark, asked)
     how = SparkSettings(
         window_s,
         Sharing.of_policy(decides.name),
         pin_routes=not dry_run,
         lease_s=max(10.0, 4.5 * interval_s),
-        executors=None if asked is None else _executors_there(context, asked),
+        executors=None if asked is None or context is None else _executors_there(context, asked),
         holds_executors=asked is not None,
     )
-    engine = SparkEngine(LiveSpark(spark), _jobs(intents, limits or {}, routes or {}), how)
+    engine = SparkEngine(live, _jobs(intents, limits or {}, routes or {}), how, clocks)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
-    remembering = remember(store, spark, str(spark.sparkContext.appName), decides.name, settings)
-    agent = agent_of(asked, context)
+    remembering = remember(store, live, live.name, decides.name, settings)
+    agent = None if context is None else agent_of(asked, context)
     return Controller(engine, Governed(dict(intents), decides, remembering, settings, models=read, agent=agent))
+
+
+def _context(spark: SparkSession | FakeSpark, how: Coordinated) -> SparkContext:
+    if isinstance(spark, FakeSpark):
+        raise ConfigError("coordinator", how.url, "leave it out: a fake application has no cluster to divide")
+    return spark.sparkContext
 
 
 def _executors_there(context: SparkContext, how: Coordinated) -> int:

@@ -7,12 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pyspark.sql import SparkSession
-
 from penstock.core.levers import Memory
 from penstock.core.orders import Control, NoControl
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.view import View
+from penstock.engines.spark.port import Spark
 from penstock.errors import ConfigError
 from penstock.loop import LoopSettings
 from penstock.store.archive import Archive, StoreError
@@ -45,7 +44,7 @@ class Remembering:
 
 def remember(
     target: Archive | str | Path | None,
-    spark: SparkSession,
+    spark: Spark,
     name: str,
     policy: str,
     settings: LoopSettings,
@@ -65,8 +64,7 @@ def remember(
     if isinstance(target, str | Path):
         opened = open_store(None if target == DEFAULT_STORE else target, patient=False)
         place, target, sql = opened.place, opened, opened
-    context = spark.sparkContext
-    run = RunInfo(run_id or context.applicationId, name, policy, "spark", str(context.master), time.time())
+    run = RunInfo(run_id or spark.application, name, policy, "spark", spark.master, time.time())
     return _remembered(target, sql, place, run, settings, age_s)
 
 

@@ -146,15 +146,16 @@ class _Lived:
     def governed(self, governed: Governed, wish: Wish, on_view: Callable[[View], None]) -> tuple[RunStory, Life | None]:
         """What the run came to so far, and the next life, if there is to be one."""
         spark, life, name = self.application.spark, self.life, self.tenants.name
+        live = LiveSpark(spark)
         kept = remember(
-            self.options.store, spark, name, governed.policy.name, governed.settings, life.run_id, self.options.age_s
+            self.options.store, live, name, governed.policy.name, governed.settings, life.run_id, self.options.age_s
         )
         settings = _engine_settings(self.tenants, self.options)
         if self.options.coordinator is not None:
             take_allocation(spark.sparkContext)
         if life.earlier is not None:
             settings = replace(settings, down_since_s=None)  # nothing has failed
-        engine = SparkEngine(LiveSpark(spark), life.jobs, settings, ask_memory=wish.ask)
+        engine = SparkEngine(live, life.jobs, settings, ask_memory=wish.ask)
         had_mib = memory_mib(spark.sparkContext)
         if self.application.instead is not None and life.memory_mib != had_mib:
             engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)

@@ -125,6 +125,14 @@ class Spark(Protocol):
     """One application."""
 
     @property
+    def application(self) -> str:
+        """Its id."""
+
+    @property
+    def name(self) -> str:
+        """What it calls itself."""
+
+    @property
     def master(self) -> str:
         """Where it runs, as Spark names it."""
 

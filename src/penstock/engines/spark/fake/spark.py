@@ -38,10 +38,13 @@ COMMON_POOL = "one for all"
 class FakeSpark:
     """One application of so many slots; with `executors` on a cluster that gives at most so many of two slots each."""
 
-    application = "fake"
+    name = "fake"
     driver_host: str | None = "127.0.0.1"
 
-    def __init__(self, slots: int = 4, executors: int | None = None, heap: Heap | None = None) -> None:
+    def __init__(
+        self, slots: int = 4, executors: int | None = None, heap: Heap | None = None, application: str = "fake"
+    ) -> None:
+        self.application = application
         self.now_s = _BEGAN_S
         self.alive = True
         self.master = f"local[{slots}]" if executors is None else "spark://fake"

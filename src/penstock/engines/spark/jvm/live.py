@@ -43,6 +43,8 @@ class LiveSpark:
         self.session = spark
         context: Any = spark.sparkContext
         self._context = context
+        self.application = str(context.applicationId)
+        self.name = str(context.appName)
         self.master = str(context.master)
         self.driver_host: str | None = context.getConf().get("spark.driver.host")
         self.slots_each = int(context.getConf().get("spark.executor.cores", "1") or 1)
@@ -72,8 +74,7 @@ class LiveSpark:
     def lease(self, lease_s: float) -> ControllerLease:
         """It lives in the JVM, not in Python, so that it is seen by every driver that shares the application."""
         system: Any = self._context._jvm.java.lang.System
-        application = str(self._context.applicationId)
-        return ControllerLease(system.getProperties(), application, lease_s, lambda: system.nanoTime() / 1e9)
+        return ControllerLease(system.getProperties(), self.application, lease_s, lambda: system.nanoTime() / 1e9)
 
     def events(self, name_pools: bool) -> QueryEvents:
         """See the port."""
