@@ -6,13 +6,14 @@ from observer import count, each, make_timed_topic, observe
 
 from penstock.engines.kafka.topics import make_topics
 from penstock.errors import EngineError
+from tests.patience import patience_s
 
 
 def write(bootstrap: str, topic: str, *rows: tuple[str, str]) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
     for key, value in rows:
         producer.produce(topic, value, key)
-    assert producer.flush(30) == 0
+    assert producer.flush(patience_s()) == 0
 
 
 def test_each_result_covers_the_next_row_of_its_key(kafka: str, topic: str) -> None:

@@ -11,8 +11,6 @@ from penstock.engines.spark.profiling import usage
 from tests.cli.calling import command, environment, penstock
 from tests.patience import eventually, patience_s
 
-pytestmark = pytest.mark.jvm
-
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -31,6 +29,7 @@ def test_what_cannot_be_profiled_is_one_line_and_exit_code_2(arguments: list[str
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.jvm
 def test_ctrl_c_leaves_nothing_running_and_the_search_can_go_on(tmp_path: Path) -> None:
     out, record, said = tmp_path / "models.yaml", tmp_path / "models.pi.trials.jsonl", tmp_path / "said"
     options = ["--length", "1s", "--warm-up", "300ms", "--first-rate", "50", "--out", str(out)]

@@ -14,8 +14,6 @@ from pydantic import ValidationError
 from penstock.engines.kafka.jars import JarSet, jars, java, locked
 from tests.patience import patience_s
 
-pytestmark = pytest.mark.jvm
-
 FILE = Path(__file__).parents[2] / "deploy" / "compose.yaml"
 SETS_NO_PROPERTY = {"KAFKA_HEAP_OPTS"}
 
@@ -57,12 +55,14 @@ def test_its_broker_is_the_one_that_runs_without_containers() -> None:
     assert composed()["services"]["kafka"]["image"] == f"apache/kafka:{version}"
 
 
+@pytest.mark.jvm
 def test_the_brokers_own_jars_accept_its_settings(tmp_path: Path) -> None:
     done = formatted({**properties(), "log.dirs": str(tmp_path / "records")}, tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "records" / "meta.properties").exists()
 
 
+@pytest.mark.jvm
 def test_the_brokers_own_jars_refuse_a_wrong_setting(tmp_path: Path) -> None:
     wrong = {**properties(), "log.dirs": str(tmp_path / "records"), "process.roles": "brocker"}
     assert formatted(wrong, tmp_path).returncode != 0

@@ -3,6 +3,7 @@
 import re
 import time
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -33,6 +34,7 @@ from tests.web.browsing import PATIENCE_MS, OpenPage
 from tests.web.living import LiveRun
 
 PAGES = ("overview", "tenant", "cluster", "what-if", "decisions")
+COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -300,18 +302,18 @@ def test_decisions_are_filtered_by_words_and_exported(site: Site, open_page: Ope
     assert "better" in download.value.path().read_text()
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_serious(site: Site, open_page: OpenPage, name: str, dark: bool) -> None:
-    found = Axe().run(open_page(f"{site.url}#/{name}", dark=dark)).response["violations"]
-    assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("name", PAGES)
-def test_no_page_is_wider_than_its_screen(site: Site, open_page: OpenPage, name: str, width: int) -> None:
-    page = open_page(f"{site.url}#/{name}", width=width)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+def test_no_page_is_wider_than_its_screen_and_axe_finds_nothing_serious_in_light_and_dark(
+    site: Site, open_page: OpenPage, name: str
+) -> None:
+    page = open_page(f"{site.url}#/{name}", width=390)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.wait_for_function("document.documentElement.scrollWidth <= 1280")
+    for colours in COLOURS:
+        page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+        found = Axe().run(page).response["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
 
 
 def cut_tables(page: Page) -> list[str]:
