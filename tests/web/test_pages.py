@@ -312,6 +312,7 @@ def test_no_page_is_wider_than_its_screen_and_axe_finds_nothing_serious_in_light
     page.wait_for_function("document.documentElement.scrollWidth <= 1280")
     for colours in COLOURS:
         page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+        expect(page.locator("html")).to_have_attribute("data-theme", colours)
         found = Axe().run(page).response["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
 
