@@ -30,6 +30,7 @@ from penstock.telling.summary import summarise
 from penstock.web.metrics import exposition
 from penstock.web.reading import Reader
 from penstock.web.shapes import PresentOut
+from tests.patience import patience_s
 from tests.recorded import RUN, a_cycle, a_job, a_view
 
 WELL = "have what they asked for", "has what it asked for"
@@ -94,7 +95,7 @@ def record(store: SqlStore, views: Sequence[View], note: str) -> str:
     run = store.begin(replace(RUN, id=f"demo-{uuid4().hex}"))
     for view in views:
         store.append(a_cycle(view.at_s, view, Plan(note=note)))
-    store.desk.leave_card(run.id, Card(time.time(), views[-1].at_s, 10.0))
+    store.desk.leave_card(run.id, Card(time.time(), views[-1].at_s, interval_s=patience_s()))
     return run.id
 
 
