@@ -24,5 +24,6 @@ pytest_plugins = [
     "tests.real_spark",
     "tests.real_kafka",
     "tests.real_postgres",
+    "tests.kubernetes.real",
     "tests.web.browsing",
 ]

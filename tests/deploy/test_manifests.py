@@ -11,10 +11,12 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from penstock.cli.coordinate import coordinate
+from penstock.config.coordination import read_coordination
 from penstock.config.tenants import read_tenants
 
 DEPLOY = Path(__file__).parents[2] / "deploy" / "kubernetes"
-FILES = sorted(DEPLOY.glob("*.yaml"))
+FILES = sorted(DEPLOY.rglob("*.yaml"))
 VERSION = "1.33"
 Manifest = dict[str, Any]
 
@@ -114,3 +116,30 @@ def passes(probe: Manifest, file: Path) -> bool:
 def tenants(tmp_path: Path) -> Any:
     (tmp_path / "tenants.yaml").write_text(one("ConfigMap", "penstock-tenants")["data"]["tenants.yaml"])
     return read_tenants(tmp_path / "tenants.yaml")
+
+
+def test_the_coordinators_fleet_is_what_penstock_reads_and_its_command_is_one(tmp_path: Path) -> None:
+    (tmp_path / "fleet.yaml").write_text(one("ConfigMap", "penstock-fleet")["data"]["fleet.yaml"], encoding="utf-8")
+    assert read_coordination(tmp_path / "fleet.yaml").cluster.kubernetes == "penstock"
+    (container,) = coordinator()["containers"]
+    _, name, *given = [*container["command"], *container["args"]]
+    assert name == coordinate.name
+    assert coordinate.make_context(name, given, resilient_parsing=False).params["agents_host"] == "0.0.0.0"
+
+
+def test_what_the_coordinator_refers_to_is_there_and_its_account_may_only_look() -> None:
+    role = one("Role", one("RoleBinding", "penstock-coordinator")["roleRef"]["name"])
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list"}
+    assert one("ServiceAccount", coordinator()["serviceAccountName"])
+    assert one("ResourceQuota", "penstock")["spec"]["hard"].keys() == {"requests.cpu", "requests.memory"}
+    mounted = {mount["name"] for mount in coordinator()["containers"][0]["volumeMounts"]}
+    assert mounted == {volume["name"] for volume in coordinator()["volumes"]}
+    labels = one("StatefulSet", "penstock-coordinator")["spec"]["template"]["metadata"]["labels"]
+    for kind in ("Service", "PodDisruptionBudget"):
+        selector = one(kind, "penstock-coordinator")["spec"]["selector"]
+        assert selector.get("matchLabels", selector).items() <= labels.items()
+
+
+def coordinator() -> Manifest:
+    spec: Manifest = one("StatefulSet", "penstock-coordinator")["spec"]["template"]["spec"]
+    return spec

@@ -23,8 +23,16 @@ MARKS = {
     "server": "starts PostgreSQL",
     "browser": "opens pages in Chromium",
     "cluster": "makes hosts of its own, or a cluster",
+    "yarn": "starts a YARN; see `make test-yarn`",
+    "kubernetes": "starts a Kubernetes API server; see `make test-kubernetes`",
 }
-BY_FIXTURE = {"spark": "jvm", "kafka_state": "jvm", "postgres": "server", "browser": "browser"}
+BY_FIXTURE = {
+    "spark": "jvm",
+    "kafka_state": "jvm",
+    "postgres": "server",
+    "browser": "browser",
+    "kubernetes": "kubernetes",
+}
 BY_PARAMETER = {"postgresql": "server", "on_spark": "jvm"}  # of fixtures and tests that ask for it only then
 PROGRAMS = {
     "java": "jvm",

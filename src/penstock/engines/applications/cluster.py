@@ -1,6 +1,6 @@
 """The cluster: what is there, and who holds how much of it. A port; each cluster manager has an adapter."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,20 +18,53 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """All machines, and the cores that each application holds, by the name under which the cluster knows it.
+class Allowance:
+    """What a queue or a quota allows the executors of these applications, all together; None: of all."""
 
-    `tells` is whether the cluster manager says who holds what: then who is not named is not there.
+    cores: int
+    applications: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """All machines, and the cores that each application's executors hold, by the name that the cluster knows it by.
+
+    `tells` is whether the cluster manager says who holds what: then who is not named is not there. `used` are cores of
+    what is no executor: drivers, application masters. `waits` says of applications whose executors do not come, why.
     """
 
     workers: tuple[Worker, ...]
     held: Mapping[str, int] = field(default_factory=dict)
     tells: bool = True
+    used: int = 0
+    allowance: Allowance | None = None
+    waits: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cores(self) -> int:
         """Those of all living machines."""
         return sum(worker.cores for worker in self.workers if worker.alive)
+
+    def cores_for(self, ours: Collection[str]) -> int:
+        """What executors of these applications can have together: all there is and is allowed, but what others hold.
+
+        >>> queue = Allowance(5, frozenset({"fraud", "bots"}))
+        >>> room = Room((Worker("one", 8, 4),), {"fraud": 1, "bots": 1, "etl": 1}, used=1, allowance=queue)
+        >>> room.cores_for({"fraud"}), room.cores_for({"etl"})
+        (4, 5)
+        """
+        found = self.cores - self.used - self._of_others(self.held, ours)
+        allowance = self.allowance
+        if allowance is not None:
+            these = self.held.keys() if allowance.applications is None else allowance.applications
+            if not these.isdisjoint(ours) or allowance.applications is None:
+                within = {name: cores for name, cores in self.held.items() if name in these}
+                found = min(found, allowance.cores - self._of_others(within, ours))
+        return max(0, found)
+
+    @staticmethod
+    def _of_others(held: Mapping[str, int], ours: Collection[str]) -> int:
+        return sum(cores for name, cores in held.items() if name not in ours)
 
 
 class Cluster(Protocol):

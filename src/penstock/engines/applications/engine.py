@@ -78,6 +78,7 @@ class FleetEngine:
         self._room_s = -inf
         self._looked_s = -inf
         self._cluster_said = ""
+        self._waits: Mapping[str, str] = {}
         self._deeds: deque[Deed] = deque(maxlen=_DEEDS)
         self._opened_s = even()
         self._ahead_s: float | None = None  # of our clock is the loop's
@@ -209,6 +210,14 @@ class FleetEngine:
             self._room, self._room_s = room, self._even()
             for name, known in self._known.items():
                 self._known[name] = replace(known, held_by_cluster=_held(known, room))
+            self._note_waits({name: room.waits.get(one.state.cluster_id, "") for name, one in self._known.items()})
+
+    def _note_waits(self, waits: Mapping[str, str]) -> None:
+        """Why executors of which application do not come, once for each reason."""
+        for name, why in waits.items():
+            if why and why != self._waits.get(name):
+                self._note(name, "executors that were asked for wait", why)
+        self._waits = waits
 
     def _forget(self) -> None:
         now = self._even()
@@ -279,10 +288,7 @@ def _held(known: Application, room: Room) -> int | None:
 
 def _cores(room: Room | None, known: Sequence[Application]) -> int | None:
     """The cores that the fleet can have: all there are but those of applications without an agent."""
-    if room is None:
-        return None
-    ours = {one.state.cluster_id for one in known}
-    return max(0, room.cores - sum(cores for name, cores in room.held.items() if name not in ours))
+    return None if room is None else room.cores_for({one.state.cluster_id for one in known})
 
 
 def _machines(room: Room) -> tuple[MachineFigures, ...]:

@@ -1,0 +1,79 @@
+"""A coordinator as a program with the rights of our manifests: pods move between applications of a real namespace."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+import pytest
+import yaml
+
+from penstock.engines.applications.agent import Agent
+from penstock.engines.applications.link import Link
+from penstock.store.open import open_store
+from penstock.telling.explain import explain
+from penstock.web.agents_door import new_agent_token
+from tests.cli.calling import command, environment
+from tests.harness.ports import own_port
+from tests.kubernetes.pods import PodApplication, of_pods
+from tests.kubernetes.real import Kubernetes
+from tests.kubernetes.test_room import as_coordinator, quota
+from tests.patience import eventually
+
+pytestmark = pytest.mark.kubernetes
+
+
+def test_executors_move_within_what_the_quota_allows_and_come_up_when_it_is_raised(
+    kubernetes: Kubernetes, tmp_path: Path
+) -> None:
+    namespace = kubernetes.namespace()
+    with ExitStack() as stack:
+        stack.enter_context(kubernetes.node(cpu=16))
+        url, token = stack.enter_context(coordinator(kubernetes, namespace, tmp_path))
+        clicks = of_pods(kubernetes, namespace, "clicks", 150.0, wanted=5)
+        fraud = of_pods(kubernetes, namespace, "fraud", 380.0, wanted=1)
+        for one in (clicks, fraud):
+            agent = Agent(one.name, one, Link([url], token))
+            agent.start()
+            stack.callback(agent.stop)
+        eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 4))
+        assert clicks.wanted + fraud.wanted <= 6
+        fraud.rates["fraud"] = 580.0
+        quota(kubernetes, namespace, "penstock", requests_cpu="8", requests_memory="64Gi")
+        eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 6))
+    with closing(open_store(str(tmp_path / "runs.sqlite"))) as store:
+        told = explain(store.read_run("fleet-streams"))
+    assert "executors from clicks to fraud" in told
+
+
+@contextmanager
+def coordinator(kubernetes: Kubernetes, namespace: str, place: Path) -> Iterator[tuple[str, str]]:
+    """Where agents report, and the token that they show."""
+    asks = as_coordinator(kubernetes, namespace)
+    quota(kubernetes, namespace, "penstock", requests_cpu="6", requests_memory="64Gi")
+    config = yaml.safe_load(kubernetes.kubeconfig.read_text())
+    config["clusters"][0]["cluster"]["certificate-authority"] = str(kubernetes.kubeconfig.with_name("ca.crt"))
+    config["users"][0]["user"] = {"token": asks.token}
+    (place / "kubeconfig").write_text(yaml.safe_dump(config))
+    quick = {"interval": 0.5, "report": 0.2, "lease": 60.0, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}}
+    file, port = place / "fleet.yaml", own_port()
+    file.write_text(yaml.safe_dump({"name": "streams", "cluster": {"kubernetes": namespace}, **quick}))
+    token = new_agent_token(place / "tokens", "*")
+    kept = ["--store", str(place / "runs.sqlite"), "--agent-tokens", str(place / "tokens")]
+    with (place / "coordinator.log").open("wb") as said:
+        program = subprocess.Popen(
+            command("coordinate", str(file), *kept, "--agents-port", str(port)),
+            env={**environment(), "KUBECONFIG": str(place / "kubeconfig")},
+            stdout=said,
+            stderr=said,
+        )
+    try:
+        yield f"http://127.0.0.1:{port}", token
+        assert program.poll() is None, (place / "coordinator.log").read_text()
+    finally:
+        program.terminate()
+        program.wait(60.0)
+
+
+def _pods(application: PodApplication) -> int:
+    return len(application.pods())
