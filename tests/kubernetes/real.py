@@ -69,7 +69,7 @@ class Kubernetes:
         status = {"conditions": [ready], "allocatable": amounts, "capacity": amounts}
         self.make("/api/v1/nodes", {"metadata": {"name": name}, "status": status})
         # The API server taints what has not said yet that it is ready; whoever would take that off is not here.
-        patch = {"spec": {"taints": []}}
+        patch: dict[str, Any] = {"spec": {"taints": []}}
         self.send("PATCH", f"/api/v1/nodes/{name}", patch, "application/merge-patch+json")
         yield name
         self.send("DELETE", f"/api/v1/nodes/{name}")

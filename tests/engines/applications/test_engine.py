@@ -8,7 +8,7 @@ from fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
 from penstock.core.levers import Executors
 from penstock.core.plan import Step
 from penstock.engines.applications.book import Bounds
-from penstock.engines.applications.cluster import Room
+from penstock.engines.applications.cluster import Allowance, Room
 from penstock.engines.applications.conversation import Conversation
 from penstock.engines.applications.engine import (
     AnotherDriverError,
@@ -187,6 +187,50 @@ def test_while_the_cluster_manager_is_away_executors_go_and_none_are_promised() 
     fleet.engine.tend()
     fleet.report(clicks, fraud)
     assert ([order.executors for order in clicks.given], fraud.given) == ([2], [])
+
+
+class UnderQuota(SimulatedCluster):
+    """More cores than anybody may have, and something that waits."""
+
+    def __init__(self, allowed: int) -> None:
+        super().__init__(20)
+        self.allowed = allowed
+        self.waits: dict[str, str] = {}
+
+    def room(self) -> Room:
+        return replace(super().room(), allowance=Allowance(self.allowed), waits=dict(self.waits))
+
+
+def test_what_a_quota_allows_is_divided_and_one_that_is_lowered_below_its_use_takes_executors_back() -> None:
+    quota = UnderQuota(6)
+    fleet = Fleet(quota)
+    clicks, fraud = of_one("clicks", quota, 380.0, wanted=3), of_one("fraud", quota, 380.0, utility=40.0, wanted=3)
+    for _ in range(4):
+        fleet.round(clicks, fraud)
+    assert held(quota) == {"clicks": 2, "fraud": 4}
+    assert quota.most_wanted == 6
+    quota.allowed = 3
+    for _ in range(6):
+        fleet.round(clicks, fraud)
+    assert sum(held(quota).values()) == 3
+    quota.allowed = 8
+    for _ in range(6):
+        fleet.round(clicks, fraud)
+    assert held(quota) == {"clicks": 4, "fraud": 4}
+
+
+def test_why_executors_wait_is_told_once_for_each_reason() -> None:
+    quota = UnderQuota(6)
+    fleet = Fleet(quota)
+    fraud = of_one("fraud", quota, 100.0)
+    told = []
+    for why in ("", "no node", "no node", "", "no node", "no image"):
+        quota.waits = {"fraud": why} if why else {}
+        fleet.now += 2.0
+        fleet.engine.tend()
+        fleet.report(fraud)
+        told = [deed.why for deed in fleet.engine.observe(fleet.now).deeds if "wait" in deed.text]
+    assert told == ["no node", "no node", "no image"]
 
 
 def test_an_order_that_was_taken_up_and_did_not_come_is_given_again_and_why_is_told() -> None:

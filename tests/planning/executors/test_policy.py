@@ -42,6 +42,16 @@ def test_what_gains_too_little_is_not_moved() -> None:
     assert "below target; no other division of executors would give more" in plan.note
 
 
+def test_where_less_is_left_than_is_held_executors_go_though_nobody_gains() -> None:
+    seen = fleet([replace(RICH, now=3), replace(POOR, now=3)], cores=4)
+    (decision,) = decided(seen).decisions
+    assert decision.moves == (Executors(3, 1, "clicks"),)
+    assert decision.why == "2 executors of clicks have no room any more: clicks keeps 9.0 of 10.0"
+    (decision,) = decided(fleet([replace(RICH, now=3), replace(POOR, now=3)], cores=2)).decisions
+    assert [move.after for move in decision.moves] == [1, 1]  # the least of both, whatever that costs
+    assert not decided(fleet([replace(RICH, now=1), replace(POOR, now=1)], cores=1)).decisions
+
+
 def test_who_was_moved_is_left_as_it_is_until_that_has_shown() -> None:
     policy = ExecutorsPolicy()
     plan, memory = policy.decide(fleet([RICH, POOR]), policy.start())

@@ -3,6 +3,7 @@
     each application's agent says what so many executors would be worth -> the best division
           gain > what is worth a turn?    yes: executors move, and those concerned rest until that has shown
                                           no:  all is left as it is
+          more is held than there is?     executors go in any case: a quota was lowered, a node is gone
 
 Inside an application nothing is decided here: shares, bounds and routes are its own agent's.
 """
@@ -48,9 +49,10 @@ class ExecutorsPolicy:
             return Plan(note="the cluster does not say how many cores it has"), memory
         target = divided(claims, cores, self._move_costs(claims), frozenset(resting))
         moved = [claim for claim in claims if target[claim.name] != claim.now]
-        if not moved or not self._worth_it(moved, target):
+        short = sum(claim.now * claim.cores for claim in claims) > cores
+        if not moved or not (short or self._worth_it(moved, target)):
             return Plan(note=_resting(view, claims, resting)), memory
-        return Plan((self._decision(view, moved, target),)), ExecutorsMemory(
+        return Plan((self._decision(view, moved, target, short),)), ExecutorsMemory(
             {**resting, **{claim.name: view.at_s for claim in moved}}
         )
 
@@ -64,14 +66,14 @@ class ExecutorsPolicy:
             return True
         return _gain(moved, target) > self.settings.least_gain * sum(claim.most_utility for claim in moved)
 
-    def _decision(self, view: View, moved: Sequence[Claim], target: Mapping[str, int]) -> Decision:
+    def _decision(self, view: View, moved: Sequence[Claim], target: Mapping[str, int], short: bool) -> Decision:
         jobs = {job.name for job in view.jobs}
         dials = {dial.job: dial for dial in view.levers}
         expected = view.utility + _gain(moved, target)
         return Decision(
             Reason.RESCALED,
             tuple(Executors(int(dials[c.name].now or 0), target[c.name], c.name) for c in moved),
-            why(moved, target),
+            why(moved, target, short),
             view.at_s,
             view.utility,
             min(view.max_utility, max(0.0, expected)),

@@ -7,8 +7,8 @@ from penstock.planning.executors.claims import Claim
 _NAMED = 3
 
 
-def why(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
-    """Who gives, who gets, and what each comes to.
+def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) -> str:
+    """Who gives, who gets, and what each comes to; `short` where there are fewer cores than all hold or were promised.
 
     >>> fraud = Claim("fraud", 1, 1, 4, worth=((1, 3.0), (3, 40.0)))
     >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 9.0), (3, 10.0)))
@@ -24,7 +24,8 @@ def why(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
     elif takers:
         head = f"{_executors(taken)} that nobody uses to {_names(takers)}"
     else:
-        head = f"{_executors(given)} of {_names(givers)} are not needed"
+        reason = "have no room any more" if short else "are not needed"
+        head = f"{_executors(given)} of {_names(givers)} {reason}"
     said = [_comes_to(claim, target[claim.name]) for claim in (*givers[:_NAMED], *takers[:_NAMED])]
     return f"{head}: {', '.join(said)}"
 
