@@ -122,9 +122,9 @@ def test_the_coordinators_fleet_is_what_penstock_reads_and_its_command_is_one(tm
     (tmp_path / "fleet.yaml").write_text(one("ConfigMap", "penstock-fleet")["data"]["fleet.yaml"], encoding="utf-8")
     assert read_coordination(tmp_path / "fleet.yaml").cluster.kubernetes == "penstock"
     (container,) = coordinator()["containers"]
-    _, name, *given = [*container["command"], *container["args"]]
-    assert name == coordinate.name
-    assert coordinate.make_context(name, given, resilient_parsing=False).params["agents_host"] == "0.0.0.0"
+    words: list[str] = [*container["command"], *container["args"]]
+    assert words[1] == coordinate.name
+    assert coordinate.make_context(words[1], words[2:]).params["agents_host"] == "0.0.0.0"
 
 
 def test_what_the_coordinator_refers_to_is_there_and_its_account_may_only_look() -> None:

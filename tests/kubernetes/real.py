@@ -104,19 +104,8 @@ def binary() -> Path:
             pytest.skip("no KUBECONFIG names a cluster, and without Go (1.25 or later) none can be built here")
         base.mkdir(parents=True, exist_ok=True)
         fresh = kept.with_suffix(".new")
-        command = [
-            go,
-            "build",
-            "-trimpath",
-            "-mod=mod",
-            "-p",
-            "2",
-            "-ldflags",
-            f"-s -w {_versions()}",
-            "-o",
-            fresh,
-            ".",
-        ]
+        flags = ["-trimpath", "-mod=mod", "-p", "2", "-ldflags", f"-s -w {_versions()}"]
+        command = [go, "build", *flags, "-o", str(fresh), "."]
         subprocess.run(command, cwd=_MODULE, env={**os.environ, "CGO_ENABLED": "0"}, check=True)
         fresh.replace(kept)
     return kept
