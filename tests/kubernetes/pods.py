@@ -1,14 +1,15 @@
 """Simulated applications whose executors are real pods, as a driver of Spark makes and removes them."""
 
-import urllib.error
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from fleet_world import SimulatedApplication, SimulatedCluster
 
 from penstock.engines.applications.wire import Order, SaidState
 from tests.kubernetes.real import Kubernetes
+
+ANSWERS_WITHIN_S = 2.0  # a driver goes on reporting while the API server stands still
 
 
 def executor(application: str, number: int, cpu: str = "1") -> dict[str, Any]:
@@ -35,6 +36,7 @@ class PodApplication(SimulatedApplication):
     kubernetes: Kubernetes | None = None
     namespace: str = ""
     made: int = 0
+    known: list[Any] = field(default_factory=list)  # pods, as of the last answer
 
     def give(self, order: Order) -> None:
         super().give(order)
@@ -43,26 +45,27 @@ class PodApplication(SimulatedApplication):
     def state(self) -> SaidState:
         self.sync()
         with self.cluster.lock:
-            self.held = sum(1 for pod in self.pods() if pod["spec"].get("nodeName"))
+            self.held = sum(1 for pod in self.known if pod["spec"].get("nodeName"))
         return super().state()
 
     def pods(self) -> list[Any]:
-        assert self.kubernetes is not None
-        found: list[Any] = self.kubernetes.send("GET", f"{self._place}?labelSelector=spark-app-selector%3D{self.name}")[
-            "items"
-        ]
-        return sorted(found, key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
+        """Those that there are."""
+        path = f"{self._place}?labelSelector=spark-app-selector%3D{self.name}"
+        return sorted(self._send("GET", path)["items"], key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
 
     def sync(self) -> None:
-        """As many pods as are wanted; one that a quota refuses is tried again with the next report."""
+        """As many pods as are wanted; what is refused, or not answered, is tried again with the next report."""
+        with suppress(OSError):
+            self.known = self.pods()
+            for pod in self.known[self.wanted :]:
+                self._send("DELETE", f"{self._place}/{pod['metadata']['name']}?gracePeriodSeconds=0")
+            for _ in range(self.wanted - len(self.known)):
+                self.made += 1
+                self._send("POST", self._place, executor(self.name, self.made))
+
+    def _send(self, method: str, path: str, body: Any = None) -> Any:
         assert self.kubernetes is not None
-        pods = self.pods()
-        for pod in pods[self.wanted :]:
-            self.kubernetes.send("DELETE", f"{self._place}/{pod['metadata']['name']}?gracePeriodSeconds=0")
-        for _ in range(self.wanted - len(pods)):
-            self.made += 1
-            with suppress(urllib.error.HTTPError):
-                self.kubernetes.make(self._place, executor(self.name, self.made))
+        return self.kubernetes.send(method, path, body, within_s=ANSWERS_WITHIN_S)
 
     @property
     def _place(self) -> str:

@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 import urllib.error
@@ -38,13 +39,16 @@ class Kubernetes:
 
     admin: KubernetesApi
     kubeconfig: Path
+    server: "subprocess.Popen[bytes] | None" = None  # where it is ours
 
-    def send(self, method: str, path: str, body: Any = None, kind: str = "application/json") -> Any:
+    def send(
+        self, method: str, path: str, body: Any = None, kind: str = "application/json", within_s: float = 30.0
+    ) -> Any:
         """The answer; an HTTPError where it is refused."""
         headers = {"Content-Type": kind, "Authorization": f"Bearer {self.admin.token}"}
         raw = None if body is None else json.dumps(body).encode()
         asked = urllib.request.Request(f"{self.admin.server}{path}", raw, headers, method=method)
-        with urllib.request.urlopen(asked, context=self.admin.tls, timeout=30.0) as response:
+        with urllib.request.urlopen(asked, context=self.admin.tls, timeout=within_s) as response:
             return json.load(response)
 
     def make(self, path: str, manifest: Any) -> Any:
@@ -73,6 +77,18 @@ class Kubernetes:
         self.send("PATCH", f"/api/v1/nodes/{name}", patch, "application/merge-patch+json")
         yield name
         self.send("DELETE", f"/api/v1/nodes/{name}")
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """The API server stands still until the block ends."""
+        if self.server is None:
+            pytest.skip("KUBECONFIG names a cluster, which is not ours to stop")
+        self.server.send_signal(signal.SIGSTOP)
+        os.waitpid(self.server.pid, os.WUNTRACED)
+        try:
+            yield
+        finally:
+            self.server.send_signal(signal.SIGCONT)
 
     def _is_there(self, path: str) -> bool:
         try:
@@ -130,8 +146,8 @@ def _started(place: Path, program: Path, stack: ExitStack) -> Kubernetes:
     stack.enter_context(_running(place, "etcd", [program, "etcd", data, *urls]))
     server = [program, "kube-apiserver", f"--etcd-servers=http://127.0.0.1:{etcd}", f"--secure-port={port}"]
     server += [*_server(place)]
-    stack.enter_context(_running(place, "kube-apiserver", server))
-    found = Kubernetes(api({"KUBECONFIG": str(config)}), config)
+    process = stack.enter_context(_running(place, "kube-apiserver", server))
+    found = Kubernetes(api({"KUBECONFIG": str(config)}), config, process)
     eventually(lambda: _ready(found))
     common = [f"--kubeconfig={config}", "--leader-elect=false", "--secure-port=0"]
     keys = [f"--service-account-private-key-file={place}/sa.key", f"--root-ca-file={place}/ca.crt"]
@@ -192,11 +208,11 @@ def _ready(found: Kubernetes) -> bool:
 
 
 @contextmanager
-def _running(place: Path, name: str, command: list[Any]) -> Iterator[None]:
+def _running(place: Path, name: str, command: list[Any]) -> Iterator["subprocess.Popen[bytes]"]:
     with (place / f"{name}.log").open("wb") as log:
         process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     try:
-        yield
+        yield process
         assert process.poll() is None, (place / f"{name}.log").read_text()[-2000:]
     finally:
         process.terminate()

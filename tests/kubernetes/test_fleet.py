@@ -1,6 +1,7 @@
 """A coordinator as a program with the rights of our manifests: pods move between applications of a real namespace."""
 
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -22,28 +23,52 @@ from tests.patience import eventually
 
 pytestmark = pytest.mark.kubernetes
 
+FROZEN_S = 15.0  # longer than the coordinator waits for an answer
+
 
 def test_executors_move_within_what_the_quota_allows_and_come_up_when_it_is_raised(
     kubernetes: Kubernetes, tmp_path: Path
 ) -> None:
+    with fleet(kubernetes, tmp_path) as (clicks, fraud):
+        eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 4))
+        assert clicks.wanted + fraud.wanted <= 6
+        fraud.rates["fraud"] = 580.0
+        quota(kubernetes, clicks.namespace, "penstock", requests_cpu="8", requests_memory="64Gi")
+        eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 6))
+    with closing(open_store(str(tmp_path / "runs.sqlite"))) as store:
+        told = explain(store.read_run("fleet-streams"))
+    assert "executors from clicks to fraud" in told
+
+
+def test_while_the_api_server_stands_still_nothing_is_promised_and_afterwards_it_goes_on(
+    kubernetes: Kubernetes, tmp_path: Path
+) -> None:
+    with fleet(kubernetes, tmp_path) as (clicks, fraud):
+        eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 4))
+        with kubernetes.frozen():
+            clicks.rates["clicks"], fraud.rates["fraud"] = 380.0, 150.0
+            time.sleep(FROZEN_S)
+            assert clicks.wanted == 2  # though fraud, who is to give, may have been told so
+        eventually(lambda: (_pods(clicks), _pods(fraud)) == (4, 2))
+    with closing(open_store(str(tmp_path / "runs.sqlite"))) as store:
+        errors = [deed.error for deed in store.read_run("fleet-streams").deeds if deed.error]
+    assert any("does not answer" in error for error in errors), errors
+
+
+@contextmanager
+def fleet(kubernetes: Kubernetes, place: Path) -> Iterator[tuple[PodApplication, PodApplication]]:
+    """Two applications whose agents report to a coordinator; clicks has five executors, and fraud one."""
     namespace = kubernetes.namespace()
     with ExitStack() as stack:
         stack.enter_context(kubernetes.node(cpu=16))
-        url, token = stack.enter_context(coordinator(kubernetes, namespace, tmp_path))
+        url, token = stack.enter_context(coordinator(kubernetes, namespace, place))
         clicks = of_pods(kubernetes, namespace, "clicks", 150.0, wanted=5)
         fraud = of_pods(kubernetes, namespace, "fraud", 380.0, wanted=1)
         for one in (clicks, fraud):
             agent = Agent(one.name, one, Link([url], token))
             agent.start()
             stack.callback(agent.stop)
-        eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 4))
-        assert clicks.wanted + fraud.wanted <= 6
-        fraud.rates["fraud"] = 580.0
-        quota(kubernetes, namespace, "penstock", requests_cpu="8", requests_memory="64Gi")
-        eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 6))
-    with closing(open_store(str(tmp_path / "runs.sqlite"))) as store:
-        told = explain(store.read_run("fleet-streams"))
-    assert "executors from clicks to fraud" in told
+        yield clicks, fraud
 
 
 @contextmanager

@@ -81,6 +81,9 @@ def test_who_takes_is_promised_nothing_before_who_gives_has_let_go() -> None:
     fleet.report(clicks)
     fleet.now += 3.0
     fleet.engine.tend()
+    fleet.report(clicks, fraud)
+    assert not fraud.given  # that clicks was told is known with its next report only
+    fleet.engine.tend()
     fleet.report(fraud)
     assert [order.executors for order in (*clicks.given, *fraud.given)] == [1, 5]
     assert fleet.cluster.most_held == 6
@@ -178,9 +181,6 @@ def test_while_the_cluster_manager_is_away_executors_go_and_none_are_promised() 
     fleet.report(clicks, fraud)
     fleet.engine.tend()
 
-    def away() -> Room:
-        raise OutageError("nobody answers")
-
     fleet.cluster.room = away  # type: ignore[method-assign]
     fleet.now += 40.0
     fleet.engine.apply([Step("clicks", (Executors(4, 2, "clicks"),)), Step("fraud", (Executors(1, 3, "fraud"),))])
@@ -217,6 +217,35 @@ def test_what_a_quota_allows_is_divided_and_one_that_is_lowered_below_its_use_ta
     for _ in range(6):
         fleet.round(clicks, fraud)
     assert held(quota) == {"clicks": 4, "fraud": 4}
+
+
+def test_what_was_asked_of_a_cluster_manager_that_stands_still_since_is_promised_to_nobody_else() -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 100.0, wanted=2), of_one("fraud", fleet.cluster, 100.0)
+    fleet.report(clicks, fraud)
+    fleet.engine.tend()  # the last that the cluster manager says: clicks holds two, fraud one
+    answers, fleet.cluster.room = fleet.cluster.room, away  # type: ignore[method-assign]
+    fleet.engine.apply([Step("fraud", (Executors(1, 4, "fraud"),))])
+    fleet.now += 2.0
+    fleet.report(fraud)  # it is told, and holds four
+    fleet.report(fraud)
+    fleet.engine.apply([Step("fraud", (Executors(4, 2, "fraud"),)), Step("clicks", (Executors(2, 4, "clicks"),))])
+    fleet.engine.tend()
+    fleet.report(clicks, fraud)
+    fraud.held = 4  # it has let two go, and they do not end
+    fleet.report(fraud)
+    fleet.engine.tend()
+    fleet.report(clicks)
+    assert ([order.executors for order in fraud.given], clicks.given) == ([4, 2], [])
+    fraud.held, fleet.cluster.room = 2, answers  # type: ignore[method-assign]
+    fleet.now += 2.0
+    fleet.engine.tend()
+    fleet.report(clicks)
+    assert [order.executors for order in clicks.given] == [4]
+
+
+def away() -> Room:
+    raise OutageError("nobody answers")
 
 
 def test_why_executors_wait_is_told_once_for_each_reason() -> None:

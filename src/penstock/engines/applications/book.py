@@ -44,6 +44,7 @@ class Application:
     refused: str = ""
     intents: Mapping[str, Intent] = field(default_factory=dict)
     held_by_cluster: int | None = None
+    told_s: float = 0.0  # when the cluster manager said that
 
     @classmethod
     def joining(cls, report: Report, bounds: Bounds, now: float) -> "Application":
@@ -100,7 +101,19 @@ class Application:
     @property
     def standing(self) -> Standing:
         """As promises are reckoned from."""
-        return Standing(self.name, self.state.executors.cores, self.held, self.promised, self.wanted, self.since_s)
+        cores = self.state.executors.cores
+        return Standing(self.name, cores, self._may_hold, self.promised, self.wanted, self.since_s)
+
+    @property
+    def _may_hold(self) -> int:
+        """The executors that nobody else can be promised: what it asked the cluster for may come at any moment.
+
+        What the cluster manager says may be old, while it stands still: then the agent's newer word counts, if it is of
+        more. One that is silent has nothing newer to say.
+        """
+        said = self.state.executors
+        newer = self.held_by_cluster is not None and self.heard_s > self.told_s
+        return max(self.held, said.wanted, said.now if newer else 0)
 
     def job_names(self) -> dict[str, str]:
         """The name of each tenant in the fleet: an application with one tenant is that tenant."""

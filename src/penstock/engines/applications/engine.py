@@ -209,7 +209,7 @@ class FleetEngine:
         with self._lock:
             self._room, self._room_s = room, self._even()
             for name, known in self._known.items():
-                self._known[name] = replace(known, held_by_cluster=_held(known, room))
+                self._known[name] = replace(known, held_by_cluster=_held(known, room), told_s=self._room_s)
             self._note_waits({name: room.waits.get(one.state.cluster_id, "") for name, one in self._known.items()})
 
     def _note_waits(self, waits: Mapping[str, str]) -> None:
