@@ -26,6 +26,7 @@ EXAMPLE = """
 Examples:
   penstock run tenants.yaml --for 10m
   penstock run tenants.yaml --dry-run
+  penstock run tenants.yaml --notify slack:https://hooks.slack.com/...
   penstock run tenants.yaml --master spark://127.0.0.1:7077 --policy henge
 """
 
@@ -45,6 +46,12 @@ Examples:
     "--heartbeat", type=click.Path(path_type=Path), help="Write this file every second while all is well, for probes."
 )
 @click.option("--coordinator", metavar="URL", help="Who says how many executors it gets; see `penstock coordinate`.")
+@click.option(
+    "--notify",
+    multiple=True,
+    metavar="TARGET",
+    help="Who hears of what happens: slack:URL, webhook:URL, mail:smtp://…, lines:FILE, cloudevents:FILE.",
+)
 @store_option
 @click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 @click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
@@ -62,6 +69,7 @@ def run(
     supervisor: int | None,
     heartbeat: Path | None,
     coordinator: str | None,
+    notify: tuple[str, ...],
     store: str | None,
     json_out: str | None,
     dashboard: bool,
@@ -105,6 +113,7 @@ def run(
         heartbeat=heartbeat,
         supervisor=supervisor,
         coordinator=coordinator,
+        notify=notify,
     )
     pages = dashboard_over(store, web, begins=run_id is None) if dashboard else nullcontext()
     with pages, Live(console=console, auto_refresh=False, transient=False) as live:

@@ -15,7 +15,7 @@ from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.orders import NoControl
 from penstock.core.ports import Policy
-from penstock.core.run import DecisionRecord
+from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.view import View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
@@ -28,6 +28,7 @@ from penstock.governing.pulse import Heart, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
 from penstock.loop import Carried, LoopSettings
+from penstock.notifying.post import Post
 from penstock.planning.provision.advise import JobModels
 from penstock.running.session import Session
 
@@ -79,6 +80,8 @@ class Governed:
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     heart: Heart | None = None  # of a driver that somebody watches over
     agent: "Callable[[Controller], Agent] | None" = None  # where a coordinator divides executors
+    post: Post | None = None  # where somebody is told of what happens
+    at_end: Callable[[], None] = lambda: None  # what else is to be let go of when a controller stops
 
     def session(self, recorder: Recorder) -> Session:
         """As the loop has it, with whoever records it."""
@@ -106,7 +109,7 @@ class Controller:
         self._on_view = on_view
         remembering = governed.remembering
         store = None if remembering is None else remembering.store
-        self._recorder: Recorder = Recorder(store, None if earlier is None else earlier._recorder)
+        self._recorder: Recorder = Recorder(store, None if earlier is None else earlier._recorder, self._tell)
         self._carried: Carried | None = None if earlier is None else earlier._carried
         self._stop = Event()
         self._gently = False
@@ -156,6 +159,7 @@ class Controller:
                 self._governed.heart.governed_by(None)
             if self._governed.remembering is not None:
                 self._governed.remembering.store.close()
+            self._governed.at_end()
         if self._thread.is_alive():
             raise EngineError(f"the loop did not end within {_STOPS_WITHIN_S:.0f} s; a step of it still runs")
 
@@ -248,6 +252,12 @@ class Controller:
         What goes wrong in a round does not end it: that is recorded with the round.
         """
         return self._error
+
+    def _tell(self, cycle: Cycle) -> None:
+        if self._governed.post is not None:
+            kept = self._governed.remembering
+            name = self._governed.policy.name
+            self._governed.post.take(RunInfo("run", "run", name, "spark") if kept is None else kept.run, cycle)
 
     def _run(self) -> None:
         """Govern until the run is over. What no stage of a round answers for is told, and governing begins anew."""

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ from penstock.governing.controller import Controller, Governed
 from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
+from penstock.notifying.notifiers import Notifier, notifier_of
+from penstock.notifying.post import Post
 from penstock.planning.registry import DEFAULT
 from penstock.planning.routing.policy import RoutingMode, RoutingSettings
 from penstock.running.session import decider
@@ -52,6 +55,7 @@ def govern(
     routing: RoutingSettings | str = RoutingMode.OFF,
     models: Mapping[str, str | Path] | None = None,
     coordinator: Coordinated | str | None = None,
+    notify: Collection[str | Notifier] = (),
 ) -> Controller:
     """Govern the named queries of this application while the `with` block lasts.
 
@@ -62,8 +66,9 @@ def govern(
     `routing` says whether routes are left alone ("off"), advised on ("advise") or changed ("act"). `models` holds, by
     query, the file of `penstock plan` that says what its operators can do: the Henge policy's first step for it.
     `coordinator` is where a coordinator says how many executors this application holds: its URL, or a `Coordinated`
-    with the application's name (else that of Spark) and bounds. A `FakeSpark` is governed without a JVM, in time of its
-    own: to try a policy in a test.
+    with the application's name (else that of Spark) and bounds. `notify` says who is told of what happens, such as
+    "slack:https://…": the targets of `penstock run --notify`, or a `Notifier` of yours. A `FakeSpark` is governed
+    without a JVM, in time of its own: to try a policy in a test.
 
     with ps.govern(spark, {"orders": ps.Intent(ps.Latency("2s", percentile=95))}) as g:
         query = orders.writeStream.queryName("orders").start()
@@ -94,9 +99,12 @@ def govern(
     )
     engine = SparkEngine(live, _jobs(intents, limits or {}, routes or {}), how, clocks)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
+    notifiers = [notifier_of(one) if isinstance(one, str) else one for one in notify]
     remembering = remember(store, live, live.name, decides.name, settings)
     agent = None if context is None else agent_of(asked, context)
-    return Controller(engine, Governed(dict(intents), decides, remembering, settings, models=read, agent=agent))
+    post = Post(notifiers) if notifiers else None
+    governed = Governed(dict(intents), decides, remembering, settings, models=read, agent=agent, post=post)
+    return Controller(engine, governed if post is None else replace(governed, at_end=post.close))
 
 
 def _context(spark: SparkSession | FakeSpark, how: Coordinated) -> SparkContext:

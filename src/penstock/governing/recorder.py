@@ -1,6 +1,7 @@
 """What a running controller can be asked: what it saw, and its decisions with what came of them."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 
@@ -20,8 +21,14 @@ class Recorder:
     It goes on with what an `earlier` one kept, whose store is closed.
     """
 
-    def __init__(self, store: Store | None, earlier: "Recorder | None" = None) -> None:
+    def __init__(
+        self,
+        store: Store | None,
+        earlier: "Recorder | None" = None,
+        tell: Callable[[Cycle], None] = lambda cycle: None,
+    ) -> None:
         self._store = store
+        self._tell = tell
         self._lock = Lock()
         self._newest: Cycle | None = None
         self._records: deque[DecisionRecord] = deque(maxlen=_KEPT)
@@ -42,6 +49,7 @@ class Recorder:
             self._views.append(cycle.view)
             self._records.extend(records_of(cycle))
             self._verdicts.extend(cycle.plan.verdicts)
+        self._tell(cycle)
         if self._store is not None:
             self._store.append(cycle)
 

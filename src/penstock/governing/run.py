@@ -29,6 +29,8 @@ from penstock.governing.lives import Application, Applications, Life, Wish
 from penstock.governing.pulse import Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.loop import LoopSettings
+from penstock.notifying.notifiers import notifier_of
+from penstock.notifying.post import Post
 from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import DEFAULT, policies
 from penstock.planning.routing.policy import RoutingSettings
@@ -53,6 +55,7 @@ class RunOptions:
     heartbeat: Path | None = None  # a file that is written every second while all is well
     supervisor: int | None = None  # the process that watches over this one, which ends with it
     coordinator: str | None = None  # where coordinators of a fleet are, who say how many executors this file gets
+    notify: tuple[str, ...] = ()  # targets of notifiers, see notifying/notifiers.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +88,19 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     coordinated = _coordinated(tenants, options)
     if coordinated is not None:
         coordinated.link().close()  # what is wrong with it is said before Spark starts
-    heart = Heart(options.heartbeat, options.supervisor)
+    notifiers = [notifier_of(target) for target in options.notify]
+    heart, post = Heart(options.heartbeat, options.supervisor), Post(notifiers)
     heart.start()
     try:
-        return _run_tenants(tenants, _filled(tenants, options), heart, on_view)
+        return _run_tenants(tenants, _filled(tenants, options), heart, post, on_view)
     finally:
         heart.stop()
+        post.close()
 
 
-def _run_tenants(tenants: TenantsFile, options: RunOptions, heart: Heart, on_view: Callable[[View], None]) -> RunStory:
+def _run_tenants(
+    tenants: TenantsFile, options: RunOptions, heart: Heart, post: Post, on_view: Callable[[View], None]
+) -> RunStory:
     models = tenants.read_models(options.code or Path())
     governed = Governed(
         intents={part.name: part.intent() for part in tenants.jobs},
@@ -102,6 +109,7 @@ def _run_tenants(tenants: TenantsFile, options: RunOptions, heart: Heart, on_vie
         until_s=options.for_s,
         models=models,
         heart=heart,
+        post=post,
     )
     applications = Applications(_start(tenants, options), _conf(tenants, options))
     left = left_behind(options.store, options.run_id)

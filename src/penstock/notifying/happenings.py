@@ -1,0 +1,133 @@
+"""What happens in a run that somebody may want to hear of: each once, when it begins or is over. Pure.
+
+decision    levers were turned                       verdict     what came of that
+missing     a tenant has lacked something a while    fine        it has had all again for as long
+shortfall   no shares meet all intents               failing     something goes wrong in governing
+ended       governing ended by itself
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from penstock.core.cycle import GOVERNING_ENDED, Cycle
+from penstock.core.documents import decision_document
+from penstock.core.run import asked_latency_s, records_of
+from penstock.core.states import BAD, State, states_of
+from penstock.core.units import text_of_seconds
+from penstock.core.view import JobView
+
+HOLD_S = 60.0  # a tenant that lacks something for less is not told of, nor one that is well for less
+
+
+class Kind(StrEnum):
+    """What kind of thing it is."""
+
+    DECISION = "decision"
+    VERDICT = "verdict"
+    MISSING = "missing"
+    FINE = "fine"
+    SHORTFALL = "shortfall"
+    FAILING = "failing"
+    ENDED = "ended"
+
+
+URGENT = frozenset({Kind.MISSING, Kind.FINE, Kind.SHORTFALL, Kind.FAILING, Kind.ENDED})  # what people are told of
+ALL = frozenset(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One event, `at_s` on the run's clock. `place` tells events of one kind, instant and tenant apart."""
+
+    kind: Kind
+    at_s: float
+    text: str
+    job: str | None = None
+    place: int = 0
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """How a tenant stands, since when, and whether it was said last that it lacks something."""
+
+    bad: bool
+    at_s: float
+    told_bad: bool = False
+    told_at_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was seen and said so far."""
+
+    jobs: Mapping[str, Since] = field(default_factory=dict)
+    short: bool = False
+    failing: bool = False
+
+
+def happened(told: Told, cycle: Cycle) -> tuple[Told, tuple[Happening, ...]]:
+    """What is new in a cycle, and what has been said by then."""
+    found = [*_decisions(cycle), *_verdicts(cycle)]
+    ends = (cycle.error or "").startswith(GOVERNING_ENDED)
+    if ends:
+        found.append(Happening(Kind.ENDED, cycle.at_s, str(cycle.error)))
+        return told, tuple(found)
+    jobs, of_jobs = _jobs(told.jobs, cycle)
+    found += of_jobs
+    short = bool(cycle.plan.shortfall)
+    if short and not told.short:
+        found.append(Happening(Kind.SHORTFALL, cycle.at_s, cycle.plan.shortfall))
+    failing = cycle.error is not None
+    if failing and not told.failing:
+        found.append(Happening(Kind.FAILING, cycle.at_s, str(cycle.error)))
+    return Told(jobs, short, failing), tuple(found)
+
+
+def _decisions(cycle: Cycle) -> Iterator[Happening]:
+    for place, record in enumerate(records_of(cycle)):
+        jobs = record.decision.jobs
+        job = jobs[0] if len(jobs) == 1 else None
+        yield Happening(Kind.DECISION, cycle.at_s, record.text(), job, place, decision_document(record))
+
+
+def _verdicts(cycle: Cycle) -> Iterator[Happening]:
+    for place, verdict in enumerate(cycle.plan.verdicts):
+        text = f"of what was decided at {verdict.decided_at_s:.0f} s: {verdict.text}"
+        data = {**asdict(verdict), "effect": None if verdict.effect is None else str(verdict.effect)}
+        yield Happening(Kind.VERDICT, cycle.at_s, text, None, place, data)
+
+
+def _jobs(before: Mapping[str, Since], cycle: Cycle) -> tuple[dict[str, Since], list[Happening]]:
+    states, now = states_of(cycle.view), {}
+    found: list[Happening] = []
+    for job in cycle.view.jobs:
+        state = states[job.name]
+        now[job.name], news = _stood(before.get(job.name), job, state, cycle.at_s)
+        found += news
+    return now, found
+
+
+def _stood(before: Since | None, job: JobView, state: State, at_s: float) -> tuple[Since, list[Happening]]:
+    """One that starts stands as it did: it has lost nothing yet, and is not well yet."""
+    bad = state in BAD if state is not State.STARTING else before is not None and before.bad
+    since = before or Since(bad, at_s)
+    if since.bad != bad:
+        since = replace(since, bad=bad, at_s=at_s)
+    if at_s - since.at_s < HOLD_S or bad == since.told_bad:
+        return since, []
+    length = text_of_seconds(round(at_s - (since.at_s if bad else since.told_at_s)))
+    text = f"{job.name} has been {state} for {length}: {_why(job)}" if bad else f"{job.name} has all it asks for, again"
+    data = {"state": str(state), "intent": job.intent.text(), "latency_s": asked_latency_s(job)}
+    said = replace(since, told_bad=bad, told_at_s=at_s)
+    return said, [Happening(Kind.MISSING if bad else Kind.FINE, at_s, text, job.name, data=data)]
+
+
+def _why(job: JobView) -> str:
+    """What is wrong with it, else what it asks for and what it has."""
+    if job.figures.trouble is not None:
+        return job.figures.trouble
+    has = asked_latency_s(job)
+    return f"it asks for {job.intent.text()}" + ("" if has is None else f" and has {text_of_seconds(round(has, 2))}")

@@ -1,0 +1,197 @@
+"""Messages arrive: at web servers, at relays of mail and in files, once each although they were refused at first."""
+
+import json
+import logging
+import socketserver
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from penstock.core.cycle import Cycle
+from penstock.core.run import RunInfo
+from penstock.errors import ConfigError
+from penstock.notifying import notifiers
+from penstock.notifying.happenings import Happening, Kind
+from penstock.notifying.notifiers import Message, Notifier, notifier_of
+from penstock.notifying.post import Post
+from tests.patience import eventually
+from tests.recorded import a_cycle, an_acting_cycle
+
+RUN = RunInfo("app-1", "shop", "penstock", "spark", started_at_s=1_000_000.0)
+MESSAGE = Message(RUN, Happening(Kind.MISSING, 60.0, "fraud has been missing for 1m", "fraud", data={"latency_s": 3.0}))
+
+
+@dataclass(slots=True)
+class Heard:
+    """What a server got, and how often it refuses first."""
+
+    url: str = ""
+    refuses: int = 0
+    bodies: list[bytes] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def web() -> Iterator[Heard]:
+    heard = Heard()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            refused, heard.refuses = heard.refuses > 0, heard.refuses - 1
+            if not refused:
+                heard.bodies.append(body)
+                heard.types.append(self.headers["Content-Type"])
+            self.send_response(503 if refused else 204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        heard.url = f"http://127.0.0.1:{server.server_port}/hook"
+        yield heard
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def relay() -> Iterator[Heard]:
+    """As much of a mail server as it takes, and rude when one leaves."""
+    heard = Heard()
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            self.wfile.write(b"220 here\r\n")
+            for line in self.rfile:
+                word = line[:4].upper()
+                self.wfile.write(b"354 go on\r\n" if word == b"DATA" else b"250 yes\r\n")
+                if word == b"DATA":
+                    heard.bodies.append(b"".join(iter(self.rfile.readline, b".\r\n")))
+                    self.wfile.write(b"250 taken\r\n")
+                if word == b"QUIT":
+                    return
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        heard.url = f"smtp://127.0.0.1:{server.server_address[1]}/?from=penstock@example.org&to=ops@example.org"
+        yield heard
+        server.shutdown()
+        thread.join()
+
+
+def test_slack_gets_a_text_and_a_webhook_the_event(web: Heard) -> None:
+    notifier_of(f"slack:{web.url}").send(MESSAGE)
+    notifier_of(f"webhook:{web.url}").send(MESSAGE)
+    slack, event = map(json.loads, web.bodies)
+    assert slack == {"text": "shop: fraud has been missing for 1m"}
+    assert (event["id"], event["kind"], event["job"]) == ("app-1/missing/60.000/fraud/0", "missing", "fraud")
+    assert event["time"] == "1970-01-12T13:47:40+00:00"
+
+
+def test_a_mail_that_was_taken_is_not_sent_again_however_the_relay_says_good_bye(relay: Heard) -> None:
+    post = Post([notifier_of(f"mail:{relay.url}")], first_retry_s=0.01)
+    post.take(RUN, _ended(60.0))
+    post.close()
+    assert len(relay.bodies) == 1
+
+
+def test_mail_says_it_in_its_subject_and_has_an_id_of_its_own(relay: Heard) -> None:
+    notifier_of(f"mail:{relay.url}").send(MESSAGE)
+    (mail,) = relay.bodies
+    assert b"Subject: shop: fraud has been missing for 1m\r\n" in mail
+    assert b"Message-ID: <app-1.missing.60.000.fraud.0@penstock>\r\n" in mail
+
+
+def test_files_hold_a_line_for_each_event_and_decisions_too(tmp_path: Path) -> None:
+    plain, cloud = tmp_path / "plain.jsonl", tmp_path / "cloud.jsonl"
+    post = Post([notifier_of(f"lines:{plain}"), notifier_of(f"cloudevents:{cloud}")])
+    post.take(RUN, an_acting_cycle(20.0))
+    post.take(RUN, a_cycle(30.0))
+    post.close()
+    (line,) = map(json.loads, plain.read_text().splitlines())
+    (event,) = map(json.loads, cloud.read_text().splitlines())
+    assert (line["kind"], line["job"], line["data"]["changes"][0]["text"]) == ("decision", "ads", "map 3 -> 6")
+    assert (event["specversion"], event["type"]) == ("1.0", "io.penstock.decision")
+    assert (event["source"], event["subject"], event["data"]) == ("/penstock/runs/app-1", "ads", line)
+
+
+def test_cloud_events_are_posted_in_their_own_type(web: Heard) -> None:
+    notifier_of(f"cloudevents:{web.url}").send(MESSAGE)
+    assert web.types == ["application/cloudevents+json"]
+
+
+def test_what_is_refused_is_sent_again_until_it_is_taken_and_not_once_more(web: Heard) -> None:
+    web.refuses = 3
+    post = Post([notifier_of(f"slack:{web.url}")], first_retry_s=0.01)
+    post.take(RUN, _ended(60.0))
+    eventually(lambda: web.bodies or None)
+    post.close()
+    assert len(web.bodies) == 1
+    assert web.refuses == -1
+
+
+def test_a_notifier_that_hangs_holds_up_neither_governing_nor_another(web: Heard) -> None:
+    freed = threading.Event()
+
+    class Hanging:
+        wants = frozenset(Kind)
+
+        def send(self, message: Message) -> None:
+            freed.wait(60.0)
+
+    post = Post([Hanging(), notifier_of(f"slack:{web.url}")])
+    post.take(RUN, _ended(60.0))
+    eventually(lambda: web.bodies or None)
+    freed.set()
+    post.close()
+
+
+def test_a_target_whose_url_is_secret_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    post = Post([notifier_of("slack:http://127.0.0.1:1/services/T000/SECRET")], first_retry_s=0.01)
+    post.take(RUN, _ended(60.0))
+    post.close()
+    assert any("was given up" in text for text in caplog.messages)
+    assert "SECRET" not in caplog.text
+
+
+def test_a_package_beside_penstock_adds_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        name = "pager"
+
+        def load(self) -> object:
+            return lambda rest: made.append(rest) or notifier_of("webhook:http://localhost/")
+
+    made: list[str] = []
+    monkeypatch.setattr(notifiers, "_points", lambda: {"pager": Point()})
+    notifier: Notifier = notifier_of("pager:team-7")
+    assert made == ["team-7"]
+    assert Kind.MISSING in notifier.wants
+
+
+@pytest.mark.parametrize(
+    ("target", "remedy"),
+    [
+        ("slakc:https://x", "did you mean slack?"),
+        ("slack:", "write slack:https://… or the like"),
+        ("webhook:example.org", "a URL that begins with https://"),
+        ("mail:smtp://host/", "write mail:smtp://host:port/?from=a@b&to=c@d"),
+        ("lines:/nowhere/at/all", "give a file that can be written"),
+    ],
+)
+def test_a_wrong_target_is_said_with_the_remedy(target: str, remedy: str) -> None:
+    with pytest.raises(ConfigError, match="--notify") as found:
+        notifier_of(target)
+    assert remedy in str(found.value)
+
+
+def _ended(at_s: float) -> Cycle:
+    return replace(a_cycle(at_s), error="governing ended: another controller took over")
