@@ -106,6 +106,8 @@ def test_a_class_is_found_under_the_name_that_this_spark_has(spark: SparkSession
 
 
 @pytest.mark.jvm
+# PySpark before 4.2 leaves the socket of collect() to whoever sweeps up.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_the_points_are_what_spark_observes_where_it_has_no_sketch(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.engines.spark.jvm.moved import companion
+from penstock.engines.spark.jvm.moved import class_of
 
 _LOCATION, _NAME = "checkpointLocation", "queryName"
 _LOCATIONS_CONF = "spark.sql.streaming.checkpointLocation"
@@ -76,7 +76,7 @@ class CheckpointFiles:
         conf = spark._jsparkSession.sessionState().newHadoopConf()
         self._system = self._path(checkpoint).getFileSystem(conf)
         self._root = self._system.makeQualified(self._path(checkpoint))
-        manager = companion(jvm, "CheckpointFileManager")
+        manager = class_of(jvm, "CheckpointFileManager")
         self._manager = manager.create(self._root, conf)
 
     @property

@@ -6,10 +6,8 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.jvm.rewriting import logs_of
+from penstock.engines.spark.jvm.rewriting import logs_of, partitions_in
 from penstock.errors import EngineError
-
-_PARTITIONS = "spark.sql.shuffle.partitions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +32,4 @@ def read_checkpoint(spark: SparkSession, checkpoint: str) -> CheckpointState:
     if not begun.isDefined() or not committed.isDefined():
         raise EngineError(f"the checkpoint {checkpoint} holds no committed batch yet")
     batch = int(begun.get())
-    metadata = logs.offsetLog().get(batch).get().metadataOpt().get()
-    return CheckpointState(batch, int(committed.get()), int(metadata.conf().apply(_PARTITIONS)))
+    return CheckpointState(batch, int(committed.get()), partitions_in(logs.offsetLog().get(batch).get()))

@@ -31,8 +31,8 @@ def there(jvm: Any, name: str) -> bool:
     return True
 
 
-def companion(jvm: Any, name: str) -> Any:
-    """The static side of a class of streaming."""
+def class_of(jvm: Any, name: str) -> Any:
+    """A class of streaming: called, it makes one; its members are the static side."""
     found = jvm
     for part in home_of(jvm, name).split("."):
         found = getattr(found, part)

@@ -22,9 +22,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jvm.checkpoint_files import CheckpointFiles
+from penstock.engines.spark.jvm.moved import class_of, home_of
 from penstock.engines.spark.jvm.real_time import PARTITIONS_CONF
 
 _NOTE = "penstock-rewriting.json"
@@ -88,7 +90,16 @@ def kept_partitions(spark: SparkSession, checkpoint: str) -> int | None:
         return None
     mend(spark, checkpoint)
     latest = logs_of(spark, checkpoint).offsetLog().getLatest()
-    return int(latest.get()._2().metadataOpt().get().conf().apply(PARTITIONS_CONF)) if latest.isDefined() else None
+    return partitions_in(latest.get()._2()) if latest.isDefined() else None
+
+
+def partitions_in(begun: Any) -> int:
+    """In how many parts the state is cut, as a batch that was begun says it; Spark 4.2 gave the word another name."""
+    try:
+        metadata = begun.metadataOpt()
+    except Py4JError:
+        metadata = begun.metadata()
+    return int(metadata.get().conf().apply(PARTITIONS_CONF))
 
 
 def last_committed(spark: SparkSession, checkpoint: str) -> int:
@@ -96,10 +107,33 @@ def last_committed(spark: SparkSession, checkpoint: str) -> int:
     return int(logs_of(spark, checkpoint).commitLog().getLatestBatchId().get())
 
 
-def logs_of(spark: SparkSession, checkpoint: str) -> Any:
-    """The logs of a checkpoint's batches."""
-    runtime: Any = spark.sparkContext._jvm.org.apache.spark.sql.execution.streaming.runtime  # type: ignore[union-attr]
-    return runtime.StreamingQueryCheckpointMetadata(spark._jsparkSession, checkpoint, False)
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """The logs of a checkpoint's batches: those that were begun, and those that were committed."""
+
+    offsets: Any
+    commits: Any
+
+    def offsetLog(self) -> Any:  # noqa: N802 (as Spark calls it)
+        """Batches that were begun."""
+        return self.offsets
+
+    def commitLog(self) -> Any:  # noqa: N802
+        """Batches that were committed."""
+        return self.commits
+
+
+def logs_of(spark: SparkSession, checkpoint: str) -> Logs:
+    """The logs of a checkpoint's batches. From 4.1 on Spark has one class for both; every Spark has the two."""
+    return Logs(_log(spark, "OffsetSeqLog", f"{checkpoint}/offsets"), _log(spark, "CommitLog", f"{checkpoint}/commits"))
+
+
+def _log(spark: SparkSession, name: str, place: str) -> Any:
+    """From Spark 4.2 on it is said whether it is only read."""
+    jvm: Any = spark.sparkContext._jvm
+    made = class_of(jvm, name)
+    takes = jvm.java.lang.Class.forName(home_of(jvm, name)).getConstructors()[0].getParameterCount()
+    return made(spark._jsparkSession, place, False) if takes == 3 else made(spark._jsparkSession, place)
 
 
 def _metadata(operator: str) -> str:
