@@ -12,6 +12,7 @@ from penstock.errors import PenstockError
 
 # By extra: what it is for, and the modules that it brings.
 _EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "history": ("reading a compressed event log", ("zstandard",)),
     "kafka": ("asking Kafka's brokers", ("confluent_kafka",)),
     "models": ("packing operators into slots exactly", ("scipy",)),
     "plots": ("drawing", ("matplotlib",)),

@@ -19,6 +19,7 @@ _COMMANDS = {  # by what one wants to do; each line is the first sentence of the
     },
     "Before it runs": {
         "check": "Check FILE (tenants, a scenario or a job to plan, as YAML) without starting anything.",
+        "advise": "Say what a run without penstock had of its intents, and what would have done better.",
         "doctor": "Say what the installed Spark can do for governing, how a session is set, and what to change.",
         "plan": "Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs.",
         "profile": "Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its "
@@ -38,6 +39,7 @@ _COMMANDS = {  # by what one wants to do; each line is the first sentence of the
         "diff": "Compare two recorded runs, A and B: what all had of their utility, and each tenant.",
     },
     "Beside it": {
+        "intents": "Say what the tenants of FILE ask for: a tenants file, or one of OpenSLO documents.",
         "policies": "List the policies with one line each.",
         "cluster": "A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts "
         "of its own.",

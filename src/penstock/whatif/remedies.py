@@ -93,7 +93,9 @@ def remedies(present: View, past: Past, policy: str, job: str, within_s: float) 
     as_is = play(present, past, policy, Changes(), within_s)
     if not as_is.whole:
         return Remedies(job, past.span_s, None, None, whole=False)
-    found = Remedies(job, past.span_s, _met(as_is, job), as_is.mean_share, keeps=_keeps(present.job(job), as_is))
+    found = Remedies(
+        job, past.span_s, met_once_settled(as_is, job), as_is.mean_share, keeps=_keeps(present.job(job), as_is)
+    )
     if found.by_itself:
         return found
     tried: list[Tried] = []
@@ -102,7 +104,7 @@ def remedies(present: View, past: Past, policy: str, job: str, within_s: float) 
         if not future.whole:
             return replace(found, tried=tuple(tried), whole=False)
         dear = (future.mean_share or 0.0) < (as_is.mean_share or 0.0) - DEAR
-        tried.append(Tried(remedy, _met(future, job) or 0.0, future.mean_share, dear))
+        tried.append(Tried(remedy, met_once_settled(future, job) or 0.0, future.mean_share, dear))
         if tried[-1].enough and not dear:
             break
     return replace(found, tried=tuple(tried))
@@ -182,7 +184,7 @@ def _turned(what: str, price: str, wish: Wish) -> Remedy:
 
 def _keeps(job: JobView, as_is: Future) -> tuple[float, ...] | None:
     """The targets that it would keep as it is, objective by objective; None where all would be kept, or none can."""
-    looks = [view.job(job.name) for view in _judged(as_is)]
+    looks = [view.job(job.name) for view in judged(as_is)]
     eased = tuple(_eased(objective, looks) for objective in job.intent.objectives)
     found = tuple(target for target in eased if target is not None)
     kept = found == tuple(_target(objective) for objective in job.intent.objectives)
@@ -220,12 +222,14 @@ def _two_digits(value: float) -> float:
     return round(math.ceil(value / unit - 1e-9) * unit, 6)
 
 
-def _judged(future: Future) -> tuple[View, ...]:
+def judged(future: Future) -> tuple[View, ...]:
+    """Its looks once it has settled."""
     return future.views[math.floor(SETTLING * len(future.views)) :]
 
 
-def _met(future: Future, name: str) -> float | None:
-    seen = [job.met for view in _judged(future) for job in view.jobs if job.name == name and job.utility is not None]
+def met_once_settled(future: Future, name: str) -> float | None:
+    """The share of the looks judged at which the job had all it asks for."""
+    seen = [job.met for view in judged(future) for job in view.jobs if job.name == name and job.utility is not None]
     return sum(seen) / len(seen) if seen else None
 
 

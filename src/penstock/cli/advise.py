@@ -1,0 +1,94 @@
+"""`penstock advise`: what a run without penstock had, and what would have done better, out of Spark's event log."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.cli.output import say, write_json
+from penstock.errors import ConfigError
+
+if TYPE_CHECKING:
+    from penstock.core.intents import Intent
+    from penstock.engines.spark.history.events import Logged
+    from penstock.engines.spark.history.replay import History
+
+EXAMPLE = """
+\b
+Examples:
+  penstock advise --history /tmp/spark-events        (which queries there were)
+  penstock advise --history /tmp/spark-events tenants.yaml
+  penstock advise --history app-1.zstd tenants.yaml --json - | jq .enough_slots
+\b
+The tenants file needs a name (the query's) and an intent of each; a whole one does as well:
+  jobs:
+    - name: fraud
+      intent: {latency: 2s, percentile: 95, utility: 35}
+"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("tenants", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--history",
+    "place",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="An event log, or a folder of them, of which the newest is taken (spark.eventLog.dir).",
+)
+@click.option("--minutes", type=click.FloatRange(1, 60), default=10.0, show_default=True, help="Of its end: the span.")
+@click.option("--within", type=click.FloatRange(10, 3600), default=120.0, show_default=True, help="Seconds to answer.")
+@click.option("--json", "json_out", metavar="FILE", help="Write it as JSON to this file; - is standard output.")
+def advise(tenants: Path | None, place: Path, minutes: float, within: float, json_out: str | None) -> None:
+    """Say what a run without penstock had of its intents, and what would have done better.
+
+    It reads the event log that Spark wrote: no driver is touched. The run is played again in the simulator, as it was
+    and governed, and how far the simulator is off on what really came is said first.
+    """
+    from penstock.cli import advised
+    from penstock.cli.terminal import Terminal
+    from penstock.whatif.from_log import advise as advice_of
+
+    events = _events(place)
+    if tenants is None:
+        _tell_queries(events, json_out)
+        return
+    history, intents = _replayed(events, tenants)
+    found = advice_of(history, intents, 60.0 * minutes, within)
+    if json_out is not None:
+        write_json(json_out, advised.document(history, found))
+    terminal = Terminal(stderr=json_out == "-", width=None if sys.stdout.isatty() else 120)
+    for part in advised.told(history, found):
+        terminal.print(part)
+
+
+def _events(place: Path) -> "list[Logged]":
+    from penstock.engines.spark.history.events import logged
+    from penstock.engines.spark.history.files import lines_of, log_at
+
+    return list(logged(lines_of(log_at(place))))
+
+
+def _tell_queries(events: "list[Logged]", json_out: str | None) -> None:
+    from penstock.engines.spark.history.replay import queries_in
+
+    found = queries_in(events)
+    if json_out is not None:
+        write_json(json_out, {"queries": found})
+        return
+    say(f"Queries of the run: {', '.join(found) or 'none'}")
+    say("Write what is wanted of them into a file, and give that too; see penstock advise --help")
+
+
+def _replayed(events: "list[Logged]", tenants: Path) -> "tuple[History, dict[str, Intent]]":
+    from penstock.config.wanted import read_wanted
+    from penstock.engines.spark.history.replay import queries_in, replayed
+
+    wanted, there = read_wanted(tenants), queries_in(events)
+    present = [part for part in wanted.jobs if part.name in there]
+    if not present:
+        names = ", ".join(there) or "none"
+        raise ConfigError("jobs", wanted.jobs[0].name, f"name queries of the run; it has: {names}")
+    history = replayed(events, [part.job() for part in present])
+    return history, {part.name: part.intent() for part in present}

@@ -1,0 +1,53 @@
+"""`penstock intents`: what tenants ask for, in words; to OpenSLO, and from it."""
+
+from pathlib import Path
+
+import click
+
+from penstock.cli.output import say, write_json
+from penstock.cli.recorded import json_option
+
+EXAMPLE = """
+\b
+Examples:
+  penstock intents tenants.yaml
+  penstock intents tenants.yaml --openslo > slos.yaml
+  penstock intents slos.yaml                 (the way back: jobs with intents)
+"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--openslo", is_flag=True, help="Write them as OpenSLO v1 documents.")
+@click.option("--run", default=None, help="Whose metrics these ask for; the file's own name by default.")
+@json_option
+def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) -> None:
+    """Say what the tenants of FILE ask for: a tenants file, or one of OpenSLO documents."""
+    import yaml
+
+    from penstock.config.document import read_document, read_text
+    from penstock.config.openslo import is_openslo, read_openslo, to_openslo
+    from penstock.config.wanted import wanted_in
+
+    if is_openslo(read_text(file, "FILE")):
+        read = read_openslo(file)
+        wanted_in_words = {"jobs": list(read.jobs)}
+        for text in read.left_out:
+            say(f"penstock: {text}", err=True)
+        if json_out is not None:
+            write_json(json_out, wanted_in_words)
+        if json_out != "-":
+            say(yaml.safe_dump(wanted_in_words, sort_keys=False, default_flow_style=None), nl=False)
+        return
+    document = read_document(file, "tenants file")
+    wanted = wanted_in(document)
+    slos = to_openslo(run or str(document.values.get("name", "tenants")), wanted.jobs)
+    if json_out is not None:
+        write_json(json_out, slos if openslo else {part.name: part.intent().text() for part in wanted.jobs})
+    if json_out == "-":
+        return
+    if openslo:
+        say(yaml.safe_dump_all(slos, sort_keys=False), nl=False)
+        return
+    for part in wanted.jobs:
+        say(f"{part.name}: {part.intent().text()}, worth {part.intent().max_utility:g}")

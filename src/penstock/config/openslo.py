@@ -1,0 +1,214 @@
+"""OpenSLO v1 out and in: intents where people keep their objectives.
+
+Out: each target of a tenant is one SLO over penstock's own metrics; what OpenSLO has no word for (what it is worth, how
+that falls) stands in its annotations. In: an SLO over those metrics, or one whose annotation `penstock.io/target` says
+what it is about, is a target of the tenant that is its `service`. Which share of the time is to be kept (`target`, over
+a time window) is no part of an intent: alerts go by it.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from penstock.config.document import read_text
+from penstock.config.intents import IntentPart
+from penstock.config.wanted import WantedPart
+from penstock.core.units import text_of_seconds
+from penstock.errors import ConfigError
+
+VERSION = "openslo/v1"
+KEPT = 0.95  # of the time; deploy/prometheus/penstock.rules.yml says the same
+WINDOW = "28d"
+_OURS = "penstock.io/"
+_METRICS = {
+    "latency": "penstock_job_latency_seconds",
+    "mean-latency": "penstock_job_latency_mean_seconds",
+    "juice": "penstock_job_juice_ratio",
+    "recovery": "penstock_job_recovery_seconds",
+}
+_BESIDE = frozenset(IntentPart.model_fields) - {"latency", "percentile", "juice"}
+_QUANTILE = re.compile(r'quantile="(0?\.\d+)"')
+_AT_MOST, _AT_LEAST = ("lte", "lt"), ("gte", "gt")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Intents by tenant, as a tenants file has them, and in words what of the documents is no part of them."""
+
+    jobs: tuple[dict[str, Any], ...]
+    left_out: tuple[str, ...]
+
+
+def to_openslo(run: str, parts: Iterable[WantedPart]) -> list[dict[str, Any]]:
+    """An SLO for each target of each tenant, in their order."""
+    return [slo for part in parts for intent in part.intents for slo in _slos(run, part.name, intent)]
+
+
+def is_openslo(text: str) -> bool:
+    """Whether a file says that it is of that kind.
+
+    >>> is_openslo("apiVersion: openslo/v1\\nkind: SLO"), is_openslo("jobs: []")
+    (True, False)
+    """
+    return re.search(r"^apiVersion:\s*['\"]?openslo/", text, re.MULTILINE) is not None
+
+
+def read_openslo(path: Path) -> Read:
+    """The intents in a file of OpenSLO documents."""
+    try:
+        documents = [one for one in yaml.safe_load_all(read_text(path, "OpenSLO file")) if one is not None]
+    except yaml.YAMLError as error:
+        raise ConfigError("OpenSLO file", str(path), f"write YAML: {' '.join(str(error).split())}") from None
+    return from_openslo(documents)
+
+
+def from_openslo(documents: Iterable[Any]) -> Read:
+    """The intents in these documents; an error names the SLO and what is wrong with it."""
+    intents: dict[str, list[dict[str, Any]]] = {}
+    left_out: list[str] = []
+    for document in documents:
+        if not isinstance(document, Mapping) or document.get("apiVersion") != VERSION:
+            raise ConfigError("apiVersion", _of(document, "apiVersion"), f"write {VERSION}")
+        if document.get("kind") != "SLO":
+            left_out.append(f"{_name(document)}: its kind is {document.get('kind')}, of which nothing is read")
+            continue
+        tenant, intent = _intent(document)
+        intents.setdefault(tenant, []).append(intent)
+        left_out += _not_of_intents(document)
+    jobs = ({"name": name, "intent": found[0] if len(found) == 1 else found} for name, found in intents.items())
+    return Read(tuple(jobs), tuple(left_out))
+
+
+def _slos(run: str, tenant: str, intent: IntentPart) -> Iterable[dict[str, Any]]:
+    """A recovery target beside another bounds plans and is no objective of its own: it goes with that one."""
+    beside = intent.model_dump(mode="json", exclude_unset=True, exclude={"latency", "percentile", "juice"})
+    alone = intent.latency is None and intent.juice is None
+    notes = {
+        f"{_OURS}{name}": json.dumps(value) for name, value in beside.items() if not (alone and name == "recovery")
+    }
+    if intent.latency is not None:
+        name = "mean-latency" if intent.percentile is None else "latency"
+        quantile = "" if intent.percentile is None else f',quantile="{intent.percentile / 100:g}"'
+        title = f"{tenant}-{'mean' if intent.percentile is None else f'p{intent.percentile:g}'}-latency"
+        yield _slo(title, run, tenant, name, quantile, "lte", intent.latency, notes)
+    if intent.juice is not None:
+        yield _slo(f"{tenant}-juice", run, tenant, "juice", "", "gte", intent.juice, notes)
+    if alone and intent.recovery is not None:
+        yield _slo(f"{tenant}-recovery", run, tenant, "recovery", "", "lte", intent.recovery, notes)
+
+
+def _slo(
+    title: str, run: str, tenant: str, about: str, quantile: str, op: str, value: float, notes: Mapping[str, str]
+) -> dict[str, Any]:
+    query = f'{_METRICS[about]}{{run="{run}",job="{tenant}"{quantile}}}'
+    # Names of OpenSLO are those of Kubernetes.
+    name = re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-")
+    return {
+        "apiVersion": VERSION,
+        "kind": "SLO",
+        "metadata": {"name": name, "displayName": title, "annotations": {f"{_OURS}target": about, **notes}},
+        "spec": {
+            "service": tenant,
+            "indicator": {
+                "metadata": {"name": name},
+                "spec": {"thresholdMetric": {"metricSource": {"type": "Prometheus", "spec": {"query": query}}}},
+            },
+            "timeWindow": [{"duration": WINDOW, "isRolling": True}],
+            "budgetingMethod": "Timeslices",
+            "objectives": [{"op": op, "value": value, "target": KEPT, "timeSliceTarget": 1.0, "timeSliceWindow": "1m"}],
+        },
+    }
+
+
+def _intent(document: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    name, spec = _name(document), document.get("spec") or {}
+    tenant, objectives = spec.get("service"), spec.get("objectives") or []
+    if not isinstance(tenant, str) or not tenant:
+        raise ConfigError(f"{name}.spec.service", tenant, "write the tenant's name: its query's")
+    if len(objectives) != 1:
+        raise ConfigError(f"{name}.spec.objectives", len(objectives), "write one objective: a target has one value")
+    notes = (document.get("metadata") or {}).get("annotations") or {}
+    query = _query(spec)
+    about = notes.get(f"{_OURS}target") or next(
+        (key for key, metric in _METRICS.items() if f"{metric}{{" in query), None
+    )
+    if about not in _METRICS:
+        remedy = f"annotate it with {_OURS}target: one of {', '.join(_METRICS)}; or ask penstock's own metrics"
+        raise ConfigError(f"{name}.metadata.annotations", about, remedy)
+    value = _value(name, objectives[0], _AT_LEAST if about == "juice" else _AT_MOST)
+    target = {"juice": value} if about == "juice" else {_field(about): text_of_seconds(value)}
+    return tenant, {**target, **_percentile(name, about, notes, query), **_worth(notes)}
+
+
+def _field(about: str) -> str:
+    return "recovery" if about == "recovery" else "latency"
+
+
+def _value(name: str, objective: Mapping[str, Any], ops: tuple[str, ...]) -> float:
+    if objective.get("op") not in ops:
+        raise ConfigError(
+            f"{name}.spec.objectives.op", objective.get("op"), f"write {ops[0]}: nothing else is a target"
+        )
+    value = objective.get("value")
+    if not isinstance(value, int | float) or isinstance(value, bool) or value <= 0:
+        raise ConfigError(f"{name}.spec.objectives.value", value, "write a number above zero; latencies are in seconds")
+    return float(value)
+
+
+def _percentile(name: str, about: str, notes: Mapping[str, Any], query: str) -> dict[str, float]:
+    if about != "latency":
+        return {}
+    found = _QUANTILE.search(query)
+    told = notes.get(f"{_OURS}percentile", None if found is None else round(100.0 * float(found.group(1)), 6))
+    if told is None:
+        raise ConfigError(f"{name}.metadata.annotations", None, f"annotate it with {_OURS}percentile, such as '95'")
+    return {"percentile": _number(name, "percentile", told)}
+
+
+def _worth(notes: Mapping[str, Any]) -> dict[str, Any]:
+    """All that an intent has beside its target; a tenants file is checked for what they may be."""
+    fields = {key.removeprefix(_OURS): value for key, value in notes.items() if key.startswith(_OURS)}
+    return {field: _read(value) for field, value in fields.items() if field in _BESIDE}
+
+
+def _read(value: object) -> Any:
+    """As JSON, or a bare word."""
+    try:
+        return json.loads(str(value))
+    except ValueError:
+        return value
+
+
+def _number(name: str, field: str, value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        raise ConfigError(f"{name}.metadata.annotations.{_OURS}{field}", value, "write a number") from None
+
+
+def _query(spec: Mapping[str, Any]) -> str:
+    """That of its indicator; one that is named only has none here."""
+    metric = ((spec.get("indicator") or {}).get("spec") or {}).get("thresholdMetric") or {}
+    return str(((metric.get("metricSource") or {}).get("spec") or {}).get("query", ""))
+
+
+def _not_of_intents(document: Mapping[str, Any]) -> list[str]:
+    spec = document["spec"]
+    kept = spec["objectives"][0].get("target")
+    windows = ", ".join(str(one.get("duration")) for one in spec.get("timeWindow") or ())
+    if kept is None:
+        return []
+    return [f"{_name(document)}: {float(kept):.4g} of the time over {windows or 'no window'} is for alerts to keep"]
+
+
+def _name(document: Mapping[str, Any]) -> str:
+    return str((document.get("metadata") or {}).get("name", "an SLO without a name"))
+
+
+def _of(document: Any, field: str) -> object:
+    return document.get(field) if isinstance(document, Mapping) else document

@@ -1,0 +1,64 @@
+"""What is wanted of queries that somebody else starts: of a tenants file the names, intents and limits alone.
+
+A whole tenants file does, and so does one that says no more than
+
+jobs:
+  - name: fraud                   # the query's name
+    intent: {latency: 2s, percentile: 95, utility: 35}
+    max_slots: 6
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from penstock.config.document import Document, read_document
+from penstock.config.fields import A_NUMBER, OneOrMore, Slots
+from penstock.config.intents import IntentPart, intent_of, that_hold
+from penstock.config.problems import tried
+from penstock.config.relations import MOST_JOBS
+from penstock.core.intents import Intent
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.shares import SlotLimits
+from penstock.errors import refuse
+
+
+class WantedPart(BaseModel):
+    """What is wanted of one query; whatever else a tenants file says of it is another matter."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+    name: Annotated[str, Field(min_length=1, max_length=300)]
+    intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
+    min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
+    max_slots: Slots | None = None
+
+    def intent(self) -> Intent:
+        """As policies know it."""
+        return intent_of(self.intents, f"jobs.{self.name}.intent")
+
+    def job(self) -> Job:
+        """As an engine knows it."""
+        return Job(self.name, limits=SlotLimits(self.min_slots, self.max_slots))
+
+
+class WantedFile(BaseModel):
+    """What is wanted of all."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+
+    jobs: Annotated[tuple[WantedPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
+
+
+def read_wanted(path: Path) -> WantedFile:
+    """What that file wants, checked."""
+    return wanted_in(read_document(path, "tenants file"))
+
+
+def wanted_in(document: Document) -> WantedFile:
+    """What a document wants, checked."""
+    found, errors = tried(WantedFile, document.values, document)
+    refuse(errors)
+    assert found is not None  # nothing was wrong
+    return found

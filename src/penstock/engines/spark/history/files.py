@@ -1,0 +1,120 @@
+"""The files of an event log, as lines: one file or a rolled folder of them, plain or compressed as Spark does it.
+
+app-20261122                    one file
+app-20261122.zstd               compressed; .lz4 too
+eventlog_v2_app-20261122/       rolled, as Spark 4 does it: appstatus_..., events_1_..., events_2_...
+spark-events/                   a folder of any of these: the newest that is named nothing else
+"""
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from penstock.errors import ConfigError
+from penstock.extras import check_extra
+
+_ROLLED = re.compile(r"^events_(\d+)_")
+_PACKED = (".zstd", ".lz4")
+_OTHERS = (".lzf", ".snappy")
+_UNFINISHED = ".inprogress"
+_LZ4_BLOCK = b"LZ4Block"  # the frames of Spark's own Java library, which are not those of the lz4 tool
+_LZ4_HEAD = 21  # magic, token, packed and whole length, checksum
+_RAW = 0x10  # of a token: the block is not packed
+
+
+def log_at(place: Path) -> Path:
+    """The one log at a place: itself, or the newest in a folder of them."""
+    if not place.exists():
+        raise ConfigError(
+            "--history", str(place), "give an event log, or a folder of them: spark.eventLog.dir says where"
+        )
+    if place.is_file() or _parts(place):
+        return place
+    logs = [one for one in place.iterdir() if not one.name.startswith(".") and (one.is_file() or _parts(one))]
+    if not logs:
+        raise ConfigError(
+            "--history", str(place), "there is no event log in it; Spark writes one with spark.eventLog.enabled=true"
+        )
+    return max(logs, key=lambda one: (one.stat().st_mtime, one.name))
+
+
+def lines_of(log: Path) -> Iterator[bytes]:
+    """Each event, in the order in which Spark wrote them; of a log that is still written, as far as it goes."""
+    for file in [log] if log.is_file() else _parts(log):
+        with _opened(file) as whole:
+            yield from _whole_lines(whole)
+
+
+def _parts(folder: Path) -> list[Path]:
+    """The files of a rolled log by their numbers, which are not padded."""
+    numbered = [(found, file) for file in folder.iterdir() if (found := _ROLLED.match(file.name))]
+    return [file for _, file in sorted(numbered, key=lambda one: int(one[0][1]))] if folder.is_dir() else []
+
+
+def _opened(file: Path) -> IO[bytes]:
+    packed = Path(file.name.removesuffix(_UNFINISHED)).suffix
+    if packed in _OTHERS:
+        remedy = (
+            "it is packed by a codec that is not read here: spark.eventLog.compression.codec=zstd, Spark's default, is"
+        )
+        raise ConfigError("--history", str(file), remedy)
+    if packed not in _PACKED:
+        return file.open("rb")
+    if packed == ".lz4":
+        return _Unpacked(_lz4_blocks(file))
+    check_extra("history")
+    import zstandard
+
+    return _Unpacked(_pieces(zstandard.ZstdDecompressor().stream_reader(file.open("rb"), read_across_frames=True)))
+
+
+def _pieces(stream: Any) -> Iterator[bytes]:
+    """What can be unpacked: a log that is still written ends in the middle of a frame."""
+    with stream:
+        while piece := stream.read(1 << 20):
+            yield piece
+
+
+def _lz4_blocks(file: Path) -> Iterator[bytes]:
+    try:
+        from lz4.block import decompress
+    except ModuleNotFoundError:
+        raise ConfigError(
+            "--history", str(file), "it is packed by lz4, which is not installed: pip install lz4"
+        ) from None
+    with file.open("rb") as packed:
+        while len(head := packed.read(_LZ4_HEAD)) == _LZ4_HEAD and head.startswith(_LZ4_BLOCK):
+            token, here, whole = head[8], *(int.from_bytes(head[at : at + 4], "little") for at in (9, 13))
+            data = packed.read(here)
+            if len(data) < here:
+                return
+            if whole:
+                yield data if token & 0xF0 == _RAW else decompress(data, uncompressed_size=whole)
+
+
+class _Unpacked(io.RawIOBase):
+    """A file of what an iterator yields."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._left = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._left = self._left or next(self._pieces, b"")
+        given = self._left[: len(buffer)]
+        buffer[: len(given)] = given
+        self._left = self._left[len(given) :]
+        return len(given)
+
+
+def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """Without a last one that has no end yet."""
+    reader = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file, 1 << 16)  # type: ignore[type-var]
+    for line in reader:
+        if line.endswith(b"\n"):
+            yield line

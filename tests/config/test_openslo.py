@@ -1,0 +1,90 @@
+"""Intents as OpenSLO documents, and OpenSLO documents as intents."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from penstock.config.document import Document
+from penstock.config.openslo import from_openslo, read_openslo, to_openslo
+from penstock.config.wanted import wanted_in
+from penstock.errors import ConfigError
+
+JOBS: list[dict[str, Any]] = [
+    {"name": "fraud", "intent": {"latency": "2s", "percentile": 95.0, "utility": 40.0}},
+    {
+        "name": "sums",
+        "intent": {"latency": "5s", "recovery": 60.0, "shape": "piecewise", "points": [["10s", 0.5], ["20s", 0.0]]},
+    },
+    {"name": "back", "intent": {"recovery": "30s"}},
+    {"name": "ads", "intent": [{"juice": 0.9, "utility": 10.0}, {"latency": "20s", "utility": 5.0, "shape": "linear"}]},
+]
+
+
+def slos(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return to_openslo("shop", wanted_in(Document("tenants.yaml", {"jobs": jobs})).jobs)
+
+
+def test_what_goes_out_comes_in_again() -> None:
+    """A recovery target beside another one stays beside it: alone it would be an objective."""
+    assert from_openslo(slos(JOBS)).jobs == tuple(JOBS)
+
+
+def test_an_slo_asks_penstocks_own_metric_for_each_minute_of_four_weeks() -> None:
+    slo, *others = slos(JOBS)
+    assert len(others) == 4
+    assert slo["metadata"]["name"] == "fraud-p95-latency"
+    metric = slo["spec"]["indicator"]["spec"]["thresholdMetric"]["metricSource"]
+    assert metric["spec"]["query"] == 'penstock_job_latency_seconds{run="shop",job="fraud",quantile="0.95"}'
+    assert slo["spec"]["timeWindow"] == [{"duration": "28d", "isRolling": True}]
+    assert slo["spec"]["objectives"][0] == {
+        **{"op": "lte", "value": 2.0, "target": 0.95, "timeSliceTarget": 1.0, "timeSliceWindow": "1m"}
+    }
+
+
+def test_somebody_elses_slo_needs_to_say_what_it_is_about(tmp_path: Path) -> None:
+    text = """
+apiVersion: openslo/v1
+kind: Service
+metadata: {name: checkout}
+---
+apiVersion: openslo/v1
+kind: SLO
+metadata:
+  name: orders-fresh
+  annotations: {penstock.io/target: latency, penstock.io/percentile: "99"}
+spec:
+  service: orders
+  indicatorRef: freshness
+  timeWindow: [{duration: 30d, isRolling: true}]
+  budgetingMethod: Timeslices
+  objectives: [{op: lt, value: 30, target: 0.99, timeSliceWindow: 5m}]
+"""
+    file = tmp_path / "slos.yaml"
+    file.write_text(text)
+    read = read_openslo(file)
+    assert read.jobs == ({"name": "orders", "intent": {"latency": "30s", "percentile": 99.0}},)
+    assert read.left_out == (
+        "checkout: its kind is Service, of which nothing is read",
+        "orders-fresh: 0.99 of the time over 30d is for alerts to keep",
+    )
+    slo = list(yaml.safe_load_all(text))[1]
+    slo["metadata"].pop("annotations")
+    with pytest.raises(ConfigError, match=r"orders-fresh\.metadata.annotations: .*penstock.io/target: one of latency"):
+        from_openslo([slo])
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"op": "gte"}, "fraud-p95-latency.spec.objectives.op: 'gte' will not do; write lte"),
+        ({"value": -1}, "fraud-p95-latency.spec.objectives.value: -1 will not do; write a number above zero"),
+    ],
+)
+def test_what_is_no_target_is_said_with_its_place(change: dict[str, Any], told: str) -> None:
+    slo = slos(JOBS)[0]
+    slo["spec"]["objectives"][0].update(change)
+    with pytest.raises(ConfigError) as error:
+        from_openslo([slo])
+    assert str(error.value).startswith(told)
