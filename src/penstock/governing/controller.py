@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
 
@@ -23,6 +24,7 @@ from penstock.engines.handed import ACTS_WITHIN_S, SEES_WITHIN_S, HandedEngine
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jvm.replan import end_between_batches
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
+from penstock.governing import notebook
 from penstock.governing.clock import RealClock
 from penstock.governing.pulse import Heart, Pulse
 from penstock.governing.recorder import Recorder
@@ -31,6 +33,9 @@ from penstock.loop import Carried, LoopSettings
 from penstock.notifying.post import Post
 from penstock.planning.provision.advise import JobModels
 from penstock.running.session import Session
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
@@ -239,6 +244,18 @@ class Controller:
     def views(self) -> tuple[View, ...]:
         """What was seen, round by round."""
         return self._recorder.views
+
+    def frame(self) -> Any:
+        """A pandas DataFrame of what was seen: a row for each tenant of each round."""
+        return notebook.frame(self.views)
+
+    def plot(self) -> "Figure":
+        """A picture of it: each tenant's share of its utility, and its weight, over time."""
+        return notebook.plot(self.views)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it: tenants, what they ask for and have, the last decisions."""
+        return notebook.html(self.views, self.decisions, self.error)
 
     @property
     def remembering(self) -> Remembering | None:

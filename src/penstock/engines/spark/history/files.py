@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from penstock.errors import ConfigError
 from penstock.extras import check_extra
@@ -53,7 +53,7 @@ def _parts(folder: Path) -> list[Path]:
     return [file for _, file in sorted(numbered, key=lambda one: int(one[0][1]))] if folder.is_dir() else []
 
 
-def _opened(file: Path) -> IO[bytes]:
+def _opened(file: Path) -> io.BufferedIOBase:
     packed = Path(file.name.removesuffix(_UNFINISHED)).suffix
     if packed in _OTHERS:
         remedy = (
@@ -63,11 +63,12 @@ def _opened(file: Path) -> IO[bytes]:
     if packed not in _PACKED:
         return file.open("rb")
     if packed == ".lz4":
-        return _Unpacked(_lz4_blocks(file))
+        return io.BufferedReader(_Unpacked(_lz4_blocks(file)))
     check_extra("history")
     import zstandard
 
-    return _Unpacked(_pieces(zstandard.ZstdDecompressor().stream_reader(file.open("rb"), read_across_frames=True)))
+    packed_file = zstandard.ZstdDecompressor().stream_reader(file.open("rb"), read_across_frames=True)
+    return io.BufferedReader(_Unpacked(_pieces(packed_file)))
 
 
 def _pieces(stream: Any) -> Iterator[bytes]:
@@ -112,9 +113,8 @@ class _Unpacked(io.RawIOBase):
         return len(given)
 
 
-def _whole_lines(file: IO[bytes]) -> Iterator[bytes]:
+def _whole_lines(file: io.BufferedIOBase) -> Iterator[bytes]:
     """Without a last one that has no end yet."""
-    reader = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file, 1 << 16)  # type: ignore[type-var]
-    for line in reader:
+    for line in file:
         if line.endswith(b"\n"):
             yield line
