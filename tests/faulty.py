@@ -103,6 +103,9 @@ class FaultyControl:
         self.faults.strike("settle")
         self.settled.append((proposal.number, answer))
 
+    def turned(self, now: float) -> None:
+        self.faults.strike("turned")
+
 
 @dataclass(slots=True)
 class World:

@@ -118,6 +118,9 @@ class Governor:
             open_decisions, verdicts = carried.open_decisions.judge(view, done, note=plan.note)
             plan = replace(plan, verdicts=verdicts) if verdicts else plan
         cycle = self._act(Cycle(now, self.policy.name, view, plan, Outcome(), memory), orders, troubles)
+        if orders is not None and orders.turns:
+            with troubles.during(Stage.ASKING):
+                self.control.turned(now)
         failures = carried.failures + 1 if troubles.failed else 0
         unstored, error = self._store(cycle, carried, failures, troubles)
         outlooks = standing(carried.outlooks, plan.outlooks, now)

@@ -31,6 +31,8 @@ LATER = (
     ("penstock_cycles", "shortfall"),
     ("penstock_cycles", "prediction_errors"),
     ("penstock_cycles", "possible_utility"),
+    ("penstock_cycles", "writer_epoch"),
+    ("penstock_writers", "epoch"),
     ("penstock_job_figures", "state"),
     ("penstock_decisions", "foretold"),
     ("penstock_step_outcomes", "undone"),

@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from penstock.core.orders import Act, Request
+from penstock.core.orders import Act, Answer, Request, Wish
 from penstock.errors import TakenOverError
-from penstock.store.archive import Archive
+from penstock.store import database, sql
+from penstock.store.archive import Archive, StoreError
 from penstock.store.control import DeskControl
+from penstock.store.desk import Card, Desk
 from penstock.store.open import open_store
 from tests.faulty import Faults, FaultyStore, Ticking, World
-from tests.recorded import RUN, URGENT, a_cycle
+from tests.recorded import RUN, URGENT, a_cycle, a_decision
 
 INTENTS = {"ads": URGENT, "fraud": URGENT}
 
@@ -59,7 +61,7 @@ def test_what_is_asked_of_a_run_is_heard_by_the_driver_that_has_it(tmp_path: Pat
         closing(open_store(tmp_path / "runs.sqlite")) as first,
         closing(open_store(tmp_path / "runs.sqlite")) as second,
     ):
-        heard = [DeskControl(store.desk, RUN.id, check_ours=store.check_ours) for store in (first, second)]
+        heard = [DeskControl(store.own_desk, RUN.id) for store in (first, second)]
         for store in (first, second):
             store.begin(RUN)
         first.desk.ask(RUN.id, Request(Act.PAUSE, "ann", 5.0))
@@ -78,3 +80,86 @@ def test_a_store_that_was_written_by_an_older_penstock_is_begun_and_written(tmp_
         store.begin(RUN)
         store.append(a_cycle(10.0))
         assert store.last_at_s == 10.0
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return request.getfixturevalue("postgres_url") if request.param == "postgresql" else str(tmp_path / "runs.sqlite")
+
+
+DEEDS: dict[str, Callable[[Desk], None]] = {
+    "take": lambda desk: desk.take([1], 10.0),
+    "propose": lambda desk: desk.propose(RUN.id, a_decision(10.0)),
+    "settle": lambda desk: desk.settle(1, Answer.DONE, None, 10.0),
+    "leave a card": lambda desk: desk.leave_card(RUN.id, Card(0.0, 10.0, 5.0)),
+}
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_a_controller_that_was_taken_over_does_nothing_more_at_the_desk(target: str, deed: str) -> None:
+    with closing(open_store(target)) as first, closing(open_store(target)) as second:
+        for store in (first, second):
+            store.begin(RUN)
+        first.desk.ask(RUN.id, Request(Act.PAUSE, "ann", 5.0))
+        second.own_desk.propose(RUN.id, a_decision(5.0))
+        with pytest.raises(TakenOverError):
+            DEEDS[deed](first.own_desk)
+        left = (first.desk.waiting(RUN.id)[0].taken_at_s, first.desk.proposals(RUN.id), first.desk.card(RUN.id))
+        assert (left[0], [found.answer for found in left[1]], left[2]) == (None, [Answer.OPEN], None)
+        DEEDS[deed](second.own_desk)
+
+
+def test_nobody_takes_a_run_over_between_the_check_and_what_is_written_under_it(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_S", 0.1)
+    apart = f"{target}?options=-c%20lock_timeout%3D100" if "://" in target else target
+    with closing(open_store(target)) as first, closing(open_store(apart)) as second:
+        first.begin(RUN)
+        second.runs()  # it is open
+        with first.database.writing() as connection:
+            first.check_writer(connection)
+            with pytest.raises(StoreError, match="lock"):
+                second.begin(RUN)
+        second.begin(RUN)
+        with pytest.raises(TakenOverError), first.database.writing() as connection:
+            first.check_writer(connection)
+
+
+def test_a_driver_that_stands_still_in_the_midst_of_writing_keeps_nobody_from_its_run(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "STOPPED_AT_MOST_MS", 50)
+    with closing(open_store(postgres_url)) as first, closing(open_store(postgres_url)) as second:
+        first.begin(RUN)
+        with pytest.raises(StoreError), first.database.writing() as connection:
+            first.check_writer(connection)
+            second.begin(RUN)  # waits until PostgreSQL has ended the other's transaction
+            connection.execute(sa.text("SELECT 1"))
+
+
+def test_epochs_of_a_run_only_rise_and_each_cycle_tells_under_which_it_was_written(target: str) -> None:
+    for at_s in (10.0, 20.0, 30.0):
+        with closing(open_store(target)) as store:
+            store.begin(RUN)
+            store.announce(a_cycle(at_s))
+            store.append(a_cycle(at_s))
+            with store.database.reading() as connection:
+                told = connection.execute(sa.text("SELECT at_s, writer_epoch FROM penstock_cycles ORDER BY id"))
+                found = [tuple(row) for row in told]
+    assert found == [(10.0, 1), (20.0, 2), (30.0, 3)]
+
+
+def test_a_lever_that_was_to_be_turned_when_the_driver_died_is_turned_by_the_next_one_and_once(target: str) -> None:
+    turn = Request(Act.TURN, "ann", 6.0, turn=Wish("bound", "ads", 500))
+    with closing(open_store(target)) as first:
+        first.begin(RUN)
+        first.desk.ask(RUN.id, turn)
+        assert DeskControl(first.own_desk, RUN.id).orders(10.0).turns == (turn,)  # and dies before it is done
+    with closing(open_store(target)) as second:
+        second.begin(RUN)
+        control = DeskControl(second.own_desk, RUN.id)
+        assert control.orders(20.0).turns == (turn,)
+        control.turned(20.0)
+        assert [found.taken_at_s for found in second.desk.filed(RUN.id)] == [20.0]
+        assert DeskControl(second.own_desk, RUN.id).orders(30.0).turns == ()

@@ -114,6 +114,9 @@ class Control(Protocol):
     def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
         """Say what became of an approved proposal."""
 
+    def turned(self, now: float) -> None:
+        """The levers that were to be turned in this cycle were turned, or that was refused."""
+
 
 @dataclass(frozen=True, slots=True)
 class NoControl:
@@ -127,3 +130,6 @@ class NoControl:
 
     def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
         """There are no proposals."""
+
+    def turned(self, now: float) -> None:
+        """Nobody asked for any."""

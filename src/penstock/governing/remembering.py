@@ -126,6 +126,6 @@ def _control(sql: SqlStore | None, run: RunInfo, settings: LoopSettings) -> Cont
     if sql is None:
         return NoControl()
     standing = Standing(settings.interval_s, settings.dry_run, settings.approval)
-    control = DeskControl(sql.desk, run.id, standing, check_ours=sql.check_ours)
+    control = DeskControl(sql.own_desk, run.id, standing)
     control.arrive()
     return control

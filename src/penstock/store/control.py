@@ -39,7 +39,7 @@ class DeskControl:
     run_id: str
     standing: Standing = Standing()
     epoch: Callable[[], float] = time.time
-    check_ours: Callable[[], None] = lambda: None  # raises where another driver is to hear what is asked of this run
+    _handed: list[int] = field(default_factory=list)  # numbers of turns that are not on record as done
     _last: int = 0
     _orders: Orders = field(default_factory=Orders)
     _down: bool = False
@@ -61,9 +61,8 @@ class DeskControl:
         if self._down and now < self._retry_at_s:
             return self._orders
         try:
-            self.check_ours()
             self._orders = self._heard(now)
-            self.desk.leave_card(self.run_id, self._card(now))
+            self.desk.leave_card(self.run_id, self._card(now))  # refused once another controller has the run
             self._down = False
         except UNHEARD as error:
             self._warn(error)
@@ -82,18 +81,33 @@ class DeskControl:
         except UNHEARD as error:
             self._warn(error)
 
+    def turned(self, now: float) -> None:
+        """The turns of this cycle were done, or refused, and wait no more.
+
+        Not before: those of a controller that dies in between are done by the next one. Twice is as once, for a lever
+        is turned to a value.
+        """
+        try:
+            self.desk.take(self._handed, now)
+            self._handed.clear()
+        except UNHEARD as error:  # the next cycle tries again
+            self._warn(error)
+
     def _heard(self, now: float) -> Orders:
         self._pass_over(now)
         filed = self.desk.filed(self.run_id, self._last)
         self._answer(filed, now)
         proposals = self._not_too_old(self.desk.proposals(self.run_id), now)
         orders = folded(self._orders, (found.request for found in filed))
-        self.desk.take([found.number for found in filed if found.taken_at_s is None], now)
+        waiting = [found for found in filed if found.taken_at_s is None]
+        # A controller that was started again hears all that holds once more, and turns nothing twice.
+        turns = [found for found in waiting if found.request.act is Act.TURN]
+        self.desk.take([*self._handed, *(found.number for found in waiting if found not in turns)], now)
+        self._handed = [found.number for found in turns]
         self._last = max((found.number for found in filed), default=self._last)
         approved = tuple(proposal for proposal in proposals if proposal.answer is Answer.APPROVED)
-        # A controller that was started again hears all that holds once more, and turns nothing twice.
-        turns = tuple(found.request for found in filed if found.taken_at_s is None and found.request.act is Act.TURN)
-        return replace(orders, approved=approved, held=_held(proposals, now), turns=turns)
+        asked = tuple(found.request for found in turns)
+        return replace(orders, approved=approved, held=_held(proposals, now), turns=asked)
 
     def _pass_over(self, now: float) -> None:
         """What cannot be read is told once, by this controller or by one before it."""

@@ -1,6 +1,7 @@
 """The desk: where people leave requests for a controller, in the store, whichever process each of them is in."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal, TypeVar
@@ -64,10 +65,15 @@ class Unreadable:
 
 
 class Desk:
-    """Requests, proposals and cards of all runs of a database."""
+    """Requests, proposals and cards of all runs of a database.
 
-    def __init__(self, database: Database) -> None:
+    A controller's own is fenced: `check` raises in the transaction in which it would write, once another one has its
+    run. People ask without: they may ask of any run.
+    """
+
+    def __init__(self, database: Database, check: Callable[[sa.Connection], None] = lambda connection: None) -> None:
         self._database = database
+        self._check = check
         self._there = False
 
     def ask(self, run_id: str, request: Request) -> int:
@@ -93,13 +99,13 @@ class Desk:
     def take(self, numbers: Sequence[int], at_s: float) -> None:
         """The controller has taken these requests up."""
         if numbers:
-            with self._database.writing() as connection:
+            with self._fenced() as connection:
                 connection.execute(requests.update().where(requests.c.id.in_(numbers)).values(taken_at_s=at_s))
 
     def propose(self, run_id: str, decision: Decision) -> None:
         """Ask people about a decision."""
         row = {"at_s": decision.at_s, "decision": encode(decision), "answer": Answer.OPEN.value}
-        with self._database.writing() as connection:
+        with self._fenced() as connection:
             connection.execute(proposals.insert().values(run=_number(connection, run_id), **row))
 
     def proposals(self, run_id: str) -> tuple[Proposal, ...]:
@@ -126,7 +132,7 @@ class Desk:
     def settle(self, number: int, answer: Answer, who: str | None, at_s: float) -> None:
         """Note where a proposal stands."""
         values = {"answer": answer.value, "who": who, "answered_at_s": at_s}
-        with self._database.writing() as connection:
+        with self._fenced() as connection:
             connection.execute(proposals.update().where(proposals.c.id == number).values(values))
 
     def leave_card(self, run_id: str, card: Card) -> None:
@@ -135,7 +141,7 @@ class Desk:
             name: getattr(card, name) for name in ("seen_at_epoch_s", "at_s", "interval_s", "paused_by", "dry_run")
         }
         values["approval"] = encode(card.approval)
-        with self._database.writing() as connection:
+        with self._fenced() as connection:
             run = _number(connection, run_id)
             if connection.execute(controllers.update().where(controllers.c.run == run).values(values)).rowcount == 0:
                 connection.execute(controllers.insert().values(run=run, **values))
@@ -143,6 +149,12 @@ class Desk:
     def card(self, run_id: str) -> Card | None:
         """The newest sign of life of the run's controller; None when it never left one, or not one of ours."""
         return next(iter(_readable(_card, self._rows(run_id, controllers))), None)
+
+    @contextmanager
+    def _fenced(self) -> Iterator[sa.Connection]:
+        with self._database.writing() as connection:
+            self._check(connection)
+            yield connection
 
     def _rows(self, run_id: str, table: sa.Table, *beyond: sa.ColumnElement[bool]) -> Sequence[Found]:
         with self._database.reading() as connection:

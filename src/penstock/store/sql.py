@@ -1,7 +1,9 @@
 """A store in SQLite or PostgreSQL: each cycle, with the policy's memory, in one transaction.
 
-Who begins a run gets a token, and writes as long as it is the newest: a driver whose run another one has taken up is
-told so before it acts again, for what it means to do is written first.
+Who begins a run gets a token and an epoch, which only rises, and writes as long as its token is the newest: a driver
+whose run another one has taken up is told so before it acts again, for what it means to do is written first. The check
+is in the transaction that writes, and nobody can take the run over between the two: whoever comes next waits for the
+transaction's end, however long the driver was stopped in its midst, or PostgreSQL ends the transaction.
 """
 
 import logging
@@ -29,6 +31,8 @@ from penstock.store.route_windows import Window, WrittenWindows
 log = logging.getLogger("penstock.store")
 
 _FEW = 100  # jobs, that one statement may name
+# A process that stands still in a transaction would keep everybody else from the run for as long: the session ends.
+STOPPED_AT_MOST_MS = 10_000
 
 
 class SqlStore:
@@ -50,6 +54,11 @@ class SqlStore:
         return Desk(self._database)
 
     @property
+    def own_desk(self) -> Desk:
+        """That of the controller whose run we write: what it does there is refused once another one has its run."""
+        return Desk(self._database, self.check_writer)
+
+    @property
     def database(self) -> Database:
         """For those that read figures in ways of their own."""
         return self._database
@@ -65,8 +74,9 @@ class SqlStore:
                 connection.execute(tables.runs.update().where(tables.runs.c.number == number).values(rows.run_row(run)))
                 newest = sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == number)
                 last_at_s = connection.execute(newest).scalar_one()
-            token = _take_over(connection, number)
-        self._writing = _Writing(run, number, token, last_at_s, WrittenWindows(number))
+            token, epoch = _take_over(connection, number)
+        self._writing = _Writing(run, number, token, epoch, last_at_s, WrittenWindows(number))
+        log.info("this process writes run %s in epoch %d", run.id, epoch)
         return run
 
     @property
@@ -74,16 +84,23 @@ class SqlStore:
         """The instant of the newest cycle of the run that is written; None before there is one."""
         return self._begun().last_at_s
 
-    def check_ours(self) -> None:
-        """A TakenOverError once another driver has begun the run that we write."""
+    def check_writer(self, connection: sa.Connection) -> None:
+        """A TakenOverError once another driver has begun the run that we write; else none can while this one writes.
+
+        In SQLite one transaction writes at a time; in PostgreSQL the row is held until the transaction's end.
+        """
         run = self._begun()
-        with self._database.reading() as connection:
-            _check_writer(connection, run)
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.text(f"SET LOCAL idle_in_transaction_session_timeout = {STOPPED_AT_MOST_MS}"))
+        held = sa.select(tables.writers.c.token).where(tables.writers.c.run == run.number).with_for_update(read=True)
+        found = connection.execute(held).scalar_one_or_none()
+        if found is not None and found != run.token:
+            raise TakenOverError(f"another driver has taken up run {run.info.id}; this one stops acting")
 
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
         with self._database.writing() as connection:
-            _check_writer(connection, run)
+            self.check_writer(connection)
             if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # it was announced before
                 connection.execute(_cycle_at(run.number, cycle.at_s))
             intent_ids = _intent_ids(connection, run, cycle.view)
@@ -163,7 +180,8 @@ class SqlStore:
 
     def _insert(self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]) -> list[Window]:
         run, view, plan = self._begun(), cycle.view, cycle.plan
-        cycle_id = _new_id(connection, tables.cycles, rows.cycle_row(cycle, run.number, run.info.started_at_s))
+        row = {**rows.cycle_row(cycle, run.number, run.info.started_at_s), "writer_epoch": run.epoch}
+        cycle_id = _new_id(connection, tables.cycles, row)
         for table, found in (
             (tables.job_figures, [rows.job_row(job, cycle_id, intent_ids[job.name]) for job in view.jobs]),
             (tables.machine_figures, [rows.machine_row(machine, cycle_id) for machine in view.machines]),
@@ -185,6 +203,7 @@ class _Writing:
     info: RunInfo
     number: int
     token: str
+    epoch: int
     last_at_s: float | None
     windows: WrittenWindows
     appended: int = 0
@@ -199,19 +218,16 @@ class _Writing:
             self.intents[job.name] = (job.intent, intent_ids[job.name])
 
 
-def _take_over(connection: sa.Connection, run: int) -> str:
+def _take_over(connection: sa.Connection, run: int) -> tuple[str, int]:
+    """The newest token, and its epoch; whoever writes under the one before has ended its transaction."""
     token, writers = uuid.uuid4().hex, tables.writers
-    if connection.execute(writers.update().where(writers.c.run == run).values(token=token)).rowcount == 0:
-        connection.execute(writers.insert().values(run=run, token=token))
-    return token
-
-
-def _check_writer(connection: sa.Connection, run: "_Writing") -> None:
-    found = connection.execute(
-        sa.select(tables.writers.c.token).where(tables.writers.c.run == run.number)
-    ).scalar_one_or_none()
-    if found is not None and found != run.token:
-        raise TakenOverError(f"another driver has taken up run {run.info.id}; this one stops acting")
+    risen = {"token": token, "epoch": sa.func.coalesce(writers.c.epoch, 0) + 1}
+    changed = writers.update().where(writers.c.run == run).values(risen).returning(writers.c.epoch)
+    epoch = connection.execute(changed).scalar_one_or_none()
+    if epoch is None:
+        epoch = 1
+        connection.execute(writers.insert().values(run=run, token=token, epoch=epoch))
+    return token, int(epoch)
 
 
 def _intent_ids(connection: sa.Connection, run: _Writing, view: View) -> dict[str, int]:

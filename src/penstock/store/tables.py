@@ -68,11 +68,12 @@ runs = Table(
     Column("started_at_s", Double),  # epoch seconds; null in simulated time
 )
 
-writers = Table(  # who writes the run: whoever began it last
+writers = Table(  # who writes the run: whoever began it last, as the first, second, third ... to do so
     "penstock_writers",
     metadata,
     Column("run", _Id, ForeignKey("penstock_runs.number", ondelete="CASCADE"), primary_key=True, autoincrement=False),
     Column("token", Words, nullable=False),
+    Column("epoch", BigInteger),
 )
 
 intents = Table(
@@ -103,6 +104,7 @@ cycles = Table(
     Column("shortfall", Words),  # that no shares meet all intents; null while some do
     Column("prediction_errors", LargeBinary),  # JSON of the plan's errors, deflated; null where it tells of none
     Column("possible_utility", Double),  # what those could have that were not starting
+    Column("writer_epoch", BigInteger),  # of the driver that wrote it, see writers
     UniqueConstraint("run", "at_s"),
     Index("penstock_cycles_by_age", "epoch_s"),
 )

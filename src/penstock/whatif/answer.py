@@ -56,6 +56,9 @@ class _Asker:
     def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
         """There are no proposals."""
 
+    def turned(self, now: float) -> None:
+        """Nobody waits to hear of it."""
+
 
 def play(present: View, past: Past, policy: str, changes: Changes, within_s: float) -> Future:
     """How the present would go on with these changes, if the arrivals of the past came again.
