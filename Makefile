@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-fleet test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak pages pages-test alerts docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-fleet test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak chaos chaos-fleet pages pages-test alerts docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -127,6 +127,14 @@ bench-kafka-tenants: setup ## real Kafka: eight tenants of the workloads under e
 
 soak: setup ## an hour on Kafka with things going wrong; every row counted
 	$(BIN)/python benchmarks/soak.py --minutes 60
+
+# The same seed, the same pairs of faults. `chaos` starts a cluster, a broker, PostgreSQL and drivers; `chaos-fleet` no JVM.
+MINUTES ?= 10
+chaos: setup-tests ## a nemesis on Kafka: pairs of faults drawn from SEED for MINUTES, every row counted, laws checked
+	@PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --seed $(SEED) --minutes $(MINUTES)
+
+chaos-fleet: setup-tests ## the nemesis over two coordinators of a simulated cluster (SEED=..., MINUTES=...)
+	@PYTHONPATH=. $(BIN)/python benchmarks/chaos_fleet.py --seed $(SEED) --minutes $(MINUTES)
 
 clean: ## remove what the targets made
 	rm -rf .venv .venv-spark-* .tools build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -96,7 +96,7 @@ def run(
     if first_life and store is not None:
         _check_store(store)
     if restart:
-        _supervised(console, heartbeat)
+        _supervised(console, heartbeat, run_id)
     from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
     from penstock.governing.run import RunOptions, as_document, run_tenants
 
@@ -148,7 +148,7 @@ def _check_store(store: str) -> None:
     check_writable(store, "--store")
 
 
-def _supervised(console: "Console", heartbeat: Path | None) -> NoReturn:
+def _supervised(console: "Console", heartbeat: Path | None, run_id: str | None) -> NoReturn:
     """This very command without --restart, as a child that is started again when it dies."""
     from penstock.governing.supervise import supervise
 
@@ -158,4 +158,4 @@ def _supervised(console: "Console", heartbeat: Path | None) -> NoReturn:
     def tell(text: str) -> None:
         console.print(f"the driver {text}", style="yellow", markup=False)
 
-    sys.exit(supervise(command, tell, heartbeat=heartbeat))
+    sys.exit(supervise(command, tell, run_id=run_id, heartbeat=heartbeat))

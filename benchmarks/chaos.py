@@ -1,0 +1,257 @@
+"""A nemesis: tenants on Kafka and a standalone cluster, and pairs of faults drawn from a seed; then laws are checked.
+
+    python benchmarks/chaos.py --seed 7 [--minutes 10] [--out docs/results/chaos.md]     # make chaos SEED=7 MINUTES=10
+
+A pair of faults strikes, and the next one once the utility is back, or three minutes later. What happened is kept as a
+history, which `chaos_history` judges. Exit code 1 when a law was broken. Needs PostgreSQL and a Maven registry.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import yaml
+from chaos_faults import Fault, drawn
+from chaos_history import RECOVERED, RECOVERS_WITHIN_S, History, Law, Rows, Struck, judged, recovered_s
+from chaos_record import Watched
+from chaos_world import Postgres, World
+from observer import messages
+
+from penstock.engines import processes
+from penstock.engines.kafka import broker
+from penstock.engines.kafka.topics import make_topics
+from penstock.engines.spark import standalone
+
+PARTITIONS = 2
+KEYS = 50
+QUIET_S = 40.0  # governed before the first pair: what utility there is without faults
+STARTS_WITHIN_S = 420.0
+DONE_WITHIN_S = 240.0
+LOOK_EVERY_S = 1.0
+SURE_AFTER_S = 20.0  # several triggers without a change: no result is on its way any more
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=10.0, help="of load; starting and counting come on top")
+    parser.add_argument("--tenants", type=int, default=4)
+    parser.add_argument("--rate", type=float, default=20.0, help="rows a second of each tenant")
+    parser.add_argument("--place", type=Path, help="where logs and checkpoints go, and stay; else they are removed")
+    parser.add_argument("--out", type=Path, help="the page that the result is added to, beside standard output")
+    options = parser.parse_args()
+    for number in (signal.SIGINT, signal.SIGTERM):  # also of a program in the background: everything is taken down
+        signal.signal(number, lambda *_: sys.exit(130))
+    place = options.place or Path(tempfile.mkdtemp(prefix="penstock-chaos-"))
+    place.mkdir(parents=True, exist_ok=True)
+    try:
+        history = _lived(place.resolve(), options)
+    finally:
+        if options.place is None:
+            shutil.rmtree(place, ignore_errors=True)
+    laws = judged(history)
+    text = report(history, laws, options.seed, options.minutes, f"{options.tenants} tenants")
+    print(text)
+    if options.out is not None:
+        with options.out.open("a", encoding="utf-8") as page:
+            page.write(f"\n{text}\n")
+    sys.exit(1 if any(law.breaches for law in laws) else 0)
+
+
+def _lived(place: Path, options: argparse.Namespace) -> History:
+    names = [f"tenant{number}" for number in range(options.tenants)]
+    with ExitStack() as stack:
+        postgres = Postgres(stack)
+        stack.callback(broker.down, place / "kafka.json")
+        kafka = broker.up(place / "kafka.json", processes.free_port(), PARTITIONS)
+        stack.callback(standalone.down, place / "cluster.json")
+        cluster = standalone.up(place / "cluster.json", workers=2, cores=len(names), port=processes.free_port())
+        make_topics(kafka.bootstrap, [f"{name}_{end}" for name in names for end in ("in", "out")], PARTITIONS)
+        (place / "soak_jobs.py").write_bytes((HERE / "soak_jobs.py").read_bytes())
+        tenants = _tenants_file(place, names, cluster.master, kafka.bootstrap)
+        (place / "tenants.yaml").write_text(yaml.safe_dump(tenants), encoding="utf-8")
+        world = World(place, names, postgres)
+        stack.callback(world.end)
+        world.start()
+        _until_ready(world)
+        return _struck(world, kafka.bootstrap, options)
+
+
+def _tenants_file(place: Path, names: Sequence[str], master: str, bootstrap: str) -> dict[str, Any]:
+    jobs = [
+        {
+            "name": name,
+            "job": "soak_jobs:counts",
+            "params": {
+                "bootstrap": bootstrap,
+                "source": f"{name}_in",
+                "target": f"{name}_out",
+                "trigger": "5 seconds",
+            },
+            "intent": {"latency": "15s", "utility": 40 if number == 0 else 10},
+            "max_rows_per_batch": 5000,
+            "restart": {"max_restarts": 100, "backoff": "1s", "max_backoff": "10s"},
+        }
+        for number, name in enumerate(names)
+    ]
+    return {
+        "name": "chaos",
+        "master": master,
+        "kafka": True,
+        "conf": {"spark.sql.shuffle.partitions": 2, "spark.executor.memory": "512m", "spark.driver.memory": "768m"},
+        "checkpoints": str(place / "checkpoints"),
+        "interval": "5s",
+        "jobs": jobs,
+    }
+
+
+def _until_ready(world: World) -> None:
+    """Until every query has committed a batch."""
+    deadline = time.monotonic() + STARTS_WITHIN_S
+    while len(list(world.place.glob("checkpoints/*/commits/0"))) < len(world.names):
+        if time.monotonic() > deadline or world.ended:
+            raise SystemExit(f"not all queries started within {STARTS_WITHIN_S:.0f} s; see {world.place}")
+        time.sleep(LOOK_EVERY_S)
+    world.tell("all queries run")
+
+
+def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> History:
+    """Load all the while, and pairs of faults; then every row is counted."""
+    watched = Watched(world.store)
+    seconds = options.minutes * 60.0
+    loads = {name: _load(world.place, bootstrap, name, options.rate, seconds) for name in world.names}
+    until_s, struck = time.monotonic() + seconds, []
+    pairs = drawn(options.seed)
+    try:
+        _watch(world, watched, min(time.monotonic() + QUIET_S, until_s))
+        # A pair is only drawn while there is time to see the utility come back.
+        while time.monotonic() + RECOVERS_WITHIN_S / 2 < until_s:
+            struck.append(_pair(world, watched, next(pairs)))
+            _until_back(world, watched, struck, until_s)
+        _watch(world, watched, until_s)
+        codes = {name: load.wait(DONE_WITHIN_S) for name, load in loads.items()}
+    finally:
+        for load in loads.values():
+            load.terminate()
+    if any(codes.values()):
+        raise SystemExit(f"rows could not be delivered: exit codes {codes}")
+    ended_s = time.time()
+    rows = _counted(world, watched, bootstrap)
+    history = watched.history(struck, ended_s, tuple(world.wrong))
+    history = History(rows, history.held, history.cycles, history.acts, struck, ended_s, history.others)
+    (world.place / "history.json").write_text(json.dumps(asdict(history)), encoding="utf-8")
+    return history
+
+
+def _watch(world: World, watched: Watched, until_s: float) -> None:
+    while time.monotonic() < until_s:
+        watched.look()
+        world.look()
+        time.sleep(LOOK_EVERY_S)
+
+
+def _pair(world: World, watched: Watched, pair: tuple[Fault, Fault]) -> Struck:
+    """Both at once, each on a thread of its own; what was wrong has ended when both have."""
+    text, began_s = " and ".join(fault.text for fault in pair), time.time()
+    world.tell(text)
+    threads = [threading.Thread(target=world.strike, args=(fault,), daemon=True) for fault in pair]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        watched.look()
+        time.sleep(LOOK_EVERY_S)
+    return Struck(began_s, time.time(), text)
+
+
+def _until_back(world: World, watched: Watched, struck: Sequence[Struck], until_s: float) -> None:
+    deadline = min(time.monotonic() + RECOVERS_WITHIN_S, until_s)
+    while time.monotonic() < deadline:
+        watched.look()
+        world.look()
+        took_s = recovered_s(watched.history((), 0.0, ()), struck[-1])
+        if took_s is not None:
+            world.tell(f"utility was back after {took_s:.0f} s")
+            return
+        time.sleep(5.0 * LOOK_EVERY_S)
+
+
+def _load(place: Path, bootstrap: str, name: str, rate: float, seconds: float) -> "subprocess.Popen[bytes]":
+    where = ["--bootstrap", bootstrap, "--topic", f"{name}_in", "--json", str(place / f"{name}.json")]
+    curve = ["--rate", f"{rate:g}", "--for", f"{seconds:.0f}s", "--keys", str(KEYS), "--zipf", "1"]
+    command = [sys.executable, "-m", "penstock.cli.main", "load", *where, *curve]
+    return subprocess.Popen(command, start_new_session=True)
+
+
+def _counted(world: World, watched: Watched, bootstrap: str) -> tuple[Rows, ...]:
+    """Once results have come to rest, or nobody waits for them any more."""
+    deadline, rows = time.monotonic() + DONE_WITHIN_S, _read(world, bootstrap)
+    while any(one.sent != one.read for one in rows) and time.monotonic() < deadline:
+        _watch(world, watched, time.monotonic() + 5.0)
+        rows = _read(world, bootstrap)
+    _watch(world, watched, time.monotonic() + SURE_AFTER_S)
+    return _read(world, bootstrap)
+
+
+def _read(world: World, bootstrap: str) -> tuple[Rows, ...]:
+    rows = []
+    for name in world.names:
+        account = json.loads((world.place / f"{name}.json").read_text(encoding="utf-8"))
+        read: dict[str, int] = {}
+        for message in messages(bootstrap, f"{name}_out"):
+            key = (message.key() or b"").decode()
+            read[key] = max(read.get(key, 0), int(message.value() or 0))
+        rows.append(Rows(name, _positive(account["per_key"]), read))
+    return tuple(rows)
+
+
+def _positive(counts: Mapping[str, int]) -> dict[str, int]:
+    return {key: count for key, count in counts.items() if count}
+
+
+def report(history: History, laws: Sequence[Law], seed: int, minutes: float, what: str) -> str:
+    """The result as tables."""
+    where = f"{os.cpu_count()} cores, load average {os.getloadavg()[2]:.0f} (15 minutes)"
+    well = not any(law.breaches for law in laws)
+    return "\n".join(
+        [
+            f"## Seed {seed}, {minutes:g} minutes: {'all laws held' if well else '**broken**'}",
+            "",
+            f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, {where}, {what}, "
+            f"{2 * len(history.struck)} faults in {len(history.struck)} pairs, "
+            f"{len({held.epoch for held in history.held})} epochs of the lease, {len(history.cycles)} rounds recorded.",
+            "",
+            "| law | tried on | breaches |",
+            "|---|---|---|",
+            *(f"| {law.name} | {law.tried:,} | {len(law.breaches)} |" for law in laws),
+            "",
+            f"| pair of faults | lasted | utility back to {100 * RECOVERED:.0f} % after |",
+            "|---|---|---|",
+            *(f"| {one.text} | {one.to_s - one.from_s:.0f} s | {_back(history, one)} |" for one in history.struck),
+            *("" for law in laws[:1] if not well),
+            *(f"- {law.name}: {breach}" for law in laws for breach in law.breaches[:5]),
+        ]
+    )
+
+
+def _back(history: History, struck: Struck) -> str:
+    took_s = recovered_s(history, struck)
+    if took_s is not None:
+        return f"{took_s:.0f} s"
+    return "not judged: the run ended" if history.until_s < struck.to_s + RECOVERS_WITHIN_S else "never"
+
+
+if __name__ == "__main__":
+    main()

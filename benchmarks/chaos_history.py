@@ -1,0 +1,189 @@
+"""What happened while the nemesis was at work, and whether the laws held: no clock, no process, no database.
+
+Times are seconds since the epoch, by one clock.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+RECOVERS_WITHIN_S = 180.0
+RECOVERED = 0.95  # of the utility that there was before
+_SKEW_S = 1.0  # the run's clock goes by itself while a driver lives
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Of one tenant: how many of each key were sent and confirmed, and the highest count that was read."""
+
+    tenant: str
+    sent: Mapping[str, int]
+    read: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Somebody was seen to hold the run's lease, in this epoch."""
+
+    at_s: float
+    actor: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """A round as it is recorded, in the order of recording: under which epoch, and the share of all utility."""
+
+    at_s: float
+    epoch: int | None
+    share: float | None
+    steps: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An act that the store has acknowledged, and what is recorded of it.
+
+    `lever` is what it would turn, `taken_at` when a controller took it up; `done_in` are the epochs in which it was
+    handed to the engine, once for each time, and `refused` is whether the record says that it was not to be done.
+    """
+
+    number: int
+    lever: str
+    taken_at: float | None = None
+    done_in: tuple[int, ...] = ()
+    refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """A pair of faults: from when to when something was wrong."""
+
+    from_s: float
+    to_s: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All of it."""
+
+    rows: Sequence[Rows] = ()
+    held: Sequence[Held] = ()
+    cycles: Sequence[Cycle] = ()
+    acts: Sequence[Asked] = ()
+    struck: Sequence[Struck] = ()
+    until_s: float = 0.0  # when nobody looked any more
+    others: Sequence[str] = field(default_factory=tuple)  # what the nemesis itself saw to be wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """One law, on how many things it was tried, and each breach of it in words."""
+
+    name: str
+    tried: int
+    breaches: tuple[str, ...]
+
+
+def judged(history: History) -> tuple[Law, ...]:
+    """Every law on the history; it is well where none was broken."""
+    keys = sum(len({*rows.sent, *rows.read}) for rows in history.rows)
+    sent = sum(sum(rows.sent.values()) for rows in history.rows)
+    return (
+        Law("no row is lost", sent, tuple(lost(history.rows))),
+        Law("no row is doubled", keys, tuple(doubled(history.rows))),
+        Law("one actor for each epoch of the lease", len(history.held), tuple(actors(history.held))),
+        Law("nothing is recorded under an epoch that is over", len(history.cycles), tuple(out_of_turn(history))),
+        Law("each acknowledged act is applied once or refused", len(history.acts), tuple(unsettled(history.acts))),
+        Law("utility is back within 3 minutes", len(history.struck), tuple(unrecovered(history))),
+        Law("drivers end as they should", len(history.struck), tuple(history.others)),
+    )
+
+
+def lost(rows: Sequence[Rows]) -> Iterator[str]:
+    """Keys of which fewer were read than sent."""
+    for one in rows:
+        for key, sent in sorted(one.sent.items()):
+            if one.read.get(key, 0) < sent:
+                yield f"{one.tenant}: key {key} was sent {sent} times, {one.read.get(key, 0)} were counted"
+
+
+def doubled(rows: Sequence[Rows]) -> Iterator[str]:
+    """Keys of which more were read than sent."""
+    for one in rows:
+        for key, read in sorted(one.read.items()):
+            if read > one.sent.get(key, 0):
+                yield f"{one.tenant}: key {key} was sent {one.sent.get(key, 0)} times, {read} were counted"
+
+
+def actors(held: Sequence[Held]) -> Iterator[str]:
+    """Epochs that two had, and epochs that went back."""
+    of: dict[int, str] = {}
+    for one in held:
+        if of.setdefault(one.epoch, one.actor) != one.actor:
+            yield f"epoch {one.epoch} was {of[one.epoch]}'s and {one.actor}'s"
+    for before, after in pairwise(sorted(held, key=lambda one: one.at_s)):
+        if after.epoch < before.epoch:
+            yield f"epoch {after.epoch} came after epoch {before.epoch}"
+
+
+def out_of_turn(history: History) -> Iterator[str]:
+    """Rounds of an epoch after one of a later epoch, or begun when a later one was there already."""
+    newest = 0
+    for cycle in history.cycles:
+        if cycle.epoch is None:
+            yield f"the round at {cycle.at_s:.0f} tells no epoch"
+            continue
+        if cycle.epoch < newest:
+            yield f"a round of epoch {cycle.epoch} was recorded after one of epoch {newest}"
+        newest = max(newest, cycle.epoch)
+        later = [held.at_s for held in history.held if held.epoch > cycle.epoch]
+        if later and cycle.at_s > min(later) + _SKEW_S:
+            steps = f", with {cycle.steps} steps" if cycle.steps else ""
+            yield f"a round of epoch {cycle.epoch} began {cycle.at_s - min(later):.0f} s after a later one{steps}"
+
+
+def unsettled(acts: Sequence[Asked]) -> Iterator[str]:
+    """Acts that nobody took up, that came to nothing without a word, or that one epoch applied twice.
+
+    Of two for one lever that are heard together the later one counts, which is as good as a word. A driver that died
+    before it could write down that it had turned a lever leaves that to the next one: to turn it again changes nothing.
+    """
+    last = {(act.lever, act.taken_at): act.number for act in acts if act.taken_at is not None}
+    for act in acts:
+        overtaken = act.taken_at is not None and last[act.lever, act.taken_at] != act.number
+        twice = [epoch for epoch, times in Counter(act.done_in).items() if times > 1]
+        if act.taken_at is None:
+            yield f"act {act.number} on {act.lever} was never taken up"
+        elif not (act.done_in or act.refused or overtaken):
+            yield f"act {act.number} on {act.lever} was taken up, and neither applied nor refused"
+        elif twice:
+            yield f"act {act.number} on {act.lever} was applied twice in epoch {twice[0]}"
+
+
+def recovered_s(history: History, struck: Struck) -> float | None:
+    """From the end of what was wrong until the utility was back; None where it never was, or was never known."""
+    before = [cycle.share for cycle in history.cycles if cycle.at_s < struck.from_s and cycle.share is not None][-3:]
+    if not before:
+        return None
+    wanted = RECOVERED * sum(before) / len(before)
+    back = (
+        cycle.at_s
+        for cycle in history.cycles
+        if cycle.at_s >= struck.to_s and cycle.share is not None and cycle.share >= wanted
+    )
+    first = next(back, None)
+    return None if first is None else first - struck.to_s
+
+
+def unrecovered(history: History) -> Iterator[str]:
+    """Pairs after which the utility was not back in time; one whose time was not over is not judged."""
+    for struck in history.struck:
+        took_s = recovered_s(history, struck)
+        if took_s is not None and took_s <= RECOVERS_WITHIN_S:
+            continue
+        if took_s is None and history.until_s < struck.to_s + RECOVERS_WITHIN_S:
+            continue
+        yield f"after {struck.text}: " + ("not back" if took_s is None else f"back after {took_s:.0f} s")

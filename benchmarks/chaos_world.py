@@ -1,0 +1,259 @@
+"""The world that the nemesis strikes: the driver under its supervisor, the cluster, the broker and the database."""
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from chaos_faults import Fault, Kind
+from chaos_record import RUN
+from soak_driver import executors, family
+
+from penstock.core.orders import Act, Request, Wish
+from penstock.engines import processes
+from penstock.engines.kafka import broker
+from penstock.errors import PenstockError, TakenOverError
+from penstock.store.open import open_store
+from penstock.workloads.services.postgres import postgres_files
+
+HERE = Path(__file__).parent
+AWAY_S = 5.0  # so long a broker, a database, a worker is away that was killed
+ENDS_WITHIN_S = 180.0
+ACTS = 30
+SOCKETS, STREAMS, WHAT_IFS = 300, 60, 10
+
+
+class Postgres:
+    """A server that can be killed and started again."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._files = stack.enter_context(postgres_files("chaos"))
+        self._life = ExitStack()
+        stack.callback(lambda: self._life.close())
+        self._life.enter_context(self._files.running())
+        self.url = self._files.server.create("runs")
+
+    @property
+    def pids(self) -> list[int]:
+        """The postmaster, and all it has started."""
+        text = (self._files.home / "data" / "postmaster.pid").read_text(encoding="ascii")
+        return family(int(text.splitlines()[0]))
+
+    @staticmethod
+    def send(pids: Sequence[int], number: signal.Signals) -> None:
+        """To each that is there."""
+        _signal(pids, number)
+
+    def revive(self) -> None:
+        """As an init system would."""
+        self._life.close()
+        self._life = ExitStack()
+        self._life.enter_context(self._files.running())
+
+
+@dataclass(slots=True)
+class World:
+    """What runs. `wrong` is what it saw itself that should not be."""
+
+    place: Path
+    names: Sequence[str]
+    postgres: Postgres
+    wrong: list[str] = field(default_factory=list)
+    supervisor: "subprocess.Popen[bytes] | None" = None
+    _lives: int = 0
+    _acts: int = 0
+    _all: "list[subprocess.Popen[bytes]]" = field(default_factory=list)
+    _one_driver: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def store(self) -> str:
+        """Where the run is recorded."""
+        return self.postgres.url
+
+    @property
+    def ended(self) -> bool:
+        """Whether nobody governs any more, and nobody will."""
+        return self.supervisor is None or self.supervisor.poll() is not None
+
+    def start(self) -> None:
+        """A supervisor with its driver, on the run that there is."""
+        log = self.place / f"driver-{self._lives}.log"
+        self._lives += 1
+        given = ["--restart", "--run-id", RUN, "--store", self.store, "--dashboard", "--port", "0"]
+        command = [sys.executable, "-m", "penstock.cli.main", "run", str(self.place / "tenants.yaml"), *given]
+        environment = {**os.environ, "XDG_STATE_HOME": str(self.place / "state")}
+        with log.open("wb") as said:
+            self.supervisor = subprocess.Popen(
+                command, stdout=said, stderr=said, env=environment, start_new_session=True
+            )
+        self._all.append(self.supervisor)
+
+    def look(self) -> None:
+        """A supervisor that has ended by itself is a breach, and is started again: rows are still to be counted."""
+        with self._one_driver:
+            if self.ended:
+                assert self.supervisor is not None
+                self.wrong.append(f"the supervisor ended by itself with exit code {self.supervisor.returncode}")
+                self.start()
+
+    def end(self) -> None:
+        """All drivers at once."""
+        for one in self._all:
+            _signal(family(one.pid), signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                one.wait(10.0)
+
+    def tell(self, text: str) -> None:
+        """To whoever watches."""
+        print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+    def strike(self, fault: Fault) -> None:
+        """Let it go wrong; over when this returns."""
+        time.sleep(fault.after_s)
+        try:
+            {
+                Kind.KILL: self._kill,
+                Kind.STOP: self._stop,
+                Kind.SECOND: self._second,
+                Kind.LOSE: self._lose,
+                Kind.FLOOD: self._flood,
+            }[fault.kind](fault)
+        except (OSError, PenstockError) as error:  # whom it was to strike is not there: the other one struck before
+            self.tell(f"{fault.text}: {error}")
+
+    def _stop(self, fault: Fault) -> None:
+        pids = self._pids(fault.whom)
+        _signal(pids, signal.SIGSTOP)
+        time.sleep(fault.length_s)
+        _signal(pids, signal.SIGCONT)
+
+    def _kill(self, fault: Fault) -> None:
+        whom = fault.whom
+        if whom == "supervisor":
+            self._kill_supervisor()
+            return
+        again = _lines(self._pids(whom)[0]) if whom == "worker" else None
+        _signal(self._pids(whom), signal.SIGKILL)
+        if whom not in ("worker", "broker", "PostgreSQL"):
+            return
+        time.sleep(AWAY_S)
+        if whom == "PostgreSQL":
+            self.postgres.revive()
+        elif whom == "broker":
+            broker.up(self.place / "kafka.json")
+        elif again is not None:
+            command, environment = again
+            processes.start("worker", command, self.place / "cluster" / "worker-again.log", environment)
+
+    def _kill_supervisor(self) -> None:
+        """Its driver is to notice, and to leave the run to the next one, which comes at once."""
+        with self._one_driver:
+            assert self.supervisor is not None
+            left = family(self.supervisor.pid)[1:]
+            self.supervisor.kill()
+            self.supervisor.wait()
+            self.start()
+        deadline = time.monotonic() + ENDS_WITHIN_S
+        while any(processes.start_ticks(pid) is not None for pid in left):
+            if time.monotonic() > deadline:
+                self.wrong.append(f"a driver without its supervisor was there after {ENDS_WITHIN_S:.0f} s")
+                _signal(left, signal.SIGKILL)
+                return
+            time.sleep(0.5)
+
+    def _second(self, fault: Fault) -> None:
+        """Another driver takes the run up; the one before is to end, and to say why."""
+        with self._one_driver:
+            before = self.supervisor
+            assert before is not None
+            self.start()
+            try:
+                code = before.wait(ENDS_WITHIN_S)
+            except subprocess.TimeoutExpired:
+                self.wrong.append(f"the driver whose run was taken over was there after {ENDS_WITHIN_S:.0f} s")
+                _signal(family(before.pid), signal.SIGKILL)
+                return
+        if code != TakenOverError.exit_code:
+            self.wrong.append(f"the driver whose run was taken over ended with {code}, not {TakenOverError.exit_code}")
+
+    def _lose(self, fault: Fault) -> None:
+        _signal(self._pids("driver"), signal.SIGKILL)
+        shutil.rmtree(self.place / "checkpoints" / self.names[0], ignore_errors=True)
+
+    def _flood(self, fault: Fault) -> None:
+        if fault.whom == "acts":
+            self._ask()
+            return
+        port = self._port()
+        if port is None:
+            self.tell("no page to attack")
+            return
+        counts = [f"--sockets={SOCKETS}", f"--streams={STREAMS}", f"--what-ifs={WHAT_IFS}"]
+        command = [sys.executable, str(HERE / "web_attack.py"), "--attack", port, f"--for={fault.length_s:.0f}"]
+        subprocess.run([*command, *counts], capture_output=True, check=False, timeout=fault.length_s + 120.0)
+
+    def _ask(self) -> None:
+        """Each turn to a value that no other one has: what became of it can be told."""
+        with contextlib.closing(open_store(self.store, create=False)) as store:
+            store.desk.ask(RUN, Request(Act.PAUSE, "nemesis", time.time()))
+            store.desk.ask(RUN, Request(Act.RESUME, "nemesis", time.time()))
+            for _ in range(ACTS):
+                self._acts += 1
+                turn = Wish("bound", self.names[self._acts % len(self.names)], 4000 + self._acts)
+                store.desk.ask(RUN, Request(Act.TURN, "nemesis", time.time(), turn=turn))
+                time.sleep(0.3)
+
+    def _pids(self, whom: str) -> list[int]:
+        """Those that are struck; an OSError where nobody is there."""
+        found = self._found(whom)
+        if not found:
+            raise ProcessLookupError(f"no {whom} is there")
+        return found
+
+    def _found(self, whom: str) -> list[int]:
+        if whom == "executor":
+            return executors(self.place)[:1]
+        if whom == "worker":
+            mark = str(self.place / "cluster" / "cluster.properties")
+            known = sorted(processes.found_by("worker", mark), key=lambda one: one.pid)
+            return [one.pid for one in known if b"worker.Worker" in Path(f"/proc/{one.pid}/cmdline").read_bytes()][:1]
+        if whom == "broker":
+            up = broker.status(self.place / "kafka.json")
+            return [] if up is None or up.process is None else [up.process.pid]
+        if whom == "PostgreSQL":
+            return self.postgres.pids
+        assert self.supervisor is not None
+        return self._of_driver(whom, family(self.supervisor.pid))
+
+    def _of_driver(self, whom: str, pids: Sequence[int]) -> list[int]:
+        if whom == "supervisor":
+            return list(pids[:1])
+        java = [pid for pid in pids[1:] if Path(f"/proc/{pid}/comm").read_text(encoding="ascii").strip() == "java"]
+        return {"driver": list(pids[1:]), "Python": list(pids[1:2]), "JVM": java[:1]}[whom]
+
+    def _port(self) -> str | None:
+        said = (self.place / f"driver-{self._lives - 1}.log").read_text(encoding="utf-8", errors="replace")
+        found = re.findall(r"http://127\.0\.0\.1:(\d+)", said)
+        return found[-1] if found else None
+
+
+def _lines(pid: int) -> tuple[list[str], dict[str, str]]:
+    """How a process was started: its command, and its environment."""
+    command = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+    given = Path(f"/proc/{pid}/environ").read_bytes().rstrip(b"\0").split(b"\0")
+    return [part.decode() for part in command], dict(part.decode().split("=", 1) for part in given if b"=" in part)
+
+
+def _signal(pids: Sequence[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)

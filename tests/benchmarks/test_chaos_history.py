@@ -1,0 +1,133 @@
+"""The checker of histories: each law finds its breach, and a history without one has none."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from chaos_history import Asked, Cycle, Held, History, Rows, Struck, judged, recovered_s
+from hypothesis import given
+from hypothesis import strategies as st
+
+WELL = History(
+    rows=(Rows("ads", {"a": 3, "b": 1}, {"a": 3, "b": 1}),),
+    held=(Held(0.0, "x", 1), Held(5.0, "x", 1), Held(60.0, "y", 2)),
+    cycles=(Cycle(10.0, 1, 1.0), Cycle(20.0, 1, 1.0, steps=2), Cycle(70.0, 2, 0.5), Cycle(80.0, 2, 0.96)),
+    acts=(
+        Asked(1, "ads bound", 20.0, (1,)),
+        Asked(2, "ads bound", 70.0),  # the next one is for the same lever
+        Asked(3, "ads bound", 70.0, (2,)),
+        Asked(4, "fraud bound", 70.0, refused=True),
+        Asked(5, "fraud bound", 80.0, (1, 2)),  # its driver died before it could write that down
+    ),
+    struck=(Struck(30.0, 60.0, "kill JVM"),),
+    until_s=300.0,
+)
+
+
+def breaches(history: History) -> dict[str, Sequence[str]]:
+    return {law.name: law.breaches for law in judged(history) if law.breaches}
+
+
+BROKEN = {
+    "a row is lost": (
+        replace(WELL, rows=(Rows("ads", {"a": 3}, {"a": 2}),)),
+        {"no row is lost": ("ads: key a was sent 3 times, 2 were counted",)},
+    ),
+    "a row is doubled": (
+        replace(WELL, rows=(Rows("ads", {"a": 3}, {"a": 4}),)),
+        {"no row is doubled": ("ads: key a was sent 3 times, 4 were counted",)},
+    ),
+    "a row is counted that nobody sent": (
+        replace(WELL, rows=(Rows("ads", {}, {"a": 1}),)),
+        {"no row is doubled": ("ads: key a was sent 0 times, 1 were counted",)},
+    ),
+    "two have one epoch": (
+        replace(WELL, held=(Held(0.0, "x", 2), Held(1.0, "y", 2)), cycles=(), struck=()),
+        {"one actor for each epoch of the lease": ("epoch 2 was x's and y's",)},
+    ),
+    "an epoch comes back": (
+        replace(WELL, held=(Held(0.0, "y", 2), Held(1.0, "x", 1)), cycles=(), struck=()),
+        {"one actor for each epoch of the lease": ("epoch 1 came after epoch 2",)},
+    ),
+    "a round is recorded after one of a later epoch": (
+        replace(WELL, cycles=(*WELL.cycles, Cycle(55.0, 1, 1.0))),
+        {"nothing is recorded under an epoch that is over": ("a round of epoch 1 was recorded after one of epoch 2",)},
+    ),
+    "a round begins when its epoch is over": (
+        replace(WELL, cycles=(*WELL.cycles[:2], Cycle(65.0, 1, 1.0, steps=1))),
+        {
+            "nothing is recorded under an epoch that is over": (
+                "a round of epoch 1 began 5 s after a later one, with 1 steps",
+            )
+        },
+    ),
+    "an act is never taken up": (
+        replace(WELL, acts=(Asked(1, "ads bound"),)),
+        {"each acknowledged act is applied once or refused": ("act 1 on ads bound was never taken up",)},
+    ),
+    "an act comes to nothing": (
+        replace(WELL, acts=(Asked(1, "ads bound", 10.0),)),
+        {
+            "each acknowledged act is applied once or refused": (
+                "act 1 on ads bound was taken up, and neither applied nor refused",
+            )
+        },
+    ),
+    "an act is applied twice": (
+        replace(WELL, acts=(Asked(1, "ads bound", 10.0, (2, 2)),)),
+        {"each acknowledged act is applied once or refused": ("act 1 on ads bound was applied twice in epoch 2",)},
+    ),
+    "utility comes back too late": (
+        replace(WELL, cycles=(*WELL.cycles[:3], Cycle(241.0, 2, 1.0))),
+        {"utility is back within 3 minutes": ("after kill JVM: back after 181 s",)},
+    ),
+    "utility never comes back": (
+        replace(WELL, cycles=WELL.cycles[:3]),
+        {"utility is back within 3 minutes": ("after kill JVM: not back",)},
+    ),
+}
+
+
+def test_a_history_in_which_all_laws_held_has_no_breach_though_a_driver_died_in_it() -> None:
+    assert breaches(WELL) == {}
+    assert recovered_s(WELL, WELL.struck[0]) == 20.0
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_breach_of_a_law_is_found_and_told_and_no_other_law_blamed(case: str) -> None:
+    history, told = BROKEN[case]
+    found = breaches(history)
+    assert {name: found.get(name) for name in told} == told
+    assert set(found) == set(told)
+
+
+def test_what_nobody_waited_for_long_enough_is_not_judged() -> None:
+    assert breaches(replace(WELL, cycles=WELL.cycles[:3], until_s=239.0)) == {}
+
+
+COUNTS = st.dictionaries(st.sampled_from("abc"), st.integers(0, 3))
+SPOILT: dict[str, Callable[[Rows, str], Rows]] = {
+    "no row is lost": lambda rows, key: replace(rows, read={**rows.read, key: rows.sent[key] - 1}),
+    "no row is doubled": lambda rows, key: replace(rows, read={**rows.read, key: rows.sent[key] + 1}),
+}
+
+
+@given(COUNTS.filter(lambda counts: any(counts.values())), st.sampled_from(sorted(SPOILT)), st.data())
+def test_of_any_rows_one_less_or_one_more_is_found_wherever_it_is(
+    counts: dict[str, int], law: str, data: st.DataObject
+) -> None:
+    rows = Rows("ads", counts, counts)
+    assert breaches(History(rows=(rows,))) == {}
+    key = data.draw(st.sampled_from(sorted(key for key, sent in counts.items() if sent)))
+    assert set(breaches(History(rows=(SPOILT[law](rows, key),)))) == {law}
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=8), st.data())
+def test_rounds_in_the_order_of_their_epochs_break_nothing_and_any_other_order_does(
+    epochs: list[int], data: st.DataObject
+) -> None:
+    in_turn = [Cycle(float(at_s), epoch, None) for at_s, epoch in enumerate(sorted(epochs))]
+    assert breaches(History(cycles=in_turn)) == {}
+    moved = data.draw(st.permutations(in_turn))
+    kept = [cycle.epoch for cycle in moved] == sorted(epochs)
+    assert bool(breaches(History(cycles=moved))) is not kept
