@@ -13,6 +13,8 @@ from penstock.core.run import DecisionRecord, records_of, with_verdicts
 from penstock.core.view import View
 
 _KEPT = 10_000
+# Of all views together: a job takes 3.6 kB in each, so 20 jobs every 10 s would come to 600 MiB in a day; these are 56.
+_KEPT_JOBS = 16_000
 
 
 class Recorder:
@@ -33,9 +35,10 @@ class Recorder:
         self._newest: Cycle | None = None
         self._records: deque[DecisionRecord] = deque(maxlen=_KEPT)
         self._verdicts: deque[Verdict] = deque(maxlen=_KEPT)
-        self._views: deque[View] = deque(maxlen=_KEPT)
+        self._views: deque[View] = deque()
         if earlier is not None:
             self._records, self._verdicts, self._views = earlier._records, earlier._verdicts, earlier._views
+        self._jobs = sum(len(view.jobs) for view in self._views)
 
     def announce(self, cycle: Cycle) -> None:
         """What is about to be done is the store's affair: it must outlive this process."""
@@ -46,7 +49,7 @@ class Recorder:
         """Keep a cycle."""
         with self._lock:
             self._newest = cycle
-            self._views.append(cycle.view)
+            self._keep(cycle.view)
             self._records.extend(records_of(cycle))
             self._verdicts.extend(cycle.plan.verdicts)
         self._tell(cycle)
@@ -82,3 +85,10 @@ class Recorder:
         """The views so far, oldest first."""
         with self._lock:
             return tuple(self._views)
+
+    def _keep(self, view: View) -> None:
+        """The newest one always, and as many before it as there is room for."""
+        self._views.append(view)
+        self._jobs += len(view.jobs)
+        while len(self._views) > 1 and (self._jobs > _KEPT_JOBS or len(self._views) > _KEPT):
+            self._jobs -= len(self._views.popleft().jobs)
