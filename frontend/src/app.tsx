@@ -1,5 +1,6 @@
 // The site: who looks, at which run, and the page that is asked for.
 
+import type { ComponentType } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, get, send, type Run, type Session } from "./api";
 import { Controls, Proposals } from "./controls";
@@ -8,15 +9,17 @@ import { Problem } from "./parts";
 import { ComparePage } from "./pages/compare";
 import { ClusterPage } from "./pages/cluster";
 import { DecisionsPage } from "./pages/decisions";
+import { IncidentPage } from "./pages/incident";
 import { OverviewPage } from "./pages/overview";
 import { TenantPage } from "./pages/tenant";
 import { WhatIfPage } from "./pages/whatif";
 import { KeySheet, lasting, useKeys, type Key } from "./keys";
-import { link, put, useRoute, zoomOf } from "./route";
+import { INCIDENT, incidentLink, link, put, useRoute, zoomOf } from "./route";
 import { SiteContext, SPANS, type Site } from "./site";
 import { toggle, useTheme } from "./theme";
 
 const COPIED_MS = 2000;
+const STORIES = "stories"; // for who changes the chart
 const PAGES: [string, string][] = [
   ["overview", "Overview"],
   ["tenant", "Tenants"],
@@ -52,7 +55,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   const watched = useWatched(run, span_s);
   const { overview } = watched;
   const gone = overview !== null && watched.line === "gone";
-  const known = PAGES.some(([page]) => page === route.page);
+  const known = PAGES.some(([page]) => page === route.page) || route.page === INCIDENT || route.page === STORIES;
   const shown = overview?.run.id;
   useEffect(() => {
     if (shown !== undefined) get<Run[]>("runs").then(setRuns, () => setRuns([]));
@@ -78,6 +81,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
     { key: "]", does: "More time", act: () => setSpan(stepped(span_s, 1)) },
     { key: "0", does: "Zoom out", act: () => setZoom(null) },
     { key: "c", does: "Copy the link", act: copy },
+    { key: "i", does: "Incident report of what is shown, to print", act: () => { location.hash = incidentLink(overview, { job: route.query.job, zoom, span_s }); } },
     { key: "t", does: "Light or dark", act: toggle },
     { key: "?", does: "These keys", act: () => setHelp(true) },
   ];
@@ -113,7 +117,9 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
       {site && <Controls route={route} />}
       <main id="main" tabIndex={-1} class={gone ? "was" : site ? undefined : "bare"}>
         {gone && <Gone since={watched.gone_since} />}
-        {!known ? (
+        {route.page === STORIES ? (
+          <Lazy load={() => import("./stories")} />
+        ) : !known ? (
           <Unknown text={`There is no page “${route.page}”.`} />
         ) : site ? (
           <>
@@ -166,9 +172,19 @@ function Unread({ error, waits }: { error: string | null; waits: boolean }) {
   );
 }
 
+/** A page that few ask for: its code comes when they do. */
+function Lazy({ load }: { load: () => Promise<{ default: ComponentType }> }) {
+  const [Found, setFound] = useState<ComponentType | null>(null);
+  useEffect(() => {
+    void load().then((found) => setFound(() => found.default));
+  }, []);
+  return Found === null ? <p class="quiet" aria-busy="true">Reading…</p> : <Found />;
+}
+
 function Page({ page, query }: { page: string; query: Record<string, string> }) {
   const { job } = query;
   if (page === "compare") return <ComparePage a={query.a} b={query.b} c={query.c} />;
+  if (page === "incident") return <IncidentPage job={job} />;
   if (page === "tenant") return <TenantPage job={job} />;
   if (page === "cluster") return <ClusterPage />;
   if (page === "what-if") return <WhatIfPage job={job} />;
@@ -177,7 +193,7 @@ function Page({ page, query }: { page: string; query: Record<string, string> }) 
 }
 
 function titled(run: string | undefined, page: string): string {
-  const name = PAGES.find(([key]) => key === page)?.[1] ?? "Overview";
+  const name = page === INCIDENT ? "Incident" : (PAGES.find(([key]) => key === page)?.[1] ?? "Overview");
   return run ? `${name} – ${run} – penstock` : "penstock";
 }
 

@@ -5,6 +5,8 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Act, Decision, Figure } from "./api";
 import { instant, number, stamp } from "./format";
+import { drawMarks, toldAt, type Told } from "./marks";
+import { picture, save } from "./picture";
 import { colour, useTheme } from "./theme";
 
 export interface Line {
@@ -39,6 +41,7 @@ export interface ChartProps {
 }
 
 const HEIGHT = 180;
+const LAST_LABEL = 26; // half of "12:34:56": the label of a tick at the very end
 const LEAST_DRAG = 8; // pixels; less is a click
 const NARROW = "(max-width: 760px)"; // as in the style sheet, where the strips' columns are
 const TIMES = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
@@ -50,6 +53,7 @@ export function Chart(props: ChartProps) {
   shown.current = props;
   const theme = useTheme();
   const [at, setAt] = useState<number | null>(null);
+  const [near, setTold] = useState<Told | null>(null);
   // All that a plot is made of but its figures: what is left out here is drawn as it first was, whatever the legend says.
   const shape = JSON.stringify([
     props.lines.map(({ values, ...how }) => how),
@@ -64,7 +68,7 @@ export function Chart(props: ChartProps) {
     const watcher = new ResizeObserver(([entry]) => {
       const width = Math.round(entry!.contentRect.width);
       if (plot.current) plot.current.setSize({ width, height: shown.current.height ?? HEIGHT });
-      else plot.current = new uPlot(options(shown, width, setAt), data(shown.current), element);
+      else plot.current = new uPlot(options(shown, width, setAt, setTold), data(shown.current), element);
     });
     watcher.observe(element);
     return () => {
@@ -94,12 +98,30 @@ export function Chart(props: ChartProps) {
             </span>
           ))}
           {heading && <span class="moment">{heading}</span>}
+          {props.at_s.length > 0 && (
+            <button type="button" class="plain save" title="Save picture" aria-label={`Save picture: ${props.title}`} onClick={() => plot.current && save(picture(props.title, legend.map(keyed), plot.current.ctx.canvas, devicePixelRatio), `${props.title} ${heading}`)}>
+              <span aria-hidden="true">⤓</span>
+            </button>
+          )}
         </span>
       </figcaption>
       {props.at_s.length === 0 && <p class="quiet">Nothing is recorded here yet.</p>}
+      {near && <p class="told" style={{ "--at": `${near.left}px` }} data-testid="told">{near.text}</p>}
       <div ref={place} class="plot" style={{ minHeight: `${props.at_s.length ? (props.height ?? HEIGHT) : 10}px` }} role="img" aria-label={spoken(props, format)} />
     </figure>
   );
+}
+
+function keyed(line: Line): { label: string; colour: string; dash: boolean } {
+  return { label: line.label, colour: inked(line.colour), dash: Boolean(line.dash) };
+}
+
+/** What is told of the mark that the pointer is at, in pixels of the figure. */
+function told(made: uPlot, props: ChartProps): Told | null {
+  const left = made.cursor.left ?? -1;
+  if (left < 0 || !made.over.matches(":hover")) return null; // other charts only follow
+  const found = toldAt(props, left, (at_s) => made.valToPos(props.relative ? at_s : instant(props.run, at_s), "x"));
+  return found && { ...found, left: found.left + made.bbox.left / devicePixelRatio };
 }
 
 function moment(props: ChartProps, at_s: number): string {
@@ -134,6 +156,7 @@ function options(
   shown: { current: ChartProps },
   width: number,
   setAt: (index: number | null) => void,
+  setTold: (told: Told | null) => void,
 ): uPlot.Options {
   const props = shown.current;
   const ofDay = props.run.started_at !== null && !props.relative;
@@ -141,7 +164,7 @@ function options(
   const grid = { stroke: colour("line"), width: 1 };
   const axis = { stroke: quiet, font: "11px system-ui, sans-serif", grid, ticks: { show: false } };
   const format = (value: Figure): string => (props.format ?? number)(value);
-  const [left, right] = !props.margins ? [58, 8] : matchMedia(NARROW).matches ? [99, 55] : [160, 62];
+  const [left, right] = !props.margins ? [58, LAST_LABEL] : matchMedia(NARROW).matches ? [99, 55] : [160, 62];
   return {
     width,
     height: props.height ?? HEIGHT,
@@ -179,8 +202,8 @@ function options(
     ],
     ...(props.bands ? { bands: props.bands.map((pair) => ({ series: [pair[0] + 1, pair[1] + 1] as [number, number], fill: colour("band") })) } : {}),
     hooks: {
-      draw: [(made) => drawn(made, shown.current)],
-      setCursor: [(made) => setAt(made.cursor.idx ?? null)],
+      draw: [(made) => drawMarks(made, shown.current)],
+      setCursor: [(made) => { setAt(made.cursor.idx ?? null); setTold(told(made, shown.current)); }],
       setSelect: [(made) => selected(made, shown.current)],
       ready: [(made) => made.over.addEventListener("dblclick", () => shown.current.setZoom?.(null))],
     },
@@ -201,67 +224,6 @@ function selected(made: uPlot, props: ChartProps): void {
   const from = props.relative ? 0 : (props.run.started_at ?? 0);
   made.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
   props.setZoom?.([made.posToVal(left, "x") - from, made.posToVal(left + width, "x") - from]);
-}
-
-/** Decisions as vertical marks, with a head whose shape says how it turned out; and the present. */
-function drawn(made: uPlot, props: ChartProps): void {
-  const { ctx, bbox } = made;
-  const ratio = devicePixelRatio;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top - 8 * ratio, bbox.width, bbox.height + 8 * ratio);
-  ctx.clip();
-  if (props.now_s !== undefined) {
-    const x = made.valToPos(props.now_s, "x", true);
-    stroke(ctx, x, bbox, colour("ink-2"), ratio, []);
-  }
-  for (const mark of props.marks ?? []) {
-    const x = made.valToPos(instant(props.run, mark.at_s), "x", true);
-    const ink = colour(mark.came === "better" ? "good" : mark.came === "worse" || mark.came === "not done" ? "bad" : "mark");
-    stroke(ctx, x, bbox, ink, ratio, [2 * ratio, 3 * ratio]);
-    ctx.fillStyle = ink;
-    const size = 4 * ratio;
-    ctx.beginPath();
-    const y = bbox.top - 2 * ratio;
-    if (mark.came === "better") triangle(ctx, x, y, size, -1);
-    else if (mark.came === "worse" || mark.came === "not done") triangle(ctx, x, y, size, 1);
-    else ctx.arc(x, y, size * 0.8, 0, 7);
-    ctx.fill();
-  }
-  for (const act of props.acts ?? []) {
-    const x = made.valToPos(instant(props.run, act.at_s), "x", true);
-    const ink = colour("c4");
-    stroke(ctx, x, bbox, ink, ratio, []);
-    ctx.fillStyle = ink;
-    ctx.beginPath();
-    diamond(ctx, x, bbox.top - 2 * ratio, 5 * ratio);
-    ctx.fill();
-  }
-  ctx.restore();
-}
-
-function stroke(ctx: CanvasRenderingContext2D, x: number, bbox: uPlot.BBox, ink: string, ratio: number, dash: number[]): void {
-  ctx.strokeStyle = ink;
-  ctx.lineWidth = ratio;
-  ctx.setLineDash(dash);
-  ctx.beginPath();
-  ctx.moveTo(x, bbox.top);
-  ctx.lineTo(x, bbox.top + bbox.height);
-  ctx.stroke();
-  ctx.setLineDash([]);
-}
-
-function diamond(ctx: CanvasRenderingContext2D, x: number, y: number, size: number): void {
-  ctx.moveTo(x, y - size);
-  ctx.lineTo(x + size, y);
-  ctx.lineTo(x, y + size);
-  ctx.lineTo(x - size, y);
-}
-
-function triangle(ctx: CanvasRenderingContext2D, x: number, y: number, size: number, down: 1 | -1): void {
-  ctx.moveTo(x, y + down * size);
-  ctx.lineTo(x - size, y - down * size * 0.8);
-  ctx.lineTo(x + size, y - down * size * 0.8);
 }
 
 function day(at: number): string {

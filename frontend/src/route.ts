@@ -1,6 +1,7 @@
 // Pages by hash, so that any server of files can serve them: #/tenant?run=last&job=fraud
 
 import { useEffect, useState } from "preact/hooks";
+import type { Overview } from "./api";
 
 export interface Route {
   page: string;
@@ -14,12 +15,21 @@ function read(): Route {
 
 const CARRIED = ["span", "from", "to"]; // from page to page: the time that is looked at
 
+export const INCIDENT = "incident"; // of what is looked at: no page of its own in the navigation
+
 export function link(page: string, query: Record<string, string | undefined> = {}): string {
   const now = read().query;
   const carried = Object.fromEntries(CARRIED.map((name) => [name, now[name]]));
   const given = Object.entries({ ...query, ...carried, ...only(query, CARRIED) }).filter((pair): pair is [string, string] => Boolean(pair[1]));
   const text = new URLSearchParams(given).toString();
   return `#/${page}${text ? `?${text}` : ""}`;
+}
+
+/** The report on a tenant, or on who is in most trouble, in the time that is shown: a zoom is carried along. */
+export function incidentLink(overview: Overview | null, shown: { job?: string | undefined; zoom: [number, number] | null; span_s: number | null }): string {
+  const last = overview?.run.last_s ?? null;
+  const between = shown.zoom === null && shown.span_s !== null && last !== null ? { from: Math.max(0, last - shown.span_s).toFixed(1), to: last.toFixed(1) } : {};
+  return link(INCIDENT, { run: overview?.run.id, job: shown.job ?? overview?.present?.tenants[0]?.name, ...between });
 }
 
 function only(query: Record<string, string | undefined>, names: string[]): Record<string, string | undefined> {

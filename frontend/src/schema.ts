@@ -153,6 +153,36 @@ export interface HealthOut {
   version: string;
 }
 
+export interface IncidentChapterOut {
+  name: string;
+  sentences: string[];
+}
+
+export interface IncidentEventOut {
+  at_s: number;
+  text: string;
+}
+
+export interface IncidentOut {
+  run: string;
+  name: string;
+  policy: string;
+  tenant: string;
+  intent: string;
+  from_s: number;
+  to_s: number;
+  missed_s: number;
+  unseen_s: number;
+  worst_latency_s: number | null;
+  worst_latency_at_s: number | null;
+  most_rows: number | null;
+  utility_lost: number | null;
+  slot_h: number;
+  missed_slot_h: number;
+  chapters: IncidentChapterOut[];
+  events: IncidentEventOut[];
+}
+
 export interface IntentPart {
   latency?: number | string | null;
   percentile?: number | null;
@@ -283,6 +313,12 @@ export interface PresentOut {
   machines: MachineOut[];
   levers: LeverOut[];
   shortfall: string;
+  price: PriceOut | null;
+}
+
+export interface PriceOut {
+  slot_hour: number;
+  currency: string;
 }
 
 export interface ProposalOut {
@@ -410,6 +446,7 @@ export interface TenantOut {
   prediction_error: PredictionErrorOut | null;
   binds: BindOut[];
   beside: string | null;
+  cost_hour: number | null;
 }
 
 export interface TokenIn {

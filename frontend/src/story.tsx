@@ -2,6 +2,7 @@
 
 import type { Decision, Figure, Overview, Series } from "./api";
 import { clock, number, percent, signs, span } from "./format";
+import { money, spent } from "./money";
 import { Panel } from "./parts";
 import { link } from "./route";
 import { sharesSlots } from "./site";
@@ -107,7 +108,24 @@ function Cost({ overview, decisions }: { overview: Overview; decisions: Decision
   return (
     <>
       {sharesSlots(overview) ? <>The {number(overview.present?.slots)} slots were shared by weights of <b>{number(held)}</b> in all</> : <><b>{number(held)}</b> threads held</>} on average; {number(moved)} of them changed hands; <b>{number(most === null || had === null ? null : most - had)}</b> of {number(most)} utility was missing on average.
+      <Money overview={overview} />
     </>
+  );
+}
+
+/** What was paid, and for whom in vain; nothing where no price is given. */
+function Money({ overview }: { overview: Overview }) {
+  const price = overview.present?.price;
+  const found = spent(overview);
+  if (!price || !found.length) return null;
+  const sum = (values: number[]): number => values.reduce((one, other) => one + other, 0);
+  const vain = found.filter((one) => one.missed > 0).sort((a, b) => b.missed - a.missed);
+  return (
+    <span data-testid="money">
+      {" "}The slots cost <b>{money(price, sum(found.map((one) => one.cost)))}</b>: {found.slice(0, NAMED).map((one) => `${one.name} ${money(price, one.cost)}`).join(", ")}
+      {found.length > NAMED && `, ${found.length - NAMED} more the rest`}
+      {vain.length > 0 && <>; while they missed what they ask for <b>{money(price, sum(vain.map((one) => one.missed)))}</b> ({vain.slice(0, NAMED).map((one) => `${one.name} ${money(price, one.missed)}`).join(", ")})</>}.
+    </span>
   );
 }
 

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/preact";
 import { beforeEach, expect, test, vi } from "vitest";
 import { App } from "../src/app";
-import type { Compare, Overview, Tenant } from "../src/api";
+import type { Compare, Incident, Job, Overview, Tenant } from "../src/api";
 import { aDecision, anOverview, aTenant, found, run, serving } from "./builders";
 
 class Silent {
@@ -14,10 +14,15 @@ class Silent {
 
 const worth = { text: "+11 points of utility by 2 decisions", decisions: 2, span_s: 120, gain: 0.11, off: 0.04, slot_h_saved: 0, untold: 0, misled: 0, waits: 0, each: [] };
 
+const JOB: Job = {
+  run, tenant: null, series: { at_s: [], values: {} }, operators: [], edges: [], stages: [], phases_s: {}, state_bytes: null, forecast: null,
+  recovery_s: null, recovery_target_s: null, decisions: [], asked: [],
+};
+
 function present(tenants: Tenant[]): NonNullable<Overview["present"]> {
   return {
     at_s: 40, cycle: 4, utility: 20, max_utility: 35, possible_utility: 35, slots: 8, given: "8 slots by weight", note: "", headline: "1 of 2 tenants misses what was asked: ads.",
-    state: "missing", tenants, machines: [], levers: [], shortfall: "",
+    state: "missing", tenants, machines: [], levers: [], shortfall: "", price: null,
   };
 }
 
@@ -128,6 +133,32 @@ test("the demo's three runs stand side by side, with the third between the two",
   fireEvent.change(screen.getByLabelText("C"), { target: { value: "" } });
   await waitFor(() => expect(location.hash).not.toContain("c="));
   await waitFor(() => expect(screen.queryByText("utility, C")).toBeNull());
+});
+
+test("an incident is told in chapters, with when each thing happened, and can be printed", async () => {
+  const incident: Incident = {
+    run: "demo-1", name: "demo", policy: "penstock", tenant: "ads", intent: "p95 latency <= 2s", from_s: 10, to_s: 70, missed_s: 30, unseen_s: 0,
+    worst_latency_s: 9, worst_latency_at_s: 20, most_rows: 62614, utility_lost: 0.5, slot_h: 0.4, missed_slot_h: 0.2,
+    chapters: [{ name: "What happened", sentences: ["ads asked for p95 latency <= 2s and missed it for 30 s."] }], events: [{ at_s: 20, text: "decision 1: ads: weight 2 -> 5" }],
+  };
+  const printed = vi.fn();
+  vi.stubGlobal("print", printed);
+  const server = opened("#/incident?job=ads&from=10&to=70", {}, { "/api/incident": incident });
+  expect((await screen.findByTestId("missed")).textContent).toBe("30 s");
+  expect(screen.getByText("ads asked for p95 latency ≤ 2s and missed it for 30 s.")).toBeTruthy();
+  expect(screen.getByText("decision 1: ads: weight 2 → 5")).toBeTruthy();
+  expect(server.sent.some((one) => one.path === "/api/incident?run=demo-1&job=ads&since=10&until=70")).toBe(true);
+  fireEvent.click(screen.getByRole("button", { name: "Print" }));
+  expect(printed).toHaveBeenCalled();
+});
+
+test("a key leads from what is shown to its incident report, and the sheet of keys says so", async () => {
+  opened("#/tenant?job=geo&from=10&to=70", { run: { ...run, last_s: 400 } }, { "/api/job": { ...JOB } });
+  await screen.findByRole("heading", { name: /geo/ });
+  fireEvent.keyDown(document.body, { key: "?" });
+  expect((await screen.findByRole("dialog", { name: "Keys" })).textContent).toContain("Incident report");
+  fireEvent.keyDown(document.body, { key: "i" });
+  expect(location.hash).toBe("#/incident?run=demo-1&job=geo&from=10&to=70");
 });
 
 test("an unknown page and a server that cannot be read are said, with no figures of anything else", async () => {

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from penstock.cli.screen import Screen
 from penstock.cli.terminal import Terminal
+from penstock.core.price import Price
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.reading import Reader
@@ -106,6 +107,21 @@ def test_eighty_columns_have_who_how_and_why(store: SqlStore) -> None:
     assert len(row.rstrip()) <= 80
     for shown in ("ads", "missing", "3 s, 90 %", "20 of 35", "p95 latency"):
         assert shown in row
+
+
+def test_what_tenants_cost_is_shown_where_the_file_gives_a_price_and_only_there(store: SqlStore) -> None:
+    store.begin(replace(RUN, id="priced-1", name="priced", price=Price(0.05, "EUR")))
+    store.append(a_cycle(10.0, a_pooled_view(10.0, {"ads": 2, "fraud": 6}, slots=8, capacity=0.5)))
+    found = told(store, "top", "--run", "priced")
+    assert isinstance(found, dict)
+    assert found["present"]["price"] == {"slot_hour": 0.05, "currency": "EUR"}
+    assert {one["name"]: one["cost_hour"] for one in found["present"]["tenants"]} == pytest.approx(
+        {"ads": 0.1, "fraud": 0.3}
+    )
+    shown = penstock("top", "--run", "priced", "--store", store.database.target).stdout
+    assert "an hour" in shown
+    assert "0.30 EUR" in shown
+    assert "an hour" not in penstock("top", "--run", "night", "--store", store.database.target).stdout
 
 
 @pytest.mark.parametrize(("given", "coloured"), [("", True), ("1", False)])

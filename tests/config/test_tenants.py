@@ -11,6 +11,7 @@ from penstock.config.profiles import write_profile
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
 from penstock.core.intents import Intent, Latency
+from penstock.core.price import Price
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import ConfigError
@@ -24,6 +25,21 @@ def read(tmp_path: Path, **changes: Any) -> TenantsFile:
     path = tmp_path / "tenants.yaml"
     path.write_text(yaml.safe_dump({"jobs": [{**job, **changes}]}))
     return read_tenants(path)
+
+
+def test_the_price_of_a_slot_is_given_or_follows_from_that_of_an_executor(tmp_path: Path) -> None:
+    jobs = "jobs: [{name: a, job: 'm:f', intent: {juice: 0.9}}]\n"
+    path = tmp_path / "tenants.yaml"
+
+    def price_of(text: str) -> Price | None:
+        path.write_text(f"{text}\n{jobs}")
+        return read_tenants(path).slot_price()
+
+    assert price_of("price: {slot_hour: 0.05, currency: EUR}") == Price(0.05, "EUR")
+    assert price_of("conf: {spark.executor.cores: 4}\nprice: {executor_hour: 0.4}") == Price(0.1)
+    two_each = "conf: {spark.executor.cores: 4, spark.task.cpus: 2}\nprice: {executor_hour: 0.4}"
+    assert price_of(two_each) == Price(0.2)
+    assert price_of("interval: 10s") is None
 
 
 def test_a_job_is_read_with_its_intent_limits_and_restarts(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ from tests.recorded import (
 )
 
 LATER = (
+    ("penstock_runs", "slot_hour_price"),
+    ("penstock_runs", "currency"),
     ("penstock_cycles", "error"),
     ("penstock_cycles", "shortfall"),
     ("penstock_cycles", "prediction_errors"),
@@ -65,6 +67,7 @@ def test_an_older_store_is_read_as_it_is(older: str) -> None:
         gallery = Gallery(store.database, RUN.id)
         newest, totals, jobs = gallery.newest(), gallery.totals(Stretch()), gallery.jobs(Stretch())
         assert list(store.views(RUN.id)) == [a_view(10.0), a_view(70.0)]
+    assert (run.info, gallery.info) == (RUN, RUN)
     (record,) = run.decisions
     assert (record.errors, record.outcomes[0].undone) == (("ads: no free slot",), None)
     assert (record.verdict and record.verdict.effect, run.errors) == (None, ())

@@ -3,27 +3,13 @@
 from dataclasses import replace
 
 from penstock.core.acts import HeardAct
-from penstock.core.columns import Column
 from penstock.core.orders import Act
 from penstock.core.plan import Step, StepOutcome, Verdict
-from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
+from penstock.core.run import DecisionRecord, Note, Run
 from penstock.core.states import State, StateChange
 from penstock.telling.summary import Came, came_of, summarise
 from tests.recorded import RUN, a_decision
-
-
-def a_line(name: str, met: list[bool | None], threads: int = 4) -> JobTimeline:
-    utility = [None if m is None else 10.0 if m else 5.0 for m in met]
-    length = len(met)
-    none: Column[float] = Column(float, [None] * length)
-    return JobTimeline(name, "juice >= 0.9", 10.0, utility, met, [threads] * length, none, none)
-
-
-def a_run(*jobs: JobTimeline, decisions: tuple[DecisionRecord, ...] = ()) -> Run:
-    length = len(jobs[0].met)
-    utility = [sum(job.utility[i] or 0.0 for job in jobs) for i in range(length)]
-    at_s = [10.0 * number for number in range(length)]
-    return Run(RUN, at_s, utility, [10.0 * len(jobs)] * length, jobs, decisions=decisions)
+from tests.telling.lines import a_line, a_run
 
 
 def test_an_empty_run_is_told_as_such() -> None:

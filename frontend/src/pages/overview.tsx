@@ -6,6 +6,7 @@ import type { Overview, Tenant } from "../api";
 import { clock, number, percent, seconds, sentence, signs, span } from "../format";
 import { Acts, Bar, Binds, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge, wantsWords } from "../parts";
 import { useActs } from "../live";
+import { money } from "../money";
 import { Remedy, Waits } from "../remedy";
 import { link } from "../route";
 import { Rest, Search, useMany } from "../many";
@@ -255,7 +256,9 @@ function aligned(series: { at_s: number[]; values: Record<string, (number | null
 }
 
 function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
-  const now = tone(useSite(), "fine");
+  const site = useSite();
+  const now = tone(site, "fine");
+  const price = site.overview.present?.price;
   const many = useMany(tenants, (tenant) => tenant.name);
   return (
     <>
@@ -272,6 +275,7 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
             <th scope="col" class="n">rows/s in</th>
             <th scope="col" class="n">done</th>
             <th scope="col" class="n">waiting</th>
+            {price && <th scope="col" class="n">an hour</th>}
             <th scope="col">last decision</th>
           </tr>
         </thead>
@@ -293,6 +297,7 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
               <td data-label="rows/s in" class="n">{number(tenant.arrival_rps)}</td>
               <td data-label="done" class="n">{number(tenant.processed_rps)}</td>
               <td data-label="waiting" class="n">{number(tenant.backlog_rows)}</td>
+              {price && <td data-label="an hour" class="n" data-testid="job-cost">{tenant.cost_hour == null ? "–" : money(price, tenant.cost_hour)}</td>}
               <td data-label="last decision">
                 {tenant.last_decision ? <><CameBadge came={tenant.last_decision.came} /> <span class="quiet">{tenant.last_decision.reason}</span></> : <span class="quiet">–</span>}
               </td>

@@ -7,9 +7,10 @@ import { bytes, number, percent, seconds, sentence, signs, span, tenths } from "
 import { Graph } from "../graph";
 import { Levers } from "../levers";
 import { useActs, useAnswer } from "../live";
+import { money } from "../money";
 import { Acts, Binds, DecisionItem, Panel, Problem, Stat, StateBadge } from "../parts";
 import { Remedy } from "../remedy";
-import { link } from "../route";
+import { incidentLink, link } from "../route";
 import { useAct } from "../controls";
 import { tone, useSite } from "../site";
 import { has } from "./overview";
@@ -31,7 +32,10 @@ function One({ name }: { name: string }) {
   const live = overview.present?.tenants.find((tenant) => tenant.name === name) ?? found?.tenant ?? null;
   return (
     <>
-      <Chooser name={name} />
+      <div class="row">
+        <Chooser name={name} />
+        <a class="button" href={incidentLink(overview, { job: name, zoom, span_s })}>Incident report</a>
+      </div>
       {error && <Problem text={error} />}
       {live && <Head tenant={live} at_s={last} job={found} />}
       {found && <Body job={found} tenant={live} run={run} />}
@@ -56,7 +60,9 @@ function Chooser({ name }: { name: string }) {
 }
 
 function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | null }) {
-  const now = tone(useSite(), tenant.state);
+  const site = useSite();
+  const price = site.overview.present?.price;
+  const now = tone(site, tenant.state);
   return (
     <section class={`headline ${now}`} aria-label="Now">
       <h1>{tenant.name} <StateBadge state={tenant.state} /></h1>
@@ -74,6 +80,7 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
         <Stat label="arriving">{number(tenant.arrival_rps)} <small>rows/s</small></Stat>
         <Stat label="processed">{number(tenant.processed_rps)} <small>rows/s</small></Stat>
         <Stat label="waiting">{number(tenant.backlog_rows)} <small>rows</small></Stat>
+        {tenant.cost_hour !== null && price && <Stat label="costs">{money(price, tenant.cost_hour)} <small>an hour</small></Stat>}
         {tenant.prediction_error && (
           <Stat label="foretold utility off by">
             <span data-testid="prediction-error">{tenths(tenant.prediction_error.share)}</span> <small>over {number(tenant.prediction_error.of)} {tenant.prediction_error.of === 1 ? "comparison" : "comparisons"}</small>

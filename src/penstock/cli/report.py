@@ -14,20 +14,43 @@ Examples:
   penstock report last
   penstock report last --without --html report.html
   penstock report last --json - | jq .utility_share
+  penstock report last --incident --tenant fraud --from 10m --to 0:12:30
 """
 
 
 @click.command("report", epilog=EXAMPLE)
 @click.argument("run", shell_complete=run_names)
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one self-contained page here.")
+@click.option("--incident", is_flag=True, help="One tenant in one part of the run: what happened, why, what it cost.")
+@click.option("--tenant", help="Whom the incident is about; may be left out where there is one tenant only.")
+@click.option("--from", "since", metavar="TIME", help="Where the incident begins on the run's clock: 10m or 0:10:00.")
+@click.option("--to", "until", metavar="TIME", help="Where it ends; each may be left out.")
 @without_option
 @json_option
 @store_option
-def report_command(run: str, html: Path | None, without: bool, json_out: str | None, store: str | None) -> None:
+def report_command(
+    run: str,
+    html: Path | None,
+    incident: bool,
+    tenant: str | None,
+    since: str | None,
+    until: str | None,
+    without: bool,
+    json_out: str | None,
+    store: str | None,
+) -> None:
     """Sum up RUN, and with --html make a page of it.
 
     RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
     """
+    if incident:
+        from penstock.cli.incidents import Wanted, tell_incident
+
+        tell_incident(run, store, Wanted(tenant, since, until), html, json_out)
+        return
+    for option, given in (("--tenant", tenant), ("--from", since), ("--to", until)):
+        if given is not None:
+            raise click.UsageError(f"{option} is of an incident: give --incident, too.")
     from penstock.telling.report import page
     from penstock.telling.summary import summarise
     from penstock.telling.told import summary_document

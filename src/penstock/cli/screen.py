@@ -7,11 +7,12 @@ from rich.text import Text
 
 from penstock.cli.terminal import Lines, line
 from penstock.core.orders import Act
+from penstock.core.price import Price
 from penstock.core.visible import visible
 from penstock.store.sql import SqlStore
 from penstock.telling.words import clock, number, percent, tenths
 from penstock.web.reading import Reader
-from penstock.web.shapes import ControlOut, DecisionOut, PresentOut, TenantOut
+from penstock.web.shapes import ControlOut, DecisionOut, PresentOut, PriceOut, TenantOut
 
 KEYS = "q quit · p pause or resume · d dry run on or off · s sort by trouble, utility, slots or name"
 SORTS = ("trouble", "utility", "slots", "name")
@@ -22,10 +23,10 @@ _BOUND = 3  # tenants of which it is said what holds them back
 _SHARE = ("weight", "slots", "busy", "cores")
 _HEADINGS = (
     *("tenant", "state", "asks for", "has", "utility", "off by"),
-    *(*_SHARE, "rows/s in", "done", "waiting"),
+    *(*_SHARE, "rows/s in", "done", "waiting", "an hour"),
 )
 _WORDS = ("tenant", "state", "asks for")
-_DISPENSABLE = ("cores", "busy", "weight", "off by", "slots", "done", "rows/s in", "asks for", "waiting")
+_DISPENSABLE = ("cores", "busy", "weight", "off by", "slots", "done", "rows/s in", "asks for", "waiting", "an hour")
 _WHY = 20  # columns at least
 _MEANING = (
     "slots: what the weight stands for · busy: of these, above 100 % with what others left · cores: used by tasks"
@@ -112,8 +113,9 @@ class _Tenants:
 
 def _tenants(present: PresentOut, sort: str, width: int) -> Lines:
     table = Lines(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
-    cells = {tenant.name: _cells(tenant) for tenant in present.tenants}
+    cells = {tenant.name: _cells(tenant, present.price) for tenant in present.tenants}
     left_out = {"off by"} if all(tenant.prediction_error is None for tenant in present.tenants) else set()
+    left_out |= set() if present.price is not None else {"an hour"}
     left_out |= _too_many(list(cells.values()), left_out, width)
     shown = [heading for heading in _HEADINGS if heading not in left_out]
     for heading in shown:
@@ -138,13 +140,20 @@ def _too_many(rows: list[dict[str, str | Text]], gone: set[str], width: int) -> 
     return left_out
 
 
-def _cells(tenant: TenantOut) -> dict[str, str | Text]:
+def _cells(tenant: TenantOut, price: PriceOut | None) -> dict[str, str | Text]:
     weight, slots, busy, cores = _share(tenant)
     rates = [number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows)]
     utility = f"{number(tenant.utility)} of {number(tenant.max_utility)}"
     state = Text(tenant.state, style=_STATES[tenant.state])
     who: tuple[str | Text, ...] = (tenant.name, state, tenant.intent, _has(tenant), utility, _off(tenant))
-    return dict(zip(_HEADINGS, (*who, weight, slots, busy, cores, *rates), strict=True))
+    return dict(zip(_HEADINGS, (*who, weight, slots, busy, cores, *rates, _cost(tenant, price)), strict=True))
+
+
+def _cost(tenant: TenantOut, price: PriceOut | None) -> str:
+    """What its share of the slots costs an hour."""
+    if price is None or tenant.cost_hour is None:
+        return "–"
+    return Price(price.slot_hour, price.currency).text(tenant.cost_hour)
 
 
 def _bound(present: PresentOut) -> list[Text]:

@@ -29,6 +29,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "settings": "Settings of policies, by policy.",
         "routing": "Whether jobs with a route are left alone, advised on, or re-routed.",
         "routing_window": "Pairs of keys are told of in windows of so much time.",
+        "price": "What slots cost: what tenants cost is then told.",
         "interval": "How often penstock looks and decides.",
         "window": "Figures are over so much time; not shorter than the interval.",
         "profiles": "What was profiled of jobs: a CSV file by job.",
@@ -64,6 +65,11 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "points": "Of the shape piecewise: pairs of a value and a share of the utility.",
         "zero_at": "Of the shape linear: where the utility is nothing.",
         "spread": "Of the shape lognormal: how widely utility falls.",
+    },
+    "PricePart": {
+        "slot_hour": "An hour of one slot; or executor_hour.",
+        "executor_hour": "An hour of an executor; its slots are spark.executor.cores of conf.",
+        "currency": "Told behind amounts, such as EUR.",
     },
     "RestartPart": {
         "max_restarts": "After so many failures in a row it is given up; null: never.",

@@ -5,6 +5,7 @@ conf: {spark.sql.shuffle.partitions: 4}
 kafka: true                       # some job reads or writes Kafka
 executors: 8                      # on a cluster: at most so many, as many as the jobs have slots; else left alone
 executor_memory: 2g               # on a cluster: the heap of each executor to begin with; Spark's own default else
+price: {slot_hour: 0.05, currency: EUR}  # or executor_hour, with spark.executor.cores in conf
 profiles: {fraud: fraud.csv}      # what was profiled of jobs, for policies that plan ahead; paths beside this file
 models: {fraud: fraud-plan.yaml}   # what a job's operators can do; see config/job_models.py
 jobs:
@@ -51,6 +52,7 @@ from penstock.config.profiles import read_profile
 from penstock.config.relations import MOST_JOBS, disagreements
 from penstock.core.evidence import Observation
 from penstock.core.intents import Intent
+from penstock.core.price import Price
 from penstock.engines.spark.modes import SHORTEST_S, RealTime
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
@@ -157,6 +159,21 @@ def _that_starts(heap_mib: int) -> int:
     return heap_mib
 
 
+class PricePart(_Part):
+    """What an hour costs: of a slot, or of an executor with all its slots."""
+
+    slot_hour: Annotated[float, Field(gt=0, le=1_000_000), A_NUMBER] | None = None
+    executor_hour: Annotated[float, Field(gt=0, le=1_000_000), A_NUMBER] | None = None
+    currency: Annotated[str, Field(max_length=12)] = ""
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> "PricePart":
+        if (self.slot_hour is None) == (self.executor_hour is None):
+            remedy = "write slot_hour or executor_hour, one of the two"
+            raise within(ConfigError("slot_hour", self.slot_hour, remedy))
+        return self
+
+
 class TenantsFile(_Part):
     """All tenants of one application."""
 
@@ -171,6 +188,7 @@ class TenantsFile(_Part):
     settings: PolicySettings = {}
     routing: Mode = "off"  # jobs with a route: left alone, advised on, or re-routed
     routing_window: PositiveSeconds = 600.0  # pairs of keys are told of in windows of so much time
+    price: PricePart | None = None  # of slots: what tenants cost is then told wherever they are
     interval: PositiveSeconds = 10.0
     window: PositiveSeconds = 60.0
     profiles: dict[str, str] = {}  # files by job; see config/profiles.py
@@ -182,6 +200,29 @@ class TenantsFile(_Part):
         """What Spark is told: `conf`, and the fields beside it that stand for settings of Spark's."""
         heap = self.executor_memory
         return {**({} if heap is None else {"spark.executor.memory": f"{heap}m"}), **self.conf}
+
+    @model_validator(mode="after")
+    def _prices_slots(self) -> "TenantsFile":
+        if self.price is not None and self.price.executor_hour is not None and not self._executor_slots:
+            remedy = "write spark.executor.cores in conf, too, so that an executor's slots are known; or slot_hour"
+            raise within(ConfigError("price.executor_hour", self.price.executor_hour, remedy))
+        return self
+
+    @property
+    def _executor_slots(self) -> int:
+        """The slots of an executor, as far as the file says; 0 where it does not."""
+        cores = self.conf.get("spark.executor.cores", 0)
+        per_task = self.conf.get("spark.task.cpus", 1)
+        return int(cores) // max(1, int(per_task)) if str(cores).isdecimal() and str(per_task).isdecimal() else 0
+
+    def slot_price(self) -> Price | None:
+        """What an hour of one slot costs, where the file says so."""
+        if self.price is None:
+            return None
+        if self.price.executor_hour is not None:
+            return Price(self.price.executor_hour / self._executor_slots, self.price.currency)
+        assert self.price.slot_hour is not None  # one of the two
+        return Price(self.price.slot_hour, self.price.currency)
 
     def read_profiles(self, base: Path) -> dict[str, tuple[Observation, ...]]:
         """What was profiled of jobs, by name; `base` is the file's directory."""

@@ -13,6 +13,7 @@ from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
 from penstock.core.prediction import Error, foretold_text
+from penstock.core.price import Price
 from penstock.core.shares import Pool
 from penstock.core.states import StateChange
 from penstock.core.view import JobView
@@ -28,6 +29,7 @@ class RunInfo:
     engine: str
     master: str = ""
     started_at_s: float | None = None
+    price: Price | None = None  # of its slots, where the tenants file gives one
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from penstock.core.levers import Memory
 from penstock.core.orders import Control, NoControl
+from penstock.core.price import Price
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.view import View
 from penstock.engines.spark.port import Spark
@@ -50,6 +51,7 @@ def remember(
     settings: LoopSettings,
     run_id: str | None = None,
     age_s: float = 0.0,
+    price: Price | None = None,
 ) -> Remembering | None:
     """Open the store and begin the run; None remembers in this process only, and takes no requests.
 
@@ -64,7 +66,7 @@ def remember(
     if isinstance(target, str | Path):
         opened = open_store(None if target == DEFAULT_STORE else target, patient=False)
         place, target, sql = opened.place, opened, opened
-    run = RunInfo(run_id or spark.application, name, policy, "spark", spark.master, time.time())
+    run = RunInfo(run_id or spark.application, name, policy, "spark", spark.master, time.time(), price)
     return _remembered(target, sql, place, run, settings, age_s)
 
 

@@ -156,7 +156,14 @@ class _Lived:
         spark, life, name = self.application.spark, self.life, self.tenants.name
         live = LiveSpark(spark)
         kept = remember(
-            self.options.store, live, name, governed.policy.name, governed.settings, life.run_id, self.options.age_s
+            self.options.store,
+            live,
+            name,
+            governed.policy.name,
+            governed.settings,
+            life.run_id,
+            self.options.age_s,
+            self.tenants.slot_price(),
         )
         settings = _engine_settings(self.tenants, self.options)
         if self.options.coordinator is not None:

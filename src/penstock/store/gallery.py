@@ -91,8 +91,9 @@ class Gallery:
     @property
     def info(self) -> RunInfo:
         """Which run it is."""
-        wanted = sa.select(tables.runs).where(tables.runs.c.number == self._number)
+        number = self._number
         with self._database.reading() as connection:
+            wanted = sa.select(*columns_of(connection, tables.runs)).where(tables.runs.c.number == number)
             return run_info(connection.execute(wanted).mappings().one())
 
     def newest_cycle(self) -> int | None:

@@ -30,12 +30,17 @@ Found = Mapping[Any, Any]
 
 def run_rows(connection: sa.Connection) -> Sequence[Found]:
     """All runs, oldest first."""
-    return connection.execute(sa.select(tables.runs).order_by(tables.runs.c.number)).mappings().all()
+    return (
+        connection.execute(sa.select(*columns_of(connection, tables.runs)).order_by(tables.runs.c.number))
+        .mappings()
+        .all()
+    )
 
 
 def read_run(connection: sa.Connection, run: int) -> Run:
     """The whole run."""
-    info = rows.run_info(connection.execute(sa.select(tables.runs).where(tables.runs.c.number == run)).mappings().one())
+    wanted = sa.select(*columns_of(connection, tables.runs)).where(tables.runs.c.number == run)
+    info = rows.run_info(connection.execute(wanted).mappings().one())
     lines = _timelines(connection, run)
     notes, errors, shortfalls = _notes(connection, run)
     acts = read_acts(connection, run)

@@ -14,6 +14,7 @@ from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Decision, Effect, Reason, Step, StepOutcome, Verdict
 from penstock.core.prediction import Error, Foretold
+from penstock.core.price import Price
 from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.states import State, judged, possible_utility, state_of
@@ -28,12 +29,23 @@ _WITHOUT_KIND = re.compile(r'\[\{(?!.*"kind":)')
 _NEVER_FILLED = '"forecast":null,"recovery_s":null,'
 
 
+_OF_RUNS = ("id", "name", "policy", "engine", "master", "started_at_s")
+
+
 def run_row(run: RunInfo) -> Row:
-    return {name: getattr(run, name) for name in ("id", "name", "policy", "engine", "master", "started_at_s")}
+    told = {name: getattr(run, name) for name in _OF_RUNS}
+    price = run.price
+    return {
+        **told,
+        "slot_hour_price": None if price is None else price.slot_hour,
+        "currency": None if price is None else price.currency,
+    }
 
 
 def run_info(row: Mapping[Any, Any]) -> RunInfo:
-    return RunInfo(**{name: row[name] for name in ("id", "name", "policy", "engine", "master", "started_at_s")})
+    slot_hour = row["slot_hour_price"]
+    price = None if slot_hour is None else Price(slot_hour, row["currency"] or "")
+    return RunInfo(**{name: row[name] for name in _OF_RUNS}, price=price)
 
 
 def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> Row:

@@ -66,6 +66,8 @@ runs = Table(
     Column("engine", Words, nullable=False),
     Column("master", Words, nullable=False),
     Column("started_at_s", Double),  # epoch seconds; null in simulated time
+    Column("slot_hour_price", Double),  # null where the tenants file gives none
+    Column("currency", Words),
 )
 
 writers = Table(  # who writes the run: whoever began it last, as the first, second, third ... to do so

@@ -9,6 +9,7 @@ from penstock.core.run import DecisionRecord, Run
 from penstock.core.shares import Pool
 from penstock.telling.charts import satisfaction_strips, threads_chart, utility_chart
 from penstock.telling.markup import Markup, joined, tag
+from penstock.telling.money import spent
 from penstock.telling.summary import JobSummary, Summary, came_of, summarise
 from penstock.telling.thin import slices
 from penstock.telling.without import without_text
@@ -34,10 +35,11 @@ def page(run: Run, tried: Sequence[Counterfactual] = ()) -> str:
     title = f"{run.info.name}: {run.info.policy}"
     tables = (_jobs(run, summary), _troubles(run), _decisions(run, tried), _acts(run), _deeds(run))
     body = tag("main", _header(run), _summary(run, summary), *_charts(run, summary), *tables)
-    return "<!doctype html>\n" + tag("html", _head(title), tag("body", body), lang="en")
+    return "<!doctype html>\n" + tag("html", head(title), tag("body", body), lang="en")
 
 
-def _head(title: str) -> Markup:
+def head(title: str) -> Markup:
+    """What stands before a page's body: its style is in it, and a browser may fetch nothing."""
     style = Markup(files("penstock.telling").joinpath("page.css").read_text(encoding="utf-8"))
     policy = "default-src 'none'; style-src 'unsafe-inline'"  # a browser then refuses to fetch anything at all
     return tag(
@@ -64,7 +66,7 @@ def _summary(run: Run, summary: Summary) -> Markup:
         (number(float(len(run.decisions))), "decision" if len(run.decisions) == 1 else "decisions"),
         (span(summary.length_s), f"in {count(len(run.at_s), 'cycle')}"),
     ]
-    told = [tag("p", _typeset(sentence)) for sentence in summary.sentences]
+    told = [tag("p", typeset(sentence)) for sentence in summary.sentences]
     shown = [tag("div", tag("b", value), tag("span", words), class_="tile") for value, words in tiles]
     return tag("section", tag("h2", "Summary"), tag("div", *shown, class_="tiles"), *told)
 
@@ -87,8 +89,14 @@ def _jobs(run: Run, summary: Summary) -> Markup:
         off = {error.job: f"{tenths(error.share)} over {error.of}" for error in run.prediction_errors if error.of}
         heads.append("Foretold utility off by")
         cells = [[*found, off.get(job.name, "–")] for found, job in zip(cells, summary.jobs, strict=True)]
-    rows = [_row(heads, found) for found in cells]
-    return tag("section", tag("h2", "Jobs"), _table(heads, rows))
+    costs = {one.name: one for one in spent(run)}
+    if costs:
+        heads += ["Cost", "of it while it missed"]
+        told = [costs[job.name] for job in summary.jobs]
+        pairs = [(one.price.text(one.cost), one.price.text(one.missed_cost)) for one in told]
+        cells = [[*found, *pair] for found, pair in zip(cells, pairs, strict=True)]
+    rows = [row(heads, found) for found in cells]
+    return tag("section", tag("h2", "Jobs"), table(heads, rows))
 
 
 def _job_cells(job: JobSummary, run: Run) -> Sequence[str]:
@@ -125,8 +133,8 @@ def _troubles(run: Run) -> Markup | None:
     told += [("(governing)", error) for error in run.errors]
     found = sorted((trouble.at_s, name, trouble.text or "over") for name, trouble in told)
     heads = ("When", "Job", "Trouble")
-    rows = [_row(heads, (clock(at_s), name, text)) for at_s, name, text in found[-SHOWN:]]
-    return tag("section", tag("h2", "Troubles"), _table(heads, rows, "numbered")) if rows else None
+    rows = [row(heads, (clock(at_s), name, text)) for at_s, name, text in found[-SHOWN:]]
+    return tag("section", tag("h2", "Troubles"), table(heads, rows, "numbered")) if rows else None
 
 
 def _decisions(run: Run, tried: Sequence[Counterfactual]) -> Markup:
@@ -134,7 +142,7 @@ def _decisions(run: Run, tried: Sequence[Counterfactual]) -> Markup:
     heads = ("No.", "When", "What", "Whom", "Why", "Expected", "What came", *(["Without it"] if known else []))
     numbered = list(enumerate(run.decisions, start=1))[-SHOWN:]
     rows = [
-        _row(
+        row(
             heads,
             (*_decision_cells(index, record), *([known.get(index, "–")] if known else [])),
             f"d{index}",
@@ -144,22 +152,22 @@ def _decisions(run: Run, tried: Sequence[Counterfactual]) -> Markup:
     ]
     left_out = len(run.decisions) - len(numbered)
     note = tag("p", f"The first {count(left_out, 'decision')} are left out here.") if left_out else None
-    table = _table(heads, rows, "numbered") if rows else tag("p", "No decision was taken.")
-    return tag("section", tag("h2", "Decisions"), note, table)
+    shown = table(heads, rows, "numbered") if rows else tag("p", "No decision was taken.")
+    return tag("section", tag("h2", "Decisions"), note, shown)
 
 
 def _acts(run: Run) -> Markup | None:
     """What people asked of the controller; nothing where nobody asked anything."""
     heads = ("When", "Who", "What")
-    rows = [_row(heads, (clock(act.at_s), act.who, act.line)) for act in run.acts[-SHOWN:]]
-    return tag("section", tag("h2", "By people"), _table(heads, rows, "numbered")) if rows else None
+    rows = [row(heads, (clock(act.at_s), act.who, act.line)) for act in run.acts[-SHOWN:]]
+    return tag("section", tag("h2", "By people"), table(heads, rows, "numbered")) if rows else None
 
 
 def _deeds(run: Run) -> Markup | None:
     """What the engine did by itself; nothing when it did nothing."""
     heads = ("When", "What")
-    rows = [_row(heads, (clock(deed.at_s), deed.line)) for deed in run.deeds[-SHOWN:]]
-    return tag("section", tag("h2", "By itself"), _table(heads, rows, "numbered")) if rows else None
+    rows = [row(heads, (clock(deed.at_s), deed.line)) for deed in run.deeds[-SHOWN:]]
+    return tag("section", tag("h2", "By itself"), table(heads, rows, "numbered")) if rows else None
 
 
 def _decision_cells(index: int, record: DecisionRecord) -> Sequence[str]:
@@ -168,16 +176,18 @@ def _decision_cells(index: int, record: DecisionRecord) -> Sequence[str]:
     return str(index), clock(decision.at_s), decision.reason.value, whom, decision.why, expected, came
 
 
-def _row(heads: Sequence[str], cells: Sequence[str], anchor: str | None = None, kind: str | None = None) -> Markup:
-    shown = [tag("td", _typeset(cell), data_label=head) for head, cell in zip(heads, cells, strict=True)]
+def row(heads: Sequence[str], cells: Sequence[str], anchor: str | None = None, kind: str | None = None) -> Markup:
+    """Cells, each with its heading, which a narrow page shows beside it."""
+    shown = [tag("td", typeset(cell), data_label=head) for head, cell in zip(heads, cells, strict=True)]
     return tag("tr", *shown, id=anchor, class_=kind)
 
 
-def _typeset(text: str) -> str:
+def typeset(text: str) -> str:
     """The signs that a page has and a terminal may not."""
     return text.replace("->", "→").replace("<=", "≤").replace(">=", "≥")
 
 
-def _table(heads: Sequence[str], rows: Sequence[Markup], kind: str | None = None) -> Markup:
+def table(heads: Sequence[str], rows: Sequence[Markup], kind: str | None = None) -> Markup:
+    """Rows below their headings."""
     head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in heads)))
     return tag("div", tag("table", head, tag("tbody", joined(*rows)), class_=kind), class_="table")

@@ -10,6 +10,7 @@ from penstock.core.counterfactual import Counterfactual, worth_of
 from penstock.core.documents import mean
 from penstock.core.orders import Act
 from penstock.core.run import DecisionRecord, JobTimeline, Run
+from penstock.telling.money import spent, spent_text
 from penstock.telling.stretches import Stretch, unseen, unseen_at
 from penstock.telling.without import worth_text
 from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
@@ -192,6 +193,7 @@ def _sentences(
         yield f"It began at {clock(first.at_s)} with {what}, because {_clause(first.why)}."
     yield from _foretold(run)
     yield _cost(run, length_s, thread_seconds)
+    yield from spent_text(spent(run))
 
 
 def _ends(run: Run) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from penstock.core.counterfactual import Counterfactual, Without, worth_of
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.telling.explain import events
+from penstock.telling.money import spent
 from penstock.telling.summary import JobSummary, came_of, summarise
 from penstock.telling.without import without_text, worth_text
 from penstock.telling.words import moves_text
@@ -28,6 +29,7 @@ def summary_document(run: Run, tried: Sequence[Counterfactual] = ()) -> Document
         "jobs": [_job(job) for job in summary.jobs],
         "decisions": _decisions(run, tried),
         "brought": _worth(tried),
+        **_costs(run),
     }
 
 
@@ -39,6 +41,19 @@ def story_document(run: Run, tried: Sequence[Counterfactual] = ()) -> Document:
         "events": [{"at_s": at_s, "lines": list(lines)} for at_s, lines in events(run, tried)],
         "decisions": _decisions(run, tried),
         "brought": _worth(tried),
+    }
+
+
+def _costs(run: Run) -> Document:
+    """What tenants cost; nothing at all where no price is given."""
+    found = spent(run)
+    if not found:
+        return {}
+    names = ("name", "slot_h", "missed_slot_h", "missed_s", "cost", "missed_cost")
+    price = found[0].price
+    return {
+        "price": {"slot_hour": price.slot_hour, "currency": price.currency},
+        "costs": [{name: getattr(one, name) for name in names} for one in found],
     }
 
 

@@ -10,6 +10,7 @@ from penstock.core.intents import Intent
 from penstock.core.levers import Dial, unit_of
 from penstock.core.outlook import JobOutlook
 from penstock.core.prediction import Error
+from penstock.core.price import Price
 from penstock.core.run import asked_latency_s
 from penstock.core.shares import Share, pool_of, shares_of
 from penstock.core.states import (
@@ -43,6 +44,7 @@ from penstock.web.shapes import (
     PartitionKeysOut,
     PredictionErrorOut,
     PresentOut,
+    PriceOut,
     SeriesOut,
     ShareOut,
     StageOut,
@@ -57,6 +59,7 @@ class Past:
 
     met_s: Mapping[str, float | None] = field(default_factory=dict)  # of those that are not fine
     latency: Mapping[str, LastLatency] = field(default_factory=dict)  # of those that have none now
+    price: Price | None = None
 
 
 def present(newest: Newest, decisions: Sequence[DecisionOut], past: Past) -> PresentOut:
@@ -83,6 +86,7 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], past: Past) -> Pre
         machines=tuple(_machine(machine) for machine in view.machines),
         levers=tuple(_lever(dial) for dial in view.levers),
         shortfall=newest.shortfall,
+        price=None if past.price is None else PriceOut(past.price.slot_hour, past.price.currency),
     )
 
 
@@ -118,6 +122,7 @@ def tenant(job: JobView, share: Share, newest: Newest, last_decision: DecisionOu
         prediction_error=_error(newest.errors.get(job.name)),
         binds=tuple(BindOut(bind.what, bind.helps) for bind in binds),
         beside=unasked_latency(job),
+        cost_hour=None if past.price is None else past.price.of(share),
     )
 
 

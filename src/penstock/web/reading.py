@@ -196,4 +196,4 @@ def _past(gallery: Gallery, newest: Newest) -> present.Past:
     ill = [job for job in newest.view.jobs if state_of(job) is not State.FINE]
     unknown = [job.name for job in ill if asked_latency_s(job) is None]
     known = {name: last for name in unknown if (last := gallery.last_latency(name)) is not None}
-    return present.Past({job.name: gallery.missed_since(job.name) for job in ill}, known)
+    return present.Past({job.name: gallery.missed_since(job.name) for job in ill}, known, gallery.info.price)

@@ -1,12 +1,14 @@
 """What would help a tenant: the cheapest change that was enough in the simulator, with how it is asked for."""
 
 import time
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from penstock.core.levers import ALL_OPERATORS, WHOLE
 from penstock.core.orders import Wish
+from penstock.core.price import Price
 from penstock.core.view import View
 from penstock.errors import ConfigError
 from penstock.planning.asked import check
@@ -48,7 +50,23 @@ def answer(gallery: Gallery, asked: RemediesIn, within_s: float) -> RemediesOut:
     past = past_of(gallery, view, stretch, learnt_in=stretch)
     trial = trial_of(gallery, Stretch(view.at_s - 2 * SPAN_S, view.at_s, points=600), policy, _FOR_THE_TRIAL * within_s)
     left_s = within_s - (time.monotonic() - began_s)
-    return _told(view, remedies(view, past, policy, asked.job, left_s), trial, time.monotonic() - began_s)
+    found = priced(remedies(view, past, policy, asked.job, left_s), view.slots, gallery.info.price)
+    return _told(view, found, trial, time.monotonic() - began_s)
+
+
+def priced(found: Remedies, slots: int | None, price: Price | None) -> Remedies:
+    """The remedies with what more slots would cost; as they are where no price is given."""
+    if price is None or slots is None:
+        return found
+    return replace(found, tried=tuple(_priced(tried, slots, price) for tried in found.tried))
+
+
+def _priced(tried: Tried, slots: int, price: Price) -> Tried:
+    wanted = tried.remedy.changes.slots
+    if wanted is None or wanted <= slots:
+        return tried
+    more = price.text((wanted - slots) * price.slot_hour)
+    return replace(tried, remedy=replace(tried.remedy, price=f"{tried.remedy.price}, {more} an hour"))
 
 
 def nothing(job: str, at_s: float, text: str) -> RemediesOut:

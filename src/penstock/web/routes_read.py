@@ -7,6 +7,7 @@ from penstock.store.thinning import Stretch
 from penstock.web.asking import JobName, Moment, Points, RunName, Site, Span
 from penstock.web.comparing import compared
 from penstock.web.described import OPERATIONS
+from penstock.web.incidents import incident_of, incident_out
 from penstock.web.metrics import exposition
 from penstock.web.reading import POINTS
 from penstock.web.shapes import (
@@ -15,6 +16,7 @@ from penstock.web.shapes import (
     ClusterOut,
     CompareOut,
     ControlOut,
+    IncidentOut,
     JobOut,
     OverviewOut,
     PolicyOut,
@@ -65,6 +67,14 @@ def cluster(
 def compare(site: Site, a: RunName, b: RunName = "last") -> CompareOut:
     """Two runs side by side, each from its own beginning on."""
     return compared(site.reader, a, b)
+
+
+@router.get("/api/incident")
+def incident(
+    site: Site, job: JobName, run: RunName = "last", since: Moment = None, until: Moment = None
+) -> IncidentOut:
+    """What happened to one tenant in a part of a run, whom else it hit, why, what was done, and what it cost."""
+    return incident_out(incident_of(site.reader.gallery(site.reader.find(run)), job, since, until))
 
 
 @router.get("/api/acts")

@@ -180,6 +180,7 @@ class TenantOut:
     prediction_error: PredictionErrorOut | None = None
     binds: tuple[BindOut, ...] = ()
     beside: str | None = None  # what it did not ask for, and yet should be seen: a latency of minutes
+    cost_hour: float | None = None  # of its share of the slots now; null where no price is given
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +194,14 @@ class MachineOut:
     executors: int | None
     alive: bool
     congested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PriceOut:
+    """What an hour of one slot costs."""
+
+    slot_hour: float
+    currency: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +222,7 @@ class PresentOut:
     machines: tuple[MachineOut, ...]
     levers: tuple[LeverOut, ...] = ()
     shortfall: str = ""  # that no shares meet all, what is best and what would do
+    price: PriceOut | None = None  # as the tenants file gives it
 
 
 @dataclass(frozen=True, slots=True)
@@ -519,6 +529,49 @@ class CompareOut:
     b: CompareSideOut
     jobs: tuple[CompareJobOut, ...]
     sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentChapterOut:
+    """One heading of an incident report, and what is said below it."""
+
+    name: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentEventOut:
+    """Something that happened meanwhile."""
+
+    at_s: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentOut:
+    """One tenant in one part of a run, as a page to pass on: what happened, to whom, why, and what it cost.
+
+    `utility_lost` is a share of what it could have had, `slot_h` the slot-hours that it held, `missed_slot_h` those of
+    them while it missed.
+    """
+
+    run: str
+    name: str
+    policy: str
+    tenant: str
+    intent: str
+    from_s: float
+    to_s: float
+    missed_s: float
+    unseen_s: float
+    worst_latency_s: float | None
+    worst_latency_at_s: float | None
+    most_rows: float | None
+    utility_lost: float | None
+    slot_h: float
+    missed_slot_h: float
+    chapters: tuple[IncidentChapterOut, ...]
+    events: tuple[IncidentEventOut, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,87 @@
+// An incident report of one page: one tenant in one part of a run, to read, to link to and to print.
+
+import { Chart } from "../chart";
+import type { Incident, Job } from "../api";
+import { clock, instant, number, percent, seconds, signs, span, when } from "../format";
+import { useAnswer } from "../live";
+import { Panel, Problem, Stat } from "../parts";
+import { link } from "../route";
+import { useSite } from "../site";
+import { steps } from "./tenant";
+
+const QUANTILES = [["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["mean", "latency_mean_s", "c5"]] as const;
+
+export function IncidentPage({ job }: { job: string | undefined }) {
+  const { overview, run, zoom } = useSite();
+  const name = job ?? overview.present?.tenants[0]?.name ?? Object.keys(overview.jobs)[0];
+  const between = { since: zoom?.[0] ?? null, until: zoom?.[1] ?? null };
+  const mark = zoom ? 0 : overview.present?.cycle;
+  const [found, error] = useAnswer<Incident>("incident", name === undefined ? null : { run: overview.run.id, job: name, ...between }, mark);
+  const [figures] = useAnswer<Job>("job", name === undefined ? null : { run: overview.run.id, job: name, ...between, points: 400 }, mark);
+  if (name === undefined) return <p class="quiet">No tenant has been seen yet: there is nothing to report.</p>;
+  return (
+    <article class="incident stories">
+      {error && <Problem text={error} />}
+      {found && <Told found={found} figures={figures} run={run} />}
+    </article>
+  );
+}
+
+function Told({ found, figures, run }: { found: Incident; figures: Job | null; run: string }) {
+  const { overview } = useSite();
+  const began = overview.run.started_at;
+  return (
+    <>
+      <section class={`headline ${found.missed_s > 0 || found.unseen_s > 0 ? "bad" : "over"}`} aria-label="In short">
+        <h1>Incident: {found.tenant}, {clock(overview.run, found.from_s)} to {clock(overview.run, found.to_s)}</h1>
+        <p class="lead">
+          {found.name} under {found.policy}{began !== null && `, ${when(instant(overview.run, found.from_s))}`}. Asked for {signs(found.intent)}.{" "}
+          <span class="acts">
+            <button type="button" onClick={() => print()}>Print</button>
+            <a class="button" href={link("tenant", { run, job: found.tenant })}>{found.tenant} in full</a>
+          </span>
+        </p>
+        <dl>
+          <Stat label="missed" kind={found.missed_s > 0 ? "bad" : ""}><span data-testid="missed">{span(found.missed_s)}</span> <small>of {span(found.to_s - found.from_s)}</small></Stat>
+          {found.unseen_s > 0 && <Stat label="nobody knew" kind="bad">{span(found.unseen_s)}</Stat>}
+          {found.worst_latency_s !== null && <Stat label="latency at worst">{seconds(found.worst_latency_s)}</Stat>}
+          {found.most_rows !== null && <Stat label="waited at most">{number(Math.round(found.most_rows))} <small>rows</small></Stat>}
+          {found.utility_lost !== null && <Stat label="utility lost">{percent(found.utility_lost)}</Stat>}
+        </dl>
+      </section>
+      <Panel title="In words">
+        <div class="sentences">
+          {found.chapters.map((chapter) => (
+            <div key={chapter.name}>
+              <h2>{chapter.name}</h2>
+              {chapter.sentences.map((text) => <p key={text}>{signs(text)}</p>)}
+            </div>
+          ))}
+        </div>
+      </Panel>
+      {figures && <Latency figures={figures} />}
+      {found.events.length > 0 && (
+        <Panel title="In its order">
+          <ol class="events">
+            {found.events.map((event, place) => (
+              <li key={place}><time>{clock(overview.run, event.at_s)}</time> <span>{signs(event.text)}</span></li>
+            ))}
+          </ol>
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function Latency({ figures }: { figures: Job }) {
+  const { at_s, values } = figures.series;
+  const lines = QUANTILES.filter(([, column]) => (values[column] ?? []).some((value) => value !== null)).map(([label, column, colour]) => ({ label, values: values[column] ?? [], colour }));
+  const target = steps(figures, "latency");
+  const wanted = target ? [{ label: "target", values: target, colour: "bad", dash: true, stepped: true }] : [];
+  const marks = figures.decisions.filter((one) => one.at_s >= (at_s[0] ?? 0) && one.at_s <= (at_s.at(-1) ?? 0));
+  return (
+    <Panel title="Its latency">
+      <Chart title="Latency" at_s={at_s} lines={[...lines, ...wanted]} run={figures.run} format={seconds} marks={marks} height={170} />
+    </Panel>
+  );
+}

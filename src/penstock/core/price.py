@@ -1,0 +1,30 @@
+"""What slots cost, as the tenants file states it, and amounts in words."""
+
+from dataclasses import dataclass
+
+from penstock.core.shares import Share
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What an hour of one slot costs."""
+
+    slot_hour: float
+    currency: str = ""
+
+    def of(self, share: Share) -> float:
+        """What a job's share costs an hour.
+
+        >>> Price(0.05).of(Share(4))
+        0.2
+        """
+        return self.slot_hour * (share.threads if share.slots is None else share.slots)
+
+    def text(self, amount: float) -> str:
+        """An amount in the file's currency; small ones with the digits that say something.
+
+        >>> Price(0.1, "EUR").text(12.4), Price(0.1).text(0.0031), Price(0.1, "USD").text(1234.6)
+        ('12.40 EUR', '0.0031', '1,235 USD')
+        """
+        digits = 0 if amount >= 1000 else 2 if amount >= 0.1 or amount == 0 else 4
+        return f"{amount:,.{digits}f} {self.currency}".rstrip()
