@@ -13,6 +13,20 @@ COMMANDS = {"check": (), "run": ("--for", "1s")}
 RAW = re.compile(r"Traceback|Input should|validation|Value error|pydantic|Tuple|List should|\.\d+\.[a-z]+\[")
 
 
+@pytest.fixture(autouse=True)
+def no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is refused here is refused before Spark's JVM starts."""
+
+    def started(*given: object, **how: object) -> None:
+        raise AssertionError("Spark was started")
+
+    monkeypatch.setattr("pyspark.java_gateway.Popen", started)
+
+
+def test_there_are_sixty_wrong_inputs_and_more() -> None:
+    assert len(BYTES) + len(FIELDS) >= 60
+
+
 def lines_of(called: Called) -> list[str]:
     """What was told of a file that is refused."""
     assert called.returncode == 2, called.stderr

@@ -108,8 +108,8 @@ def test_a_time_in_which_all_was_well_is_told_as_such() -> None:
 
 
 def test_a_time_of_which_nothing_is_recorded_says_so() -> None:
-    columns = ("at_s", "latency_s", "met", "unseen", "utility", "max_utility", "backlog_rows", "slots")
-    none = replace(FACTS, **dict.fromkeys(columns, ()))
+    none = replace(FACTS, at_s=(), latency_s=(), met=(), unseen=())
+    none = replace(none, utility=(), max_utility=(), backlog_rows=(), slots=())
     assert chapter(none, "What happened") == "Nothing is recorded of ads in this time."
 
 

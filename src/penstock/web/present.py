@@ -177,11 +177,13 @@ def asked_for(from_s: float, intent: Intent) -> AskedForOut:
     return AskedForOut(from_s, intent.text(), targets_of(intent, JobFigures("", ())))
 
 
-def series(columns: Columns | None) -> SeriesOut:
+def series(columns: Columns | None, digits: int = 5) -> SeriesOut:
     """Columns in as many digits as a screen can show."""
     if columns is None:
         return SeriesOut((), {})
-    return SeriesOut(columns.at_s, {name: tuple(_short(v) for v in kept) for name, kept in columns.values.items()})
+    return SeriesOut(
+        columns.at_s, {name: tuple(_short(v, digits) for v in kept) for name, kept in columns.values.items()}
+    )
 
 
 def finite(value: float | None) -> float | None:
@@ -189,10 +191,10 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _short(value: float | None) -> float | None:
+def _short(value: float | None, digits: int) -> float | None:
     if value is None or not math.isfinite(value):
         return None
-    return value if value.is_integer() else float(f"{value:.5g}")
+    return value if value.is_integer() else float(f"{value:.{digits}g}")
 
 
 def _share(share: Share) -> ShareOut:

@@ -1,6 +1,7 @@
 """What the pages ask of a store, answered in the shapes of the API."""
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from penstock.core.run import RunInfo, asked_latency_s
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 RECENT = 200  # decisions that come with a page; the decisions page has all
 POINTS = 300  # over time, on the first page
+ALL_POINTS = 24_000  # of all tenants on it: with more of them each has fewer, so that the page of 400 is no heavier
+LEAST_POINTS = 50
+STRIP_DIGITS = 3  # what a strip and a stack can show
 
 
 class NotBegunError(StoreError):
@@ -75,13 +79,14 @@ class Reader:
         """The first page."""
         gallery = self.gallery(run_id)
         stretch = Stretch(None if span_s is None else (gallery.length().last_s or 0.0) - span_s, points=points)
+        each = replace(stretch, points=points_of_each(points, len(self._store.jobs(run_id))))
         decisions = self.decisions(gallery)
         return OverviewOut(
             run=self.whole(gallery),
             control=self.control(run_id, may_act),
             present=self.present(gallery, decisions),
             totals=present.series(gallery.totals(stretch)),
-            jobs={name: present.series(columns) for name, columns in gallery.jobs(stretch).items()},
+            jobs={name: present.series(columns, STRIP_DIGITS) for name, columns in gallery.jobs(each).items()},
             decisions=decisions[-RECENT:],
         )
 
@@ -189,6 +194,15 @@ class Reader:
     def whole(self, gallery: Gallery) -> RunOut:
         """Which run it is, and how long."""
         return self._run(gallery.info, gallery.length())
+
+
+def points_of_each(points: int, tenants: int) -> int:
+    """In how many points each of so many tenants is told where all of them are on one page.
+
+    >>> [points_of_each(300, tenants) for tenants in (4, 100, 400, 1000)]
+    [300, 240, 60, 50]
+    """
+    return min(points, max(LEAST_POINTS, ALL_POINTS // max(1, tenants)))
 
 
 def _past(gallery: Gallery, newest: Newest) -> present.Past:
