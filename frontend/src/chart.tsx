@@ -54,6 +54,7 @@ export function Chart(props: ChartProps) {
   const theme = useTheme();
   const [at, setAt] = useState<number | null>(null);
   const [near, setTold] = useState<Told | null>(null);
+  const empty = props.at_s.length === 0;
   // All that a plot is made of but its figures: what is left out here is drawn as it first was, whatever the legend says.
   const shape = JSON.stringify([
     props.lines.map(({ values, ...how }) => how),
@@ -63,7 +64,7 @@ export function Chart(props: ChartProps) {
 
   useEffect(() => {
     const element = place.current;
-    if (element === null) return;
+    if (element === null || empty) return; // axes of nothing say nothing
     // Made by the watcher's first call: asking for the width by ourselves would lay out the page for each chart.
     const watcher = new ResizeObserver(([entry]) => {
       const width = Math.round(entry!.contentRect.width);
@@ -76,7 +77,7 @@ export function Chart(props: ChartProps) {
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [theme, shape]);
+  }, [theme, shape, empty]);
 
   useEffect(() => {
     plot.current?.setData(data(props));
