@@ -66,7 +66,7 @@ def _epochs(store: SqlStore) -> Mapping[float, int]:
 
 def _acts(store: SqlStore, run_id: str, epochs: Mapping[float, int]) -> tuple[Asked, ...]:
     run = store.read_run(run_id)
-    done: dict[tuple[str, float | None], list[int]] = {}
+    done: dict[tuple[str, object], list[int]] = {}
     for record in run.decisions:
         for move in record.decision.moves if record.decision.reason is Reason.ASKED else ():
             epoch = epochs.get(round(record.decision.at_s, 3), 0)
@@ -75,7 +75,7 @@ def _acts(store: SqlStore, run_id: str, epochs: Mapping[float, int]) -> tuple[As
     return tuple(_asked(filed, done, said) for filed in store.desk.filed(run_id))
 
 
-def _asked(filed: Filed, done: Mapping[tuple[str, float | None], Sequence[int]], said: str) -> Asked:
+def _asked(filed: Filed, done: Mapping[tuple[str, object], Sequence[int]], said: str) -> Asked:
     request, taken_at_s = filed.request, filed.taken_at_s
     turn = request.turn
     if turn is None:  # it holds as soon as it is heard

@@ -7,11 +7,11 @@ from pyspark.sql import SparkSession
 
 import penstock as ps
 from penstock.engines.spark.jvm.pools import FairPools
+from penstock.engines.spark.lock import KEY
 from penstock.engines.spark.shares import PoolShare
 from penstock.errors import LeaseLostError
 from penstock.store.open import open_store
 from tests.engines.spark.helpers import quick
-from tests.engines.spark.rigs import KEY
 from tests.governing.to_two import INTENT, ToTwo
 from tests.patience import eventually
 
