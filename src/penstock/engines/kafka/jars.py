@@ -46,7 +46,6 @@ class JarSet(StrEnum):
 
     BROKER = "broker"
     CONNECTOR = "connector"  # of Spark
-    YARN = "yarn"
 
 
 @dataclass(frozen=True, slots=True)
