@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 EXAMPLE = """
 \b
 Examples:
-  penstock advise --history /tmp/spark-events        (which queries there were)
+  penstock advise --history /tmp/spark-events   (which queries there were)
   penstock advise --history /tmp/spark-events tenants.yaml
-  penstock advise --history app-1.zstd tenants.yaml --json - | jq .enough_slots
+  penstock advise --history app-1 tenants.yaml --json - | jq .enough_slots
 \b
-The tenants file needs a name (the query's) and an intent of each; a whole one does as well:
+The tenants file needs a name (the query's) and an intent of each:
   jobs:
     - name: fraud
       intent: {latency: 2s, percentile: 95, utility: 35}

@@ -26,7 +26,7 @@ EXAMPLE = """
 Examples:
   penstock run tenants.yaml --for 10m
   penstock run tenants.yaml --dry-run
-  penstock run tenants.yaml --notify slack:https://hooks.slack.com/...
+  penstock run tenants.yaml --notify lines:decisions.jsonl
   penstock run tenants.yaml --master spark://127.0.0.1:7077 --policy henge
 """
 

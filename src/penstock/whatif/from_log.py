@@ -13,15 +13,16 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from penstock.analysis.assess import assess
 from penstock.core.documents import mean
+from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.run import asked_latency_s
 from penstock.core.view import JobView, View
-from penstock.engines.spark.history.replay import History
 from penstock.errors import ConfigError
 from penstock.planning.registry import DEFAULT
 from penstock.whatif.answer import play, without_trouble
@@ -34,6 +35,22 @@ LEAST_S = 40.0  # a run that is shorter has no halves to compare
 ROUND_S = 10.0  # between decisions
 TIMES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)  # of the slots that there were, from few to many
 _LEAST_TRIED_S = 5.0  # of real time: less is not begun any more
+
+
+class History(Protocol):
+    """A run that was written down: what was to be seen of it, and how its slots were shared."""
+
+    @property
+    def snapshots(self) -> Sequence[Snapshot]:
+        """At even intervals."""
+
+    @property
+    def slots(self) -> int:
+        """That there were."""
+
+    @property
+    def scheduling(self) -> str:
+        """fifo or fair."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ eventlog_v2_app-20261122/       rolled, as Spark 4 does it: appstatus_..., event
 spark-events/                   a folder of any of these: the newest that is named nothing else
 """
 
-import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +42,7 @@ def log_at(place: Path) -> Path:
 def lines_of(log: Path) -> Iterator[bytes]:
     """Each event, in the order in which Spark wrote them; of a log that is still written, as far as it goes."""
     for file in [log] if log.is_file() else _parts(log):
-        with _opened(file) as whole:
-            yield from _whole_lines(whole)
+        yield from _whole_lines(_opened(file))
 
 
 def _parts(folder: Path) -> list[Path]:
@@ -53,7 +51,7 @@ def _parts(folder: Path) -> list[Path]:
     return [file for _, file in sorted(numbered, key=lambda one: int(one[0][1]))] if folder.is_dir() else []
 
 
-def _opened(file: Path) -> io.BufferedIOBase:
+def _opened(file: Path) -> Iterator[bytes]:
     packed = Path(file.name.removesuffix(_UNFINISHED)).suffix
     if packed in _OTHERS:
         remedy = (
@@ -61,14 +59,13 @@ def _opened(file: Path) -> io.BufferedIOBase:
         )
         raise ConfigError("--history", str(file), remedy)
     if packed not in _PACKED:
-        return file.open("rb")
+        return _pieces(file.open("rb"))
     if packed == ".lz4":
-        return io.BufferedReader(_Unpacked(_lz4_blocks(file)))
+        return _lz4_blocks(file)
     check_extra("history")
     import zstandard
 
-    packed_file = zstandard.ZstdDecompressor().stream_reader(file.open("rb"), read_across_frames=True)
-    return io.BufferedReader(_Unpacked(_pieces(packed_file)))
+    return _pieces(zstandard.ZstdDecompressor().stream_reader(file.open("rb"), read_across_frames=True))
 
 
 def _pieces(stream: Any) -> Iterator[bytes]:
@@ -95,26 +92,10 @@ def _lz4_blocks(file: Path) -> Iterator[bytes]:
                 yield data if token & 0xF0 == _RAW else decompress(data, uncompressed_size=whole)
 
 
-class _Unpacked(io.RawIOBase):
-    """A file of what an iterator yields."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._left = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        self._left = self._left or next(self._pieces, b"")
-        given = self._left[: len(buffer)]
-        buffer[: len(given)] = given
-        self._left = self._left[len(given) :]
-        return len(given)
-
-
-def _whole_lines(file: io.BufferedIOBase) -> Iterator[bytes]:
+def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Without a last one that has no end yet."""
-    for line in file:
-        if line.endswith(b"\n"):
-            yield line
+    left = b""
+    for piece in pieces:
+        *lines, left = (left + piece).split(b"\n")
+        for line in lines:
+            yield line + b"\n"
