@@ -17,9 +17,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from fleet_world import SimulatedApplication, SimulatedCluster
@@ -27,6 +27,9 @@ from fleet_world import SimulatedApplication, SimulatedCluster
 from penstock.engines.applications.conversation import Conversation
 from penstock.engines.applications.link import PATH
 from penstock.engines.applications.wire import encode_report, read_answer
+
+if TYPE_CHECKING:
+    from penstock.governing.coordinating import Coordinator
 
 ROUND_S = 10.0
 CORES_EACH = 3  # of the cluster, for each application: less than all would like
@@ -85,24 +88,11 @@ def measured(applications: int, tenants: int, seconds: float) -> dict[str, Any]:
 def serve(place: Path, applications: int) -> None:
     """Coordinate until standard input ends, then say what it took."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    from penstock.config.coordination import CoordinationFile
     from penstock.engines.applications.wire import Report
-    from penstock.governing.coordinating import Coordination, Coordinator
-    from penstock.loop import Governor
     from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 
-    rounds: list[tuple[float, float]] = []
-    run_cycle = Governor.run_cycle
-
-    def timed(self: Governor, *asked: Any) -> Any:
-        began_s, cpu_s = time.monotonic(), time.thread_time()
-        carried = run_cycle(self, *asked)
-        rounds.append((time.monotonic() - began_s, time.thread_time() - cpu_s))
-        return carried
-
-    Governor.run_cycle = timed  # type: ignore[method-assign, assignment]
-    fleet = {"name": "scale", "cluster": {"cores": CORES_EACH * applications}, "interval": ROUND_S, "lease": 30}
-    coordinator = Coordinator(CoordinationFile.model_validate(fleet), Coordination(str(place / "runs.sqlite")))
+    rounds = _timed_rounds()
+    coordinator = _coordinator(place, applications)
     token = new_agent_token(place / "tokens.json", "*")
     tokens = agent_tokens(place / "tokens.json")
     thread = threading.Thread(target=coordinator.run, daemon=True)
@@ -123,22 +113,54 @@ def serve(place: Path, applications: int) -> None:
         took_s, used_s = time.monotonic() - began_s, time.process_time() - cpu_s
         coordinator.stop()
         thread.join(60.0)
+    print(json.dumps(_taken(place, rounds, heard[0], took_s, used_s)), flush=True)
+
+
+Round = tuple[float, float]  # seconds by the wall's clock, and of CPU
+
+
+def _timed_rounds() -> list[Round]:
+    """What each round of the loop takes, from now on."""
+    from penstock.loop import Governor
+
+    rounds: list[Round] = []
+    run_cycle = Governor.run_cycle
+
+    def timed(self: Governor, *asked: Any) -> Any:
+        began_s, cpu_s = time.monotonic(), time.thread_time()
+        carried = run_cycle(self, *asked)
+        rounds.append((time.monotonic() - began_s, time.thread_time() - cpu_s))
+        return carried
+
+    Governor.run_cycle = timed  # type: ignore[method-assign, assignment]
+    return rounds
+
+
+def _coordinator(place: Path, applications: int) -> "Coordinator":
+    from penstock.config.coordination import CoordinationFile
+    from penstock.governing.coordinating import Coordination, Coordinator
+
+    fleet = {"name": "scale", "cluster": {"cores": CORES_EACH * applications}, "interval": ROUND_S, "lease": 30}
+    return Coordinator(CoordinationFile.model_validate(fleet), Coordination(str(place / "runs.sqlite")))
+
+
+def _taken(place: Path, rounds: Sequence[Round], heard: int, took_s: float, used_s: float) -> Mapping[str, float]:
     settled = rounds[3:] or rounds
-    print(
-        json.dumps(
-            {
-                "rounds": len(rounds),
-                "round_s_median": round(sorted(wall for wall, _ in settled)[len(settled) // 2], 3),
-                "round_s_max": round(max(wall for wall, _ in settled), 3),
-                "report_cpu_ms": round(1000.0 * (used_s - sum(cpu for _, cpu in rounds[1:])) / max(1, heard[0]), 3),
-                "round_cpu_s_median": round(sorted(cpu for _, cpu in settled)[len(settled) // 2], 3),
-                "core_share": round(used_s / took_s, 3),
-                "memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-                "store_mib": round(sum(file.stat().st_size for file in place.glob("runs.sqlite*")) / 2**20, 1),
-            }
-        ),
-        flush=True,
-    )
+    walls, cpus = ([one[kind] for one in settled] for kind in (0, 1))
+    return {
+        "rounds": len(rounds),
+        "round_s_median": round(_median(walls), 3),
+        "round_s_max": round(max(walls), 3),
+        "report_cpu_ms": round(1000.0 * (used_s - sum(cpu for _, cpu in rounds[1:])) / max(1, heard), 3),
+        "round_cpu_s_median": round(_median(cpus), 3),
+        "core_share": round(used_s / took_s, 3),
+        "memory_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "store_mib": round(sum(file.stat().st_size for file in place.glob("runs.sqlite*")) / 2**20, 1),
+    }
+
+
+def _median(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2]
 
 
 # The agents

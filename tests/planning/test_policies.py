@@ -1,7 +1,9 @@
 """One contract for every policy: pure, restartable from stored memory, within limits."""
 
 import random
+import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -162,3 +164,17 @@ def test_an_unknown_setting_is_refused() -> None:
 def test_a_setting_out_of_range_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"reduction: 1\.5 will not do"):
         policy_named("henge", {"reduction": 1.5})
+
+
+SETTINGS = (Path(__file__).parents[2] / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name, entry in POLICIES.items() if entry.settings is not None])
+def test_settings_are_frozen_and_slotted_and_have_a_default_and_a_sentence_each(name: str) -> None:
+    kind = POLICIES[name].settings
+    assert kind is not None
+    assert kind.__dataclass_params__.frozen
+    assert hasattr(kind, "__slots__")
+    assert kind() == kind()
+    rows = SETTINGS.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \|[^|]*\| *\|$", rows, re.MULTILINE) == []

@@ -18,7 +18,7 @@ class CombinedSettings:
     henge: HengeSettings = HengeSettings()
     phoebe: PhoebeSettings = PhoebeSettings()
     executors: ExecutorsSettings = ExecutorsSettings()  # of many applications
-    profiles: Profiles = field(default_factory=dict)
+    profiles: Profiles = field(default_factory=dict)  # what was profiled of each job; the file's `profiles`
     memory: MemoryMode | str = MemoryMode.ADVISE  # where executors are short of it; see planning/memory.py
 
     def __post_init__(self) -> None:

@@ -28,19 +28,19 @@ class HengeSettings:
     # before. Six rounds of 10 s are that minute, and juice's window. A cluster that never rests is judged
     # after three minutes all the same, so that noise cannot stop the search.
     quiet_rounds: int = 3
-    quiet_within: float = 0.01
-    quiet_at_most_s: float = 180.0
+    quiet_within: float = 0.01  # of the maximum utility; smaller changes of the mean are quiet
+    quiet_at_most_s: float = 180.0  # after so long it is judged all the same
     # A job that works off its backlog has the latency of the past, however well its new share serves it: it is
     # not judged while the backlog will be gone within this time. The paper's queues are short; Kafka's are not.
     # What waiting costs bounds it, too: a minute of the whole fleet's utility, so that a job which is worth two
     # thirds of it is waited for 90 s and not ten minutes. Others are helped meanwhile.
     catch_up_s: float = 600.0
-    catch_up_costs_s: float = 60.0
+    catch_up_costs_s: float = 60.0  # of all utility: what waiting for it may cost at most
     # A fall this soon after the last step, with arrivals within this share of what they were, is the step's own
     # late effect: it is taken back. The paper blames every fall while Converged on the workload, which it does
     # not look at; behind long queues a step that does harm shows it only after it was judged.
     late_effect_s: float = 600.0
-    same_arrivals_within: float = 0.25
+    same_arrivals_within: float = 0.25  # of the arrivals at the last step
     # A drop must exceed noise: without a tolerance half of all harmless steps would look like drops.
     drop_within: float = 0.01
 

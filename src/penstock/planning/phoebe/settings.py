@@ -43,7 +43,7 @@ class PhoebeSettings:
     half_life_s: float = 6 * 3600.0  # of evidence
     cpu_target: float = 0.35  # for jobs about which nothing is known yet: as `reactive`
     unit: str = "executors"  # what a scale-out counts, in words
-    profiles: Profiles = field(default_factory=dict)
+    profiles: Profiles = field(default_factory=dict)  # what was profiled of each job; the file's `profiles`
 
     def __post_init__(self) -> None:
         for name in ("interval_s", "look_ahead", "bin_s", "step_s", "history_s", "downtime_s", "half_life_s"):
@@ -57,14 +57,14 @@ class PhoebeSettings:
 class TwresSettings:
     """As the paper runs it (section IV-C3): the same profile, forecasts and interval as Phoebe."""
 
-    interval_s: float = 600.0
-    horizon_s: float = 600.0
-    latency_s: float = 2.0  # the latency constraint
-    step_s: float = 60.0
-    history_s: float = 86_400.0
-    least_history: float = 10.0
-    half_life_s: float = 6 * 3600.0
-    profiles: Profiles = field(default_factory=dict)
+    interval_s: float = 600.0  # one decision per job in so long
+    horizon_s: float = 600.0  # how far ahead the rate is forecast
+    latency_s: float = 2.0  # the latency constraint; above it a job gets one more
+    step_s: float = 60.0  # one value of the history of rates
+    history_s: float = 86_400.0  # what is kept of it
+    least_history: float = 10.0  # values; with fewer there is no forecast
+    half_life_s: float = 6 * 3600.0  # of evidence
+    profiles: Profiles = field(default_factory=dict)  # what was profiled of each job; the file's `profiles`
 
     def __post_init__(self) -> None:
         for name in ("interval_s", "horizon_s", "latency_s", "step_s", "history_s", "half_life_s"):
