@@ -24,6 +24,8 @@ UNNAMED = {
     "process_bind_param",  # of SQLAlchemy
     "startElement",  # of expat
     "characters",
+    "readable",  # of io.RawIOBase
+    "readinto",
     "Forecaster",  # a port: what fills it does not name it
     "utility_at",  # of any objective, by whoever scores an intent of his own
     "update_all",  # of a public class
@@ -75,7 +77,7 @@ def test_what_governs_knows_no_engine() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("penstock.engines.spark")
     }
-    assert known == {"__init__.py", "cli", "config", "engines", "governing", "profiling"}
+    assert known == {"__init__.py", "cli", "config", "engines", "governing", "profiling", "whatif"}
 
 
 def test_nothing_is_there_that_only_a_test_or_a_benchmark_calls() -> None:
