@@ -235,7 +235,7 @@ def report(history: History, laws: Sequence[Law], seed: int, minutes: float, wha
             "",
             "| law | tried on | breaches |",
             "|---|---|---|",
-            *(f"| {law.name} | {law.tried:,} | {len(law.breaches)} |" for law in laws),
+            *(f"| {law.name} | {f'{law.tried:,}' if law.tried else 'nothing'} | {len(law.breaches)} |" for law in laws),
             "",
             f"| pair of faults | lasted | utility back to {100 * RECOVERED:.0f} % after |",
             "|---|---|---|",

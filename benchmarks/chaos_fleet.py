@@ -109,12 +109,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--place", type=Path, help="where logs go, and stay; else they are removed")
     parser.add_argument("--out", type=Path, help="the page that the result is added to, beside standard output")
     options = parser.parse_args()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(130))
     with ExitStack() as stack:
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="penstock-chaos-")))
+        place = options.place or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="penstock-chaos-")))
+        place.mkdir(parents=True, exist_ok=True)
         postgres = Postgres(stack)
         nemesis = Nemesis(Fleet(place, stack, postgres.url), postgres)
         history = _struck(nemesis, options.seed, options.minutes * 60.0)

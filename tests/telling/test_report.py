@@ -10,6 +10,7 @@ from penstock.core.columns import Column
 from penstock.core.deeds import Deed
 from penstock.core.run import JobTimeline, Run
 from penstock.store.memory import MemoryStore
+from penstock.telling.explain import explain
 from penstock.telling.report import page
 from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view, an_acting_cycle
 from tests.telling.sample import sample_run
@@ -149,3 +150,11 @@ def test_what_the_engine_did_by_itself_has_a_line_each() -> None:
     told = page(replace(sample_run(cycles=12), deeds=(deed,)))
     assert "by itself: executors 4 → 2; the jobs have 2 slots in all" in Elements(told).text
     assert "By itself" not in page(sample_run(cycles=12))
+
+
+@pytest.mark.parametrize("utility", [float("inf"), float("nan"), 1e308])
+def test_a_run_whose_utility_an_older_penstock_recorded_as_no_figure_can_be_told(utility: float) -> None:
+    run = sample_run()
+    poisoned = replace(run, utility=[utility] * len(run.at_s), max_utility=[utility] * len(run.at_s))
+    Elements(page(poisoned))
+    assert explain(poisoned)

@@ -13,12 +13,14 @@ from penstock.telling.words import clock, number, percent
 COLOURS = 7  # jobs with a colour of their own; the rest share the eighth
 _W, _H = 1000.0, 300.0  # units of a drawing, not pixels
 
+_MOST_DRAWN = 1e300  # from there on a round figure above it is none
+
 Points = Sequence[tuple[float, float]]
 
 
 def utility_chart(run: Run, cut: Slices) -> Markup:
     """Total utility against its maximum, with a vertical mark for each decision."""
-    top = _round_up(max((*run.utility, *run.max_utility)) or 1.0)
+    top = _round_up(max(_drawable((*run.utility, *run.max_utility)), default=0.0) or 1.0)
     values = cut.of(run.utility)
     low = [min(found, default=None) for found in values]
     high = [max(found, default=None) for found in values]
@@ -223,7 +225,12 @@ def _area(points: Points, top: float, kind: str, title: str | None = None) -> Ma
 
 
 def _y(value: float, top: float) -> str:
-    return f"{_H * (1.0 - value / top):.1f}"
+    return f"{_H * (1.0 - min(value, top) / top):.1f}" if value == value else f"{_H:.1f}"
+
+
+def _drawable(values: Iterable[float]) -> list[float]:
+    """Without what an older penstock recorded of a tenant that asked for too much: nothing fits beside it."""
+    return [value for value in values if math.isfinite(value) and value <= _MOST_DRAWN]
 
 
 def _round_up(value: float) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from math import isfinite
 
 from penstock.core.levers import Move, Slots, Tasks
 from penstock.core.prediction import foretold_text
@@ -65,11 +66,15 @@ def tenths(share: float | None) -> str:
 def number(value: float | None) -> str:
     """A figure with a decimal where it matters.
 
-    >>> number(70.0), number(61.24), number(0.25), number(295200.0), number(None)
-    ('70', '61.2', '0.25', '295,200', '–')
+    What is no figure, as the utility of a run whose tenants once could ask for 1e308, is told as such.
+
+    >>> number(70.0), number(61.24), number(0.25), number(295200.0), number(None), number(float("inf"))
+    ('70', '61.2', '0.25', '295,200', '–', 'no figure')
     """
     if value is None:
         return "–"
+    if not isfinite(value):
+        return "no figure"
     if value == round(value) or abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 1 else f"{value:.2f}"
