@@ -133,14 +133,14 @@ def test_a_driver_that_stands_still_in_the_midst_of_writing_keeps_nobody_from_it
     with closing(open_store(postgres_url)) as first, closing(open_store(postgres_url)) as second:
         first.begin(RUN)
 
-        def stands_still_in_between() -> None:
-            with first.database.writing() as connection:
-                first.check_writer(connection)
-                second.begin(RUN)  # waits until PostgreSQL has ended the other's transaction
-                connection.execute(sa.text("SELECT 1"))
+        def stands_still(connection: sa.Connection) -> None:
+            first.check_writer(connection)
+            second.begin(RUN)  # waits until PostgreSQL has ended the other's transaction
+            connection.execute(sa.text("SELECT 1"))
 
-        with pytest.raises(StoreError):
-            stands_still_in_between()
+        with pytest.raises(StoreError), first.database.writing() as connection:
+            stands_still(connection)
+
 
 
 def test_epochs_of_a_run_only_rise_and_each_cycle_tells_under_which_it_was_written(target: str) -> None:
