@@ -2,6 +2,7 @@
 
 from itertools import islice
 
+import pytest
 from chaos_faults import ALL, PROCESSES, Kind, drawn
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,18 +12,18 @@ SEEDS = st.integers(0, 2**32)
 
 @given(SEEDS)
 def test_the_same_seed_draws_the_same_pairs(seed: int) -> None:
-    assert list(islice(drawn(seed), 20)) == list(islice(drawn(seed), 20))
+    assert list(islice(drawn(seed), 5)) == list(islice(drawn(seed), 5))
 
 
 @given(SEEDS)
 def test_two_faults_of_a_pair_never_strike_the_same_or_two_parts_of_one_driver(seed: int) -> None:
     driver = {"JVM", "Python", "supervisor", "driver on the run", "checkpoint"}
-    for one, other in islice(drawn(seed), 50):
+    for one, other in islice(drawn(seed), 20):
         assert one.whom != other.whom
         assert not {one.whom, other.whom} <= driver
 
 
-@given(SEEDS)
+@pytest.mark.parametrize("seed", range(3))
 def test_all_faults_are_drawn_and_a_driver_is_stopped_for_longer_and_for_less_than_it_may(seed: int) -> None:
     faults = [fault for pair in islice(drawn(seed), 200) for fault in pair]
     assert {(fault.kind, fault.whom) for fault in faults} == set(ALL)

@@ -142,7 +142,6 @@ def test_a_driver_that_stands_still_in_the_midst_of_writing_keeps_nobody_from_it
             stands_still(connection)
 
 
-
 def test_epochs_of_a_run_only_rise_and_each_cycle_tells_under_which_it_was_written(target: str) -> None:
     for at_s in (10.0, 20.0, 30.0):
         with closing(open_store(target)) as store:
