@@ -7,6 +7,7 @@ than a busy machine takes for the slowest thing that is waited for, a first stat
 import functools
 import time
 from collections.abc import Callable
+from types import ModuleType
 from typing import TypeVar
 
 AT_LEAST_S = 240.0  # a machine's host may give it a tenth of its cores for minutes
@@ -23,6 +24,12 @@ def patience_s() -> float:
     sum(range(_STEPS))
     slowness = (time.perf_counter() - begun) / _QUIET_S
     return min(AT_MOST_S, AT_LEAST_S * max(1.0, slowness))
+
+
+def patiently(*modules: ModuleType) -> None:
+    """Have these wait for what they start as long as tests do: somebody at a terminal has less patience."""
+    for module in modules:
+        vars(module)["_UP_WITHIN_S"] = patience_s()
 
 
 def eventually(look: Callable[[], Found | None]) -> Found:

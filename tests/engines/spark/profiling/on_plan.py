@@ -8,13 +8,17 @@ from pyspark.sql import SparkSession
 
 from penstock.core.performance import PerformanceModel
 from penstock.core.topology import Topology
+from penstock.engines.spark import standalone
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.profiling import application
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.place import place
 from penstock.workloads.tasks.pi_viete import PiViete
+from tests.patience import eventually, patiently
 
-# At 60 rows/s "wait" needs two slots of its own, with 2 threads each; "parse" takes a tenth of a third.
+# At 30 rows/s "wait" fills a slot with 2 threads; "parse" takes a tenth of another.
+RATE_RPS = 30.0
 MODELS = {
     "parse": PerformanceModel([(1, 600.0, 1.0, 0.1)]),
     "wait": PerformanceModel([(1, 15.0, 0.1, 0.1), (2, 30.0, 0.3, 0.3)]),
@@ -22,10 +26,12 @@ MODELS = {
 
 
 def main() -> dict[str, Any]:
-    placement = place(allocate(Topology({"parse": ["wait"]}), 60.0, MODELS), machines=[2, 1])
+    placement = place(allocate(Topology({"parse": ["wait"]}), RATE_RPS, MODELS), machines=[1, 1])
+    patiently(standalone, application)
     tasks = dict.fromkeys(MODELS, PiViete(repeats=10))
-    with plan_runner(placement, tasks, TrialSettings(length_s=1.5, warm_up_s=0.5)) as runner:
-        measured = runner.run(60.0)
+    with plan_runner(placement, tasks, TrialSettings(length_s=1.0, warm_up_s=0.2)) as runner:
+        # One during which the machine stood still has seen nothing done.
+        measured = eventually(lambda: found if (found := runner.run(RATE_RPS)).trial.processed_rps else None)
         spark = SparkSession.getActiveSession()
         assert spark is not None
         executors = ExecutorReader(spark.sparkContext).read()
