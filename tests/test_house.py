@@ -77,7 +77,7 @@ def test_what_governs_knows_no_engine() -> None:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("penstock.engines.spark")
     }
-    assert known == {"__init__.py", "cli", "config", "engines", "governing", "profiling", "whatif"}
+    assert known == {"__init__.py", "cli", "config", "engines", "governing", "profiling"}
 
 
 def test_nothing_is_there_that_only_a_test_or_a_benchmark_calls() -> None:

@@ -40,6 +40,8 @@ def test_acts_are_told_with_who_and_when_the_controller_heard_them(store: SqlSto
     ):
         store.desk.ask(RUN.id, request)
     control.orders(20.0)
+    assert len(store.read_run(RUN.id).acts) == 2  # what is to be turned is told once it was turned
+    control.turned(21.0)
     store.desk.ask(RUN.id, Request(Act.RESUME, "ann", 4.0))  # not heard yet
     told = store.read_run(RUN.id).acts
     assert told == Gallery(store.database, RUN.id).acts()
