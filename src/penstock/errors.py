@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 _TOLD_AT_ONCE = 30  # problems of one file; who has more mends these first
 
@@ -166,7 +167,7 @@ def in_a_line(text: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as errors show it, in 80 characters at most.
+    """A value as errors show it, in 80 characters at most; a path whole, for its end tells most.
 
     >>> shown("2s"), shown(10**5000)
     ("'2s'", 'a number of more than 4300 digits')
@@ -177,7 +178,9 @@ def shown(value: object) -> str:
         return "a number of more than 4300 digits"
     except RecursionError:
         return f"a {type(value).__name__}"
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    is_path = isinstance(value, Path) or (isinstance(value, str) and value.startswith("/") and " " not in value)
+    most = 500 if is_path else 80
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _printable(letter: str) -> str:

@@ -13,6 +13,7 @@ from penstock.web.aside import Asked, FullError
 from penstock.web.remedying import RemediesIn, answer
 from penstock.web.shapes import WorthOut
 from penstock.web.simulated import Simulated
+from tests.patience import eventually
 from tests.recorded import RUN, a_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
 from tests.web import asking
 from tests.web.living import LiveRun
@@ -117,9 +118,18 @@ def test_a_live_run_tells_what_would_help_and_what_its_decisions_brought(live: L
     [
         ("remedies?job=nobody", 404, "name one of "),
         ("without?decision=0", 422, "greater than or equal to 1"),
-        ("without?decision=100000", 422, "write 1 to "),
     ],
 )
 def test_what_is_not_there_is_said(live: LiveRun, path: str, status: int, said: str) -> None:
     answer = asking.get(f"{live.url}api/{path}")
     assert (answer.status_code, said in answer.json()["message"]) == (status, True)
+
+
+def test_of_a_decision_that_was_not_taken_the_last_one_is_named(live: LiveRun) -> None:
+    def refused() -> str:
+        answer = asking.get(f"{live.url}api/without?decision=100000")
+        assert answer.status_code == 422
+        return str(answer.json()["message"])
+
+    # A run that has only just begun has taken none.
+    eventually(lambda: "write 1 to " in refused())

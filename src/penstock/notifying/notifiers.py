@@ -169,7 +169,7 @@ class Mailed:
 def notifier_of(target: str) -> Notifier:
     """The notifier that a target names.
 
-    >>> sorted(notifier_of("lines:decisions.jsonl").wants)[:2]
+    >>> sorted(notifier_of("lines:/dev/null").wants)[:2]
     [<Kind.DECISION: 'decision'>, <Kind.ENDED: 'ended'>]
     """
     name, colon, rest = target.partition(":")
