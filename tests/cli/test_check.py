@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
 
 from tests.cli.calling import ROOT, Called, penstock
 from tests.cli.wrong import BYTES, FIELDS, TENANTS, Wrong, folder_with
@@ -152,7 +154,13 @@ def test_a_module_that_cannot_be_imported_is_told_with_why(tmp_path: Path, code:
     assert f"'never_imported:fraud' will not do; the module cannot be imported: {why}" in line
 
 
-def test_a_module_that_starts_spark_while_it_is_imported_is_left_for_later(tmp_path: Path) -> None:
+def test_a_module_that_starts_spark_while_it_is_imported_is_left_for_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Other tests' Spark may be there in this process, and `check` runs where none is.
+    monkeypatch.setattr(SparkSession, "_instantiatedSession", None)
+    for held in ("_active_spark_context", "_gateway"):
+        monkeypatch.setattr(SparkContext, held, None)
     code = "from pyspark.sql import SparkSession\n\nspark = SparkSession.builder.getOrCreate()\n"
     (tmp_path / "starts_spark.py").write_text(code)
     path = folder_with(tmp_path, TENANTS.replace("checked_jobs:fraud", "starts_spark:fraud"))

@@ -35,9 +35,9 @@ def test_a_coordinator_on_whom_an_agent_hangs_up_goes_on_and_says_what_ends_it(f
     program.wake()
     eventually(lambda: _listens(program))
     assert program.process.poll() is None
-    program.signal(signal.SIGHUP)
+    program.signal(signal.SIGTERM)
     assert program.ended() == 130
-    assert "the coordinator of lab ends: SIGHUP" in program.said()
+    assert "the coordinator of lab ends: SIGTERM" in program.said()
 
 
 def test_another_leads_when_a_coordinator_is_killed_and_says_so(fleet: Fleet) -> None:

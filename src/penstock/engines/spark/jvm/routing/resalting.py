@@ -11,7 +11,7 @@ from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 from penstock.engines.spark.jvm.local_files import readable_state
-from penstock.engines.spark.jvm.rewriting import logs_of
+from penstock.engines.spark.jvm.rewriting import Logs, logs_of
 from penstock.engines.spark.jvm.routing.grouping import Salting, is_window, operator_of_salt, with_salt
 from penstock.engines.spark.jvm.routing.lookup import table_cell
 from penstock.engines.spark.routing.book import RouteBook
@@ -39,7 +39,7 @@ class SparkMover:
         """Each key gets the salt by which the table sends it where it wants it."""
         patch = _Resalting(self.spark, self.book, version)
         with self._told(), readable_state(self.spark, self._location):
-            _rewriter(self.spark, self._location, batch, self._logs(), patch).run()
+            _rewriter(self.spark, self._location, batch, patch).run()
         return patch.moved
 
     def commit(self, batch: int) -> None:
@@ -52,7 +52,7 @@ class SparkMover:
     def _location(self) -> str:
         return checkpoint_of_book(self.book).location
 
-    def _logs(self) -> Any:
+    def _logs(self) -> Logs:
         return logs_of(self.spark, self._location)
 
     @contextmanager
@@ -63,11 +63,12 @@ class SparkMover:
             raise EngineError(f"{self._location}: its state was not moved; {first_line(error)}") from error
 
 
-def _rewriter(spark: SparkSession, checkpoint: str, batch: int, logs: Any, patch: "_Resalting") -> Any:
+def _rewriter(spark: SparkSession, checkpoint: str, batch: int, patch: "_Resalting") -> Any:
     context = spark.sparkContext
     ensure_callback_server_started(context._gateway)  # type: ignore[no-untyped-call]
     jvm: Any = context._jvm
     some = jvm.scala.Option.apply
+    logs = jvm.org.apache.spark.sql.execution.streaming.runtime.StreamingQueryCheckpointMetadata
     return jvm.org.apache.spark.sql.execution.streaming.state.StateRewriter(
         spark._jsparkSession,
         batch - 1,
@@ -76,7 +77,7 @@ def _rewriter(spark: SparkSession, checkpoint: str, batch: int, logs: Any, patch
         spark._jsparkSession.sessionState().newHadoopConf(),
         some(None),
         some(patch),
-        some(logs),
+        some(logs(spark._jsparkSession, checkpoint, False)),
     )
 
 
