@@ -66,8 +66,8 @@ def test_an_older_store_is_read_as_it_is(older: str) -> None:
         run = store.read_run(RUN.id)
         gallery = Gallery(store.database, RUN.id)
         newest, totals, jobs = gallery.newest(), gallery.totals(Stretch()), gallery.jobs(Stretch())
+        assert (run.info, gallery.info) == (RUN, RUN)
         assert list(store.views(RUN.id)) == [a_view(10.0), a_view(70.0)]
-    assert (run.info, gallery.info) == (RUN, RUN)
     (record,) = run.decisions
     assert (record.errors, record.outcomes[0].undone) == (("ads: no free slot",), None)
     assert (record.verdict and record.verdict.effect, run.errors) == (None, ())
