@@ -97,6 +97,18 @@ def test_a_query_that_the_engine_itself_starts_is_on_its_way() -> None:
     assert track.trouble(500.0) is None
 
 
+def test_nothing_arrives_for_a_query_that_has_been_idle_since_its_start() -> None:
+    def arriving(track: Track) -> tuple[float | None, float | None]:
+        found = track.figures(Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=10.0))
+        return found.arrival_rps, found.backlog_rows
+
+    begun = running()
+    assert arriving(begun) == (None, None)  # its first batch may be under way
+    assert arriving(replace(begun, idle_since_s=5.0)) == (0.0, 0.0)
+    gone = replace(begun, idle_since_s=5.0, attempts=begun.attempts.failed("executor lost", 9.0, RestartPolicy()))
+    assert arriving(gone) == (None, None)
+
+
 def working(track: Track, wall_s: float) -> float | None:
     return track.figures(Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=wall_s)).working_rps
 

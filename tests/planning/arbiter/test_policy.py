@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from penstock.core.intents import Intent, Juice
-from penstock.core.levers import BatchBound, Slots
+from penstock.core.levers import BatchBound, Dial, Shows, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory
@@ -130,6 +130,18 @@ def test_what_made_utility_fall_although_a_rise_was_foretold_is_taken_back_once_
 def test_what_came_as_foretold_or_did_no_harm_stays(before: float, foretold: float, left_alone: float) -> None:
     plan, _ = at(40.0, after_acting(before, foretold, left_alone), *given(*crowd(2.0)))
     assert all(one.reason is not Reason.REVERTED for one in plan.decisions)
+
+
+@pytest.mark.parametrize(("at_s", "turned"), [(95.0, []), (200.0, [BatchBound("calm", 600, None)])])
+def test_a_bound_that_holds_nothing_back_is_taken_off_when_minutes_have_shown_that(
+    at_s: float, turned: list[BatchBound]
+) -> None:
+    def calm(at_s: float, bound: int | None) -> View:
+        dial = Dial("bound", "calm", bound, 1, shows=Shows.NEXT_BATCH)
+        return fleet_view(job("calm", 100.0, up_to_s=at_s, levers=(dial,)), at_s=at_s)
+
+    plans, _ = rounds(Arbiter(), [calm(5.0, None), calm(at_s, 600)])
+    assert [move for decision in plans[1].decisions for move in decision.moves] == turned
 
 
 @pytest.mark.parametrize(("foretold", "again"), [(65.0, []), (38.0, [Reason.RECONFIGURED])])

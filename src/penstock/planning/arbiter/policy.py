@@ -49,7 +49,8 @@ _LONGEST_SETTLE_S = 60.0
 _BIAS_KEPT = 0.6  # of a job's bias, when another batch has ended
 _ERROR_KEPT = 0.8
 _BAND, _BAND_OF = 0.04, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
-_LOOSENED_AFTER_S = 60.0
+# Where a bound hurts it is loosened at once; one that hurts nobody is in no hurry, and costs move for minutes.
+_LOOSENED_AFTER_S = 180.0
 _SHORTFALL_EVERY_S = 60.0
 _HARMLESS = 0.002  # of the maximum utility
 

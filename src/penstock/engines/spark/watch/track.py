@@ -157,7 +157,9 @@ class Track:
         end = batches[-1].offset_end if batches else None
         scale = rows_per_offset(batches) if batches else None
         if rate_rps is None or end is None or scale is None:
-            return (None, None) if flow is None else (flow.arrived / flow.span_s, flow.backlog_rows)
+            if flow is None:  # too few batches to tell, but a query that is idle has nothing to read
+                return (0.0, 0.0) if self.runs and self.idle_since_s is not None else (None, None)
+            return flow.arrived / flow.span_s, flow.backlog_rows
         waiting = self.arrivals.beyond(end)
         return rate_rps * scale, None if waiting is None else waiting * scale
 
