@@ -31,11 +31,11 @@ check-code:
 	$(BIN)/mypy
 
 check-tests:
-	@$(BIN)/pytest -m "not real and not long" -n $(WORKERS) --dist worksteal
+	@$(BIN)/pytest -m "not real and not sockets and not long" -n $(WORKERS) --dist worksteal
 
 # Not in `make check`: tracing every line takes half as much CPU time again or more (53 and 79 % in two pairs of runs).
 coverage: setup ## how much of the code the tests of `make check` run through, file by file
-	@$(BIN)/python -m coverage run -m pytest -m "not real and not long"
+	@$(BIN)/python -m coverage run -m pytest -m "not real and not sockets and not long"
 	@$(BIN)/python -m coverage report
 
 # One worker has all that shares a Spark or a broker, the other what starts its own; see tests/harness/spread.py.

@@ -13,6 +13,8 @@ from tests.cli import calling
 from tests.patience import eventually, patience_s
 from tests.web import asking
 
+pytestmark = pytest.mark.sockets
+
 
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:

@@ -22,6 +22,8 @@ from penstock.telling.explain import explain
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 from tests.patience import eventually
 
+pytestmark = pytest.mark.sockets
+
 # A machine that stands still for seconds must not end a term: who is stopped lets its lease go.
 QUICK = {"interval": 0.2, "report": 0.05, "lease": 60.0, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}}
 

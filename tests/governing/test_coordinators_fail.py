@@ -19,6 +19,8 @@ from penstock.workloads.services.postgres import postgres_files
 from tests.governing.coordinators import LEASE_S, Fleet, Program, relayed
 from tests.patience import eventually
 
+pytestmark = pytest.mark.sockets
+
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Iterator[Fleet]:

@@ -25,6 +25,11 @@ MARKS = {
     "cluster": "makes hosts of its own, or a cluster",
     "kubernetes": "starts a Kubernetes API server; see `make test-kubernetes`",
 }
+# Needs Python alone, but is not in `make check` either, or not in `make test`.
+ALONE = {
+    "sockets": "starts penstock's own servers, or drivers, and waits for what they do",
+    "long": "adds breadth; see `make test-long`",
+}
 BY_FIXTURE = {
     "spark": "jvm",
     "kafka_state": "jvm",
@@ -50,7 +55,7 @@ _STARTS = ("subprocess.Popen", "os.posix_spawn")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    for name, meaning in {**MARKS, "real": "any of them", "long": "adds breadth; see `make test-long`"}.items():
+    for name, meaning in {**MARKS, "real": "any of them", **ALONE}.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
 
 

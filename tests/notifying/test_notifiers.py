@@ -21,6 +21,8 @@ from penstock.notifying.post import Post
 from tests.patience import eventually
 from tests.recorded import a_cycle, an_acting_cycle
 
+pytestmark = pytest.mark.sockets
+
 RUN = RunInfo("app-1", "shop", "penstock", "spark", started_at_s=1_000_000.0)
 MESSAGE = Message(RUN, Happening(Kind.MISSING, 60.0, "fraud has been missing for 1m", "fraud", data={"latency_s": 3.0}))
 

@@ -11,6 +11,8 @@ from tests.patience import eventually
 from tests.web import asking
 from tests.web.living import LiveRun, living
 
+pytestmark = pytest.mark.sockets
+
 
 def test_nobody_can_be_asked_about_a_run_that_is_over(site: Site) -> None:
     answer = asking.post(f"{site.url}api/control", json={"act": "pause"})

@@ -17,6 +17,8 @@ from tests.recorded import RUN
 from tests.web import asking
 from tests.web.living import LiveRun
 
+pytestmark = pytest.mark.sockets
+
 QUESTION = WhatIfIn.model_validate({"minutes": 1})
 
 

@@ -21,6 +21,8 @@ from tests.cli.calling import command, environment
 from tests.patience import eventually, patience_s
 from tests.web import asking
 
+pytestmark = pytest.mark.sockets
+
 Serve = Callable[[WebSettings], Site]
 SCENARIO = Path(__file__).parents[2] / "scenarios" / "spark" / "urgent.yaml"
 HALF = b"GET /api/runs HTTP/1.1\r\nhost: 127.0.0.1\r\n"
