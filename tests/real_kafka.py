@@ -9,6 +9,7 @@ import pytest
 from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
 from tests.harness.ports import own_port
+from tests.patience import patiently
 
 PARTITIONS = 2
 
@@ -17,6 +18,7 @@ PARTITIONS = 2
 def kafka_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The state file of a broker that runs."""
     state = tmp_path_factory.mktemp("kafka") / "kafka.json"
+    patiently(broker)
     broker.up(state, port=own_port(), partitions=PARTITIONS)
     yield state
     broker.down(state)

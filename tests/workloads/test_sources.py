@@ -40,7 +40,7 @@ def test_made_records_arrive_when_they_happen(spark: SparkSession, tmp_path: Pat
     def take(batch: DataFrame, batch_id: int) -> None:
         rows.extend(batch.selectExpr("value", "unix_millis(arrived) AS at_ms").collect())
 
-    writer = record_lines(spark, {"made": 20}, "places").writeStream.queryName(name).foreachBatch(take)
+    writer = record_lines(spark, {"made": 200}, "places").writeStream.queryName(name).foreachBatch(take)
     query = writer.option("checkpointLocation", str(tmp_path)).start()
     try:
         eventually(lambda: len(rows) >= 40)

@@ -6,26 +6,26 @@ import sys
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from penstock.engines import processes
 from penstock.engines.kafka import broker
 from penstock.engines.processes import Process
 from penstock.errors import ConfigError, EngineError
-from tests.patience import patience_s
-
-pytestmark = pytest.mark.jvm
+from tests.harness.ports import own_port
+from tests.patience import patience_s, patiently
 
 
 def sent(bootstrap: str, topic: str, value: bytes) -> None:
     producer = Producer({"bootstrap.servers": bootstrap, "log_level": 0})
-    producer.produce(topic, value)
+    producer.produce(topic, value, partition=0)
     assert producer.flush(patience_s()) == 0
 
 
 def first(bootstrap: str, topic: str) -> bytes | None:
+    """The first record of its first partition; no group of readers must be formed for it."""
     consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": "test", "auto.offset.reset": "earliest"})
-    consumer.subscribe([topic])
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
     message = consumer.poll(patience_s())
     consumer.close()
     return None if message is None else message.value()
@@ -38,7 +38,7 @@ def test_a_topic_is_made_on_demand(kafka: str) -> None:
 
 def test_a_second_broker_in_the_same_state_file_is_refused(kafka_state: Path) -> None:
     with pytest.raises(EngineError, match="a broker runs already"):
-        broker.up(kafka_state, port=processes.free_port())
+        broker.up(kafka_state, port=own_port())
 
 
 def test_a_port_that_is_taken_is_refused(kafka: str, tmp_path: Path) -> None:
@@ -46,9 +46,11 @@ def test_a_port_that_is_taken_is_refused(kafka: str, tmp_path: Path) -> None:
         broker.up(tmp_path / "kafka.json", port=int(kafka.rpartition(":")[2]))
 
 
+@pytest.mark.jvm
 def test_a_broker_that_was_killed_comes_back_with_its_records_and_goes_down_whole(tmp_path: Path) -> None:
     state = tmp_path / "kafka.json"
-    started = broker.up(state, port=processes.free_port())
+    patiently(broker)
+    started = broker.up(state, port=own_port())
     assert started.process is not None
     sent(started.bootstrap, "kept", b"precious")
     processes.send(started.process, signal.SIGKILL)

@@ -45,7 +45,7 @@ def topic_read(spark: SparkSession, kafka: str, topic: str, **options: str) -> D
     return reader.option("kafka.bootstrap.servers", kafka).load()
 
 
-def files(spark: SparkSession, place: Path, count: int = 90, **options: str) -> DataFrame:
+def files(spark: SparkSession, place: Path, count: int = 60, **options: str) -> DataFrame:
     """So many files of a hundred lines each."""
     place.mkdir()
     for number in range(count):
@@ -84,7 +84,7 @@ def test_a_file_query_takes_as_many_files_as_recent_ones_had_rows_for(
     with pytest.raises(EngineError, match="no batch has told yet how many rows a file of FileStreamSource"):
         bounds.set(query, 200)
     assert gate.next() == 1_000
-    assert [after(bounds, query, gate, rows) for rows in (250, 5_000, 10, None)] == [200, 5_000, LINES, 1_000]
+    assert [after(bounds, query, gate, rows) for rows in (250, 2_000, 10, None)] == [200, 2_000, LINES, 1_000]
 
 
 def test_a_file_query_that_is_bounded_in_bytes_stays_so(

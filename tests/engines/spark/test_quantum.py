@@ -25,11 +25,11 @@ def test_the_option_that_bounds_a_batch_depends_on_the_source(source: str, expec
     assert bound_option(source, 500, 2) == expected
 
 
-@pytest.mark.parametrize(("own", "batches"), [({}, 9), ({"maxFilesPerTrigger": "3"}, 3)])
+@pytest.mark.parametrize(("own", "batches"), [({}, 3), ({"maxFilesPerTrigger": "3"}, 1)])
 def test_reads_are_bounded_without_the_jobs_knowing_unless_it_states_a_bound(
     spark: SparkSession, engine: OpenEngine, name: str, tmp_path: Path, own: dict[str, str], batches: int
 ) -> None:
-    spark.range(90).repartition(9).write.parquet(str(tmp_path / "in"))
+    spark.range(90).repartition(3).write.parquet(str(tmp_path / "in"))
 
     def job(session: SparkSession) -> DataStreamWriter:
         assert isinstance(session, BoundedSession)

@@ -84,12 +84,13 @@ def run_of(spark: SparkSession, name: str) -> str | None:
     return next((query.runId for query in spark.streams.active if query.name == name), None)
 
 
+@pytest.mark.usefixtures("short_batches")
 def test_tasks_are_threads_that_a_planned_restart_changes_and_counts_stay_exact(
     spark: SparkSession, engine: OpenEngine, kafka: str, topic: str, name: str, tmp_path: Path
 ) -> None:
     send(kafka, topic, 1000)
     target = f"{topic}_out"
-    job = Job(name, counting(kafka, topic, target, str(tmp_path / "checkpoint")), real_time=RealTime(5.0, tasks=1))
+    job = Job(name, counting(kafka, topic, target, str(tmp_path / "checkpoint")), real_time=RealTime(2.0, tasks=1))
     watched = engine(job, Job(f"{name}_b", quick))
     eventually(lambda: sum(counts(kafka, target).values()) == 1000)
     figures = of(watched.observe(1.0), name)
