@@ -1,39 +1,35 @@
-"""Hosts of their own: real network namespaces; where the system permits none, the tests say why they were skipped."""
+"""Hosts of their own: real network namespaces; where the system permits none, the tests say why they were skipped.
+
+A driver with workers on such hosts is in test_cluster.
+"""
 
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
-from penstock.engines import processes
 from penstock.engines.spark import hosts, standalone
 from penstock.engines.spark.hosts import Host, Net
 from penstock.errors import ConfigError, EngineError
-from tests.drivers import told_by
+from tests.engines.spark.namespaces import REFUSAL, left_of
+from tests.harness.ports import own_port
 from tests.patience import eventually
-
-pytestmark = pytest.mark.cluster
 
 ECHO = "import socket, sys; s = socket.create_server((sys.argv[1], 7000)); c, _ = s.accept(); c.sendall(c.recv(9))"
 ASK = "import socket, sys; s = socket.create_connection((sys.argv[1], 7000)); s.sendall(b'hello'); print(s.recv(9))"
 
 
-def refusal() -> str | None:
-    """What this system says against it; None where it lets us."""
-    try:
-        hosts.planned(1, "1gbit")
-    except EngineError as error:
-        if not re.search(r"need root|install iproute2|permits no network namespaces", str(error)):
-            raise
-        return str(error)
-    return None
+Test = TypeVar("Test", bound=Callable[..., None])
 
 
-REFUSAL = refusal()
-on_hosts = pytest.mark.skipif(REFUSAL is not None, reason=str(REFUSAL))
+def on_hosts(test: Test) -> Test:
+    """It makes such hosts."""
+    made: Test = pytest.mark.cluster(pytest.mark.skipif(REFUSAL is not None, reason=str(REFUSAL))(test))
+    return made
 
 
 @pytest.fixture
@@ -45,13 +41,6 @@ def net() -> Iterator[Net]:
         yield planned
     finally:
         hosts.remove(planned)
-
-
-def left_of(net: Net) -> list[str]:
-    """What is still there of it."""
-    names = [Path("/sys/class/net", name) for name in (net.bridge, *(host.link for host in net.hosts))]
-    spaces = [Path("/run/netns", host.namespace) for host in net.hosts]
-    return [str(place) for place in (*names, *spaces) if place.exists()]
 
 
 def python_on(host: Host, code: str, *arguments: str) -> "subprocess.Popen[str]":
@@ -121,21 +110,10 @@ def test_without_root_it_is_said_and_what_to_do_instead() -> None:
     assert re.search("need root; workers on loopback addresses need none|install iproute2", done.stderr)
 
 
-def test_a_driver_uses_workers_on_hosts_of_their_own(tmp_path: Path) -> None:
-    state = tmp_path / "cluster.json"
-    if REFUSAL is not None:
-        with pytest.raises(EngineError, match=r"hosts of their own|network namespaces"):
-            standalone.up(state, 2, 1, port=processes.free_port(), bandwidth="1gbit")
-        return
-    try:
-        # The usual port: on its new address it is free, even if a gateway to other networks answers there before.
-        cluster = standalone.up(state, 2, 1, "512m", 7077, bandwidth="1gbit")
-        found = told_by("tests.engines.spark.on_hosts", cluster.master)
-    finally:
-        standalone.down(state)
-    assert cluster.net is not None
-    assert found == {"hosts": [host.address for host in cluster.net.hosts], "count": 100_000}
-    assert left_of(cluster.net) == []
+@pytest.mark.skipif(REFUSAL is None, reason="the system permits hosts of their own")
+def test_a_cluster_on_hosts_that_the_system_permits_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match=r"hosts of their own|network namespaces"):
+        standalone.up(tmp_path / "cluster.json", 2, 1, port=own_port(), bandwidth="1gbit")
 
 
 def test_the_command_says_what_is_wrong_with_its_bandwidth(tmp_path: Path) -> None:

@@ -9,14 +9,15 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.core.levers import WHOLE, Executors
+from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.jvm.executors import ExecutorLever
-from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.settings import SparkSettings
+from tests.engines.spark.helpers import patient
 from tests.engines.spark.routing.town import Town, windows_and_tags
-from tests.patience import eventually, patience_s
+from tests.patience import eventually
 
 PARTITIONS = 6  # two on each of three executors, three on each of two
 Homes = list[dict[int, str]]  # of each stateful operator: which executor ran which partition
@@ -53,6 +54,11 @@ def executors(spark: SparkSession) -> list[str]:
     return [executor.id for executor in ExecutorReader(spark.sparkContext).read()]
 
 
+def scale(engine: SparkEngine, before: int, after: int) -> str | None:
+    """What went wrong when the number of executors was changed."""
+    return engine.apply([Step(WHOLE, (Executors(before, after),))]).steps[0].error
+
+
 def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
     """Which executor has which partition at first, after one was lost and after one joined; and wrong counts."""
     spark.conf.set("spark.sql.shuffle.partitions", PARTITIONS)
@@ -65,7 +71,7 @@ def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
         assert isinstance(writer, DataStreamWriter)
         return writer.outputMode("append")  # the only one that Spark has for one stateful operator after another
 
-    engine = SparkEngine(LiveSpark(spark), [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
+    engine = SparkEngine(patient(spark), [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
     engine.open()
 
     deeds: set[str] = set()
@@ -87,10 +93,10 @@ def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
         return {str(partition): home for partition, home in homes[0].items()} if even and told == homes else None
 
     engine.start_jobs()
-    lever, before = ExecutorLever(spark.sparkContext), eventually(settled)
-    lever.scale(2, patience_s())
+    before = eventually(settled)
+    errors = [scale(engine, 3, 2)]
     lost, after = set(before.values()) - set(executors(spark)), eventually(settled)
-    lever.scale(3, patience_s())
+    errors += [scale(engine, 2, 3), scale(engine, 3, 3)]
     grown = eventually(settled)
     engine.close(stop_jobs=True)
     wrong = {str(key): count for key, count in town.counted.items() if windows_and_tags(town)[key] != count}
@@ -102,4 +108,5 @@ def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
         "counted": len(town.counted),
         "wrong": wrong,
         "deeds": sorted(deeds),
+        "errors": errors,
     }

@@ -31,10 +31,11 @@ def take_allocation(context: SparkContext) -> bool:
 
 
 class ExecutorLever:
-    """Sets the number of executors of one application."""
+    """Sets the number of executors of one application; `grown_within_s` is how long new ones may take to come."""
 
-    def __init__(self, context: SparkContext) -> None:
+    def __init__(self, context: SparkContext, grown_within_s: float = _GROWN_WITHIN_S) -> None:
         self._context = context
+        self._grown_within_s = grown_within_s
         self._jvm: Any = context._jvm
         self._scheduler: Any = context._jsc.sc()
         self._reader = ExecutorReader(context)
@@ -48,7 +49,7 @@ class ExecutorLever:
         """How many executors live."""
         return len(self._reader.read())
 
-    def scale(self, wanted: int, within_s: float = _GROWN_WITHIN_S) -> None:
+    def scale(self, wanted: int) -> None:
         """Have so many executors, or raise an EngineError and go back to the target there was."""
         before = self.count()
         self._check(wanted)
@@ -56,7 +57,7 @@ class ExecutorLever:
             self._target(wanted)
             if wanted < before:
                 self._kill(before - wanted)
-            self._wait(lambda: self.count() == wanted, within_s, f"{wanted} executors")
+            self._wait(lambda: self.count() == wanted, f"{wanted} executors")
         except (Py4JError, EngineError) as error:
             self._target(before)
             raise EngineError(
@@ -90,9 +91,11 @@ class ExecutorLever:
         backend = self._scheduler.schedulerBackend()
         backend.killExecutors(self._jvm.PythonUtils.toSeq(youngest), False, False, True)
 
-    def _wait(self, done: Callable[[], bool], within_s: float, what: str) -> None:
-        deadline = time.monotonic() + within_s
+    def _wait(self, done: Callable[[], bool], what: str) -> None:
+        deadline = time.monotonic() + self._grown_within_s
         while not done():
             if time.monotonic() > deadline:
-                raise EngineError(f"no {what} within {within_s:.0f} s; the cluster may lack free cores or memory")
+                raise EngineError(
+                    f"no {what} within {self._grown_within_s:.0f} s; the cluster may lack free cores or memory"
+                )
             time.sleep(_LOOK_EVERY_S)
