@@ -43,6 +43,16 @@ def test_latency_at_rest_is_half_the_interval_and_the_batch() -> None:
     assert outcome.juice[0, 0] == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(("target", "loses"), [("1.1s", True), ("2s", False)])
+def test_at_the_very_edge_of_a_target_some_of_it_is_reckoned_as_lost_but_not_foretold_so(
+    target: str, loses: bool
+) -> None:
+    alone = fleet(job("ads", 100.0, target=target))
+    outcome = foretell(alone, present(alone))
+    assert outcome.settled[0, 0] == pytest.approx(10.0)
+    assert (float(outcome.utility[0, 0]) < 9.7) is loses
+
+
 def busy(name: str, **more: Any) -> JobView:
     """A job that wants three of four slots: 300 rows of 10 ms a second."""
     return job(name, 300.0, **more)

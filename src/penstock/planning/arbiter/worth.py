@@ -13,6 +13,9 @@ from penstock.planning.arbiter.objectives import Objectives
 
 _GRID = np.geomspace(0.02, 200.0, 800)  # times the target
 _LOG_GRID = np.log(_GRID)
+# Of the logarithm of a latency: no more alike than that are the batches of one job, and what is foretold of them. So a
+# target is kept with a margin where that costs little: at its very edge it would be missed half of the time.
+_SPREAD = 0.2
 LATE = 0.5  # how much of a score is about the horizon's second half: what lasts, beside what comes first
 
 
@@ -32,25 +35,26 @@ class Worth:
 def worth(objectives: Sequence[Objectives], found: Course, recovery: Callable[[], Floats]) -> Worth:
     """The utilities of all jobs under all candidates; `recovery` works recovery times out, where somebody asks."""
     whole, late = _of_time(found.counts_s), _late(found.counts_s)
-    over_all, settled = np.zeros_like(found.juice), np.zeros_like(found.juice)
+    utility, settled = np.zeros_like(found.juice), np.zeros_like(found.juice)
     for alike in objectives:
-        all_share, late_share = _all_and_late(alike, found, recovery, whole, late)
-        over_all[:, alike.jobs] += alike.worth * all_share
+        all_share, late_share = _all_and_late(alike, found, recovery, whole, late, _SPREAD)
+        utility[:, alike.jobs] += alike.worth * (LATE * late_share + (1.0 - LATE) * all_share)
+        if alike.kind == "latency":
+            _, late_share = _all_and_late(alike, found, recovery, whole, late, 0.0)
         settled[:, alike.jobs] += alike.worth * late_share
     mean_s = 0.5 * (found.oldest_s + found.newest_s)
-    utility = LATE * settled + (1.0 - LATE) * over_all
     return Worth(utility, settled, (late * mean_s).sum(axis=0), found.late_juice)
 
 
 def _all_and_late(
-    alike: Objectives, found: Course, recovery: Callable[[], Floats], whole: Floats, late: Floats
+    alike: Objectives, found: Course, recovery: Callable[[], Floats], whole: Floats, late: Floats, spread: float
 ) -> tuple[Floats, Floats]:
     """The share of their utility that jobs have over all of the horizon, and over its second half."""
     jobs = alike.jobs
     if alike.kind == "latency":
         oldest_s, newest_s = found.oldest_s[:, :, jobs], found.newest_s[:, :, jobs]
         latency_s = newest_s + alike.part * (oldest_s - newest_s)
-        shares = _shares(alike.shape, latency_s / alike.targets)
+        shares = _shares(alike.shape, latency_s / alike.targets, spread)
         return (whole[:, :, jobs] * shares).sum(axis=0), (late[:, :, jobs] * shares).sum(axis=0)
     if alike.kind == "juice":
         juices = (found.juice[:, jobs], found.late_juice[:, jobs])
@@ -75,11 +79,17 @@ def _late(counts_s: Floats) -> Floats:
     return weights
 
 
-def _shares(shape: Shape, badness: Floats) -> Floats:
-    shares = np.interp(np.log(np.maximum(badness, _GRID[0])), _LOG_GRID, _table(shape))  # type: ignore[arg-type]
+def _shares(shape: Shape, badness: Floats, spread: float = 0.0) -> Floats:
+    shares = np.interp(np.log(np.maximum(badness, _GRID[0])), _LOG_GRID, _table(shape, spread))  # type: ignore[arg-type]
     return np.asarray(shares, dtype=float)
 
 
 @lru_cache(maxsize=4096)
-def _table(shape: Shape) -> Floats:
-    return np.array([shape.share(float(badness)) for badness in _GRID])
+def _table(shape: Shape, spread: float) -> Floats:
+    """The share of a utility that is left, over the grid; in the mean over what is spread around each of its places."""
+    exact = np.array([shape.share(float(badness)) for badness in _GRID])
+    if not spread:
+        return exact
+    around = np.exp(-0.5 * ((_LOG_GRID[:, None] - _LOG_GRID[None, :]) / spread) ** 2)
+    spread_out: Floats = around @ exact / around.sum(axis=1)
+    return spread_out
