@@ -9,6 +9,8 @@ import yaml
 from penstock.web.agents_door import agent_tokens, new_agent_token
 from tests.cli.calling import penstock
 
+pytestmark = pytest.mark.sockets
+
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Path:

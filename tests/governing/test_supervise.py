@@ -12,11 +12,11 @@ import pytest
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.governing.supervise import SILENT_AT_MOST_S, Watch, supervise
 
+pytestmark = pytest.mark.sockets
+
 # Dies by SIGKILL in its first life; in its second it writes down what it was told and ends well.
 SCRIPT = """
 import os, pathlib, signal, sys
-
-pytestmark = pytest.mark.sockets
 note = pathlib.Path(sys.argv[1])
 lives = note.read_text().splitlines() if note.exists() else []
 note.write_text("\\n".join([*lives, " ".join(sys.argv[2:])]))

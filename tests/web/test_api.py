@@ -29,6 +29,8 @@ from tests.patience import eventually, patience_s
 from tests.recorded import RUN
 from tests.web import asking
 
+pytestmark = pytest.mark.sockets
+
 
 def get(site: Site, path: str, **query: Any) -> Any:
     return asking.get(f"{site.url}api/{path}", params=query).raise_for_status().json()

@@ -17,6 +17,8 @@ from penstock.web.tokens import tokens_at
 from tests.patience import patience_s
 from tests.web import asking
 
+pytestmark = pytest.mark.sockets
+
 Serve = Callable[[WebSettings], Site]
 
 

@@ -16,6 +16,8 @@ from penstock.web.server import Site
 from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
 from tests.web import asking
 
+pytestmark = pytest.mark.sockets
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTED = set(re.findall(r"^\| `(penstock_\w+)`", (ROOT / "docs" / "metrics.md").read_text(), re.MULTILINE))
 

@@ -14,6 +14,8 @@ from penstock.web.otlp import checked_url, export
 from penstock.web.reading import Reader
 from tests.patience import eventually
 
+pytestmark = pytest.mark.sockets
+
 
 @pytest.fixture
 def collected() -> Iterator[tuple[str, list[Any]]]:

@@ -14,6 +14,8 @@ from tests.recorded import RUN
 from tests.simulation.small_scale_out import scenario
 from tests.web import asking
 
+pytestmark = pytest.mark.sockets
+
 
 @pytest.mark.parametrize("policy", ["phoebe", "penstock"])
 def test_a_tenant_that_is_planned_ahead_shows_its_forecast_and_its_recovery(

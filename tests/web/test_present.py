@@ -16,6 +16,8 @@ from penstock.web.settings import WebSettings
 from tests.recorded import SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view
 from tests.web import asking
 
+pytestmark = pytest.mark.sockets
+
 FORECAST = Forecast(60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), 0.9, "seasonal")
 OUTLOOK = JobOutlook("ads", 50.0, 600.0, FORECAST, ((4, 171.0), (6, 120.0)))
 PARTS = (KeysInPartition(0, "1", "m1", 1200, 0.6), KeysInPartition(1, "2", "m2", None, 0.4), KeysInPartition(2))

@@ -18,6 +18,8 @@ from tests.recorded import RUN, a_cycle, a_job, a_judging_cycle, a_view, an_acti
 from tests.web import asking
 from tests.web.living import LiveRun
 
+pytestmark = pytest.mark.sockets
+
 
 class Counted:
     """In the place of the process: it answers by heart, and keeps what it was asked."""
