@@ -33,7 +33,7 @@ COLUMNS = ("utility", "met", "threads", "latency_s", "juice", "recovery_s", "arr
 
 
 @dataclass(slots=True)
-class Recorder:
+class SimulationRecorder:
     """Fills the Store port. What `also` names, if anything, is told everything as well."""
 
     jobs: tuple[str, ...]

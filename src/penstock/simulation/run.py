@@ -17,7 +17,7 @@ from penstock.simulation.continuous import continuous_cluster, models_of
 from penstock.simulation.jobs import intents_of
 from penstock.simulation.micro_batch import MicroBatchSimulation, scheduling_of
 from penstock.simulation.reading import Variant
-from penstock.simulation.recorder import Recorder
+from penstock.simulation.recorder import SimulationRecorder
 from penstock.simulation.scale_out import profiles_of, scale_out_cluster
 from penstock.simulation.schema import ScenarioFile
 
@@ -30,7 +30,7 @@ class RunResult:
 
     policy: str
     variant: Variant
-    recorder: Recorder
+    recorder: SimulationRecorder
     slot_seconds: float
     recoveries: tuple[dict[str, object], ...]
     measure_from_s: float
@@ -95,7 +95,7 @@ def simulate(
     cluster = cluster_of(scenario, base, scenario.seed if seed is None else seed, policy_name)
     intents = intents_of(scenario)
     asked = tuple(intent.text() for intent in intents.values())
-    recorder = Recorder(tuple(intents), asked, tuple(i.max_utility for i in intents.values()), also)
+    recorder = SimulationRecorder(tuple(intents), asked, tuple(i.max_utility for i in intents.values()), also)
     settings = LoopSettings(scenario.interval, scenario.govern_from, go_on=False)
     models = models_of(scenario, base, scenario.seed if seed is None else seed)
     session = Session(intents, policy, recorder, settings, until_s=scenario.duration, models=models)
@@ -113,7 +113,7 @@ def simulate(
     )
 
 
-class Simulated(World, Protocol):
+class SimulatedWorld(World, Protocol):
     """What a simulated cluster offers beyond the World port."""
 
     @property
@@ -127,7 +127,7 @@ class Simulated(World, Protocol):
         """The recoveries so far, as `simulate --json` reports them."""
 
 
-def cluster_of(scenario: ScenarioFile, base: Path, seed: int, policy: str) -> Simulated:
+def cluster_of(scenario: ScenarioFile, base: Path, seed: int, policy: str) -> SimulatedWorld:
     """The simulated cluster that a scenario describes."""
     if scenario.engine == "continuous":
         return continuous_cluster(scenario, base, seed)

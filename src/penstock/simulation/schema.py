@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from penstock.config.fields import A_NUMBER, OneOrMore, PolicySettings, PositiveSeconds, Seconds, within
+from penstock.config.fields import A_NUMBER, OneOrMore, PolicySettings, PositiveSeconds, Rows, Seconds, within
 from penstock.config.intents import IntentPart, that_hold
 from penstock.core.failures import FailureKind
 from penstock.engines.sim.microbatch.spec import LEAST_MEMORY_MIB
@@ -14,52 +14,51 @@ from penstock.errors import ConfigError
 MOST_JOBS, MOST_JOB_SECONDS, MOST_ROUNDS = 10_000, 30_000_000, 1_000_000
 MOST_THREADS, MOST_JOBS_ON_MACHINES = 1_000_000, 1_000_000
 
-Share = Annotated[float, Field(ge=0, le=1), A_NUMBER]
-Rate = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False), A_NUMBER]
-Amount = Annotated[float, Field(ge=0, le=1e12), A_NUMBER]
+UnitShare = Annotated[float, Field(ge=0, le=1), A_NUMBER]
+RowRate = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False), A_NUMBER]
+NonNegative = Annotated[float, Field(ge=0, le=1e12), A_NUMBER]
 PositiveAmount = Annotated[float, Field(gt=0, le=1e12), A_NUMBER]
-Count = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
-Rows = Annotated[int, Field(ge=1, le=10**12), A_NUMBER]
+AtLeastOne = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
 
 
-class Part(BaseModel):
+class ScenarioPart(BaseModel):
     """A part of a scenario: unknown fields are errors, values do not change after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class SpikeRate(Part):
+class SpikeRate(ScenarioPart):
     """`base` rows/s, times `factor` between `start` and `end`."""
 
-    base: Rate
-    factor: Rate = 2.0
+    base: RowRate
+    factor: RowRate = 2.0
     start: Seconds
     end: Seconds
 
 
-class StepRate(Part):
+class StepRate(ScenarioPart):
     """`before` rows/s until `at`, then `after`."""
 
-    before: Rate
-    after: Rate
+    before: RowRate
+    after: RowRate
     at: Seconds
 
 
-class SineRate(Part):
+class SineRate(ScenarioPart):
     """A sine of that mean, amplitude and period."""
 
-    mean: Rate
-    amplitude: Rate
+    mean: RowRate
+    amplitude: RowRate
     period: PositiveSeconds
 
 
-class TraceRate(Part):
+class TraceRate(ScenarioPart):
     """A recorded series: a CSV file beside the scenario, or the values themselves."""
 
     file: str | None = None
-    values: tuple[Rate, ...] | None = None
+    values: tuple[RowRate, ...] | None = None
     step: PositiveSeconds = 60.0
-    mean: Rate | None = None  # scaled to it; as recorded without it
+    mean: RowRate | None = None  # scaled to it; as recorded without it
     speed: PositiveAmount = 1.0
     smooth: Seconds = 0.0
 
@@ -70,15 +69,15 @@ class TraceRate(Part):
         return self
 
 
-class RatePart(Part):
+class RatePart(ScenarioPart):
     """Exactly one curve, with noise on top: the standard deviation as a share of the rate."""
 
-    constant: Rate | None = None
+    constant: RowRate | None = None
     spike: SpikeRate | None = None
     step: StepRate | None = None
     sine: SineRate | None = None
     trace: TraceRate | None = None
-    noise: Share = 0.0
+    noise: UnitShare = 0.0
 
     @model_validator(mode="before")
     @classmethod
@@ -93,19 +92,19 @@ class RatePart(Part):
         return self
 
 
-class OperatorPart(Part):
+class OperatorPart(ScenarioPart):
     """An operator's work per row, and what it holds."""
 
-    threads: Count = 1
+    threads: AtLeastOne = 1
     cpu: Seconds = 0.0005
     wait: Seconds = 0.0
-    variability: Amount = 1.0
-    memory_mb: Amount = 20.0
+    variability: NonNegative = 1.0
+    memory_mb: NonNegative = 20.0
     retention: Seconds = 0.0
-    row_bytes: Amount = 100.0
+    row_bytes: NonNegative = 100.0
     queue_limit: PositiveAmount | None = None
-    min_threads: Count = 1
-    max_threads: Count | None = None
+    min_threads: AtLeastOne = 1
+    max_threads: AtLeastOne | None = None
 
     @model_validator(mode="after")
     def _does_something(self) -> "OperatorPart":
@@ -114,29 +113,29 @@ class OperatorPart(Part):
         return self
 
 
-class TopologyPart(Part):
+class TopologyPart(ScenarioPart):
     """A job's shape, for use by several jobs."""
 
     flow: dict[str, list[str]]
     operators: dict[str, OperatorPart] = {}
-    selectivity: dict[str, Rate] = {}  # "operator" for all its edges, or "parent -> child"
+    selectivity: dict[str, RowRate] = {}  # "operator" for all its edges, or "parent -> child"
     pause: Seconds = 3.0
     restart: Seconds = 30.0
     checkpoint: PositiveSeconds | None = None
     overflow: Literal["drop", "block"] = "drop"
 
 
-class StagePart(Part):
+class StagePart(ScenarioPart):
     """A stage of a micro-batch job."""
 
-    partitions: Count = 8
+    partitions: AtLeastOne = 8
     cpu: Seconds = 0.0005
     wait: Seconds = 0.0
     task_overhead: Seconds = 0.005
-    selectivity: Rate = 1.0
+    selectivity: RowRate = 1.0
 
 
-class BatchPart(Part):
+class BatchPart(ScenarioPart):
     """How a micro-batch job runs: its stages in order, its trigger and what each batch costs."""
 
     stages: dict[str, StagePart]
@@ -144,20 +143,20 @@ class BatchPart(Part):
     overhead: Seconds = 0.1
     commit: Seconds = 0.05
     max_rows_per_batch: Rows | None = None
-    memory_mib: Amount = 0.0  # its working set, in all executors together
+    memory_mib: NonNegative = 0.0  # its working set, in all executors together
     restart: Seconds = 10.0
-    threads: Count = 1
-    min_threads: Count = 1
-    max_threads: Count | None = None
+    threads: AtLeastOne = 1
+    min_threads: AtLeastOne = 1
+    max_threads: AtLeastOne | None = None
 
 
-class ScaleOutPart(Part):
+class ScaleOutPart(ScenarioPart):
     """A job of so many executors, and how fast it is with them: `capacity`, or the saturated rows of a profile."""
 
-    executors: Count = 1
-    min_executors: Count = 1
-    max_executors: Count | None = None
-    capacity: dict[Count, Rate] = {}  # rows/s by scale-out, as measured
+    executors: AtLeastOne = 1
+    min_executors: AtLeastOne = 1
+    max_executors: AtLeastOne | None = None
+    capacity: dict[AtLeastOne, RowRate] = {}  # rows/s by scale-out, as measured
     measured: str | None = None  # a profile beside the scenario to take `capacity` from
     profile: str | None = None  # a profile beside the scenario that policies are given
     checkpoint: PositiveSeconds = 10.0
@@ -178,7 +177,7 @@ class ScaleOutPart(Part):
         return self
 
 
-class JobPart(Part):
+class JobPart(ScenarioPart):
     """One job, or several alike: with `copies`, their names get -1, -2, ..."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -187,11 +186,11 @@ class JobPart(Part):
     scaleout: ScaleOutPart | None = None
     rate: RatePart
     intent: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore]
-    copies: Count = 1
-    threads: dict[str, Count] = {}  # by operator, over the topology's
+    copies: AtLeastOne = 1
+    threads: dict[str, AtLeastOne] = {}  # by operator, over the topology's
     starts: Seconds = 0.0
     ends: Seconds | None = None
-    max_threads: Count | None = None
+    max_threads: AtLeastOne | None = None
 
     @model_validator(mode="after")
     def _one_kind(self) -> "JobPart":
@@ -202,34 +201,34 @@ class JobPart(Part):
         return self
 
 
-class ClusterPart(Part):
+class ScenarioCluster(ScenarioPart):
     """Machines, all alike; `slots`, `window` and `executor_memory_mib` are for micro-batches."""
 
-    machines: Count = 10
-    cores: Count = 8
+    machines: AtLeastOne = 10
+    cores: AtLeastOne = 8
     memory_mb: PositiveAmount = 12_000.0
-    context_switch: Amount = 0.01
-    idle_load: Amount = 0.001
+    context_switch: NonNegative = 0.01
+    idle_load: NonNegative = 0.001
     network: Seconds = 0.0005
     link_mb_per_s: PositiveAmount = 125.0
     noise: Annotated[float, Field(ge=0, le=0.5)] = 0.0
-    slots: Count = 8
+    slots: AtLeastOne = 8
     window: PositiveSeconds = 30.0  # figures are over so much time
     executor_memory_mib: Annotated[int, Field(ge=LEAST_MEMORY_MIB, le=1 << 30)] = 1024
 
 
-class FaultPart(Part):
+class FaultPart(ScenarioPart):
     """Something bad: a machine, a job, the link to the controller, or somebody else's load."""
 
     kind: Literal["machine", "job", "link", "interference"]
     at: Seconds
     duration: Seconds = 0.0
     target: str | int | None = None
-    load: Amount = 0.0
+    load: NonNegative = 0.0
     lost: FailureKind | None = None  # in a scale-out scenario: a driver, if nothing is said
 
 
-class ExpectPart(Part):
+class ExpectPart(ScenarioPart):
     """A claim and how it is checked; `not_reproduced` says in a sentence that and why it does not come out."""
 
     claim: str
@@ -255,7 +254,7 @@ class ExpectPart(Part):
         return self
 
 
-class ScenarioFile(Part):
+class ScenarioFile(ScenarioPart):
     """A whole scenario."""
 
     name: Annotated[str, Field(min_length=1)]
@@ -271,7 +270,7 @@ class ScenarioFile(Part):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     policies: Annotated[tuple[str, ...], Field(min_length=1)] = ("henge",)
     settings: PolicySettings = {}
-    cluster: ClusterPart = ClusterPart()
+    cluster: ScenarioCluster = ScenarioCluster()
     topologies: dict[str, TopologyPart] = {}
     jobs: Annotated[list[JobPart], Field(min_length=1)]
     faults: list[FaultPart] = []

@@ -8,13 +8,13 @@ import numpy as np
 from penstock.core.figures import Snapshot
 from penstock.core.levers import Slots, Tasks
 from penstock.core.plan import Outcome, Step, StepOutcome
-from penstock.engines.sim.events import Events
+from penstock.engines.sim.events import EventQueue
 from penstock.engines.sim.layout import Floats, lay_out
 from penstock.engines.sim.lifetime import AlwaysThere
 from penstock.engines.sim.meters import Meters
 from penstock.engines.sim.physics import STEP_S, Physics
-from penstock.engines.sim.reading import Reading, read_jobs, read_machines
-from penstock.engines.sim.recoveries import Recoveries, Recovery
+from penstock.engines.sim.reading import ClusterReading, read_jobs, read_machines
+from penstock.engines.sim.recoveries import JobRecovery, Recoveries
 from penstock.engines.sim.spec import Fault, SimCluster, SimJob
 from penstock.engines.sim.spread import add_threads, remove_threads
 from penstock.errors import ConfigError
@@ -41,7 +41,7 @@ class ContinuousCluster(AlwaysThere):
         self._paused_until = np.zeros(len(jobs))
         self._started_at = np.zeros(len(jobs))
         self._threads = np.array([op.threads for job in jobs for op in job.operators], dtype=np.int64)
-        self._events = Events()
+        self._events = EventQueue()
         self._cut_off = False
         self._last_news: Snapshot | None = None
         self._thread_seconds = 0.0
@@ -55,7 +55,7 @@ class ContinuousCluster(AlwaysThere):
         """All running jobs and machines; while the link is down, the last news with its age."""
         if self._cut_off and self._last_news is not None:
             return _aged(self._last_news, now)
-        reading = Reading(
+        reading = ClusterReading(
             now, self._layout, self._physics, self._meters, self._threads, self._paused_until, self._started_at
         )
         self._last_news = Snapshot(now, read_jobs(reading, self._active), read_machines(self._physics))
@@ -179,7 +179,7 @@ class ContinuousCluster(AlwaysThere):
             return
         job, rows = self._jobs[number], self._rows(number)
         arrivals = self._arrivals[int(self._now / STEP_S), rows] if int(self._now) < len(self._arrivals) else 0.0
-        self._recoveries.begin(Recovery(number, self._now, float(np.sum(arrivals)), self._backlog(number)))
+        self._recoveries.begin(JobRecovery(number, self._now, float(np.sum(arrivals)), self._backlog(number)))
         lost = self._physics.queue[rows] + self._physics.inflow[rows]
         sources = self._layout.is_source[rows]
         lost[sources] = 0.0  # a source's queue is outside the job: it survives

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Events:
+class EventQueue:
     """Deeds by time; equal times keep their order of entry."""
 
     heap: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)

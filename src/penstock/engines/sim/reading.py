@@ -15,7 +15,7 @@ QUANTILES = ((50.0, 0.0), (90.0, 1.2815515655), (95.0, 1.6448536270), (99.0, 2.3
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ClusterReading:
     """All that a reading of the cluster needs."""
 
     at_s: float
@@ -27,7 +27,7 @@ class Reading:
     started_at: Floats
 
 
-def read_jobs(reading: Reading, active: NDArray[np.bool_]) -> tuple[JobFigures, ...]:
+def read_jobs(reading: ClusterReading, active: NDArray[np.bool_]) -> tuple[JobFigures, ...]:
     """The figures of all jobs that have begun and not ended."""
     tally = reading.meters.latest
     span = max(tally.steps, 1) * STEP_S
@@ -69,7 +69,7 @@ def read_jobs(reading: Reading, active: NDArray[np.bool_]) -> tuple[JobFigures, 
 
 
 def _operator_columns(
-    reading: Reading, span: float
+    reading: ClusterReading, span: float
 ) -> list[tuple[int, float, float, float, float, float, float, bool]]:
     """threads, capacity, rows in, rows out, busy share, CPU share, backlog, is source; by operator."""
     layout, physics, tally = reading.layout, reading.physics, reading.meters.latest
@@ -92,7 +92,7 @@ def _operator_columns(
     )
 
 
-def _latencies(reading: Reading, active: NDArray[np.bool_]) -> list[LatencyFigures | None]:
+def _latencies(reading: ClusterReading, active: NDArray[np.bool_]) -> list[LatencyFigures | None]:
     """A job that finished nothing while rows wait has a latency that grows as long as that lasts."""
     mean, variance = reading.meters.latency()
     shape = np.maximum(mean * mean / np.maximum(variance, 1e-18), 1e-3)

@@ -7,7 +7,7 @@ BACK_WITHIN = 1.05  # of the backlog before the failure
 
 
 @dataclass(slots=True)
-class Recovery:
+class JobRecovery:
     """One job's way back from a failure; `seconds` is None until it is back."""
 
     job: int
@@ -21,9 +21,9 @@ class Recovery:
 class Recoveries:
     """All failures of a run."""
 
-    found: list[Recovery] = field(default_factory=list)
+    found: list[JobRecovery] = field(default_factory=list)
 
-    def begin(self, recovery: Recovery) -> None:
+    def begin(self, recovery: JobRecovery) -> None:
         """A job failed."""
         self.found.append(recovery)
 

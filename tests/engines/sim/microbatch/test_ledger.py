@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.engines.sim.microbatch.ledger import Commit, Ledger, Totals
+from penstock.engines.sim.microbatch.ledger import BatchEnd, Ledger, Totals
 
 KEEP_S = 70.0
 
@@ -11,7 +11,7 @@ def ledger(*commits: tuple[float, int, int]) -> Ledger:
     """A job that started at 0 with these commits: (time, arrived by then, processed by then)."""
     result = Ledger(0.0)
     for at_s, arrived, processed in commits:
-        result.commit(Commit(at_s, 10, at_s - 2.0, at_s - 1.0, 0.5, arrived, processed), KEEP_S)
+        result.commit(BatchEnd(at_s, 10, at_s - 2.0, at_s - 1.0, 0.5, arrived, processed), KEEP_S)
     return result
 
 

@@ -34,7 +34,7 @@ class BatchReport:
         )
 
 
-class Batch:
+class OpenBatch:
     """An open batch: it has taken its rows and runs its stages one after another."""
 
     __slots__ = (

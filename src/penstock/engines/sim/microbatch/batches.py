@@ -8,19 +8,19 @@ start -> wait for trigger -> planning -> stage 1 .. n -> commit -> wait for trig
 import math
 from collections.abc import Callable, Mapping
 
-from penstock.engines.sim.microbatch.batch import Batch
-from penstock.engines.sim.microbatch.ledger import Commit, Totals
+from penstock.engines.sim.microbatch.batch import OpenBatch
+from penstock.engines.sim.microbatch.ledger import BatchEnd, Totals
 from penstock.engines.sim.microbatch.spec import MicroBatchJob
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.tasks import TASK, drive_batch, end_work, kill_work, offer_slots
-from penstock.engines.sim.microbatch.world import World
+from penstock.engines.sim.microbatch.world import ClusterState
 
 Visit = tuple[JobState, int]  # a job and the life that the news belongs to
 
 _POLL_S = 0.01  # how often a query without a trigger interval looks for rows
 
 
-def start_job(world: World, job: JobState) -> None:
+def start_job(world: ClusterState, job: JobState) -> None:
     """The job appears, and its first trigger is due."""
     job.present = True
     job.accrue(world.now)
@@ -28,7 +28,7 @@ def start_job(world: World, job: JobState) -> None:
     world.schedule(world.now, "trigger", (job, job.life))
 
 
-def end_job(world: World, job: JobState) -> None:
+def end_job(world: ClusterState, job: JobState) -> None:
     """The job is taken away; rows that it did not process stay where they are."""
     job.life += 1
     _stop_batch(world, job)
@@ -38,7 +38,7 @@ def end_job(world: World, job: JobState) -> None:
     offer_slots(world)
 
 
-def fail_job(world: World, job: JobState) -> None:
+def fail_job(world: ClusterState, job: JobState) -> None:
     """The job dies and comes back after its downtime, with its open batch to be done again."""
     if not job.present:
         return
@@ -48,14 +48,14 @@ def fail_job(world: World, job: JobState) -> None:
     offer_slots(world)
 
 
-def replan(world: World, job: JobState, spec: MicroBatchJob) -> None:
+def replan(world: ClusterState, job: JobState, spec: MicroBatchJob) -> None:
     """The job becomes another when its open batch is committed; at once when none is open."""
     job.planned = spec
     if job.batch is None and world.now >= job.down_until_s:
         _take_up(world, job)
 
 
-def restart_all(world: World, memory_mib: int) -> None:
+def restart_all(world: ClusterState, memory_mib: int) -> None:
     """Every query starts again between two batches of its own, on executors of that memory."""
     world.memory_wanted_mib = memory_mib
     present = [job for job in world.jobs if job.present]
@@ -66,7 +66,7 @@ def restart_all(world: World, memory_mib: int) -> None:
     world.take_up_memory()
 
 
-def restart_job(world: World, visit: Visit) -> None:
+def restart_job(world: ClusterState, visit: Visit) -> None:
     """Back after a failure: the open batch runs again with the same rows, so each row counts once."""
     job, life = visit
     if life != job.life:
@@ -81,7 +81,7 @@ def restart_job(world: World, visit: Visit) -> None:
         drive_batch(world, job, job.spec.batch_overhead_s, "planned")
 
 
-def trigger(world: World, visit: Visit) -> None:
+def trigger(world: ClusterState, visit: Visit) -> None:
     """Take what has arrived, at most a full batch of it; without rows, wait for the next trigger."""
     job, life = visit
     if life != job.life:
@@ -93,23 +93,23 @@ def trigger(world: World, visit: Visit) -> None:
         return
     first = job.processed
     job.accrue(world.now)
-    job.batch = Batch(rows, job.arrivals.time_of(first), job.arrivals.time_of(first + rows - 1), world.now)
+    job.batch = OpenBatch(rows, job.arrivals.time_of(first), job.arrivals.time_of(first + rows - 1), world.now)
     drive_batch(world, job, job.spec.batch_overhead_s, "planned")
 
 
-def work_done(world: World, end: tuple[int, int]) -> None:
+def work_done(world: ClusterState, end: tuple[int, int]) -> None:
     """A task, a batch's planning or its commit is done."""
     work = end_work(world, *end)
     if work is not None:
         _AFTER[work.then](world, work.job, work.batch)
 
 
-def sample_job(world: World, job: JobState) -> None:
+def sample_job(world: ClusterState, job: JobState) -> None:
     """Note the running totals, once a second."""
     job.ledger.sample(totals(world, job), _kept_s(world))
 
 
-def totals(world: World, job: JobState) -> Totals:
+def totals(world: ClusterState, job: JobState) -> Totals:
     """The running totals as of now."""
     job.accrue(world.now)
     return Totals(
@@ -123,7 +123,7 @@ def totals(world: World, job: JobState) -> Totals:
     )
 
 
-def _next_stage(world: World, job: JobState, batch: Batch) -> None:
+def _next_stage(world: ClusterState, job: JobState, batch: OpenBatch) -> None:
     if batch.open_next_stage(job.spec, world.now):
         job.waiting = batch.left
         offer_slots(world)
@@ -131,14 +131,14 @@ def _next_stage(world: World, job: JobState, batch: Batch) -> None:
         drive_batch(world, job, job.spec.commit_s, "committed")
 
 
-def _planned(world: World, job: JobState, batch: Batch) -> None:
+def _planned(world: ClusterState, job: JobState, batch: OpenBatch) -> None:
     """Its first stage may run: a Spark job has its place in the queue once it is planned."""
     batch.stages_from_s = world.now
     job.batch_order = next(world.works)
     _next_stage(world, job, batch)
 
 
-def _task_done(world: World, job: JobState, batch: Batch) -> None:
+def _task_done(world: ClusterState, job: JobState, batch: OpenBatch) -> None:
     """A slot is free; after the last task of a stage the next stage may run."""
     offer_slots(world)  # before the next stage is known: Spark offers a slot as soon as it is free
     if batch.left == 0:
@@ -146,14 +146,14 @@ def _task_done(world: World, job: JobState, batch: Batch) -> None:
         _next_stage(world, job, batch)
 
 
-def _committed(world: World, job: JobState, batch: Batch) -> None:
+def _committed(world: ClusterState, job: JobState, batch: OpenBatch) -> None:
     """Its rows are processed, all at this instant."""
     job.accrue(world.now)
     job.report = batch.report(world.now)
     job.processed += batch.rows
     job.tell(job.arrivals.by(batch.started_s) - job.processed)
     job.batch = None
-    entry = Commit(
+    entry = BatchEnd(
         at_s=world.now,
         rows=batch.rows,
         oldest_s=batch.oldest_s,
@@ -169,14 +169,14 @@ def _committed(world: World, job: JobState, batch: Batch) -> None:
     world.schedule(_due_after(job, batch.started_s, world.now), "trigger", (job, job.life))
 
 
-_AFTER: Mapping[str, Callable[[World, JobState, Batch], None]] = {
+_AFTER: Mapping[str, Callable[[ClusterState, JobState, OpenBatch], None]] = {
     "planned": _planned,
     TASK: _task_done,
     "committed": _committed,
 }
 
 
-def _take_up(world: World, job: JobState) -> None:
+def _take_up(world: ClusterState, job: JobState) -> None:
     """Between two batches the query stops and starts again as what was planned."""
     job.life += 1
     job.accrue(world.now)
@@ -186,23 +186,23 @@ def _take_up(world: World, job: JobState) -> None:
     _go_down(world, job, job.spec.replan_s + more_s, "changed")
 
 
-def _become_wanted(world: World, job: JobState) -> None:
+def _become_wanted(world: ClusterState, job: JobState) -> None:
     job.spec, job.planned = job.wanted, None
     world.take_up_memory()
 
 
-def _go_down(world: World, job: JobState, for_s: float, why: str) -> None:
+def _go_down(world: ClusterState, job: JobState, for_s: float, why: str) -> None:
     job.down_until_s, job.down_for = world.now + for_s, why
     world.schedule(job.down_until_s, "restart", (job, job.life))
 
 
-def _stop_batch(world: World, job: JobState) -> None:
+def _stop_batch(world: ClusterState, job: JobState) -> None:
     job.accrue(world.now)
     job.waiting = 0
     kill_work(world, lambda work: work.job is job)
 
 
-def _await_rows(world: World, job: JobState) -> None:
+def _await_rows(world: ClusterState, job: JobState) -> None:
     if job.spec.trigger_s > 0:
         due = _next_trigger(job, world.now)
     else:
@@ -238,5 +238,5 @@ def _next_trigger(job: JobState, after_s: float) -> float:
     return from_s + (passed + 1) * interval_s
 
 
-def _kept_s(world: World) -> float:
+def _kept_s(world: ClusterState) -> float:
     return 2.0 * world.cluster.window_s

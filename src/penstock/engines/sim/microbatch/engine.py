@@ -13,11 +13,11 @@ from penstock.engines.sim.microbatch import batches, faults
 from penstock.engines.sim.microbatch.figures import aged, snapshot_of
 from penstock.engines.sim.microbatch.levers import refusal, turn
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchFault, MicroBatchJob
-from penstock.engines.sim.microbatch.world import World
+from penstock.engines.sim.microbatch.world import ClusterState
 from penstock.errors import ConfigError
 
 # Whom an event concerns depends on its kind; the queue cannot know.
-_HANDLERS: dict[str, Callable[[World, Any], None]] = {
+_HANDLERS: dict[str, Callable[[ClusterState, Any], None]] = {
     "start": batches.start_job,
     "end": batches.end_job,
     "trigger": batches.trigger,
@@ -58,7 +58,7 @@ class MicroBatchEngine(AlwaysThere):
         names = [job.name for job in jobs]
         if not names or len(set(names)) != len(names):
             raise ConfigError("jobs", names, "give at least one job, and each a name of its own")
-        self._world = World(cluster, jobs)
+        self._world = ClusterState(cluster, jobs)
         self._sampled_s = -1
         self._news: Snapshot | None = None  # the last, while the link is down
         self._link_losses = sorted(

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from penstock.engines.sim.microbatch.machines import Machine
+from penstock.engines.sim.microbatch.machines import SimulatedMachine
 from penstock.engines.sim.microbatch.spec import MicroBatchFault
 from penstock.engines.sim.microbatch.state import JobState
 from penstock.engines.sim.microbatch.tasks import TASK, go_on, kill_work, offer_slots
-from penstock.engines.sim.microbatch.world import World
+from penstock.engines.sim.microbatch.world import ClusterState
 from penstock.errors import ConfigError
 
-Named = TypeVar("Named", JobState, Machine)
+Named = TypeVar("Named", JobState, SimulatedMachine)
 
 
-def schedule_fault(world: World, fault: MicroBatchFault) -> None:
+def schedule_fault(world: ClusterState, fault: MicroBatchFault) -> None:
     """Let a fault begin and end at its times. The link is the engine's own affair."""
     if fault.kind == "job":
         world.schedule(fault.at_s, "failure", _named(world.jobs, fault))
@@ -27,7 +27,7 @@ def schedule_fault(world: World, fault: MicroBatchFault) -> None:
             world.schedule(fault.at_s + fault.for_s, "load", (machine, -fault.load))
 
 
-def lose_machine(world: World, machine: Machine) -> None:
+def lose_machine(world: ClusterState, machine: SimulatedMachine) -> None:
     """Its slots vanish; its tasks wait for a slot elsewhere, to be run from their beginning."""
     machine.losses += 1
     if machine.losses > 1:
@@ -40,7 +40,7 @@ def lose_machine(world: World, machine: Machine) -> None:
     offer_slots(world)
 
 
-def return_machine(world: World, machine: Machine) -> None:
+def return_machine(world: ClusterState, machine: SimulatedMachine) -> None:
     """Its slots are free again."""
     machine.losses -= 1
     if not machine.alive:
@@ -51,7 +51,7 @@ def return_machine(world: World, machine: Machine) -> None:
     offer_slots(world)
 
 
-def add_load(world: World, change: tuple[Machine, float]) -> None:
+def add_load(world: ClusterState, change: tuple[SimulatedMachine, float]) -> None:
     """Somebody else's threads come or go."""
     machine, load = change
     machine.foreign_load += load

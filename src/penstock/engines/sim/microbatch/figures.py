@@ -12,17 +12,17 @@ from penstock.core.figures import (
 )
 from penstock.engines.sim.microbatch.batch import rows_into
 from penstock.engines.sim.microbatch.batches import totals
-from penstock.engines.sim.microbatch.ledger import Flow, Totals
+from penstock.engines.sim.microbatch.ledger import Totals, WindowFlow
 from penstock.engines.sim.microbatch.levers import application_dials, job_dials
-from penstock.engines.sim.microbatch.machines import Machine
+from penstock.engines.sim.microbatch.machines import SimulatedMachine
 from penstock.engines.sim.microbatch.mixture import Uniform, latency_of
 from penstock.engines.sim.microbatch.state import JobState
-from penstock.engines.sim.microbatch.world import World
+from penstock.engines.sim.microbatch.world import ClusterState
 
 _ALL_THE_TIME = 0.99  # share of a window with a batch open; between two late batches there is no gap
 
 
-def snapshot_of(world: World) -> Snapshot:
+def snapshot_of(world: ClusterState) -> Snapshot:
     """All jobs that are there, and all machines."""
     return Snapshot(
         at_s=world.now,
@@ -45,7 +45,7 @@ def aged(snapshot: Snapshot, now: float) -> Snapshot:
     )
 
 
-def _job(world: World, job: JobState) -> JobFigures:
+def _job(world: ClusterState, job: JobState) -> JobFigures:
     now = totals(world, job)
     past = job.ledger.totals_at(world.now - world.cluster.window_s)
     flow = job.ledger.flow(now, world.cluster.window_s)
@@ -71,7 +71,7 @@ def _job(world: World, job: JobState) -> JobFigures:
     )
 
 
-def _operator(world: World, job: JobState, past: Totals, now: Totals) -> OperatorFigures:
+def _operator(world: ClusterState, job: JobState, past: Totals, now: Totals) -> OperatorFigures:
     """The job's one scalable unit: its share of the slots."""
     processed_rps = _rate(past, now, now.processed - past.processed)
     leaving = rows_into(job.spec, len(job.spec.stages), 1.0)
@@ -103,7 +103,7 @@ def _capacity(past: Totals, now: Totals) -> float | None:
     return _of_share(past, now, now.busy_s - past.busy_s)
 
 
-def _latency(world: World, job: JobState, now: Totals, flow: Flow | None) -> LatencyFigures | None:
+def _latency(world: ClusterState, job: JobState, now: Totals, flow: WindowFlow | None) -> LatencyFigures | None:
     """Of the rows that were committed in the window, and of those that wait where nothing comes out any more."""
     parts = job.ledger.latencies(world.now - world.cluster.window_s if flow is None else flow.start_s)
     waiting = now.arrived - now.processed
@@ -116,7 +116,7 @@ def _latency(world: World, job: JobState, now: Totals, flow: Flow | None) -> Lat
     return latency_of(parts, estimated=late) if parts else None
 
 
-def _machine(world: World, machine: Machine) -> MachineFigures:
+def _machine(world: ClusterState, machine: SimulatedMachine) -> MachineFigures:
     held = world.held_share
     return MachineFigures(
         name=machine.name,

@@ -28,7 +28,7 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class BatchEnd:
     """One batch's end: its rows, when the first and the last of them arrived, and the totals after it."""
 
     at_s: float
@@ -41,7 +41,7 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class WindowFlow:
     """What came and what went over a window from one commit to another, or to the present of a job that stalls."""
 
     start_s: float
@@ -62,7 +62,7 @@ class Ledger:
 
     def __init__(self, starts_at_s: float) -> None:
         self._samples: deque[Totals] = deque([Totals(starts_at_s, 0, 0)])
-        self._commits: deque[Commit] = deque()
+        self._commits: deque[BatchEnd] = deque()
 
     def sample(self, totals: Totals, keep_s: float) -> None:
         """Add the totals of this second; of what is older than `keep_s` only the newest stays."""
@@ -70,7 +70,7 @@ class Ledger:
         while len(self._samples) > 1 and self._samples[1].at_s <= totals.at_s - keep_s:
             self._samples.popleft()
 
-    def commit(self, commit: Commit, keep_s: float) -> None:
+    def commit(self, commit: BatchEnd, keep_s: float) -> None:
         """Add a batch's end; of what is older than `keep_s` only the newest stays, and always two."""
         self._commits.append(commit)
         while len(self._commits) > 2 and self._commits[1].at_s <= commit.at_s - keep_s:
@@ -93,7 +93,7 @@ class Ledger:
             if commit.at_s >= from_s
         ]
 
-    def flow(self, now: Totals, window_s: float) -> Flow | None:
+    def flow(self, now: Totals, window_s: float) -> WindowFlow | None:
         """The flow of the window; None until there are two commits to span it."""
         if len(self._commits) < 2:
             return None
@@ -101,7 +101,7 @@ class Ledger:
         end_s, arrived = (now.at_s, now.arrived) if stalled else (last.at_s, last.arrived)
         start_s = max(end_s - window_s, self._commits[0].at_s)
         arrived_before, processed_before = self._between(start_s, now)
-        return Flow(start_s, arrived - arrived_before, last.processed - processed_before, stalled)
+        return WindowFlow(start_s, arrived - arrived_before, last.processed - processed_before, stalled)
 
     def _stalls(self, now_s: float) -> bool:
         times = [commit.at_s for commit in self._commits]

@@ -28,7 +28,7 @@ from penstock.engines.sim.microbatch.batches import replan, restart_all
 from penstock.engines.sim.microbatch.faults import lose_machine
 from penstock.engines.sim.microbatch.spec import LEAST_MEMORY_MIB
 from penstock.engines.sim.microbatch.state import JobState
-from penstock.engines.sim.microbatch.world import World
+from penstock.engines.sim.microbatch.world import ClusterState
 
 
 def job_dials(job: JobState) -> tuple[Dial, ...]:
@@ -45,7 +45,7 @@ def job_dials(job: JobState) -> tuple[Dial, ...]:
     return bound, trigger, partitions
 
 
-def application_dials(world: World) -> tuple[Dial, ...]:
+def application_dials(world: ClusterState) -> tuple[Dial, ...]:
     """What can be turned of the whole application."""
     there = sum(machine.alive for machine in world.machines)
     asked = _asked(world.executors, there)
@@ -56,7 +56,7 @@ def application_dials(world: World) -> tuple[Dial, ...]:
     return executors, Dial("memory", WHOLE, world.memory_mib, LEAST_MEMORY_MIB, asked=awaited, **restart)
 
 
-def refusal(world: World, move: Move) -> str | None:
+def refusal(world: ClusterState, move: Move) -> str | None:
     """Why it cannot be turned so; None when it can."""
     if isinstance(move, Executors):
         most = len(world.machines)
@@ -72,7 +72,7 @@ def refusal(world: World, move: Move) -> str | None:
     return check(world, job, move)
 
 
-def turn(world: World, move: Move) -> None:
+def turn(world: ClusterState, move: Move) -> None:
     """Carry a move out that was not refused."""
     if isinstance(move, Executors):
         _hold(world, move.after)
@@ -96,7 +96,7 @@ def turn(world: World, move: Move) -> None:
         replan(world, job, replace(job.wanted, stages=stages))
 
 
-def _hold(world: World, executors: int) -> None:
+def _hold(world: ClusterState, executors: int) -> None:
     """So many machines, the first ones; those that come need time to start."""
     before, world.executors = world.executors, executors
     for machine in world.machines[executors:before]:
@@ -105,7 +105,7 @@ def _hold(world: World, executors: int) -> None:
         world.schedule(world.now + world.cluster.executor_start_s, "return", machine)
 
 
-def _slots(world: World, job: JobState, move: Slots) -> str | None:
+def _slots(world: ClusterState, job: JobState, move: Slots) -> str | None:
     spec, limit = job.spec, world.cluster.max_threads
     most = world.slots if spec.max_threads is None else spec.max_threads
     if not spec.min_threads <= move.after <= most:
@@ -116,17 +116,17 @@ def _slots(world: World, job: JobState, move: Slots) -> str | None:
     return None
 
 
-def _bound(world: World, job: JobState, move: BatchBound) -> str | None:
+def _bound(world: ClusterState, job: JobState, move: BatchBound) -> str | None:
     if move.after is None or move.after >= 1:
         return None
     return f"{job.name}: a batch of {move.after} rows does nothing"
 
 
-def _trigger(world: World, job: JobState, move: Trigger) -> str | None:
+def _trigger(world: ClusterState, job: JobState, move: Trigger) -> str | None:
     return None if 0 <= move.after < float("inf") else f"{job.name}: a batch every {move.after} s is none"
 
 
-def _partitions(world: World, job: JobState, move: Partitions) -> str | None:
+def _partitions(world: ClusterState, job: JobState, move: Partitions) -> str | None:
     if len(job.spec.stages) == 1:
         return f"{job.name} keeps no state: it has one stage"
     return None if move.after >= 1 else f"{job.name}: {move.after} partitions cannot hold a state"
@@ -136,7 +136,7 @@ def _asked(wanted: float, there: float) -> float | None:
     return None if wanted == there else wanted
 
 
-_CHECKS: Mapping[type[Any], Callable[[World, JobState, Any], str | None]] = {
+_CHECKS: Mapping[type[Any], Callable[[ClusterState, JobState, Any], str | None]] = {
     Slots: _slots,
     BatchBound: _bound,
     Trigger: _trigger,

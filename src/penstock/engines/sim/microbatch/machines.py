@@ -8,7 +8,7 @@ _STEPS = 30  # of Newton's method, which needs four or five
 _NEAR = 1e-12
 
 
-class Machine:
+class SimulatedMachine:
     """One machine's present: free slots, demand for CPU, and whether it is there at all."""
 
     __slots__ = (
@@ -103,10 +103,10 @@ class Machine:
         return (self._area - area) / (now - from_s) if now > from_s else self.runnable
 
 
-def machines_of(cluster: MicroBatchCluster) -> tuple[Machine, ...]:
+def machines_of(cluster: MicroBatchCluster) -> tuple[SimulatedMachine, ...]:
     """The cluster's machines; the first ones take what does not divide evenly."""
     return tuple(
-        Machine(
+        SimulatedMachine(
             f"machine-{index}",
             _part(cluster.slots, cluster.machines, index),
             _part(cluster.cores, cluster.machines, index),

@@ -7,7 +7,7 @@ import numpy as np
 
 from penstock.core.batches import TOLD, BatchFigures
 from penstock.engines.sim.microbatch.arrivals import ArrivalCurve
-from penstock.engines.sim.microbatch.batch import Batch, BatchReport
+from penstock.engines.sim.microbatch.batch import BatchReport, OpenBatch
 from penstock.engines.sim.microbatch.ledger import Ledger
 from penstock.engines.sim.microbatch.spec import MicroBatchJob
 
@@ -65,7 +65,7 @@ class JobState:
         self.planned: MicroBatchJob | None = None  # what it becomes when its open batch is committed
         self.life = 0  # rises with each failure; news from an earlier life is ignored
         self.trigger = 0  # number of the last trigger that was due
-        self.batch: Batch | None = None
+        self.batch: OpenBatch | None = None
         self.batch_order = 0
         self.report: BatchReport | None = None  # of the last batch
         self.ended: deque[BatchFigures] = deque(maxlen=TOLD)

@@ -7,18 +7,18 @@ slot; they run on the driver's cores.
 
 from collections.abc import Callable, Iterable
 
-from penstock.engines.sim.microbatch.machines import Machine
+from penstock.engines.sim.microbatch.machines import SimulatedMachine
 from penstock.engines.sim.microbatch.shares import Rank, fair_order, fifo_order
 from penstock.engines.sim.microbatch.state import JobState
-from penstock.engines.sim.microbatch.work import Work
-from penstock.engines.sim.microbatch.world import World
+from penstock.engines.sim.microbatch.work import PieceOfWork
+from penstock.engines.sim.microbatch.world import ClusterState
 
 TASK = "task"
 
 _ORDERS: dict[str, Callable[[JobState], Rank]] = {"fair": fair_order, "governed": fair_order, "fifo": fifo_order}
 
 
-def offer_slots(world: World) -> None:
+def offer_slots(world: ClusterState) -> None:
     """Give all free slots to waiting tasks."""
     if not world.free:
         return
@@ -35,15 +35,15 @@ def offer_slots(world: World) -> None:
     _begin(world, placed)
 
 
-def drive_batch(world: World, job: JobState, seconds: float, then: str) -> None:
+def drive_batch(world: ClusterState, job: JobState, seconds: float, then: str) -> None:
     """Let the driver work on the job's batch for so long, on an idle machine."""
     if job.batch is not None:
         spent_s = seconds * world.slowness.driver * job.next_noise(world.cluster.driver_noise)
         cpu_s = spent_s * job.spec.driver_cpu_share
-        _begin(world, [Work(job, job.batch, world.driver, then, world.now).of(cpu_s, spent_s - cpu_s)])
+        _begin(world, [PieceOfWork(job, job.batch, world.driver, then, world.now).of(cpu_s, spent_s - cpu_s)])
 
 
-def end_work(world: World, number: int, turn: int) -> Work | None:
+def end_work(world: ClusterState, number: int, turn: int) -> PieceOfWork | None:
     """Work is done, and its slot free if it was a task; None when it was killed or its pace changed since."""
     work = world.running.get(number)
     if work is None or work.turn != turn:
@@ -57,7 +57,7 @@ def end_work(world: World, number: int, turn: int) -> Work | None:
     return work
 
 
-def kill_work(world: World, doomed: Callable[[Work], bool]) -> list[Work]:
+def kill_work(world: ClusterState, doomed: Callable[[PieceOfWork], bool]) -> list[PieceOfWork]:
     """End such work without a result; all that was ended."""
     killed = {number: work for number, work in world.running.items() if doomed(work)}
     for number in killed:
@@ -66,13 +66,13 @@ def kill_work(world: World, doomed: Callable[[Work], bool]) -> list[Work]:
     return list(killed.values())
 
 
-def go_on(world: World, machine: Machine) -> None:
+def go_on(world: ClusterState, machine: SimulatedMachine) -> None:
     """What runs on the machine goes on as fast as what runs there lets it."""
     if machine.crowd(world.now, world.cluster):
         _pace(world, ((n, work) for n, work in world.running.items() if work.machine is machine and work.demand > 0))
 
 
-def _take_slots(world: World, job: JobState) -> list[Work]:
+def _take_slots(world: ClusterState, job: JobState) -> list[PieceOfWork]:
     batch = job.batch
     number = min(job.waiting, world.free)
     if batch is None or number == 0:
@@ -84,7 +84,7 @@ def _take_slots(world: World, job: JobState) -> list[Work]:
     return [_task(world, job) for _ in range(number)]
 
 
-def _task(world: World, job: JobState) -> Work:
+def _task(world: ClusterState, job: JobState) -> PieceOfWork:
     """On the machine with the most free slots, so that load spreads; the first among equals."""
     assert job.batch is not None
     machine = max(world.machines, key=lambda machine: machine.free)
@@ -92,11 +92,11 @@ def _task(world: World, job: JobState) -> Work:
     noise = world.slowness.tasks * job.next_noise(world.cluster.noise)
     cpu_s = job.batch.cpu_s / (1.0 - world.collecting)
     launch_s = world.cluster.launch_s * world.slowness.driver
-    work = Work(job, job.batch, machine, TASK, world.now + launch_s)
+    work = PieceOfWork(job, job.batch, machine, TASK, world.now + launch_s)
     return work.of(cpu_s * noise, job.batch.wait_s * noise + launch_s)
 
 
-def _begin(world: World, works: list[Work]) -> None:
+def _begin(world: ClusterState, works: list[PieceOfWork]) -> None:
     """All at once: what starts together slows one another down alike."""
     began = {}
     for work in works:
@@ -108,7 +108,7 @@ def _begin(world: World, works: list[Work]) -> None:
     _pace(world, began.items())
 
 
-def _pace(world: World, works: Iterable[tuple[int, Work]]) -> None:
+def _pace(world: ClusterState, works: Iterable[tuple[int, PieceOfWork]]) -> None:
     for number, work in works:
         job = work.job
         job.accrue(world.now)
@@ -118,7 +118,7 @@ def _pace(world: World, works: Iterable[tuple[int, Work]]) -> None:
         world.schedule(due_s, "work", (number, work.turn))
 
 
-def _release(world: World, works: list[Work]) -> None:
+def _release(world: ClusterState, works: list[PieceOfWork]) -> None:
     for work in works:
         work.machine.leave(work.demand)
         if work.then == TASK:
@@ -127,7 +127,7 @@ def _release(world: World, works: list[Work]) -> None:
         go_on(world, machine)
 
 
-def _free_slot(world: World, work: Work) -> None:
+def _free_slot(world: ClusterState, work: PieceOfWork) -> None:
     job, machine = work.job, work.machine
     job.accrue(world.now)
     job.running -= 1
@@ -137,5 +137,5 @@ def _free_slot(world: World, work: Work) -> None:
         world.free += 1
 
 
-def _machines(works: list[Work]) -> Iterable[Machine]:
+def _machines(works: list[PieceOfWork]) -> Iterable[SimulatedMachine]:
     return {id(work.machine): work.machine for work in works if work.demand > 0}.values()

@@ -5,17 +5,17 @@ from that instant: work that wants a core for a share d of its time takes 1 - d 
 much longer a machine that is short of cores makes CPU work.
 """
 
-from penstock.engines.sim.microbatch.batch import Batch
-from penstock.engines.sim.microbatch.machines import Machine
+from penstock.engines.sim.microbatch.batch import OpenBatch
+from penstock.engines.sim.microbatch.machines import SimulatedMachine
 from penstock.engines.sim.microbatch.state import JobState
 
 
-class Work:
+class PieceOfWork:
     """One piece of it: how much is left, in seconds of an idle machine, and how fast it goes on."""
 
     __slots__ = ("batch", "cpu_s", "demand", "job", "left_s", "machine", "pace", "since_s", "started_s", "then", "turn")
 
-    def __init__(self, job: JobState, batch: Batch, machine: Machine, then: str, from_s: float) -> None:
+    def __init__(self, job: JobState, batch: OpenBatch, machine: SimulatedMachine, then: str, from_s: float) -> None:
         self.job = job
         self.batch = batch
         self.machine = machine
@@ -27,7 +27,7 @@ class Work:
         self.started_s = self.since_s = from_s  # when its own time begins; its slot may be held before
         self.turn = 0  # rises with each change of its pace: ends that were foretold before do not come
 
-    def of(self, cpu_s: float, wait_s: float) -> "Work":
+    def of(self, cpu_s: float, wait_s: float) -> "PieceOfWork":
         """With so much to do."""
         self.cpu_s, self.left_s = cpu_s, cpu_s + wait_s
         self.demand = cpu_s / self.left_s if self.left_s > 0 else 0.0

@@ -4,19 +4,19 @@ import heapq
 from collections.abc import Sequence
 from itertools import count
 
-from penstock.engines.sim.microbatch.machines import Machine, machines_of
+from penstock.engines.sim.microbatch.machines import SimulatedMachine, machines_of
 from penstock.engines.sim.microbatch.memory import collecting_share, held_share
 from penstock.engines.sim.microbatch.shares import reshare
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob, Slowness
 from penstock.engines.sim.microbatch.state import JobState
-from penstock.engines.sim.microbatch.work import Work
+from penstock.engines.sim.microbatch.work import PieceOfWork
 
-Event = tuple[float, int, str, object]  # when, order among equals, kind, whom
+DueEvent = tuple[float, int, str, object]  # when, order among equals, kind, whom
 
 _AS_EVER = Slowness(0.0)
 
 
-class World:
+class ClusterState:
     """All that changes, in one place. The functions that change it live beside it, one idea to a file."""
 
     __slots__ = (
@@ -31,13 +31,13 @@ class World:
         self.jobs = tuple(JobState(spec, (int(cluster.seed), index)) for index, spec in enumerate(ordered))
         self.machines = machines_of(cluster)
         own = cluster.driver_cores
-        self.driver = self.machines[0] if own is None else Machine("driver", 0, own)
+        self.driver = self.machines[0] if own is None else SimulatedMachine("driver", 0, own)
         self.executors = cluster.machines  # that are wanted; a machine may be lost meanwhile
         self.memory_mib = self.memory_wanted_mib = cluster.executor_memory_mib  # of each executor
         self.collecting = 0.0  # share of the time that garbage collection takes
         self.free = cluster.slots  # over all machines
-        self.running: dict[int, Work] = {}
-        self.events: list[Event] = []
+        self.running: dict[int, PieceOfWork] = {}
+        self.events: list[DueEvent] = []
         self._sequence = count()
         self.works = count()  # numbers for works and batches
 

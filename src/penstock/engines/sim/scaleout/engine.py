@@ -8,7 +8,7 @@ from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.levers import WHOLE, Dial, Executors, Shows, Slots
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.sim.lifetime import AlwaysThere
-from penstock.engines.sim.recoveries import Recoveries, Recovery
+from penstock.engines.sim.recoveries import JobRecovery, Recoveries
 from penstock.engines.sim.scaleout.job import RunningJob
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob
 from penstock.errors import ConfigError
@@ -91,7 +91,7 @@ class ScaleOutCluster(AlwaysThere):
         # Recovered is who is back at the newest row, not who is only as late as before: a job that fell behind
         # before it failed has not recovered until that backlog is gone too.
         before = min(job.backlog(self._now), NORMAL_S * job.rate_rps())
-        self._recoveries.begin(Recovery(number, float(self._now), job.rate_rps(), before))
+        self._recoveries.begin(JobRecovery(number, float(self._now), job.rate_rps(), before))
         job.fail(float(self._now), failure.lost)
 
     def _backlog(self, number: int) -> float:
