@@ -12,14 +12,14 @@ from penstock.core.placement import Placement, Slot
 from penstock.core.topology import Topology
 from penstock.core.trial import Measured, Task, Trial
 from penstock.engines.spark.profiling.application import SlotApplication, slot_application
-from penstock.engines.spark.profiling.binding import Group
+from penstock.engines.spark.profiling.binding import ThreadGroup
 from penstock.engines.spark.profiling.crew import crew
 from penstock.engines.spark.profiling.exchange import Exchange
-from penstock.engines.spark.profiling.flow import Flow
+from penstock.engines.spark.profiling.flow import TupleFlow
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import latency_points
-from penstock.engines.spark.profiling.watch import Watch
-from penstock.engines.spark.standalone import Worker, worker_address
+from penstock.engines.spark.profiling.watch import WorkerWatch
+from penstock.engines.spark.standalone import WorkerToStart, worker_address
 
 _DRAINED_WITHIN_S = 60.0
 GENERATOR = "(generator)"
@@ -39,29 +39,31 @@ class Sites:
     """The slots that have threads, in order: worker number n is `slots[n]`."""
 
     slots: tuple[Slot, ...]
-    workers: tuple[Worker, ...]
-    groups: tuple[Group, ...]
-    flow: Flow
+    workers: tuple[WorkerToStart, ...]
+    groups: tuple[ThreadGroup, ...]
+    flow: TupleFlow
 
 
 def sites_of(placement: Placement) -> Sites:
     """The workers that a plan needs, its groups of threads, and the flow through them; unused slots are left out."""
     found = placement.threads_on()
     groups = tuple(
-        Group(f"group{site}_{place}", worker_address(site), operator, threads)
+        ThreadGroup(f"group{site}_{place}", worker_address(site), operator, threads)
         for site, content in enumerate(found.values())
         for place, (operator, threads) in enumerate(sorted(content.items()))
     )
     workers = tuple(
-        Worker(content.total(), offers=tuple(group.name for group in groups if group.address == worker_address(site)))
+        WorkerToStart(
+            content.total(), offers=tuple(group.name for group in groups if group.address == worker_address(site))
+        )
         for site, content in enumerate(found.values())
     )
     roles = {group.role: {group.operator: group.threads} for group in groups}
-    flow = Flow(_fed(placement.allocation.topology), roles, _weights(placement, groups))
+    flow = TupleFlow(_fed(placement.allocation.topology), roles, _weights(placement, groups))
     return Sites(tuple(found), workers, groups, flow)
 
 
-def _weights(placement: Placement, groups: Sequence[Group]) -> dict[str, dict[str, float]]:
+def _weights(placement: Placement, groups: Sequence[ThreadGroup]) -> dict[str, dict[str, float]]:
     """Of each thread, where rows are to be routed by what a slot can take, as the prediction has it; else none."""
     if placement.prediction.routing != "proportional":
         return {}
@@ -98,14 +100,14 @@ class PlanRunner:
         self._per_source = sum(rates[name] for name in self._last)  # rows out of the plan for one in
 
     @property
-    def groups(self) -> tuple[Group, ...]:
+    def groups(self) -> tuple[ThreadGroup, ...]:
         """The groups of threads, each on an executor of its own."""
         return self._sites.groups
 
     def run(self, rate_rps: float) -> PlanMeasured:
         """One trial: latency is from generator to sink, what is done is counted at the sinks."""
         begin_s, end_s = self._settings.warm_up_s, self._settings.length_s
-        watch = Watch(self._application.workers, None, begin_s, end_s)
+        watch = WorkerWatch(self._application.workers, None, begin_s, end_s)
         reports = self._exchange.run(rate_rps, end_s, _DRAINED_WITHIN_S)
         used = watch.result().workers
         out = [report for report in reports if report.operator in self._last and begin_s <= report.at_s < end_s]

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from penstock.core.intents import Intent
 from penstock.engines.kafka.offsets import TopicEnds
 from penstock.engines.spark.jvm.listener import QueryEvents
-from penstock.engines.spark.watch.arrivals import Seen
+from penstock.engines.spark.watch.arrivals import ArrivedBy
 from penstock.engines.spark.watch.events import Progressed
 from penstock.engines.spark.watch.flow import curves
 from penstock.engines.spark.watch.latency import latency
@@ -55,7 +55,7 @@ class Measured:
     """What was measured of a run: by tenant, the batches that ended and the rows that its topic was given."""
 
     batches: dict[str, list[Batch]] = field(default_factory=dict)
-    seen: dict[str, list[Seen]] = field(default_factory=dict)
+    seen: dict[str, list[ArrivedBy]] = field(default_factory=dict)
 
     def moments(self, intents: Mapping[str, Intent], start_s: float, seconds: float) -> list[Moment]:
         """Second by second; `start_s` is since the epoch."""
@@ -125,7 +125,7 @@ class Meter:
                 continue
             for name, topic in by_name.items():
                 rows = float(sum(ends[topic].values()))
-                self.measured.seen.setdefault(name, []).append(Seen(time.time(), rows))
+                self.measured.seen.setdefault(name, []).append(ArrivedBy(time.time(), rows))
 
 
 def told_batches(events: QueryEvents) -> Iterator[tuple[str, Batch]]:

@@ -4,7 +4,7 @@ import pytest
 from trial_meter import Measured, done_rps
 
 from penstock.core.intents import Intent, Juice, Latency
-from penstock.engines.spark.watch.arrivals import Seen
+from penstock.engines.spark.watch.arrivals import ArrivedBy
 from penstock.engines.spark.watch.progress import Batch
 
 START_S = 1000.0
@@ -19,9 +19,9 @@ def batches(length_s: float, count: int, rows: float = 500.0, first: int = 0) ->
     ]
 
 
-def arrivals(rate_rps: float, seconds: int, before: float = 0.0) -> list[Seen]:
+def arrivals(rate_rps: float, seconds: int, before: float = 0.0) -> list[ArrivedBy]:
     """What the broker said once a second."""
-    return [Seen(START_S + at_s, before + rate_rps * at_s) for at_s in range(seconds + 1)]
+    return [ArrivedBy(START_S + at_s, before + rate_rps * at_s) for at_s in range(seconds + 1)]
 
 
 def test_rows_that_wait_for_a_batch_as_long_as_their_own_have_its_length_and_a_half() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from penstock.engines.spark.watch.arrivals import Arrivals, Seen
+from penstock.engines.spark.watch.arrivals import Arrivals, ArrivedBy
 from penstock.engines.spark.watch.flow import curves
 from penstock.engines.spark.watch.progress import Batch
 
@@ -12,7 +12,7 @@ def arrivals(*rows: float) -> Arrivals:
     """One reading a second."""
     made = Arrivals()
     for at_s, count in enumerate(rows):
-        made = made.and_also(Seen(float(at_s), count), keep_s=10.0)
+        made = made.and_also(ArrivedBy(float(at_s), count), keep_s=10.0)
     return made
 
 
@@ -45,7 +45,7 @@ def test_old_readings_are_forgotten() -> None:
 def test_the_flow_takes_the_brokers_word_for_what_arrived() -> None:
     # Ten rows a batch and a second; the topics held 1000 rows before, and 100 rows came at once at 2.2 s.
     batches = [batch(number, number + 1.0, 10.0, 1010.0 + 10 * number) for number in range(3)]
-    readings = [Seen(1.0, 1010.0), Seen(2.0, 1030.0), Seen(2.2, 1130.0)]
+    readings = [ArrivedBy(1.0, 1010.0), ArrivedBy(2.0, 1030.0), ArrivedBy(2.2, 1130.0)]
     made = curves(batches, 3.0, seen=readings)
     assert made is not None
     flow = made.flow(10.0)
@@ -58,5 +58,5 @@ def test_the_flow_takes_the_brokers_word_for_what_arrived() -> None:
 def test_when_the_clock_is_set_back_readings_begin_anew() -> None:
     found = arrivals(0.0, 100.0, 200.0)
     for at_s, rows in ((-3600.0, 300.0), (-3598.0, 400.0)):
-        found = found.and_also(Seen(at_s, rows), keep_s=10.0)
+        found = found.and_also(ArrivedBy(at_s, rows), keep_s=10.0)
     assert found.rate_rps(60.0) == 50.0

@@ -9,8 +9,8 @@ from penstock.core.levers import BatchBound, Dial, Disturbs
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.query import Query as PortQuery
-from penstock.engines.spark.state import State
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
@@ -63,7 +63,7 @@ class Bounded:
     restarts: Restarts = field(default_factory=Restarts)
 
     def __post_init__(self) -> None:
-        self.state = State(Fleet.of([self.job], keep_s=60.0))
+        self.state = EngineState(TrackedFleet.of([self.job], keep_s=60.0))
         self.lever = BatchBoundLever(self.state, self.limits, self.restarts)  # type: ignore[arg-type]
         self.run("first")
 

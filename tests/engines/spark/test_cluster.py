@@ -9,7 +9,7 @@ import pytest
 
 from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
-from penstock.engines.spark.standalone import Cluster
+from penstock.engines.spark.standalone import StartedCluster
 from penstock.errors import ConfigError, EngineError
 from tests.drivers import told_by
 from tests.engines.spark.namespaces import REFUSAL, left_of
@@ -21,7 +21,7 @@ from tests.patience import patiently
 class Story:
     """One cluster from up to down: JVMs cost more than anything else here, so that all tests look at the same."""
 
-    cluster: Cluster
+    cluster: StartedCluster
     refusal: str  # of a second one
     driver: Any  # what one driver tells of all that happened to its executors
     ended: tuple[Process, ...]
@@ -96,7 +96,7 @@ def test_down_ends_what_up_started_and_only_that(story: Story) -> None:
 
 def test_a_process_that_only_has_the_same_number_is_left_alone(tmp_path: Path) -> None:
     own = Process("master", os.getpid(), ticks=1)
-    standalone._save(tmp_path / "cluster.json", Cluster("spark://127.0.0.1:1", 1, (own,)))
+    standalone._save(tmp_path / "cluster.json", StartedCluster("spark://127.0.0.1:1", 1, (own,)))
     assert standalone.down(tmp_path / "cluster.json") == ()
 
 

@@ -9,9 +9,9 @@ from penstock.engines.spark.port import Route
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shares import SlotLimits
-from penstock.engines.spark.state import State
+from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.events import Failed, Now, Running, Started, Stimulus, Terminated
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.take import taken
 from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, KeepBound, Start, todo
 from penstock.engines.spark.watch.track import AwaitedTasks
@@ -26,9 +26,9 @@ class Found:
     runId: str  # noqa: N815
 
 
-def fleet(**threads: int) -> State:
+def fleet(**threads: int) -> EngineState:
     jobs = [Job(name, limits=SlotLimits(min_slots=2 if name == "kept" else 1)) for name in threads]
-    made = State(Fleet.of(jobs, 60.0))
+    made = EngineState(TrackedFleet.of(jobs, 60.0))
     for name, count in threads.items():
         made.change(name, threads=count)
     return made
@@ -61,12 +61,12 @@ def query(run_id: str) -> Query:
     return cast(Query, Found(run_id))
 
 
-def after(found: Fleet, wall_s: float, *stimuli: Stimulus) -> Fleet:
+def after(found: TrackedFleet, wall_s: float, *stimuli: Stimulus) -> TrackedFleet:
     return taken(found, stimuli, Now(wall_s, wall_s))
 
 
 def test_the_query_that_ends_an_unfinished_batch_does_not_pass_for_the_one_that_was_started_after_it() -> None:
-    first = Fleet.of([Job("a")], 60.0).changed("a", run_id="first", started_s=1.0)
+    first = TrackedFleet.of([Job("a")], 60.0).changed("a", run_id="first", started_s=1.0)
     # All of it happens in one deed of the engine, before any of Spark's events is looked at.
     ended = (Terminated("first", None), Started("between", "a", at(10)), Terminated("between", None))
     third = after(after(first, 20.0, Running("a", query("third"))), 21.0, *ended, Started("third", "a", at(19)))
@@ -78,7 +78,7 @@ def test_the_query_that_ends_an_unfinished_batch_does_not_pass_for_the_one_that_
 
 
 def test_the_next_start_is_due_by_a_clock_that_nobody_sets_and_downtime_is_told_by_the_walls() -> None:
-    found = taken(Fleet.of([Job("a", function=quick)], 60.0), [Running("a", query("first"))], Now(4000.0, 10.0))
+    found = taken(TrackedFleet.of([Job("a", function=quick)], 60.0), [Running("a", query("first"))], Now(4000.0, 10.0))
     track = taken(found, [Terminated("first", "boom")], Now(wall_s=5000.0, even_s=50.0)).named("a")
     # The clock on the wall is set back an hour.
     assert track.trouble(1400.0, 50.5) == "failed 1 times, next start in 0 s; boom"
@@ -88,20 +88,23 @@ def test_the_next_start_is_due_by_a_clock_that_nobody_sets_and_downtime_is_told_
 
 def test_a_query_whose_end_is_told_before_its_start_was_taken_up_waits_for_its_next_start() -> None:
     died = after(
-        Fleet.of([Job("a", function=quick)], 60.0), 2.0, Started("first", "a", at(1)), Terminated("first", "boom")
+        TrackedFleet.of([Job("a", function=quick)], 60.0),
+        2.0,
+        Started("first", "a", at(1)),
+        Terminated("first", "boom"),
     )
     track = after(died, 3.0, Running("a", query("first"))).named("a")
     assert track.trouble(3.0) == "failed 1 times, next start in 0 s; boom"
 
 
 def test_what_happens_gives_another_fleet_and_leaves_the_one_before_as_it_was() -> None:
-    before = Fleet.of([Job("a")], 60.0)
+    before = TrackedFleet.of([Job("a")], 60.0)
     after(before, 2.0, Started("first", "a", at(1)))
-    assert before == Fleet.of([Job("a")], 60.0)
+    assert before == TrackedFleet.of([Job("a")], 60.0)
 
 
 def test_between_rounds_what_died_is_started_when_it_is_due_and_bounds_are_kept() -> None:
-    died = after(Fleet.of([Job("a", function=quick), Job("b")], 60.0), 1.0, Failed("a", "boom"))
+    died = after(TrackedFleet.of([Job("a", function=quick), Job("b")], 60.0), 1.0, Failed("a", "boom"))
     bounds = [KeepBound("a"), KeepBound("b")]
     assert todo(died, Now(0.0, 1.9)) == tuple(bounds)
     assert todo(died, Now(0.0, 2.0)) == (Start("a"), *bounds)
@@ -110,7 +113,7 @@ def test_between_rounds_what_died_is_started_when_it_is_due_and_bounds_are_kept(
 
 def test_awaited_tasks_are_given_at_a_batchs_end_late_where_it_does_not_end_and_forgotten_with_the_query() -> None:
     awaited = AwaitedTasks(Job("a"), 3, (), after_batch=7, ends_s=100.0)
-    runs = after(Fleet.of([Job("a")], 60.0), 1.0, Running("a", query("first"))).changed("a", awaited=awaited)
+    runs = after(TrackedFleet.of([Job("a")], 60.0), 1.0, Running("a", query("first"))).changed("a", awaited=awaited)
     first = [todo(runs, Now(0.0, even_s))[0] for even_s in (98.9, 99.0, 130.1)]
     assert first == [KeepBound("a"), GiveTasks("a", late=False), GiveTasks("a", late=True)]
     assert todo(after(runs, 5.0, Terminated("first", None)), Now(0.0, 99.0))[0] == ForgetTasks("a")

@@ -6,7 +6,7 @@ from penstock.core.figures import JobFigures
 from penstock.engines.kafka.offsets import TopicEnds
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch, KafkaSource, kafka_sources
+from penstock.engines.spark.jvm.kafka_sources import ArrivalWatch, BrokerTopics, kafka_sources
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.helpers import observed, of, quick
 from tests.engines.spark.kafka_jobs import passing, send
@@ -54,7 +54,7 @@ def test_the_sources_of_a_query_that_somebody_else_started_are_known(
     send(kafka, topic, 10)
     watched = engine(Job(name))
     query = passing(kafka, topic)(spark).queryName(name).start()
-    assert eventually(lambda: kafka_sources(query)) == (KafkaSource(kafka, (topic,)),)
+    assert eventually(lambda: kafka_sources(query)) == (BrokerTopics(kafka, (topic,)),)
     observed(watched, name, lambda figures: figures.backlog_rows == 0 and figures.arrival_rps is not None)
 
 

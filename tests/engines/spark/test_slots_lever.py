@@ -8,9 +8,9 @@ from penstock.core.levers import Slots
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.shares import PoolShare, Sharing, SlotLimits
-from penstock.engines.spark.state import State
-from penstock.engines.spark.watch.fleet import Fleet
-from penstock.engines.spark.watch.track import Standing, Track
+from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.watch.fleet import TrackedFleet
+from penstock.engines.spark.watch.track import Track, Yardstick
 from penstock.errors import EngineError
 
 
@@ -35,8 +35,8 @@ class Shared:
     """Two jobs on eight slots."""
 
     pools: Pools = field(default_factory=Pools)
-    state: State = field(
-        default_factory=lambda: State(Fleet.of([Job("a", limits=SlotLimits(1, 6)), Job("b")], keep_s=60.0))
+    state: EngineState = field(
+        default_factory=lambda: EngineState(TrackedFleet.of([Job("a", limits=SlotLimits(1, 6)), Job("b")], keep_s=60.0))
     )
 
     @property
@@ -49,7 +49,7 @@ class Shared:
     def told(self, name: str) -> tuple[int, int | None]:
         """What the job's figures say: the threads that stand, and those that were asked and have not come."""
         track = self.track(name)
-        standing = Standing(2.0, self.lever.observed(track), slots=8, window_s=60.0, wall_s=0.0)
+        standing = Yardstick(2.0, self.lever.observed(track), slots=8, window_s=60.0, wall_s=0.0)
         (operator,) = track.figures(standing).operators
         return operator.threads, operator.asked
 

@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from penstock.engines.spark.starting import Ended, Starts, called
+from penstock.engines.spark.starting import StartEnded, Starts, called
 from penstock.errors import EngineError
 from tests.patience import eventually, patience_s
 
@@ -31,11 +31,11 @@ def test_one_that_hangs_loses_its_turn_and_the_others_start(hung: Event) -> None
     now_s, starts = [0.0], Starts[str](turn_s=0.05, clock=lambda: now_s[0])
     starts.begin("slow", hangs(hung))
     starts.begin("quick", lambda: "started")
-    assert eventually(starts.take) == [Ended("quick", "started", None)]
+    assert eventually(starts.take) == [StartEnded("quick", "started", None)]
     now_s[0] = 60.0
     assert (starts.under_way_s("slow"), starts.under_way_s("quick")) == (60.0, None)
     hung.set()
-    assert eventually(starts.take) == [Ended("slow", "late", None)]
+    assert eventually(starts.take) == [StartEnded("slow", "late", None)]
 
 
 def test_one_after_the_other_starts_while_none_takes_long() -> None:

@@ -11,7 +11,7 @@ from penstock.engines.spark.modes import LongLived, RealTime
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.engines.spark.watch.progress import Batch
-from penstock.engines.spark.watch.track import Standing, Track
+from penstock.engines.spark.watch.track import Track, Yardstick
 from tests.engines.spark.helpers import quick
 from tests.engines.spark.test_ended_batches import STAGE
 
@@ -29,7 +29,7 @@ def batch(number: int, committed_s: float, run_id: str = "first") -> Batch:
 
 
 def figures_at(track: Track, wall_s: float) -> tuple[float | None, float | None]:
-    found = track.figures(Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=wall_s))
+    found = track.figures(Yardstick(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=wall_s))
     return found.downtime_s, found.checkpoint_s
 
 
@@ -68,7 +68,7 @@ def test_when_the_clock_is_set_back_figures_begin_anew() -> None:
 def test_of_a_query_that_is_gone_nobody_knows_how_busy_it_would_be() -> None:
     track = running(batch(0, 1.0))
     track = replace(track, stages=track.stages.opened(0.0))
-    standing = Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=10.0)
+    standing = Yardstick(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=10.0)
     (operator,) = track.figures(standing).operators
     assert (operator.capacity, operator.cpu_share) == (0.0, 0.0)
     track = replace(track, attempts=track.attempts.failed("executor lost", 9.0, RestartPolicy()))
@@ -81,7 +81,7 @@ def test_cores_are_counted_on_slots_of_others_too() -> None:
     track = replace(track, stages=track.stages.opened(0.0))
     read = replace(STAGE, busy_s=50.0, cpu_s=30.0)
     track = replace(track, stages=track.stages.and_also(read, 5.0, "map"))
-    standing = Standing(share_slots=2.0, threads=2, slots=8, window_s=60.0, wall_s=10.0)
+    standing = Yardstick(share_slots=2.0, threads=2, slots=8, window_s=60.0, wall_s=10.0)
     (operator,) = track.figures(standing).operators
     # 50 s in slots over 10 s of 2 slots, 30 s of it on cores: the share of time ends at all of it, the cores do not.
     assert (operator.capacity, operator.cpu_share, operator.cores) == (2.5, 1.0, 3.0)
@@ -110,7 +110,7 @@ def test_nothing_arrives_for_a_query_that_has_been_idle_since_its_start() -> Non
 
 
 def working(track: Track, wall_s: float) -> float | None:
-    return track.figures(Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=wall_s)).working_rps
+    return track.figures(Yardstick(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=wall_s)).working_rps
 
 
 def test_what_a_job_does_while_it_works_is_of_its_finished_batches_however_long_it_stands_between_them() -> None:
@@ -148,7 +148,9 @@ def test_rows_that_wait_at_a_real_time_source_say_that_its_tasks_are_busy(
     lags_ms: list[float], limits: SlotLimits, shuffles: int, capacity: float | None, most: int
 ) -> None:
     track = long_lived(lags_ms, limits, shuffles)
-    source, *others = track.figures(Standing(share_slots=3.0, threads=2, slots=7, window_s=60.0, wall_s=16.0)).operators
+    source, *others = track.figures(
+        Yardstick(share_slots=3.0, threads=2, slots=7, window_s=60.0, wall_s=16.0)
+    ).operators
     assert (source.capacity, source.min_threads, source.max_threads) == (capacity, 2, 2)
     assert {(unit.capacity, unit.max_threads) for unit in others} == {(capacity, most)}
 
@@ -158,6 +160,6 @@ def test_a_real_time_job_that_was_started_again_settles_with_its_second_batch() 
     settled = []
     for number, run_id, committed_s in ((1, "first", 40.0), (2, "second", 50.0), (3, "second", 60.0)):
         track = track.and_also(Batch(run_id, number, committed_s - 10.0, committed_s, rows=3.0), keep_s=60.0)
-        standing = Standing(share_slots=3.0, threads=2, slots=7, window_s=60.0, wall_s=committed_s + 1.0)
+        standing = Yardstick(share_slots=3.0, threads=2, slots=7, window_s=60.0, wall_s=committed_s + 1.0)
         settled.append(not track.figures(standing).settling)
     assert settled == [False, False, True]

@@ -17,7 +17,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RecentBatches:
     """What recent batches tell of one source: the rows that they took, and those that the last of them left."""
 
     spans: tuple[Span, ...] = ()  # the oldest first
@@ -34,11 +34,11 @@ class Told:
         return self.taken + self.waiting
 
 
-def told(batches: Sequence[Mapping[str, Any]], source: int) -> Told:
+def told(batches: Sequence[Mapping[str, Any]], source: int) -> RecentBatches:
     """What the progress documents of these batches, the oldest first, tell of the source at that place."""
     spans = tuple(_span(batch["sources"][source]) for batch in batches)
     waiting = _waiting(batches[-1]["sources"][source]) if batches else 0.0
-    return Told(spans, waiting)
+    return RecentBatches(spans, waiting)
 
 
 def parts(rows: int, weights: Sequence[float]) -> tuple[int, ...]:

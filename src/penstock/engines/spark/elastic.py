@@ -11,7 +11,7 @@ _GIVEN_WITHIN_S = 60.0  # 1 s on a warm machine, 15 s when eight JVMs start at o
 _LIMITED_FOR_S = 300.0  # before more is asked for again: cores may have become free
 
 
-class Lever(Protocol):
+class ElasticLever(Protocol):
     """What sets the number of executors; see `ExecutorLever`."""
 
     def count(self) -> int:
@@ -33,7 +33,7 @@ class Elastic:
 
     def __init__(
         self,
-        lever: Lever,
+        lever: ElasticLever,
         most: int,
         slots_each: int = 1,
         note: Callable[[str, str], None] = lambda text, why: None,

@@ -9,8 +9,8 @@ from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.shared import Shared
-from penstock.engines.spark.starting import Ended, Starts
-from penstock.engines.spark.state import State
+from penstock.engines.spark.starting import StartEnded, Starts
+from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.events import Failed, Running
 from penstock.errors import EngineError, first_line
 
@@ -20,7 +20,7 @@ _log = logging.getLogger("penstock.spark")
 class Runs:
     """Told of every query that the engine started."""
 
-    def __init__(self, state: State, shares: SlotsLever) -> None:
+    def __init__(self, state: EngineState, shares: SlotsLever) -> None:
         self._state = state
         self._shares = shares
 
@@ -74,7 +74,7 @@ class JobStarts:
             with apart.trying(ended.name):
                 self._take(ended)
 
-    def _take(self, ended: Ended[Query]) -> None:
+    def _take(self, ended: StartEnded[Query]) -> None:
         again = self._state.named(ended.name).attempts
         if ended.made is None:  # a tenant's own code may raise anything; the other tenants go on
             self._fails(ended.name, ended.error or EngineError("nothing was started"))

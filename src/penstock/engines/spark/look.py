@@ -15,7 +15,7 @@ from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shared import Shared
 from penstock.engines.spark.watch.garbage import GarbageWatch
 from penstock.engines.spark.watch.machines import machines
-from penstock.engines.spark.watch.snapshot import OfJob, Seen, job_figures, unknown_figures
+from penstock.engines.spark.watch.snapshot import OfJob, SeenAt, job_figures, unknown_figures
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import GoverningEndsError, told
 
@@ -42,7 +42,7 @@ class Look:
         now = shared.clocks.now()
         self._hearing.look_about(apart)
         executors = shared.spark.executor_list()
-        seen = Seen(at_s, now, self._capacity.slots(), window_s, self._capacity.settles(window_s))
+        seen = SeenAt(at_s, now, self._capacity.slots(), window_s, self._capacity.settles(window_s))
         jobs = tuple(self._figures(track, seen) for track in shared.state)
         dials = self._dials(apart, now.wall_s)
         for part, error in apart.errors:
@@ -58,7 +58,7 @@ class Look:
             deeds=shared.deeds.told(at_s),
         )
 
-    def _figures(self, track: Track, seen: Seen) -> JobFigures:
+    def _figures(self, track: Track, seen: SeenAt) -> JobFigures:
         name, wall_s = track.job.name, seen.now.wall_s
         try:
             dials = _known(lever.of_job(track, wall_s) for lever in self._levers.values())

@@ -1,6 +1,5 @@
 """Offline pair statistics: a batch job over history that counts every pair, of the same type as the online ones."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -8,12 +7,11 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import DataType, IntegralType, StringType
 
 from penstock.core.pairs import Key, PairCounts
+from penstock.engines.spark.routing.columns import KeyColumns, columns_of
 from penstock.errors import ConfigError
 
-Columns = str | Sequence[str]
 
-
-def count_pairs(history: DataFrame, left: Columns, right: Columns, most_pairs: int | None = None) -> PairCounts:
+def count_pairs(history: DataFrame, left: KeyColumns, right: KeyColumns, most_pairs: int | None = None) -> PairCounts:
     """How often the keys in `left` and `right` met on one row of `history`, a batch DataFrame (Parquet, a Kafka range).
 
     Give several columns for an operator that is grouped by several, in their order. Exact; with `most_pairs` only the
@@ -25,7 +23,7 @@ def count_pairs(history: DataFrame, left: Columns, right: Columns, most_pairs: i
     """
     if history.isStreaming:
         raise ConfigError("history", "a streaming DataFrame", "give a batch one, made with spark.read")
-    sides = _names(left), _names(right)
+    sides = columns_of(left), columns_of(right)
     for name in (*sides[0], *sides[1]):
         _check(history, name)
     rows = history.count()
@@ -37,10 +35,6 @@ def count_pairs(history: DataFrame, left: Columns, right: Columns, most_pairs: i
     # One more than asked for: its count is the most that any pair left out can have.
     heaviest = counted.orderBy(F.desc("rows"), *named).limit(most_pairs + 1)
     return PairCounts(_pairs(heaviest, len(sides[0])), rows).heaviest(most_pairs)
-
-
-def _names(columns: Columns) -> tuple[str, ...]:
-    return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
 def _check(history: DataFrame, name: str) -> None:

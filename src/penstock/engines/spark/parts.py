@@ -24,10 +24,10 @@ from penstock.engines.spark.port import Events, Spark
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shared import Shared
-from penstock.engines.spark.state import State
+from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.steps import Steps
 from penstock.engines.spark.upkeep import Upkeep
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.fleet import TrackedFleet
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def parts_of(
     ask_memory: Callable[[int], None] | None = None,
 ) -> Parts:
     """Of an engine for these jobs."""
-    fleet = Fleet.of([replace(job, own_pool=settings.own_pools) for job in jobs], keep_s=2 * settings.window_s)
-    state = State(fleet, clocks)
+    fleet = TrackedFleet.of([replace(job, own_pool=settings.own_pools) for job in jobs], keep_s=2 * settings.window_s)
+    state = EngineState(fleet, clocks)
     shared = Shared(spark, state, spark.lease(settings.lease_s), settings, clocks, DeedLog())
     capacity, routes, events = Capacity(shared), Routes(state), spark.events(settings.own_pools)
     shares = SlotsLever(state, spark.pools, settings.sharing, capacity.slots)

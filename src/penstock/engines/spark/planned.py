@@ -15,7 +15,7 @@ from penstock.engines.spark.modes import LongLived, check_slots
 from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.query import Query, RestartError
 from penstock.engines.spark.starting import FUNCTION_WITHIN_S
-from penstock.engines.spark.state import State
+from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.events import Failed
 from penstock.engines.spark.watch.todo import LOOKS_FOR_S
 from penstock.engines.spark.watch.track import AwaitedTasks, Track
@@ -30,7 +30,7 @@ class PlannedRestarts:
     def __init__(
         self,
         spark: Spark,
-        state: State,
+        state: EngineState,
         slots: Callable[[], int],
         runs: Callable[[str, Query], None],
         clocks: Clocks = Clocks(),

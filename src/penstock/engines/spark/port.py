@@ -9,7 +9,7 @@ from typing import Protocol
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Table
 from penstock.core.routes import RouteFigures
-from penstock.engines.spark.elastic import Lever as ElasticLever
+from penstock.engines.spark.elastic import ElasticLever
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.modes import LongLived
@@ -67,7 +67,7 @@ class ExecutorCount(ElasticLever, Protocol):
         """Have so many, or raise an EngineError and go back to the target there was."""
 
 
-class Bounds(Protocol):
+class RunningBounds(Protocol):
     """What bounds the batches of running queries."""
 
     def refusal(self, query: Query) -> str | None:
@@ -157,7 +157,7 @@ class Spark(Protocol):
         """How many it holds."""
 
     @property
-    def bounds(self) -> Bounds:
+    def bounds(self) -> RunningBounds:
         """Those of its queries' batches."""
 
     @property

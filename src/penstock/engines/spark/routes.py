@@ -8,8 +8,8 @@ from penstock.core.routes import RouteFigures
 from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.query import Query
-from penstock.engines.spark.state import State
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.state import EngineState
+from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.errors import EngineError, PenstockError
 
 _KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
@@ -20,7 +20,7 @@ _log = logging.getLogger("penstock.spark")
 class Routes:
     """Looks after them; only those of queries that run are told of."""
 
-    def __init__(self, state: State, routes: Mapping[str, Route] | None = None) -> None:
+    def __init__(self, state: EngineState, routes: Mapping[str, Route] | None = None) -> None:
         self._state = state
         self._routes = dict(routes or {})
 
@@ -33,7 +33,7 @@ class Routes:
         """The job's; None where it has none."""
         return self._routes.get(job)
 
-    def seen(self, before: Fleet, after: Fleet) -> None:
+    def seen(self, before: TrackedFleet, after: TrackedFleet) -> None:
         """A batch may have come between these two."""
         for name, route in self._routes.items():
             batches, known = after.named(name).batches, before.named(name).batches

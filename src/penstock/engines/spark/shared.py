@@ -7,7 +7,7 @@ from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
-from penstock.engines.spark.state import State
+from penstock.engines.spark.state import EngineState
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Shared:
     """The application, what is known of it, what was done to it, and the right to do anything."""
 
     spark: Spark
-    state: State
+    state: EngineState
     lease: ControllerLease
     settings: SparkSettings
     clocks: Clocks

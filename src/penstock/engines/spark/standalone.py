@@ -29,7 +29,7 @@ _LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Worker:
+class WorkerToStart:
     """A worker to start: how many slots it offers, and the one core that it and all it starts may use."""
 
     slots: int
@@ -38,7 +38,7 @@ class Worker:
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class StartedCluster:
     """A cluster: where its master listens, the processes that are known, and the network that was made for it."""
 
     master: str
@@ -55,17 +55,17 @@ def default_state_file() -> Path:
 
 def up(
     state: Path, workers: int, cores: int, memory: str = "1g", port: int = 7077, bandwidth: str | None = None
-) -> Cluster:
+) -> StartedCluster:
     """Start a master and so many workers, and wait until all have found each other.
 
     With a bandwidth each worker is on a host of its own, behind a link of that bandwidth.
     """
     _check(workers, cores, port, bandwidth)
     net = None if bandwidth is None else hosts.planned(workers, bandwidth)
-    return _up(state, [Worker(cores)] * workers, memory, port, net)
+    return _up(state, [WorkerToStart(cores)] * workers, memory, port, net)
 
 
-def up_workers(state: Path, workers: Sequence[Worker], memory: str, port: int) -> Cluster:
+def up_workers(state: Path, workers: Sequence[WorkerToStart], memory: str, port: int) -> StartedCluster:
     """Start a master and these workers on loopback, and wait until all have found each other."""
     return _up(state, workers, memory, port, None)
 
@@ -85,12 +85,12 @@ def worker_address(number: int) -> str:
     return f"127.0.0.{_FIRST_WORKER + number}"
 
 
-def _up(state: Path, workers: Sequence[Worker], memory: str, port: int, net: Net | None) -> Cluster:
+def _up(state: Path, workers: Sequence[WorkerToStart], memory: str, port: int, net: Net | None) -> StartedCluster:
     _refuse_second(state)
     address = _LOOPBACK if net is None else net.gateway
     if net is None:  # an address that is yet to be made has no listener; who is asked for it now is somebody else
         _refuse_taken(address, port)
-    cluster = Cluster(f"spark://{address}:{port}", max(worker.slots for worker in workers), net=net)
+    cluster = StartedCluster(f"spark://{address}:{port}", max(worker.slots for worker in workers), net=net)
     _save(state, cluster)
     try:
         if net is not None:
@@ -116,12 +116,12 @@ def down(state: Path) -> tuple[Process, ...]:
     return ended + left
 
 
-def status(state: Path) -> Cluster | None:
+def status(state: Path) -> StartedCluster | None:
     """The cluster that the state file tells of; None when there is none."""
     try:
         raw = json.loads(state.read_text(encoding="utf-8"))
         noted = tuple(Process(**entry) for entry in raw["processes"])
-        return Cluster(raw["master"], raw["cores"], noted, _net(raw["net"]))
+        return StartedCluster(raw["master"], raw["cores"], noted, _net(raw["net"]))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -156,7 +156,7 @@ def _refuse_taken(address: str, port: int) -> None:
         raise ConfigError("--port", port, "somebody listens there already; choose another")
 
 
-def _started(state: Path, cluster: Cluster, workers: Sequence[Worker], memory: str) -> Cluster:
+def _started(state: Path, cluster: StartedCluster, workers: Sequence[WorkerToStart], memory: str) -> StartedCluster:
     _mark(state).parent.mkdir(parents=True, exist_ok=True)
     _mark(state).touch()
     address, port = cluster.master.removeprefix("spark://").split(":")
@@ -173,7 +173,7 @@ def _started(state: Path, cluster: Cluster, workers: Sequence[Worker], memory: s
     return cluster
 
 
-def _noted(state: Path, cluster: Cluster, process: Process) -> Cluster:
+def _noted(state: Path, cluster: StartedCluster, process: Process) -> StartedCluster:
     cluster = replace(cluster, processes=(*cluster.processes, process))
     _save(state, cluster)
     return cluster
@@ -184,7 +184,7 @@ def _start_master(state: Path, address: str, port: int) -> Process:
     return _start("master", state, arguments, {"SPARK_LOCAL_IP": address})
 
 
-def _start_worker(state: Path, number: int, worker: Worker, cluster: Cluster, memory: str) -> Process:
+def _start_worker(state: Path, number: int, worker: WorkerToStart, cluster: StartedCluster, memory: str) -> Process:
     host = None if cluster.net is None else cluster.net.hosts[number]
     address = worker_address(number) if host is None else host.address
     environment = {
@@ -228,7 +228,7 @@ def _mark(state: Path) -> Path:
     return _logs(state) / f"{state.stem}.properties"
 
 
-def _save(state: Path, cluster: Cluster) -> None:
+def _save(state: Path, cluster: StartedCluster) -> None:
     state.parent.mkdir(parents=True, exist_ok=True)
     state.write_text(json.dumps(asdict(cluster), indent=2) + "\n", encoding="utf-8")
 

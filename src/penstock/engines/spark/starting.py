@@ -21,7 +21,7 @@ FUNCTION_WITHIN_S = 20.0  # where a round waits for it: rounds are 10 s apart, a
 
 
 @dataclass(frozen=True, slots=True)
-class Ended(Generic[T]):
+class StartEnded(Generic[T]):
     """A start that is over, with what it made or why it failed."""
 
     name: str
@@ -35,7 +35,7 @@ class Starts(Generic[T]):
     def __init__(self, turn_s: float = TURN_S, clock: Callable[[], float] = time.monotonic) -> None:
         self._turn_s = turn_s
         self._clock = clock
-        self._ended: SimpleQueue[Ended[T]] = SimpleQueue()
+        self._ended: SimpleQueue[StartEnded[T]] = SimpleQueue()
         self._lock = threading.Lock()
         self._under_way: dict[str, tuple[float, threading.Thread]] = {}
         self._before: threading.Event | None = None
@@ -56,9 +56,9 @@ class Starts(Generic[T]):
         found = self._under_way.get(name)
         return None if found is None else self._clock() - found[0]
 
-    def take(self) -> list[Ended[T]]:
+    def take(self) -> list[StartEnded[T]]:
         """Those that have ended since the last call."""
-        found: list[Ended[T]] = []
+        found: list[StartEnded[T]] = []
         with suppress(Empty):
             while True:
                 found.append(self._ended.get_nowait())
@@ -81,7 +81,7 @@ class Starts(Generic[T]):
             made = start()
         except BaseException as raised:  # sys.exit() in a tenant's code is that tenant's affair
             error = raised
-        self._ended.put(Ended(name, made, error))
+        self._ended.put(StartEnded(name, made, error))
         ended.set()
 
 

@@ -6,21 +6,21 @@ from typing import Any
 
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.watch.events import Stimulus
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.take import taken
 from penstock.engines.spark.watch.track import Track
 
 
-class State:
+class EngineState:
     """Whoever changes something puts another fleet in the place of the one that was."""
 
-    def __init__(self, fleet: Fleet, clocks: Clocks = Clocks()) -> None:
+    def __init__(self, fleet: TrackedFleet, clocks: Clocks = Clocks()) -> None:
         self._fleet = fleet
         self._clocks = clocks
         self._lock = RLock()
 
     @property
-    def fleet(self) -> Fleet:
+    def fleet(self) -> TrackedFleet:
         """As it stands."""
         return self._fleet
 
@@ -43,12 +43,12 @@ class State:
             return self._fleet.named(name)
 
     def promise(self, name: str, slots: int) -> None:
-        """See `Fleet.promise`."""
+        """See `TrackedFleet.promise`."""
         with self._lock:
             self._fleet = self._fleet.promise(name, slots)
 
     def fit(self, slots: int) -> dict[str, tuple[int, int]]:
-        """The jobs' threads within so many slots; told are those before and after of who gave, see `Fleet.fitted`."""
+        """The jobs' threads within so many slots; of who gave, those before and after: see `TrackedFleet.fitted`."""
         with self._lock:
             before, self._fleet = self._fleet, self._fleet.fitted(slots)
             both = ((track.job.name, before.named(track.job.name).threads, track.threads) for track in self._fleet)

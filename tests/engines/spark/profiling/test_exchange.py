@@ -14,7 +14,7 @@ import pytest
 from penstock.core.topology import Topology
 from penstock.core.trial import Work
 from penstock.engines.spark.profiling.exchange import Exchange
-from penstock.engines.spark.profiling.flow import Flow
+from penstock.engines.spark.profiling.flow import TupleFlow
 from penstock.engines.spark.profiling.thread import thread_of
 from tests.patience import eventually
 
@@ -41,7 +41,7 @@ def ticks(step_s: float = 0.05) -> Callable[[], float]:
 
 
 @contextmanager
-def running(flow: Flow, tasks: dict[str, Noting]) -> Iterator[Exchange]:
+def running(flow: TupleFlow, tasks: dict[str, Noting]) -> Iterator[Exchange]:
     """Threads whose clock stands still: no trial ends by it, and what was generated is done, however late."""
     exchange = Exchange(flow, now=ticks())
     exchange.open()
@@ -64,7 +64,7 @@ def running(flow: Flow, tasks: dict[str, Noting]) -> Iterator[Exchange]:
 
 def test_each_tuple_is_done_once_and_all_threads_get_as_many() -> None:
     task = Noting()
-    with running(Flow.of_one("noting", 3), {"noting": task}) as exchange:
+    with running(TupleFlow.of_one("noting", 3), {"noting": task}) as exchange:
         reports = exchange.run(rate_rps=1000.0, for_s=0.5, drained_within_s=math.inf)
     assert sum(report.count for report in reports) == len(task.done) > 400
     assert sorted(message for _, message in task.done) == list(range(len(task.done)))
@@ -77,7 +77,7 @@ def test_threads_get_tuples_in_proportion_to_their_weights() -> None:
     task = Noting()
     topology = Topology({"in": ["noting"], "noting": ["out"]})
     roles = {"/quick": {"noting": 1}, "/slow": {"noting": 2}}
-    flow = Flow(topology, roles, {"/quick": {"noting": 3.0}, "/slow": {"noting": 1.0}})
+    flow = TupleFlow(topology, roles, {"/quick": {"noting": 3.0}, "/slow": {"noting": 1.0}})
     with running(flow, {"noting": task}) as exchange:
         exchange.run(rate_rps=1000.0, for_s=0.5, drained_within_s=math.inf)
     many = len(task.done)
@@ -88,7 +88,7 @@ def test_threads_get_tuples_in_proportion_to_their_weights() -> None:
 
 def test_tuples_go_whole_to_every_child_and_add_up_where_branches_meet() -> None:
     topology = Topology({"in": ["a"], "a": ["b", "c"], "b": ["d"], "c": ["d"], "d": ["out"]})
-    flow = Flow(topology, {"": {"a": 1, "b": 2, "c": 1, "d": 2}})
+    flow = TupleFlow(topology, {"": {"a": 1, "b": 2, "c": 1, "d": 2}})
     tasks = {name: Noting(name) for name in "abcd"}
     with running(flow, tasks) as exchange:
         exchange.run(rate_rps=200.0, for_s=0.5, drained_within_s=math.inf)
@@ -101,14 +101,14 @@ def test_tuples_go_whole_to_every_child_and_add_up_where_branches_meet() -> None
 def test_a_thread_gets_a_role_of_its_own_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.12")
     topology = Topology({"in": ["a"], "a": ["b"], "b": ["out"]})
-    flow = Flow(topology, {"127.0.0.12": {"a": 1, "b": 1}})
+    flow = TupleFlow(topology, {"127.0.0.12": {"a": 1, "b": 1}})
     with running(flow, {"a": Noting("a"), "b": Noting("b")}) as exchange:
         assert exchange.ready == 2
 
 
 def test_one_trial_after_the_other_begins_from_nothing() -> None:
     task = Noting()
-    with running(Flow.of_one("noting", 1), {"noting": task}) as exchange:
+    with running(TupleFlow.of_one("noting", 1), {"noting": task}) as exchange:
         first = exchange.run(100.0, 0.3, math.inf)
         second = exchange.run(100.0, 0.3, math.inf)
     # Each trial numbers its tuples from 0, and tells of its own only.

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from penstock.engines.spark.profiling import usage
-from penstock.engines.spark.profiling.exchange import Report
+from penstock.engines.spark.profiling.exchange import ChunkReport
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import latency_points
 from penstock.errors import ConfigError
@@ -28,7 +28,7 @@ def test_trials_on_a_real_worker() -> None:
 
 def test_latency_over_a_window_is_the_mean_of_what_was_done_in_each_part() -> None:
     # 16 parts of 0.5 s from 2 s on: the first two reports fall into the first part, 6 tuples with 3 s in all.
-    reports = [Report("a", 2, 1.0, 2.1), Report("a", 4, 2.0, 2.4), Report("a", 1, 9.0, 9.9)]
+    reports = [ChunkReport("a", 2, 1.0, 2.1), ChunkReport("a", 4, 2.0, 2.4), ChunkReport("a", 1, 9.0, 9.9)]
     assert latency_points(reports, 2.0, 10.0) == ((2.25, 0.5), (9.75, 9.0))
 
 

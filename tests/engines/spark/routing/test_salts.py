@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 from pyspark.sql import SparkSession, functions
 
 from penstock.core.pairs import Key
-from penstock.engines.spark.routing.murmur import C1, C2, Hashes, Kind, hash_keys, partitions_of
+from penstock.engines.spark.routing.murmur import C1, C2, ColumnType, Hashes, hash_keys, partitions_of
 from penstock.engines.spark.routing.salts import aims, salt_column
 from penstock.errors import ConfigError
 
 TEXTS = ["", "a", "ab", "abc", "abcd", "abcde", "Asia", "#java", "naïve", "日本語", "\x7f\x80", "x" * 37]
 INTS = [0, 1, -1, 7, 2**31 - 1, -(2**31)]
 LONGS = [*INTS, 2**31, 2**63 - 1, -(2**63), 1_600_000_000_000_000]
-KEYS: list[tuple[tuple[Kind, ...], list[Key]]] = [
+KEYS: list[tuple[tuple[ColumnType, ...], list[Key]]] = [
     (("string",), list(TEXTS)),
     (("int",), list(INTS)),
     (("bigint",), list(LONGS)),
@@ -24,7 +24,7 @@ KEYS: list[tuple[tuple[Kind, ...], list[Key]]] = [
 ]
 
 
-def spark_hashes(spark: SparkSession, kinds: tuple[Kind, ...], keys: list[Key]) -> list[int]:
+def spark_hashes(spark: SparkSession, kinds: tuple[ColumnType, ...], keys: list[Key]) -> list[int]:
     names = [f"part_{number}" for number in range(len(kinds))]
     schema = ", ".join(f"{name} {kind}" for name, kind in zip(names, kinds, strict=True))
     rows = [key if isinstance(key, tuple) else (key,) for key in keys]
@@ -42,7 +42,7 @@ def salts_to(hashes: Hashes, partitions: NDArray[np.int64]) -> NDArray[np.int32]
 
 @pytest.mark.parametrize(("kinds", "keys"), KEYS, ids=lambda value: " ".join(map(str, value))[:24])
 def test_the_hash_of_a_key_is_the_one_that_spark_computes(
-    spark: SparkSession, kinds: tuple[Kind, ...], keys: list[Key]
+    spark: SparkSession, kinds: tuple[ColumnType, ...], keys: list[Key]
 ) -> None:
     assert hash_keys(keys, kinds).view(np.int32).tolist() == spark_hashes(spark, kinds, keys)
 
@@ -60,7 +60,7 @@ TYPED = [
 
 @pytest.mark.parametrize(("kind", "values"), TYPED, ids=[kind for kind, _ in TYPED])
 def test_the_hash_of_a_key_s_text_is_the_one_that_spark_computes_of_its_value(
-    spark: SparkSession, kind: Kind, values: list[str]
+    spark: SparkSession, kind: ColumnType, values: list[str]
 ) -> None:
     typed = spark.createDataFrame([(value,) for value in values], "value string").select(
         functions.col("value").cast(kind)

@@ -17,7 +17,7 @@ _METRIC = "internal.metrics."
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class LoggedApplication:
     """What the log says of the whole. Times are seconds since the epoch."""
 
     spark: str = ""
@@ -57,7 +57,7 @@ class Said:
     fields: Mapping[str, Any]
 
 
-What: TypeAlias = Said | ExecutorCame | ExecutorWent | Started | Progressed | Terminated | StageEnded
+LogEvent: TypeAlias = Said | ExecutorCame | ExecutorWent | Started | Progressed | Terminated | StageEnded
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Logged:
     """One event and when it happened."""
 
     at_s: float
-    what: What
+    what: LogEvent
 
 
 def logged(lines: Iterable[bytes]) -> Iterator[Logged]:

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field, replace
 from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.levers import Dial
 from penstock.engines.spark.history.events import (
-    Application,
     ExecutorCame,
     ExecutorWent,
     Logged,
+    LoggedApplication,
     Said,
     StageEnded,
 )
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.watch.events import Now, Progressed, StageRead, Started, Stimulus
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import parse_batch
-from penstock.engines.spark.watch.snapshot import OfJob, Seen, job_figures
+from penstock.engines.spark.watch.snapshot import OfJob, SeenAt, job_figures
 from penstock.engines.spark.watch.take import taken
 
 INTERVAL_S = 5.0
@@ -31,7 +31,7 @@ class History:
     `scheduling` is how Spark shared the slots between queries: fair only where they had pools of their own.
     """
 
-    application: Application
+    application: LoggedApplication
     queries: tuple[str, ...]
     snapshots: tuple[Snapshot, ...]
     slots: int
@@ -46,8 +46,8 @@ class History:
 
 @dataclass(slots=True)
 class _Replay:
-    fleet: Fleet
-    application: Application = Application()
+    fleet: TrackedFleet
+    application: LoggedApplication = LoggedApplication()
     executors: dict[str, ExecutorCame] = field(default_factory=dict)
     most: int = 0  # executors that were there together
     pools: set[str] = field(default_factory=set)
@@ -61,7 +61,7 @@ def queries_in(events: Iterable[Logged]) -> tuple[str, ...]:
 
 def replayed(events: Sequence[Logged], jobs: Sequence[Job]) -> History:
     """The run as these jobs saw it; queries of other names are left out of it."""
-    state = _Replay(Fleet.of([replace(job, own_pool=False) for job in jobs], keep_s=120.0))
+    state = _Replay(TrackedFleet.of([replace(job, own_pool=False) for job in jobs], keep_s=120.0))
     return History(
         snapshots=tuple(_snapshots(state, events)),
         application=state.application,
@@ -116,7 +116,7 @@ def _told_before(state: _Replay, what: Stimulus) -> bool:
 
 
 def _snapshot(state: _Replay, wall_s: float, at_s: float) -> Snapshot:
-    seen = Seen(at_s, Now(wall_s, wall_s), _slots(state), WINDOW_S)
+    seen = SeenAt(at_s, Now(wall_s, wall_s), _slots(state), WINDOW_S)
     figures = (job_figures(state.fleet, track, seen, OfJob(1, _dials(track.job.name))) for track in state.fleet)
     return Snapshot(at_s, tuple(figures), _machines(state), max_threads=_slots(state))
 

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.batch_parts import parts
-from penstock.engines.spark.jvm.batch_limits import BatchLimits, Source
+from penstock.engines.spark.jvm.batch_limits import BatchLimits, BoundedSource
 from penstock.errors import EngineError, first_line
 
 _Found = TypeVar("_Found")
@@ -66,7 +66,7 @@ class BatchBounds:
         return self._limits.put(query, sources, wanted)
 
 
-def _parts(rows: int, sources: Sequence[Source]) -> tuple[int, ...]:
+def _parts(rows: int, sources: Sequence[BoundedSource]) -> tuple[int, ...]:
     """By what there was to take; before the first batch by the limits that there are; else equal."""
     if any(source.tells for source in sources):
         return parts(rows, [source.waits for source in sources])

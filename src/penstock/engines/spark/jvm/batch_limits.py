@@ -16,7 +16,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.batch_parts import Told, told
+from penstock.engines.spark.batch_parts import RecentBatches, told
 from penstock.engines.spark.jvm.moved import home_of, homes_of
 from penstock.errors import EngineError, first_line
 
@@ -73,7 +73,7 @@ class BatchLimits:
             return f"its sources were not there {_SOURCES_WITHIN_S:.0f} s after its start"
         return next((reason for stream in _streams(execution) if (reason := _unboundable(stream)) is not None), None)
 
-    def sources(self, query: StreamingQuery) -> list["Source"]:
+    def sources(self, query: StreamingQuery) -> list["BoundedSource"]:
         """The query's sources as they are now, in the order in which its progress tells of them."""
         execution, jsq = _execution(query), _wrapper(query)
         recent = list(jsq.recentProgress())[-_RECENT:]
@@ -84,7 +84,7 @@ class BatchLimits:
             for place, stream in enumerate(_streams(execution))
         ]
 
-    def put(self, query: StreamingQuery, sources: Sequence["Source"], limits: Sequence[Any]) -> int:
+    def put(self, query: StreamingQuery, sources: Sequence["BoundedSource"], limits: Sequence[Any]) -> int:
         """Give each source its limit; the number of the batch from which on every one is planned within them."""
         execution = _execution(query)
         fresh = execution.uniqueSources()
@@ -94,7 +94,9 @@ class BatchLimits:
         getattr(execution, "uniqueSources_$eq")(fresh)
         return self._jvm.first_to_obey(execution)
 
-    def _source(self, query: StreamingQuery, place: int, stream: Any, limit: Any, seen: Told) -> "Source":
+    def _source(
+        self, query: StreamingQuery, place: int, stream: Any, limit: Any, seen: RecentBatches
+    ) -> "BoundedSource":
         name = stream.getClass().getName()
         if name == _KAFKA:
             return _Kafka(self._jvm, stream, limit, seen)
@@ -106,7 +108,7 @@ class BatchLimits:
         return files
 
 
-class Source(Protocol):
+class BoundedSource(Protocol):
     """One source of a query, with the limit that its next batch has."""
 
     waits: float  # rows that there were to be taken of late
@@ -131,7 +133,7 @@ class _Kafka:
 
     holds_back = True
 
-    def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: Told) -> None:
+    def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: RecentBatches) -> None:
         self._jvm, self._stream, self._limit = jvm, stream, limit
         self.waits, self.tells = seen.rows, bool(seen.spans)
 
@@ -155,7 +157,7 @@ class _Files:
 
     holds_back = True
 
-    def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: Told, known: float | None) -> None:
+    def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: RecentBatches, known: float | None) -> None:
         self._jvm, self._stream, self._limit, self._seen = jvm, stream, limit, seen
         self.rows_a_file = self._learnt() or known
         unread = _field(stream, "unreadFiles")
@@ -217,7 +219,7 @@ class _Made:
 
     holds_back = False
 
-    def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: Told) -> None:
+    def __init__(self, jvm: "_Jvm", stream: Any, limit: Any, seen: RecentBatches) -> None:
         self._jvm, self._stream, self._limit = jvm, stream, limit
         self.waits, self.tells = float(seen.taken), bool(seen.spans)
 

@@ -14,7 +14,7 @@ _ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvid
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SessionSetting:
     """One value of the session's configuration. `change` says what would be better and what for; None: nothing."""
 
     name: str
@@ -32,7 +32,7 @@ class Diagnosis:
     java: str
     master: str
     features: tuple[Feature, ...]
-    settings: tuple[Setting, ...]
+    settings: tuple[SessionSetting, ...]
 
     @property
     def governable(self) -> bool:
@@ -73,7 +73,7 @@ def doctor(spark: SparkSession) -> Diagnosis:
 _READ = ("spark.locality.wait", "spark.dynamicAllocation.enabled", "spark.task.cpus", _STORE)
 
 
-def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[Setting, ...]:
+def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[SessionSetting, ...]:
     """What is set, each with what to change.
 
     >>> settings_of("local[4]", "FIFO", {})[0].fatal
@@ -82,47 +82,48 @@ def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[Se
     return (_mode(mode), _master(master), _locality(conf), _allocation(master, conf), _state(conf))
 
 
-def library(name: str) -> Setting:
+def library(name: str) -> SessionSetting:
     """Its version, or why it cannot be imported: one that is there may want another NumPy than Spark does.
 
     >>> library("no_such_library").value
     'none'
     """
     try:
-        return Setting(name, str(import_module(name).__version__))
+        return SessionSetting(name, str(import_module(name).__version__))
     except ModuleNotFoundError:
-        return Setting(name, "none", f"jobs in pandas and routing by key need {name}: pip install 'penstock[routing]'")
+        remedy = f"jobs in pandas and routing by key need {name}: pip install 'penstock[routing]'"
+        return SessionSetting(name, "none", remedy)
     except ImportError as error:
         remedy = "with NumPy 1, which Spark 3.5 asks for: pip install 'pyarrow<26'"
-        return Setting(name, "broken", f"{name} cannot be imported ({first_line(error)}); {remedy}")
+        return SessionSetting(name, "broken", f"{name} cannot be imported ({first_line(error)}); {remedy}")
 
 
-def _mode(mode: str) -> Setting:
+def _mode(mode: str) -> SessionSetting:
     change = f"under {mode} shares do nothing: add {FAIR_LINE} where the session is built, before its first query"
     wrong = mode != "FAIR"
-    return Setting("spark.scheduler.mode", mode, change if wrong else None, fatal=wrong)
+    return SessionSetting("spark.scheduler.mode", mode, change if wrong else None, fatal=wrong)
 
 
-def _master(master: str) -> Setting:
+def _master(master: str) -> SessionSetting:
     wrong = master in ("local", "local[1]")
     change = f"{master} has one slot, of which no share can be given: use local[n], or a cluster"
-    return Setting("spark.master", master, change if wrong else None)
+    return SessionSetting("spark.master", master, change if wrong else None)
 
 
-def _locality(conf: dict[str, str | None]) -> Setting:
+def _locality(conf: dict[str, str | None]) -> SessionSetting:
     value = conf.get("spark.locality.wait") or "3s"
     change = "tasks wait for a slot near their rows: spark.locality.wait=0 gives any at once (routes want seconds)"
-    return Setting("spark.locality.wait", value, None if value.strip("ms") in ("0",) else change)
+    return SessionSetting("spark.locality.wait", value, None if value.strip("ms") in ("0",) else change)
 
 
-def _allocation(master: str, conf: dict[str, str | None]) -> Setting:
+def _allocation(master: str, conf: dict[str, str | None]) -> SessionSetting:
     value = conf.get("spark.dynamicAllocation.enabled") or "false"
     wrong = value == "true" and not master.startswith("local")
     change = "dynamic allocation and `executors` of a tenants file would both move executors: leave one of them out"
-    return Setting("spark.dynamicAllocation.enabled", value, change if wrong else None)
+    return SessionSetting("spark.dynamicAllocation.enabled", value, change if wrong else None)
 
 
-def _state(conf: dict[str, str | None]) -> Setting:
+def _state(conf: dict[str, str | None]) -> SessionSetting:
     value = conf.get(_STORE) or "the default, in the heap"
     change = f"state in the heap keeps its partitions and its keys' places: {_STORE}={_ROCKS} lets them move"
-    return Setting(_STORE, value.rpartition(".")[2], None if "RocksDB" in value else change)
+    return SessionSetting(_STORE, value.rpartition(".")[2], None if "RocksDB" in value else change)

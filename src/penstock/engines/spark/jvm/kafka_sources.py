@@ -27,14 +27,14 @@ _log = logging.getLogger("penstock.spark")
 
 
 @dataclass(frozen=True, slots=True)
-class KafkaSource:
+class BrokerTopics:
     """One source of a query: where its broker listens, and its topics."""
 
     bootstrap: str
     topics: tuple[str, ...]
 
 
-def kafka_sources(query: StreamingQuery) -> tuple[KafkaSource, ...] | None:
+def kafka_sources(query: StreamingQuery) -> tuple[BrokerTopics, ...] | None:
     """What the query reads; None while that is not known, or where not all of it is topics that can be asked for."""
     sources = list(_streams(query))
     found = tuple(source for source in map(_kafka_source, sources) if source is not None)
@@ -48,13 +48,13 @@ class ArrivalWatch:
         self._clock = clock
         self._away_until_s: dict[str, float] = {}
         self._brokers: dict[str, TopicEnds] = {}
-        self._sources: dict[str, tuple[KafkaSource, ...]] = {}
+        self._sources: dict[str, tuple[BrokerTopics, ...]] = {}
 
     def read(self, queries: Mapping[str, StreamingQuery]) -> dict[str, float]:
         """Rows by the query's name; without those that read something else, or whose broker does not answer."""
         self._learn(queries.values())
         wanted = {name: self._sources[query.runId] for name, query in queries.items() if query.runId in self._sources}
-        ends: dict[KafkaSource, float] = {}
+        ends: dict[BrokerTopics, float] = {}
         for bootstrap in sorted({source.bootstrap for sources in wanted.values() for source in sources}):
             ends.update(self._ask(bootstrap, {s for sources in wanted.values() for s in sources}))
         return {
@@ -71,7 +71,7 @@ class ArrivalWatch:
             if found is not None:
                 self._sources[run_id] = found
 
-    def _ask(self, bootstrap: str, sources: set[KafkaSource]) -> dict[KafkaSource, float]:
+    def _ask(self, bootstrap: str, sources: set[BrokerTopics]) -> dict[BrokerTopics, float]:
         if self._clock() < self._away_until_s.get(bootstrap, -inf):
             return {}
         here = [source for source in sources if source.bootstrap == bootstrap]
@@ -108,7 +108,7 @@ def _streams(query: StreamingQuery) -> Iterator[Any]:
         _log.debug("the sources of %s are not known: %s", query.name, error)
 
 
-def _kafka_source(stream: Any) -> KafkaSource | None:
+def _kafka_source(stream: Any) -> BrokerTopics | None:
     if stream.getClass().getName() != _CLASS:
         return None
     field = stream.getClass().getDeclaredField("options")
@@ -118,4 +118,4 @@ def _kafka_source(stream: Any) -> KafkaSource | None:
     # A pattern's topics may change; a broker that wants credentials is not asked without them.
     if topics is None or options.get("kafka.security.protocol") is not None:
         return None
-    return KafkaSource(bootstrap, tuple(sorted(topic.strip() for topic in topics.split(","))))
+    return BrokerTopics(bootstrap, tuple(sorted(topic.strip() for topic in topics.split(","))))

@@ -24,7 +24,7 @@ from penstock.engines.spark.jvm.stages import StageReader
 from penstock.engines.spark.jvm.starts import start_query, tasks_of
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.modes import LongLived
-from penstock.engines.spark.port import Bounds, ExecutorCount, Heap, Pools, Route, Stages
+from penstock.engines.spark.port import ExecutorCount, Heap, Pools, Route, RunningBounds, Stages
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
@@ -51,7 +51,7 @@ class LiveSpark:
         self.pools: Pools = FairPools(context)
         self.stages: Stages = StageReader(context)
         self.executors: ExecutorCount = ExecutorLever(context)
-        self.bounds: Bounds = cast(Bounds, BatchBounds(spark))
+        self.bounds: RunningBounds = cast(RunningBounds, BatchBounds(spark))
         self.heap: Heap | None = StandaloneHeap(context) if self.master.startswith("spark://") else None
         self._reader = ExecutorReader(context)
         self._arrivals = ArrivalWatch()

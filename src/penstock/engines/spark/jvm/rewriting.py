@@ -35,7 +35,7 @@ _MICRO_BATCH = '"operatorName":"stateStoreSave"'
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class RewritingNote:
     """What is about to be rewritten: the state after that batch, and what it says of its operators."""
 
     committed: int
@@ -53,15 +53,15 @@ def rewriting(spark: SparkSession, checkpoint: str) -> Iterator[None]:
         mend(spark, checkpoint)
 
 
-def noted(files: CheckpointFiles, committed: int) -> Note:
+def noted(files: CheckpointFiles, committed: int) -> RewritingNote:
     """Write down what is about to be done."""
     operators = [name for name in files.names("state") if files.exists(_metadata(name))]
-    note = Note(committed, {name: files.read(_metadata(name)) for name in operators})
+    note = RewritingNote(committed, {name: files.read(_metadata(name)) for name in operators})
     files.write(_NOTE, json.dumps(asdict(note)))
     return note
 
 
-def rename(files: CheckpointFiles, note: Note) -> None:
+def rename(files: CheckpointFiles, note: RewritingNote) -> None:
     """Real-time aggregations by the name of those in micro-batches."""
     for name, text in note.operators.items():
         _put(files, name, text.replace(_REAL_TIME, _MICRO_BATCH))
@@ -72,7 +72,7 @@ def mend(spark: SparkSession, checkpoint: str) -> None:
     files = CheckpointFiles(spark, checkpoint)
     if not files.exists(_NOTE):
         return
-    note = Note(**json.loads(files.read(_NOTE)))
+    note = RewritingNote(**json.loads(files.read(_NOTE)))
     done = last_committed(spark, checkpoint) > note.committed
     for name, text in note.operators.items():
         if not done:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from penstock.core.levers import BatchBound, Dial, Disturbs, Shows
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
-from penstock.engines.spark.port import Bounds
+from penstock.engines.spark.port import RunningBounds
 from penstock.engines.spark.query import Query
-from penstock.engines.spark.state import State
+from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
@@ -31,7 +31,7 @@ class BatchBoundLever(Lever[BatchBound]):
 
     kind = "bound"
 
-    def __init__(self, state: State, bounds: Bounds, planned: PlannedRestarts) -> None:
+    def __init__(self, state: EngineState, bounds: RunningBounds, planned: PlannedRestarts) -> None:
         self._state = state
         self._bounds = bounds
         self._planned = planned

@@ -4,7 +4,7 @@ from penstock.core.levers import Dial, Disturbs, Partitions, Shows, Tasks, Trigg
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.port import Spark
-from penstock.engines.spark.state import State
+from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
@@ -14,7 +14,7 @@ class TasksLever(Lever[Tasks]):
 
     kind = "tasks"
 
-    def __init__(self, state: State, planned: PlannedRestarts) -> None:
+    def __init__(self, state: EngineState, planned: PlannedRestarts) -> None:
         self._state = state
         self._planned = planned
 

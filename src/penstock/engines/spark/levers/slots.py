@@ -7,7 +7,7 @@ from penstock.core.levers import Slots
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.port import Pools
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares
-from penstock.engines.spark.state import State
+from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import EngineError
 
@@ -17,7 +17,7 @@ class SlotsLever(Lever[Slots]):
 
     kind = "slots"
 
-    def __init__(self, state: State, pools: Pools, sharing: Sharing, slots: Callable[[], int]) -> None:
+    def __init__(self, state: EngineState, pools: Pools, sharing: Sharing, slots: Callable[[], int]) -> None:
         self._state = state
         self._pools = pools
         self._sharing = sharing

@@ -4,7 +4,7 @@ from penstock.core.levers import Table
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.routes import Routes
-from penstock.engines.spark.state import State
+from penstock.engines.spark.state import EngineState
 from penstock.errors import EngineError
 
 
@@ -13,7 +13,7 @@ class TableLever(Lever[Table]):
 
     kind = "table"
 
-    def __init__(self, state: State, planned: PlannedRestarts, routes: Routes) -> None:
+    def __init__(self, state: EngineState, planned: PlannedRestarts, routes: Routes) -> None:
         self._state = state
         self._planned = planned
         self._routes = routes

@@ -50,7 +50,7 @@ class SlotApplication:
 
 
 @contextmanager
-def slot_application(workers: Sequence[standalone.Worker]) -> Iterator[SlotApplication]:
+def slot_application(workers: Sequence[standalone.WorkerToStart]) -> Iterator[SlotApplication]:
     """A standalone cluster of these workers with one application on all of them, until the end of the block.
 
     Workers that offer resources get their executors when groups of threads ask for them, all others one at once.

@@ -27,7 +27,7 @@ CONF: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ThreadGroup:
     """The threads of one operator on one slot."""
 
     name: str  # of the resource
@@ -41,7 +41,7 @@ class Group:
         return role_of(self.address, self.operator)
 
 
-def bound(rdd: "RDD[int]", group: Group, executor_memory: str) -> "RDD[int]":
+def bound(rdd: "RDD[int]", group: ThreadGroup, executor_memory: str) -> "RDD[int]":
     """The RDD with its tasks on the group's executor, which has as many task slots as the group has threads."""
     builder: Any = ResourceProfileBuilder()
     executor = ExecutorResourceRequests().cores(group.threads).memory(executor_memory).resource(group.name, 1)

@@ -16,9 +16,9 @@ from pyspark.sql import SparkSession
 
 from penstock.core.trial import Task
 from penstock.engines.spark.profiling.application import EXECUTOR_MEMORY, wait_until
-from penstock.engines.spark.profiling.binding import Group, bound
+from penstock.engines.spark.profiling.binding import ThreadGroup, bound
 from penstock.engines.spark.profiling.exchange import Exchange
-from penstock.engines.spark.profiling.flow import Flow
+from penstock.engines.spark.profiling.flow import TupleFlow
 from penstock.engines.spark.profiling.thread import thread_of
 from penstock.errors import EngineError
 
@@ -28,7 +28,7 @@ _END_WITHIN_S = 60.0
 
 @contextmanager
 def crew(
-    spark: SparkSession, flow: Flow, tasks: Mapping[str, Task], groups: Sequence[Group] = ()
+    spark: SparkSession, flow: TupleFlow, tasks: Mapping[str, Task], groups: Sequence[ThreadGroup] = ()
 ) -> Iterator[Exchange]:
     """The exchange of the flow, with all of its threads ready; an EngineError when one of them fails."""
     exchange = Exchange(flow)
@@ -51,7 +51,11 @@ def crew(
 
 
 def _jobs(
-    spark: SparkSession, address: tuple[str, int], flow: Flow, tasks: Mapping[str, Task], groups: Sequence[Group]
+    spark: SparkSession,
+    address: tuple[str, int],
+    flow: TupleFlow,
+    tasks: Mapping[str, Task],
+    groups: Sequence[ThreadGroup],
 ) -> "list[_Job]":
     pickler: Any = cloudpickle  # it has no types
     loaders = {name: partial(pickle.loads, pickler.dumps(task)) for name, task in tasks.items()}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from penstock.engines.spark.profiling.flow import Flow
+from penstock.engines.spark.profiling.flow import TupleFlow
 from penstock.engines.spark.profiling.wire import (
     DONE_BYTES,
     READY,
@@ -31,7 +31,7 @@ _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ChunkReport:
     """One chunk's end: of which operator, how many tuples, the sum of their latencies, and when since the start."""
 
     operator: str
@@ -52,7 +52,7 @@ class _Link:
 class Exchange:
     """Between the generator, all threads and the sink."""
 
-    def __init__(self, flow: Flow, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, flow: TupleFlow, now: Callable[[], float] = time.monotonic) -> None:
         self._flow = flow
         self._now = now
         self._free = {
@@ -60,7 +60,7 @@ class Exchange:
         }
         self._links: dict[str, list[_Link]] = {name: [] for name in flow.threads}
         self._turn = dict.fromkeys(flow.threads, 0)
-        self._reports: list[Report] = []
+        self._reports: list[ChunkReport] = []
         self._loop = asyncio.new_event_loop()
         self._runner = threading.Thread(target=self._loop.run_forever, name="exchange", daemon=True)
         self._server: asyncio.Server | None = None
@@ -89,14 +89,14 @@ class Exchange:
         self._runner.join()
         self._loop.close()
 
-    def run(self, rate_rps: float, for_s: float, drained_within_s: float) -> tuple[Report, ...]:
+    def run(self, rate_rps: float, for_s: float, drained_within_s: float) -> tuple[ChunkReport, ...]:
         """Generate at that rate for so long; all that was done, by the time when it was, 0 being the start."""
         return self._wait(self._run(rate_rps, for_s, drained_within_s))
 
     def _wait(self, work: Coroutine[Any, Any, _Found]) -> _Found:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    async def _run(self, rate_rps: float, for_s: float, drained_within_s: float) -> tuple[Report, ...]:
+    async def _run(self, rate_rps: float, for_s: float, drained_within_s: float) -> tuple[ChunkReport, ...]:
         self._reports.clear()
         begin = self._now()
         until = begin + for_s
@@ -111,7 +111,8 @@ class Exchange:
             await asyncio.sleep(_TICK_S)
         await self._drain(until + drained_within_s)
         return tuple(
-            Report(report.operator, report.count, report.latency_sum_s, report.at_s - begin) for report in self._reports
+            ChunkReport(report.operator, report.count, report.latency_sum_s, report.at_s - begin)
+            for report in self._reports
         )
 
     async def _drain(self, deadline: float) -> None:
@@ -188,7 +189,7 @@ class Exchange:
         chunk = link.sent.popleft()
         if done.count == 0:
             return
-        self._reports.append(Report(link.operator, done.count, done.latency_sum_s, done.at_s))
+        self._reports.append(ChunkReport(link.operator, done.count, done.latency_sum_s, done.at_s))
         whole = done.count == chunk.count
         passed = (
             chunk if whole else Chunk(chunk.first, chunk.stride, done.count, chunk.due_s, chunk.step_s, chunk.until_s)

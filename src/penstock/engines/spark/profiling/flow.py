@@ -9,7 +9,7 @@ Roles = Mapping[str, Mapping[str, int]]  # role, as threads say it -> operator -
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class TupleFlow:
     """Sources and sinks are the exchange's own; all operators between have threads.
 
     Threads of an operator get tuples in proportion to their weights; without any they get as many.
@@ -28,6 +28,6 @@ class Flow:
         object.__setattr__(self, "threads", counts)
 
     @classmethod
-    def of_one(cls, operator: str, threads: int) -> "Flow":
+    def of_one(cls, operator: str, threads: int) -> "TupleFlow":
         """A generator, one task, a sink: the flow of a trial."""
         return cls(Topology({"generator": [operator], operator: ["sink"]}), {"": {operator: threads}})

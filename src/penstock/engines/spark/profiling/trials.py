@@ -10,10 +10,10 @@ from penstock.engines.spark import standalone
 from penstock.engines.spark.profiling.application import SlotApplication, slot_application
 from penstock.engines.spark.profiling.cores import Cores
 from penstock.engines.spark.profiling.crew import crew
-from penstock.engines.spark.profiling.exchange import Exchange, Report
-from penstock.engines.spark.profiling.flow import Flow
+from penstock.engines.spark.profiling.exchange import ChunkReport, Exchange
+from penstock.engines.spark.profiling.flow import TupleFlow
 from penstock.engines.spark.profiling.settings import TrialSettings
-from penstock.engines.spark.profiling.watch import Watch
+from penstock.engines.spark.profiling.watch import WorkerWatch
 from penstock.errors import EngineError
 
 _DRAINED_WITHIN_S = 60.0
@@ -37,7 +37,7 @@ class TrialRunner:
         """One trial."""
         exchange = self._with_threads(trial.threads)
         begin_s, end_s = self._settings.warm_up_s, self._settings.length_s
-        watch = Watch(self._workers, self._core, begin_s, end_s)
+        watch = WorkerWatch(self._workers, self._core, begin_s, end_s)
         reports = exchange.run(trial.rate_rps, end_s, _DRAINED_WITHIN_S)
         seen = watch.result()
         (used,) = seen.workers
@@ -59,7 +59,7 @@ class TrialRunner:
     def _with_threads(self, threads: int) -> Exchange:
         if self._exchange is None or self._threads != threads:
             self.close()
-            flow = Flow.of_one(self._task.name, threads)
+            flow = TupleFlow.of_one(self._task.name, threads)
             self._exchange = self._open.enter_context(crew(self._spark, flow, {self._task.name: self._task}))
             self._threads = threads
         return self._exchange
@@ -68,7 +68,7 @@ class TrialRunner:
 @contextmanager
 def trial_runner(task: Task, cores: Cores, most_threads: int, settings: TrialSettings) -> Iterator[TrialRunner]:
     """A runner with a worker of its own on the slot's core, until the end of the block."""
-    with slot_application([standalone.Worker(most_threads, cores.slot)]) as application:
+    with slot_application([standalone.WorkerToStart(most_threads, cores.slot)]) as application:
         runner = TrialRunner(task, application, cores.slot, settings)
         try:
             yield runner
@@ -77,7 +77,7 @@ def trial_runner(task: Task, cores: Cores, most_threads: int, settings: TrialSet
                 runner.close()
 
 
-def latency_points(reports: Sequence[Report], begin_s: float, end_s: float) -> tuple[tuple[float, float], ...]:
+def latency_points(reports: Sequence[ChunkReport], begin_s: float, end_s: float) -> tuple[tuple[float, float], ...]:
     """Mean latency of what was done in each of equal parts of the window; parts with nothing are left out."""
     width = (end_s - begin_s) / _POINTS
     sums: dict[int, tuple[int, float]] = {}

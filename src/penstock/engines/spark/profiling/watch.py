@@ -19,14 +19,14 @@ class Used:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class WorkerUse:
     """What each worker used, and what the cores that were watched did for others meanwhile."""
 
     workers: tuple[Used, ...]
     others_share: float
 
 
-class Watch:
+class WorkerWatch:
     """Looks while the caller does something else; `core`, when given, is the one whose other users are counted."""
 
     def __init__(
@@ -39,12 +39,12 @@ class Watch:
         self._workers = workers
         self._core = core
         self._window_s = (begin_s, end_s)
-        self._found: Seen | None = None
+        self._found: WorkerUse | None = None
         self._origin_s = time.monotonic()
         self._looking = threading.Thread(target=self._look, name="watch", daemon=True)
         self._looking.start()
 
-    def result(self) -> Seen:
+    def result(self) -> WorkerUse:
         """What was seen, once the window is over."""
         self._looking.join()
         if self._found is None:
@@ -60,7 +60,7 @@ class Watch:
         busy_s, last, last_at = self._busy_s() - busy_s, [usage.cpu(each).cpu_s for each in pids], time.monotonic()
         window_s = last_at - first_at
         own_s = [after - before for before, after in zip(first, last, strict=True)]
-        self._found = Seen(
+        self._found = WorkerUse(
             tuple(Used(spent / window_s, usage.memory_bytes(each)) for spent, each in zip(own_s, pids, strict=True)),
             0.0 if self._core is None else max(0.0, busy_s - sum(own_s)) / window_s,
         )

@@ -16,7 +16,7 @@ from penstock.core.pairs import Key, Part
 from penstock.errors import ConfigError
 
 Hashes: TypeAlias = NDArray[np.uint32]
-Kind: TypeAlias = str  # of a column, as Spark's simpleString has it: "string", "bigint", "decimal(9,2)", …
+ColumnType: TypeAlias = str  # of a column, as Spark's simpleString has it: "string", "bigint", "decimal(9,2)", …
 
 SEED = 42
 C1, C2 = 0xCC9E2D51, 0x1B873593
@@ -24,7 +24,7 @@ MIX_ADD = 0xE6546B64
 FINAL = (0x85EBCA6B, 0xC2B2AE35)
 
 
-def hash_keys(keys: Sequence[Key], kinds: Sequence[Kind], seed: int | Hashes = SEED) -> Hashes:
+def hash_keys(keys: Sequence[Key], kinds: Sequence[ColumnType], seed: int | Hashes = SEED) -> Hashes:
     """The hash of each key, a tuple for an operator grouped by several columns, whose types are `kinds`.
 
     Keys, or their parts, are values or the texts that Spark makes of them.
@@ -106,7 +106,7 @@ def _rotate(words: Hashes, by: int) -> Hashes:
     return (words << np.uint32(by)) | (words >> np.uint32(32 - by))
 
 
-def _hashed(kind: Kind, values: Sequence[Part], seeds: Hashes) -> Hashes:
+def _hashed(kind: ColumnType, values: Sequence[Part], seeds: Hashes) -> Hashes:
     if kind.startswith("decimal"):
         precision, scale = (int(part) for part in kind.removeprefix("decimal(").removesuffix(")").split(","))
         whole = [int(_EXACTLY.scaleb(Decimal(str(value)), scale)) for value in values]
@@ -134,7 +134,7 @@ def _hash_small(values: Sequence[Part], seeds: Hashes) -> Hashes:
     return hash_ints(_integers(values), seeds)
 
 
-_HASHERS: Mapping[Kind, Callable[[Sequence[Part], Hashes], Hashes]] = {
+_HASHERS: Mapping[ColumnType, Callable[[Sequence[Part], Hashes], Hashes]] = {
     "string": lambda values, seeds: hash_strings([str(value) for value in values], seeds),
     "tinyint": _hash_small,
     "smallint": _hash_small,

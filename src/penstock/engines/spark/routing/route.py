@@ -9,7 +9,6 @@ tags = tagged.groupBy(F.window("at", "1 minute"), *route.right_key()).count()
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 from pyspark.sql import Column, DataFrame, GroupedData, SparkSession, functions
 from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, StringType, StructField
@@ -24,12 +23,12 @@ from penstock.engines.spark.jvm.routing.lookup import no_table, reread, table_ce
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.routing.starting import RoutedBy, is_looked_at, remember, teach_start
 from penstock.engines.spark.routing.book import LIVE, RouteBook
+from penstock.engines.spark.routing.columns import KeyColumns, columns_of
 from penstock.engines.spark.routing.migration import pending, take_back, version_in_force
-from penstock.engines.spark.routing.murmur import Kind
+from penstock.engines.spark.routing.murmur import ColumnType
 from penstock.engines.spark.routing.tie import check_tie, stamp
 from penstock.errors import ConfigError, EngineError
 
-Columns: TypeAlias = str | Sequence[str]
 _ROUTABLE = (StringType, IntegralType, DecimalType, BooleanType, DateType)
 _PARTITIONS = "spark.sql.shuffle.partitions"
 _CHECKPOINTS = "spark.sql.streaming.checkpointLocation"
@@ -47,10 +46,10 @@ class Routing:
     def __init__(
         self,
         name: str,
-        left: Columns | None = None,
-        right: Columns | None = None,
+        left: KeyColumns | None = None,
+        right: KeyColumns | None = None,
         *,
-        chain: Sequence[Columns] | None = None,
+        chain: Sequence[KeyColumns] | None = None,
         checkpoint: str | Path | None = None,
         longest_window: object = "1d",
     ) -> None:
@@ -60,7 +59,7 @@ class Routing:
         self._checkpoint = checkpoint
         self._book: RouteBook | None = None  # where it is, once that is known
         self.windowed: dict[str, bool] = {}  # by operator, as far as the query has been written down
-        self.kinds: dict[str, tuple[Kind, ...]] = {}  # of the key columns of operators that are grouped by these alone
+        self.kinds: dict[str, tuple[ColumnType, ...]] = {}  # of key columns, by operators that group by these alone
         teach_group_by()
         teach_start()
 
@@ -214,7 +213,7 @@ class Routing:
 
 
 def _operators(
-    left: Columns | None, right: Columns | None, chain: Sequence[Columns] | None
+    left: KeyColumns | None, right: KeyColumns | None, chain: Sequence[KeyColumns] | None
 ) -> Mapping[str, tuple[str, ...]]:
     if chain is None:
         if left is None:
@@ -241,8 +240,8 @@ def _checked_types(keys: DataFrame) -> list[StructField]:
     return keys.schema.fields
 
 
-def _columns(field: str, columns: Columns) -> tuple[str, ...]:
-    found = (columns,) if isinstance(columns, str) else tuple(columns)
+def _columns(field: str, columns: KeyColumns) -> tuple[str, ...]:
+    found = columns_of(columns)
     if not found or not all(isinstance(column, str) and column for column in found):
         raise ConfigError(field, columns, "give a column's name, or several as a list")
     return found

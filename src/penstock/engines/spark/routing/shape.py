@@ -29,7 +29,7 @@ ROW_SCHEMA = (
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class TableSlot:
     """One table: from which window start, in how many partitions, and each operator's {key text: partition}."""
 
     from_us: int
@@ -37,13 +37,13 @@ class Slot:
     operators: tuple[Mapping[str, int], ...]
 
 
-def slot_of(table: RoutingTable, operators: Sequence[str]) -> Slot:
+def slot_of(table: RoutingTable, operators: Sequence[str]) -> TableSlot:
     """The table, from ever on."""
     keys = ({key_text(key): server for key, server in table.keys.get(name, {}).items()} for name in operators)
-    return Slot(SINCE_EVER_US, table.servers, tuple(keys))
+    return TableSlot(SINCE_EVER_US, table.servers, tuple(keys))
 
 
-def table_of(slot: Slot, operators: Sequence[str], version: int) -> RoutingTable:
+def table_of(slot: TableSlot, operators: Sequence[str], version: int) -> RoutingTable:
     """The slot as the table that it was; its keys stay texts."""
     keys: dict[str, Mapping[Key, int]] = {
         name: dict[Key, int](found.items()) for name, found in zip(operators, slot.operators, strict=True)
@@ -60,7 +60,7 @@ def key_text(key: Key) -> str:
     return BETWEEN_PARTS.join(str(part) for part in key) if isinstance(key, tuple) else str(key)
 
 
-def packed(slots: Sequence[Slot]) -> bytes:
+def packed(slots: Sequence[TableSlot]) -> bytes:
     """The row, as the file that queries read."""
     starts = [slot.from_us for slot in slots] + [NEVER_US] * (SLOTS - len(slots))
     row = {"starts": starts, "slots": [_packed(slot) for slot in slots]}
@@ -72,7 +72,7 @@ def packed(slots: Sequence[Slot]) -> bytes:
     return file.getvalue()
 
 
-def unpacked(file: bytes) -> tuple[Slot, ...]:
+def unpacked(file: bytes) -> tuple[TableSlot, ...]:
     """The slots of a row that was packed."""
     with missing_told():
         import pyarrow.parquet as parquet
@@ -94,7 +94,7 @@ def _schema() -> Any:
     return pa.schema({"starts": pa.list_(pa.int64()), "slots": pa.list_(slot)})
 
 
-def _packed(slot: Slot) -> dict[str, Any]:
+def _packed(slot: TableSlot) -> dict[str, Any]:
     operators = [_buckets(keys) for keys in slot.operators]
     return {"partitions": slot.partitions, "aims": aims(slot.partitions), "operators": operators}
 
@@ -107,8 +107,8 @@ def _buckets(keys: Mapping[str, int]) -> list[list[tuple[str, int]]]:
     return buckets
 
 
-def _unpacked(start: int, slot: Mapping[str, Any]) -> Slot:
+def _unpacked(start: int, slot: Mapping[str, Any]) -> TableSlot:
     operators = tuple(
         {text: partition for bucket in buckets for text, partition in bucket} for buckets in slot["operators"]
     )
-    return Slot(start, slot["partitions"], operators)
+    return TableSlot(start, slot["partitions"], operators)

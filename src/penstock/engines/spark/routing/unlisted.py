@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from penstock.core.pairs import Key
 from penstock.core.routes import Links
-from penstock.engines.spark.routing.murmur import Kind, hash_keys, partitions_of
+from penstock.engines.spark.routing.murmur import ColumnType, hash_keys, partitions_of
 from penstock.errors import ConfigError
 
 
 def places(
-    statistics: Iterable[Links], kinds: Mapping[str, Sequence[Kind]], partitions: int
+    statistics: Iterable[Links], kinds: Mapping[str, Sequence[ColumnType]], partitions: int
 ) -> dict[str, dict[Key, int]]:
     """By operator, the partition of every key that occurs; `kinds` are the types of the operators' key columns.
 
@@ -31,7 +31,7 @@ def places(
     return {operator: told for operator, told in found if told is not None}
 
 
-def _places(keys: list[Key], kinds: Sequence[Kind], partitions: int) -> dict[Key, int] | None:
+def _places(keys: list[Key], kinds: Sequence[ColumnType], partitions: int) -> dict[Key, int] | None:
     try:
         return dict(zip(keys, partitions_of(hash_keys(keys, kinds), partitions).tolist(), strict=True))
     except (ValueError, ArithmeticError, ConfigError):

@@ -7,7 +7,7 @@ from penstock.engines.spark.watch.since import since
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ArrivedBy:
     """So many rows had arrived by then, since the topics began."""
 
     at_s: float
@@ -18,12 +18,12 @@ class Seen:
 class Arrivals:
     """The last readings, oldest first."""
 
-    _seen: tuple[Seen, ...] = ()
+    _seen: tuple[ArrivedBy, ...] = ()
 
-    def __iter__(self) -> Iterator[Seen]:
+    def __iter__(self) -> Iterator[ArrivedBy]:
         return iter(self._seen)
 
-    def and_also(self, seen: Seen, keep_s: float) -> "Arrivals":
+    def and_also(self, seen: ArrivedBy, keep_s: float) -> "Arrivals":
         """With a reading more; those older than `keep_s` are forgotten."""
         before = self._seen
         if before and (seen.rows < before[-1].rows or seen.at_s < before[-1].at_s):

@@ -10,7 +10,7 @@ from penstock.errors import ConfigError, EngineError
 
 
 @dataclass(frozen=True, slots=True)
-class Fleet:
+class TrackedFleet:
     """All jobs by name, in a stable order. What happens to one gives another fleet, see `take`."""
 
     tracks: Mapping[str, Track] = field(default_factory=dict)
@@ -19,7 +19,7 @@ class Fleet:
     keep_s: float = 120.0  # for how long batches are remembered
 
     @classmethod
-    def of(cls, jobs: Sequence[Job], keep_s: float) -> "Fleet":
+    def of(cls, jobs: Sequence[Job], keep_s: float) -> "TrackedFleet":
         """Of these jobs, none of which has been seen; a ConfigError where two have the same name."""
         names = [job.name for job in jobs]
         for name in names:
@@ -45,14 +45,14 @@ class Fleet:
         name = self.runs.get(run_id)
         return None if name is None else self.tracks[name]
 
-    def with_track(self, track: Track) -> "Fleet":
+    def with_track(self, track: Track) -> "TrackedFleet":
         """With this one in the place of the job's other."""
         runs = (
             self.runs if track.run_id is None or track.run_id in self.runs else {**self.runs, track.run_id: _of(track)}
         )
         return replace(self, tracks={**self.tracks, _of(track): track}, runs=runs)
 
-    def changed(self, name: str, **fields: Any) -> "Fleet":
+    def changed(self, name: str, **fields: Any) -> "TrackedFleet":
         """With the job's track changed in these fields."""
         return self.with_track(replace(self.named(name), **fields))
 
@@ -61,7 +61,7 @@ class Fleet:
         """Whether a query runs that is known by its events only."""
         return any(track.runs and track.query is None for track in self)
 
-    def promise(self, name: str, slots: int) -> "Fleet":
+    def promise(self, name: str, slots: int) -> "TrackedFleet":
         """The job is being started with long-lived tasks in so many slots; 0 when that is over."""
         others = {job: held for job, held in self.promised.items() if job != name}
         return replace(self, promised={**others, name: slots} if slots else others)
@@ -75,7 +75,7 @@ class Fleet:
         """The slots that the long-lived tasks of all jobs but this one hold."""
         return sum(slots for job, slots in self.kept_slots().items() if job != name)
 
-    def fitted(self, slots: int) -> "Fleet":
+    def fitted(self, slots: int) -> "TrackedFleet":
         """The jobs' threads within so many slots: who has most gives first, and all keep one."""
         found = self
         while sum(track.threads for track in found) > slots:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.engines.spark.watch.arrivals import Seen
+from penstock.engines.spark.watch.arrivals import ArrivedBy
 from penstock.engines.spark.watch.progress import Batch
 
 _STALLED_AFTER_CYCLES = 1.5  # a batch that takes so many times the longest of the window: time goes on without it
@@ -111,7 +111,7 @@ class Curves:
 
 
 def curves(
-    batches: Sequence[Batch], now_s: float, idle_since_s: float | None = None, seen: Sequence[Seen] = ()
+    batches: Sequence[Batch], now_s: float, idle_since_s: float | None = None, seen: Sequence[ArrivedBy] = ()
 ) -> Curves | None:
     """The curves of these batches, oldest first; None while there are fewer than two."""
     if len(batches) < 2:
@@ -169,17 +169,17 @@ def rows_per_offset(batches: Sequence[Batch]) -> float | None:
     return sum(batch.rows for batch in batches[1:]) / (last - first) if last > first else 1.0
 
 
-def seen_rows(batches: Sequence[Batch], seen: Sequence[Seen]) -> list[Seen]:
+def seen_rows(batches: Sequence[Batch], seen: Sequence[ArrivedBy]) -> list[ArrivedBy]:
     """A broker's readings in the flow's own count, which begins with the first batch."""
     scale, first = rows_per_offset(batches), batches[0]
     if scale is None or first.offset_end is None:
         return []
-    counted = [Seen(one.at_s, first.rows + scale * (one.rows - first.offset_end)) for one in seen]
+    counted = [ArrivedBy(one.at_s, first.rows + scale * (one.rows - first.offset_end)) for one in seen]
     return [one for one in counted if one.at_s > first.started_s]
 
 
 def _merged(
-    at: NDArray[np.float64], arrived: NDArray[np.float64], seen: Sequence[Seen]
+    at: NDArray[np.float64], arrived: NDArray[np.float64], seen: Sequence[ArrivedBy]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if not seen:
         return at, arrived

@@ -23,7 +23,7 @@ _FRESH_FOR_BATCHES = 2.0  # lengths of a real-time batch for which its latency i
 _HICCUP_S = 0.2  # rows that nothing holds up had waited for some milliseconds
 _POINTS = 20  # of each batch: its rows' arrivals are a few straight lines
 
-Weighted = tuple[NDArray[np.float64], NDArray[np.float64]]  # values, such as latencies, and how many rows had them
+WeightedValues = tuple[NDArray[np.float64], NDArray[np.float64]]  # values, and how many rows had each
 
 
 def latency(batches: Sequence[Batch], curves: Curves | None, from_s: float) -> LatencyFigures | None:
@@ -68,25 +68,25 @@ def _fresh(batch: Batch, now_s: float) -> bool:
     return now_s - batch.committed_s <= _FRESH_FOR_BATCHES * (batch.committed_s - batch.started_s)
 
 
-def _lagged(kll: bytes) -> Weighted:
+def _lagged(kll: bytes) -> WeightedValues:
     values_ms, weights = _items(kll)
     return np.maximum(0.0, values_ms / 1000.0), weights
 
 
-def _observed(batch: Batch, arrivals: ArrivalSketch) -> Weighted:
+def _observed(batch: Batch, arrivals: ArrivalSketch) -> WeightedValues:
     arrived_ms, weights = _items(arrivals.kll)
     # The sketch's own items are a sample; its mean is moved to the exact one, which travelled beside it.
     arrived_ms += arrivals.mean_ms - float(np.average(arrived_ms, weights=weights))
     return np.maximum(0.0, batch.committed_s - arrived_ms / 1000.0), weights
 
 
-def _items(kll: bytes) -> Weighted:
+def _items(kll: bytes) -> WeightedValues:
     items = list(kll_doubles_sketch.deserialize(kll))
     return np.array([item for item, _ in items]), np.array([weight for _, weight in items], dtype=float)
 
 
-def _estimated(batches: Sequence[Batch], curves: Curves, from_s: float) -> list[Weighted]:
-    found: list[Weighted] = []
+def _estimated(batches: Sequence[Batch], curves: Curves, from_s: float) -> list[WeightedValues]:
+    found: list[WeightedValues] = []
     taken = 0.0
     for batch in batches:
         if batch.committed_s >= from_s and batch.rows > 0:
@@ -98,13 +98,13 @@ def _estimated(batches: Sequence[Batch], curves: Curves, from_s: float) -> list[
     return found
 
 
-def _between(curves: Curves, first: float, last: float, committed_s: float) -> Weighted:
+def _between(curves: Curves, first: float, last: float, committed_s: float) -> WeightedValues:
     rows = first + (last - first) * (np.arange(_POINTS) + 0.5) / _POINTS
     waited_s = np.maximum(0.0, committed_s - curves.arrival_of(rows))
     return waited_s, np.full(_POINTS, (last - first) / _POINTS)
 
 
-def _figures(parts: Sequence[Weighted], estimated: bool) -> LatencyFigures | None:
+def _figures(parts: Sequence[WeightedValues], estimated: bool) -> LatencyFigures | None:
     if not parts:
         return None
     values = np.concatenate([part[0] for part in parts])

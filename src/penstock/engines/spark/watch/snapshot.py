@@ -7,12 +7,12 @@ from penstock.core.key_placement import KeyPlacement
 from penstock.core.levers import Dial
 from penstock.core.shares import slot_share
 from penstock.engines.spark.watch.events import Now
-from penstock.engines.spark.watch.fleet import Fleet
-from penstock.engines.spark.watch.track import Standing, Track
+from penstock.engines.spark.watch.fleet import TrackedFleet
+from penstock.engines.spark.watch.track import Track, Yardstick
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenAt:
     """What a snapshot is made at, and of."""
 
     at_s: float
@@ -31,22 +31,22 @@ class OfJob:
     keys: tuple[KeyPlacement, ...] = ()  # of its route
 
 
-def job_figures(fleet: Fleet, track: Track, seen: Seen, read: OfJob) -> JobFigures:
+def job_figures(fleet: TrackedFleet, track: Track, seen: SeenAt, read: OfJob) -> JobFigures:
     """The job at this instant."""
     found = track.figures(standing_of(fleet, track, seen, read.threads), read.dials, read.keys)
     return replace(found, settling=True) if seen.settles else found
 
 
-def unknown_figures(track: Track, seen: Seen, why: str) -> JobFigures:
+def unknown_figures(track: Track, seen: SeenAt, why: str) -> JobFigures:
     """A job of which something cannot be told is one of which nothing is known: the others are governed on."""
-    standing = Standing(float(track.threads), track.threads, seen.slots, seen.window_s, seen.now.wall_s)
+    standing = Yardstick(float(track.threads), track.threads, seen.slots, seen.window_s, seen.now.wall_s)
     trouble = f"nothing can be told of it this round: {why}"
     return replace(Track(track.job, track.threads).figures(standing), trouble=trouble)
 
 
-def standing_of(fleet: Fleet, track: Track, seen: Seen, threads: int) -> Standing:
+def standing_of(fleet: TrackedFleet, track: Track, seen: SeenAt, threads: int) -> Yardstick:
     """What its figures are measured against."""
-    standing = Standing(0.0, threads, seen.slots, seen.window_s, seen.now.wall_s, seen.at_s, seen.now.even_s)
+    standing = Yardstick(0.0, threads, seen.slots, seen.window_s, seen.now.wall_s, seen.at_s, seen.now.even_s)
     if track.tasks:
         left = _left_for(fleet, track, seen.slots)
         return replace(standing, share_slots=float(track.kept_slots), threads=track.threads, slots=left)
@@ -55,7 +55,7 @@ def standing_of(fleet: Fleet, track: Track, seen: Seen, threads: int) -> Standin
     return replace(standing, share_slots=slot_share(track.threads, total, shared))
 
 
-def _left_for(fleet: Fleet, track: Track, slots: int) -> int:
+def _left_for(fleet: TrackedFleet, track: Track, slots: int) -> int:
     """The slots that a real-time job may hold for good: micro-batches beside it need one at least."""
     for_batches = 1 if any(not other.tasks for other in fleet) else 0
     return slots - fleet.kept_by_others(track.job.name) - for_batches

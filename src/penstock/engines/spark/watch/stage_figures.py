@@ -22,7 +22,7 @@ class Busy:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class StageWork:
     """What the stages of one batch did together; None of what is not known because they were not all read."""
 
     stages: int = 0
@@ -32,12 +32,12 @@ class Work:
     spans: tuple[tuple[float, float], ...] = ()  # from each stage's submission to its completion
     whole: bool = True  # every stage was read, and to its end
 
-    def and_also(self, reading: StageReading, first: bool) -> "Work":
+    def and_also(self, reading: StageReading, first: bool) -> "StageWork":
         """With a reading more, which is a stage's first or what it did since."""
         spans = self.spans
         if reading.complete and reading.submitted_s is not None and reading.completed_s is not None:
             spans = (*spans, (reading.submitted_s, reading.completed_s))
-        return Work(
+        return StageWork(
             stages=self.stages + first,
             tasks=self.tasks + (reading.tasks if first else 0),
             busy_s=self.busy_s + reading.busy_s,
@@ -66,7 +66,7 @@ class StageHistory:
     _readings: tuple[tuple[float, int, StageReading], ...] = ()
     _first_stage: Mapping[tuple[str, int], int] = field(default_factory=dict)
     _names: Mapping[int, str] = field(default_factory=dict)
-    _works: Mapping[tuple[str, int], Work] = field(default_factory=dict)  # of the last batches, oldest first
+    _works: Mapping[tuple[str, int], StageWork] = field(default_factory=dict)  # of the last batches, oldest first
     _begun: frozenset[int] = frozenset()  # stages that were read and are not at their end
 
     def opened(self, at_s: float) -> "StageHistory":
@@ -98,14 +98,14 @@ class StageHistory:
     def _place(self, reading: StageReading) -> int:
         return reading.stage_id - self._first_stage.get((reading.run_id, reading.batch_id), reading.stage_id)
 
-    def work(self, run_id: str, batch_id: int) -> Work | None:
+    def work(self, run_id: str, batch_id: int) -> StageWork | None:
         """What the stages of a batch did; None where not all of them were read, or it was long ago."""
         found = self._works.get((run_id, batch_id))
         return found if found is not None and found.whole else None
 
     def _worked(self, reading: StageReading) -> "StageHistory":
         batch, first = (reading.run_id, reading.batch_id), reading.stage_id not in self._begun
-        works = {**self._works, batch: self._works.get(batch, Work()).and_also(reading, first)}
+        works = {**self._works, batch: self._works.get(batch, StageWork()).and_also(reading, first)}
         begun = self._begun - {reading.stage_id} if reading.complete else self._begun | {reading.stage_id}
         return replace(self, _works=dict(list(works.items())[-_WORKS_KEPT:]), _begun=begun)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from penstock.engines.spark.watch.events import Now
-from penstock.engines.spark.watch.fleet import Fleet
+from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.track import Track
 
 LOOKS_FOR_S = 1.0  # around the end of a real-time batch; rows of the next one that are read by then are read again
@@ -44,7 +44,7 @@ class KeepBound:
 Instruction: TypeAlias = Start | GiveTasks | ForgetTasks | KeepBound
 
 
-def todo(fleet: Fleet, now: Now) -> tuple[Instruction, ...]:
+def todo(fleet: TrackedFleet, now: Now) -> tuple[Instruction, ...]:
     """For each job in its turn."""
     return tuple(one for track in fleet for one in _of(track, now))
 

@@ -29,7 +29,7 @@ _IN_BATCH_ALL_THE_TIME = 0.95  # share of the window spent inside batches
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Yardstick:
     """What a job's figures are measured against: the slots that its threads stand for, and the window."""
 
     share_slots: float
@@ -111,7 +111,7 @@ class Track:
         return replace(self, batches=(*self.batches[:-1], replace(last, held_back_rows=waiting.rows(last.rows))))
 
     def figures(
-        self, standing: Standing, levers: tuple[Dial, ...] = (), keys: tuple[KeyPlacement, ...] = ()
+        self, standing: Yardstick, levers: tuple[Dial, ...] = (), keys: tuple[KeyPlacement, ...] = ()
     ) -> JobFigures:
         """The job at this instant; `levers` are those that it has beside its threads, `keys` where a route's are."""
         # Of a query that is gone nothing is known: absent figures do not hold the other tenants up.
@@ -187,7 +187,7 @@ class Track:
             return None
         return f"no query named {self.job.name!r} runs"
 
-    def _operator(self, flow: Flow | None, batches: Sequence[Batch], standing: Standing) -> OperatorFigures:
+    def _operator(self, flow: Flow | None, batches: Sequence[Batch], standing: Yardstick) -> OperatorFigures:
         limits = self.job.limits
         # What tasks of a query that is gone used says nothing of what it needs.
         busy = self.stages.busy(standing.wall_s - standing.window_s, standing.wall_s) if self.runs else None
@@ -215,7 +215,7 @@ class Track:
         """The slots that its long-lived tasks hold."""
         return sum(operator.tasks for operator in self.tasks)
 
-    def _long_lived(self, whole: OperatorFigures, standing: Standing) -> tuple[OperatorFigures, ...]:
+    def _long_lived(self, whole: OperatorFigures, standing: Yardstick) -> tuple[OperatorFigures, ...]:
         """In real-time mode threads are tasks, operator by operator; a source has one for each partition.
 
         A task takes up a row when what follows has taken its last, so that rows which wait at the source say that
