@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, Ridge
 
-from penstock.analysis.regression import Floats, ridge, rising
+from penstock.analysis.regression import ridge, rising
+from penstock.core.arrays import Floats
 
 
 def drawn(seed: int, features: int) -> tuple[Floats, Floats, Floats]:

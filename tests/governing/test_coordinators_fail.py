@@ -12,7 +12,7 @@ from fleet_world import SimulatedCluster, held, of_one
 
 from penstock.engines.applications.conversation import Conversation
 from penstock.engines.applications.link import PATH, Link
-from penstock.engines.applications.wire import Answer, encode_report, read_answer
+from penstock.engines.applications.wire import Reply, encode_report, read_answer
 from penstock.errors import OutageError
 from penstock.store.open import open_store
 from penstock.workloads.services.postgres import postgres_files
@@ -191,7 +191,7 @@ def _listens(program: Program) -> bool:
         return False
 
 
-def _said(link: Link, raw: bytes) -> Answer | None:
+def _said(link: Link, raw: bytes) -> Reply | None:
     try:
         return read_answer(link.say(raw))
     except OutageError:

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from penstock.core.arrays import Floats
 
 
 def ridge(features: Floats, targets: Floats, penalty: float) -> tuple[Floats, Floats]:

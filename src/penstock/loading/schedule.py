@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.errors import ConfigError
-from penstock.workloads.rates import Rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Schedule:
     due_by: NDArray[np.float64]
 
     @classmethod
-    def of(cls, rates: Rates) -> "Schedule":
+    def of(cls, rates: Floats) -> "Schedule":
         """The schedule of a curve with one rate for each second."""
         if not len(rates) or float(rates.sum()) < 1.0:
             raise ConfigError("rate", float(rates.sum()) if len(rates) else None, "write a curve of at least one row")

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
+from penstock.core.arrays import Floats
 from penstock.core.topology import Topology
 from penstock.engines.sim.continuous import ContinuousCluster
-from penstock.engines.sim.spec import Fault, Rates, SimCluster, SimJob, SimOperator
+from penstock.engines.sim.spec import Fault, SimCluster, SimJob, SimOperator
 from penstock.errors import ConfigError
 from penstock.planning.provision.advise import JobModels
 from penstock.simulation.jobs import arrivals_of, named_jobs
@@ -76,7 +77,7 @@ def faults_of(scenario: ScenarioFile) -> list[Fault]:
     return [Fault(fault.kind, fault.at, fault.duration, fault.target, fault.load) for fault in scenario.faults]
 
 
-def _job(name: str, field: str, part: JobPart, shape: TopologyPart, arriving: Rates) -> SimJob:
+def _job(name: str, field: str, part: JobPart, shape: TopologyPart, arriving: Floats) -> SimJob:
     topology = Topology(shape.flow)
     for where, names in (("threads", part.threads), ("operators", shape.operators)):
         for operator in names:

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.core.batches import BatchFigures
 
 LEAST_BATCHES = 3
@@ -14,8 +14,6 @@ HALVED_AFTER_S = 10.0  # costs drift: cold code is two to four times as dear as 
 VARIED = 0.15  # spread of rows from batch to batch, by their mean, from which a row's cost shows
 SELDOM = 10  # percent of stages that take less than this beyond their tasks: they waited for nothing
 HELD_BACK = 0.5  # of the batches left rows that they could have taken: they are bounded
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

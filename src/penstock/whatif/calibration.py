@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from penstock.core.arrays import Floats
 from penstock.core.figures import ALL_OPERATORS, JobFigures, OperatorFigures
 from penstock.core.levers import Kind
 from penstock.core.topology import Edge, Topology
 from penstock.core.view import View
 from penstock.engines.sim.microbatch.spec import MicroBatchCluster, MicroBatchJob, MicroBatchStage
-from penstock.engines.sim.spec import Rates, SimCluster, SimJob, SimOperator
+from penstock.engines.sim.spec import SimCluster, SimJob, SimOperator
 from penstock.whatif.service import NOT_BEHIND, Service
 
 DEFAULT_ROW_S = 0.0005  # an operator that was idle shows no cost
@@ -96,17 +97,17 @@ def continuous_cluster(view: View, slots: int) -> SimCluster:
     return SimCluster(machines=machines, cores=max(1, round(slots / machines)))
 
 
-def _rows(job: JobFigures, arrivals: Arrivals) -> Rates:
+def _rows(job: JobFigures, arrivals: Arrivals) -> Floats:
     rates = np.array(arrivals.get(job.name) or [job.arrival_rps or 0.0], dtype=float)
     rates[0] += job.backlog_rows or 0.0
-    whole: Rates = np.maximum(rates, 0.0)
+    whole: Floats = np.maximum(rates, 0.0)
     return whole
 
 
-def _led_in(job: JobFigures, arrivals: Arrivals, lead_s: int, warm_up_s: float) -> Rates:
+def _led_in(job: JobFigures, arrivals: Arrivals, lead_s: int, warm_up_s: float) -> Floats:
     """Nothing, then what is to wait at the end of the lead, at the present rate; then the arrivals."""
     told = np.array(arrivals.get(job.name) or [job.arrival_rps or 0.0], dtype=float)
-    rates: Rates = np.maximum(told, 0.0)
+    rates: Floats = np.maximum(told, 0.0)
     wait = _waiting_before(job, warm_up_s)
     if lead_s == 0:
         rates[0] += wait
@@ -138,7 +139,7 @@ def _cores_used(job: JobFigures, service: Service | None) -> float:
     return (job.processed_rps or 0.0) * sum(stage.row_s for stage in service.stages) * service.core_share
 
 
-def _learnt_query(job: JobFigures, rows: Rates, service: Service, stretch: float) -> MicroBatchJob:
+def _learnt_query(job: JobFigures, rows: Floats, service: Service, stretch: float) -> MicroBatchJob:
     """Its tasks' time on a core was stretched by what else ran; the rest of their time is waiting."""
     operator = job.operators[0]
     on_core = min(service.core_share, 1.0 / stretch)
@@ -187,7 +188,7 @@ def _threads(operator: OperatorFigures) -> dict[str, Any]:
     return {"threads": threads, "min_threads": operator.min_threads, "max_threads": most}
 
 
-def _query(job: JobFigures, rows: Rates, share_slots: float) -> MicroBatchJob:
+def _query(job: JobFigures, rows: Floats, share_slots: float) -> MicroBatchJob:
     operator, tasks = job.operators[0], max((stage.tasks for stage in job.stages), default=1)
     batch_s, overhead_s = _batch_times(job)
     behind = _behind(job)
@@ -234,7 +235,7 @@ def _slowdown(view: View) -> float:
     return max(1.0, sum(shares) / len(shares)) if shares else 1.0
 
 
-def _topology_job(job: JobFigures, rows: Rates, slowdown: float) -> SimJob:
+def _topology_job(job: JobFigures, rows: Floats, slowdown: float) -> SimJob:
     topology = job.topology or _in_a_row(job)
     by_name = {operator.name: operator for operator in job.operators}
     shares = _source_shares(topology, by_name)

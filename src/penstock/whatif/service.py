@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.core.figures import JobFigures
 from penstock.core.view import View
 from penstock.whatif.batch_costs import BatchCosts, batch_costs
@@ -22,8 +22,6 @@ QUIET = 25  # percentile of what batches took beyond their tasks: the rest is wa
 IDLE = 0.1  # share of the time from commit to commit: with more of it idle, a trigger sets the pace
 NOT_BEHIND = 0.98
 LEAST_OVERHEAD_S = 0.02
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

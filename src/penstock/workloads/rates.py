@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.errors import ConfigError
-
-Rates = NDArray[np.float64]
 
 _MOST_BYTES = 1 << 27  # of a trace: seconds of months
 
@@ -20,34 +18,34 @@ _MOST_BYTES = 1 << 27  # of a trace: seconds of months
 class Trace:
     """A recorded series of counts or rates, one every `step_s` seconds."""
 
-    values: Rates
+    values: Floats
     step_s: float
 
 
-def constant(rate_rps: float, seconds: int) -> Rates:
+def constant(rate_rps: float, seconds: int) -> Floats:
     """The same rate throughout."""
     return np.full(seconds, float(rate_rps))
 
 
-def step(before_rps: float, after_rps: float, at_s: float, seconds: int) -> Rates:
+def step(before_rps: float, after_rps: float, at_s: float, seconds: int) -> Floats:
     """One rate, then another."""
     at = np.arange(seconds, dtype=float)
     return np.where(at < at_s, before_rps, after_rps)
 
 
-def spike(base_rps: float, factor: float, from_s: float, to_s: float, seconds: int) -> Rates:
+def spike(base_rps: float, factor: float, from_s: float, to_s: float, seconds: int) -> Floats:
     """A base rate, multiplied for a while."""
     at = np.arange(seconds, dtype=float)
     return np.where((at >= from_s) & (at < to_s), base_rps * factor, base_rps)
 
 
-def sine(mean_rps: float, amplitude_rps: float, period_s: float, seconds: int) -> Rates:
+def sine(mean_rps: float, amplitude_rps: float, period_s: float, seconds: int) -> Floats:
     """A sine around a mean, never below zero."""
     at = np.arange(seconds, dtype=float)
     return np.maximum(mean_rps + amplitude_rps * np.sin(2 * np.pi * at / period_s), 0.0)
 
 
-def replay(trace: Trace, seconds: int, mean_rps: float | None, speed: float = 1.0, smooth_s: float = 0.0) -> Rates:
+def replay(trace: Trace, seconds: int, mean_rps: float | None, speed: float = 1.0, smooth_s: float = 0.0) -> Floats:
     """A trace scaled to a mean rate (None: as it is), `speed` times as fast as it was recorded, again and again.
 
     `smooth_s` is the span, in recorded time, of a moving mean: counts of few requests are mostly chance, which
@@ -58,22 +56,22 @@ def replay(trace: Trace, seconds: int, mean_rps: float | None, speed: float = 1.
     at = (np.arange(seconds) * speed / trace.step_s) % len(scaled)
     whole = np.floor(at).astype(int)
     part = at - whole
-    result: Rates = scaled[whole] * (1 - part) + scaled[(whole + 1) % len(scaled)] * part
+    result: Floats = scaled[whole] * (1 - part) + scaled[(whole + 1) % len(scaled)] * part
     return result
 
 
-def _smoothed(trace: Trace, smooth_s: float) -> Rates:
+def _smoothed(trace: Trace, smooth_s: float) -> Floats:
     width = max(1, round(smooth_s / trace.step_s))
     if width == 1:
         return trace.values
     around = np.concatenate([trace.values[-width:], trace.values, trace.values[:width]])
     kernel = np.ones(width) / width
     start = width - width // 2
-    smoothed: Rates = np.convolve(around, kernel, mode="full")[start + width - 1 :][: len(trace.values)]
+    smoothed: Floats = np.convolve(around, kernel, mode="full")[start + width - 1 :][: len(trace.values)]
     return smoothed
 
 
-def noisy(rates: Rates, share: float, rng: np.random.Generator) -> Rates:
+def noisy(rates: Floats, share: float, rng: np.random.Generator) -> Floats:
     """The same curve with independent noise of that standard deviation, never below zero."""
     return np.maximum(rates * (1.0 + share * rng.standard_normal(len(rates))), 0.0)
 

@@ -8,7 +8,7 @@ import pytest
 from fleet_world import SimulatedCluster, of_one
 
 from penstock.engines.applications.agent import Agent
-from penstock.engines.applications.wire import Answer, Order, Serials, encode_answer
+from penstock.engines.applications.wire import Order, Reply, Serials, encode_answer
 from penstock.errors import OutageError
 
 
@@ -16,7 +16,7 @@ from penstock.errors import OutageError
 class Says:
     """A coordinator that says what it was given to say."""
 
-    answers: list[Answer | None]
+    answers: list[Reply | None]
     reports: list[dict[str, Any]] = field(default_factory=list)
 
     def say(self, raw: bytes) -> bytes:
@@ -30,8 +30,8 @@ class Says:
         """There is nothing to close."""
 
 
-def orders(executors: int, number: int, heard: int) -> Answer:
-    return Answer(1, heard, 2.0, 15.0, Order(Serials(1, number), executors))
+def orders(executors: int, number: int, heard: int) -> Reply:
+    return Reply(1, heard, 2.0, 15.0, Order(Serials(1, number), executors))
 
 
 def test_an_order_is_carried_out_apart_from_reporting_and_only_the_newest() -> None:
@@ -47,7 +47,7 @@ def test_an_order_is_carried_out_apart_from_reporting_and_only_the_newest() -> N
 
 def test_what_the_cluster_manager_refuses_is_told_with_the_next_report() -> None:
     application = of_one("fraud", SimulatedCluster(8), 100.0, fails="the backend is away")
-    said = Says([orders(3, 1, 1), Answer(1, 2, 2.0, 15.0)])
+    said = Says([orders(3, 1, 1), Reply(1, 2, 2.0, 15.0)])
     agent = Agent("fraud", application, said)
     agent.once()
     agent.carry_out()

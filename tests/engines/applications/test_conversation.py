@@ -3,7 +3,7 @@
 import pytest
 
 from penstock.engines.applications.conversation import Conversation
-from penstock.engines.applications.wire import Answer, Order, Serials
+from penstock.engines.applications.wire import Order, Reply, Serials
 from tests.engines.applications.saying import state, tenant
 
 LEASE_S = 15.0
@@ -14,11 +14,11 @@ def begun() -> Conversation:
     return talk
 
 
-def answer(epoch: int = 3, heard: int | None = 1, order: Order | None = None) -> Answer:
-    return Answer(epoch, heard, 2.0, LEASE_S, order)
+def answer(epoch: int = 3, heard: int | None = 1, order: Order | None = None) -> Reply:
+    return Reply(epoch, heard, 2.0, LEASE_S, order)
 
 
-def ordered(executors: int = 3, epoch: int = 3, number: int = 1) -> Answer:
+def ordered(executors: int = 3, epoch: int = 3, number: int = 1) -> Reply:
     return answer(epoch, order=Order(Serials(epoch, number), executors))
 
 
@@ -60,7 +60,7 @@ def test_an_order_is_carried_out_once_however_often_it_comes() -> None:
         (answer(4, order=Order(Serials(3, 9), 2)), "an order of epoch 3, where 4 leads"),
     ],
 )
-def test_an_order_that_breaks_a_bound_is_refused_and_that_is_told(late: Answer, why: str) -> None:
+def test_an_order_that_breaks_a_bound_is_refused_and_that_is_told(late: Reply, why: str) -> None:
     order, talk = begun().answered(late, 0.1)
     assert (order, talk.refused, talk.applied) == (None, why, Serials())
     assert talk.reporting(state())[0].refused == why

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.engines.applications.wire import (
     MOST_BYTES,
-    Answer,
     Order,
+    Reply,
     Report,
     SaidTenant,
     Serials,
@@ -26,7 +26,7 @@ from penstock.engines.applications.wire import (
 from tests.engines.applications.saying import state, tenant
 
 REPORT = Report("fraud", "i-1", 7, {"executors": {"now": 1}}, base=6, applied=Serials(3, 12))
-ANSWER = Answer(3, 7, 2.0, 15.0, Order(Serials(3, 12), 4, "clicks gives two"))
+ANSWER = Reply(3, 7, 2.0, 15.0, Order(Serials(3, 12), 4, "clicks gives two"))
 
 
 def test_a_report_arrives_as_it_was_sent() -> None:
@@ -35,8 +35,8 @@ def test_a_report_arrives_as_it_was_sent() -> None:
         assert read_report(encode_report(report)) == report
 
 
-@pytest.mark.parametrize("answer", [ANSWER, Answer(3, None, 2.0, 15.0)])
-def test_an_answer_arrives_as_it_was_sent(answer: Answer) -> None:
+@pytest.mark.parametrize("answer", [ANSWER, Reply(3, None, 2.0, 15.0)])
+def test_an_answer_arrives_as_it_was_sent(answer: Reply) -> None:
     assert read_answer(encode_answer(answer)) == answer
 
 

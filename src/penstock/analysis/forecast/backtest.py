@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.analysis.forecast.method import Floats, Method
+from penstock.analysis.forecast.method import Method
+from penstock.core.arrays import Floats
 
 NEWER_PART = 0.35  # of the past is for judging
 ORIGINS = 16  # instants to look ahead from

@@ -7,9 +7,10 @@ import numpy as np
 from penstock.analysis.forecast.backtest import Tried, backtest
 from penstock.analysis.forecast.damped import Damped
 from penstock.analysis.forecast.lags import Lags
-from penstock.analysis.forecast.method import Floats, Method
+from penstock.analysis.forecast.method import Method
 from penstock.analysis.forecast.naive import Naive, SeasonalNaive
 from penstock.analysis.forecast.waves import Waves
+from penstock.core.arrays import Floats
 from penstock.core.forecast import Forecast, Series
 from penstock.core.units import positive
 from penstock.errors import ConfigError

@@ -9,7 +9,8 @@ from itertools import product
 
 import numpy as np
 
-from penstock.analysis.forecast.method import Fitted, Floats
+from penstock.analysis.forecast.method import Fitted
+from penstock.core.arrays import Floats
 
 _GRID = np.array(list(product((0.2, 0.5, 0.8, 0.95), (0.05, 0.2, 0.5), (0.85, 0.95)))).T
 _AT_LEAST = 5  # values

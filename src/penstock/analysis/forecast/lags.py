@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.analysis.forecast.method import Fitted, Floats
+from penstock.analysis.forecast.method import Fitted
 from penstock.analysis.forecast.season import season_of
 from penstock.analysis.regression import ridge
+from penstock.core.arrays import Floats
 
 _LAGS = 12
 _ROWS_AT_LEAST = 12  # training examples

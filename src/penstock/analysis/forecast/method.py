@@ -2,10 +2,7 @@
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
+from penstock.core.arrays import Floats
 
 
 class Fitted(Protocol):

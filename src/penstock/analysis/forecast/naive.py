@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.analysis.forecast.method import Fitted, Floats
+from penstock.analysis.forecast.method import Fitted
 from penstock.analysis.forecast.season import season_of
+from penstock.core.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True)

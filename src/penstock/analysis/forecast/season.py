@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from penstock.analysis.forecast.method import Floats
+from penstock.core.arrays import Floats
 
 SHORTEST = 4  # steps: anything shorter is noise that alternates
 AT_LEAST = 0.4  # autocorrelation at the season; white noise of 100 values stays below 0.3

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.analysis.forecast.method import Fitted, Floats
+from penstock.analysis.forecast.method import Fitted
+from penstock.core.arrays import Floats
 
 _AT_LEAST = 24  # values
 _WAVES = 3

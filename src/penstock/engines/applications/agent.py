@@ -19,7 +19,7 @@ _log = logging.getLogger("penstock.agent")
 _STOPS_WITHIN_S = 10.0
 
 
-class Governed(Protocol):
+class GovernedApplication(Protocol):
     """The application, as an agent sees it."""
 
     def state(self) -> SaidState | None:
@@ -45,7 +45,7 @@ class Agent:
     def __init__(
         self,
         name: str,
-        application: Governed,
+        application: GovernedApplication,
         link: Says,
         even: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -8,7 +8,7 @@ from penstock.core.figures import JobFigures, LatencyFigures, OperatorFigures
 from penstock.core.intents import MOST_UTILITY, Intent, scaled
 from penstock.core.levers import Dial, Shows
 from penstock.engines.applications.patches import patched
-from penstock.engines.applications.promises import Standing
+from penstock.engines.applications.promises import Promised
 from penstock.engines.applications.wire import Order, Report, SaidState, SaidTenant, Serials, read_state
 
 UNIT: Final = "executors"  # the one operator of each tenant: what works for it
@@ -99,10 +99,10 @@ class Application:
         return max(self.least, min(self.state.executors.most, self.bounds.most))
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> Promised:
         """As promises are reckoned from."""
         cores = self.state.executors.cores
-        return Standing(self.name, cores, self._may_hold, self.promised, self.wanted, self.since_s)
+        return Promised(self.name, cores, self._may_hold, self.promised, self.wanted, self.since_s)
 
     @property
     def _may_hold(self) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from penstock.engines.applications.patches import patch
-from penstock.engines.applications.wire import Answer, Order, Report, SaidExecutors, SaidState, Serials, plain_state
+from penstock.engines.applications.wire import Order, Reply, Report, SaidExecutors, SaidState, Serials, plain_state
 
 EVERY_S = 2.0  # between reports, as long as no coordinator says otherwise
 
@@ -40,7 +40,7 @@ class Conversation:
         report = Report(self.application, self.instance, number, told, base, self.applied, self.refused, leaving)
         return report, replace(self, number=number, said=plain, bounds=state.executors)
 
-    def answered(self, answer: Answer, took_s: float) -> tuple[Order | None, "Conversation"]:
+    def answered(self, answer: Reply, took_s: float) -> tuple[Order | None, "Conversation"]:
         """What to do about an answer that came `took_s` after the report was sent."""
         if answer.epoch < self.epoch:
             return None, replace(self, heard=None, refused=f"epoch {answer.epoch} is over, {self.epoch} has begun")
@@ -59,7 +59,7 @@ class Conversation:
         """That order was taken up, and could not be carried out."""
         return replace(self, refused=why) if order.serials == self.applied else self
 
-    def _refusal(self, order: Order, answer: Answer, took_s: float) -> str:
+    def _refusal(self, order: Order, answer: Reply, took_s: float) -> str:
         """Why an order is not carried out; empty where nothing speaks against it."""
         bounds = self.bounds
         if order.serials.epoch != answer.epoch:

@@ -22,7 +22,7 @@ from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.applications.book import Application, Bounds
 from penstock.engines.applications.cluster import Cluster, Room
 from penstock.engines.applications.promises import promises
-from penstock.engines.applications.wire import Answer, Order, Report, Serials
+from penstock.engines.applications.wire import Order, Reply, Report, Serials
 from penstock.errors import OutageError, PenstockError
 
 _log = logging.getLogger("penstock.fleet")
@@ -90,7 +90,7 @@ class FleetEngine:
 
     # What agents say
 
-    def hear(self, report: Report) -> Answer:
+    def hear(self, report: Report) -> Reply:
         """Take a report up, and answer it; a PenstockError where it cannot be."""
         self._check_leads()
         now = self._even()
@@ -109,7 +109,7 @@ class FleetEngine:
             order = found.order if found.order is not None and found.order.serials > found.applied else None
             return self._answer(report.number, order)
 
-    def _join(self, known: Application | None, report: Report, now: float) -> Answer:
+    def _join(self, known: Application | None, report: Report, now: float) -> Reply:
         if known is not None and now - known.heard_s < self._settings.lease_s:
             raise AnotherDriverError(
                 f"{report.application}: another driver of that name reports already; give this one another name, or "
@@ -127,9 +127,9 @@ class FleetEngine:
             del self._known[known.name]
             self._note(known.name, "left", "its agent said good-bye")
 
-    def _answer(self, heard: int | None, order: Order | None) -> Answer:
+    def _answer(self, heard: int | None, order: Order | None) -> Reply:
         every_s = max(self._settings.every_s, len(self._known) / self._settings.reports_per_s)
-        return Answer(self._epoch, heard, every_s, self._settings.lease_s, order)
+        return Reply(self._epoch, heard, every_s, self._settings.lease_s, order)
 
     # What the loop asks
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Promised:
     """One application: what it holds, what it was promised, and what it is to have in the end.
 
     `cores` are those of one executor; `since_s` says since when it waits for more.
@@ -23,13 +23,13 @@ class Standing:
     since_s: float = 0.0
 
 
-def promises(standings: Sequence[Standing], cores: int | None) -> dict[str, int]:
+def promises(standings: Sequence[Promised], cores: int | None) -> dict[str, int]:
     """What each is promised from now on; `cores` are all that they can have together, None where nobody knows.
 
-    >>> clicks, fraud = Standing("clicks", 1, 3, 3, 1), Standing("fraud", 1, 1, 1, 3)
+    >>> clicks, fraud = Promised("clicks", 1, 3, 3, 1), Promised("fraud", 1, 1, 1, 3)
     >>> promises([clicks, fraud], 4)  # clicks has let none go yet
     {'clicks': 1, 'fraud': 1}
-    >>> promises([Standing("clicks", 1, 2, 1, 1), fraud], 4)
+    >>> promises([Promised("clicks", 1, 2, 1, 1), fraud], 4)
     {'clicks': 1, 'fraud': 2}
     """
     found = {one.name: min(one.promised, one.wanted) for one in standings}
@@ -45,5 +45,5 @@ def promises(standings: Sequence[Standing], cores: int | None) -> dict[str, int]
     return found
 
 
-def _wanting(standings: Iterable[Standing]) -> list[Standing]:
+def _wanting(standings: Iterable[Promised]) -> list[Promised]:
     return [one for one in standings if one.wanted > one.promised]

@@ -31,13 +31,13 @@ class _Said(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
 
 
-Name = Annotated[str, Field(pattern=NAME)]
+WireName = Annotated[str, Field(pattern=NAME)]
 Count = Annotated[int, Field(ge=0, le=100_000)]
 Serial = Annotated[int, Field(ge=0, le=2**53)]
 # JSON does not tell 2 from 2.0.
-Amount = Annotated[float, BeforeValidator(lambda value: float(value) if type(value) is int else value)]
-NotNegative = Annotated[Amount, Field(ge=0.0, le=1e18)]
-Percentile = Annotated[Amount, Field(gt=0.0, le=100.0)]
+WireFloat = Annotated[float, BeforeValidator(lambda value: float(value) if type(value) is int else value)]
+NotNegative = Annotated[WireFloat, Field(ge=0.0, le=1e18)]
+Percentile = Annotated[WireFloat, Field(gt=0.0, le=100.0)]
 
 
 def _intent(value: Any) -> Any:
@@ -73,7 +73,7 @@ class SaidTenant(_Said):
     intent: StatedIntent
     age_s: NotNegative = 0.0
     latency: SaidLatency | None = None
-    juice: Annotated[Amount, Field(ge=0.0, le=1e6)] | None = None
+    juice: Annotated[WireFloat, Field(ge=0.0, le=1e6)] | None = None
     arrival_rps: NotNegative | None = None
     processed_rps: NotNegative | None = None
     backlog_rows: NotNegative | None = None
@@ -101,7 +101,7 @@ class SaidState(_Said):
     """
 
     executors: SaidExecutors
-    tenants: Annotated[dict[Name, SaidTenant], Field(max_length=10_000)]
+    tenants: Annotated[dict[WireName, SaidTenant], Field(max_length=10_000)]
     worth: Annotated[list[tuple[Count, NotNegative]], Field(max_length=200)] = []
     cluster_id: Annotated[str, Field(max_length=200)] = ""  # by which the cluster manager knows it
     seen: Serial = 0
@@ -153,7 +153,7 @@ class Report:
 
 class _SaidReport(_Said):
     penstock: Serial
-    application: Name
+    application: WireName
     instance: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]{1,64}$")]
     number: Serial
     state: dict[str, Any]
@@ -164,7 +164,7 @@ class _SaidReport(_Said):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """What the coordinator says to a report.
 
     `heard` is the report's number; None: the whole state is wanted. `lease_s` is how long an order of this answer may
@@ -182,8 +182,8 @@ class _SaidAnswer(_Said):
     penstock: Serial
     epoch: Serial
     heard: Serial | None = None
-    every_s: Annotated[Amount, Field(gt=0.0, le=3600.0)]
-    lease_s: Annotated[Amount, Field(gt=0.0, le=3600.0)]
+    every_s: Annotated[WireFloat, Field(gt=0.0, le=3600.0)]
+    lease_s: Annotated[WireFloat, Field(gt=0.0, le=3600.0)]
     order: _SaidOrder | None = None
 
 
@@ -225,7 +225,7 @@ def read_report(raw: bytes) -> Report:
     )
 
 
-def encode_answer(answer: Answer) -> bytes:
+def encode_answer(answer: Reply) -> bytes:
     """The answer as it travels."""
     said: dict[str, Any] = {
         "penstock": VERSION,
@@ -242,11 +242,11 @@ def encode_answer(answer: Answer) -> bytes:
     return _written(said)
 
 
-def read_answer(raw: bytes) -> Answer:
+def read_answer(raw: bytes) -> Reply:
     """The answer; a WireError where it is none."""
     found = _read(raw, _SaidAnswer)
     order = None if found.order is None else found.order.order()
-    return Answer(found.epoch, found.heard, found.every_s, found.lease_s, order)
+    return Reply(found.epoch, found.heard, found.every_s, found.lease_s, order)
 
 
 def plain_state(state: SaidState) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from penstock.core.arrays import Floats
 from penstock.core.figures import Snapshot
 from penstock.core.levers import Slots, Tasks
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.engines.sim.events import EventQueue
-from penstock.engines.sim.layout import Floats, lay_out
+from penstock.engines.sim.layout import lay_out
 from penstock.engines.sim.lifetime import AlwaysThere
 from penstock.engines.sim.meters import Meters
 from penstock.engines.sim.physics import STEP_S, Physics

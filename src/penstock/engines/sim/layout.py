@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats, Ints
 from penstock.engines.sim.spec import SimJob, SimOperator
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from penstock.engines.sim.layout import Floats, Layout
+from penstock.core.arrays import Floats
+from penstock.engines.sim.layout import Layout
 from penstock.engines.sim.physics import STEP_S, Physics
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from penstock.engines.sim.layout import Floats, Layout
+from penstock.core.arrays import Floats
+from penstock.engines.sim.layout import Layout
 from penstock.engines.sim.spec import SimCluster
 
 STEP_S = 1.0

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats, Ints
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
-from penstock.engines.sim.layout import Floats, Ints, Layout
+from penstock.engines.sim.layout import Layout
 from penstock.engines.sim.meters import Meters
 from penstock.engines.sim.physics import STEP_S, Physics
 

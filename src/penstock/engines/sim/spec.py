@@ -3,12 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import NDArray
-
+from penstock.core.arrays import Floats
 from penstock.core.topology import Edge, Topology
-
-Rates = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +31,7 @@ class SimJob:
     name: str
     topology: Topology
     operators: tuple[SimOperator, ...]  # in the topology's order
-    arrivals: Mapping[str, Rates]  # by source, tuples per step, from the start of the run
+    arrivals: Mapping[str, Floats]  # by source, tuples per step, from the start of the run
     selectivity: Mapping[Edge, float] = field(default_factory=dict)
     starts_at_s: float = 0.0
     ends_at_s: float = float("inf")

@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 
-from penstock.engines.sim.layout import Floats
+from penstock.core.arrays import Floats
 
 
 def add_threads(placed: Floats, per_machine: Floats, count: int, alive: Floats) -> None:

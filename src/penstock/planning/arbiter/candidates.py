@@ -7,7 +7,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.planning.arbiter.fleet import Fleet, Floats
+from penstock.core.arrays import Floats
+from penstock.planning.arbiter.fleet import Fleet
 
 Rows: TypeAlias = NDArray[np.intp] | slice | int
 

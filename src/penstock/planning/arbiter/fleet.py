@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.core.levers import ALL_OPERATORS, Dial, Disturbs
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import JobCosts, guessed
 from penstock.planning.arbiter.objectives import Objectives, grouped
 from penstock.planning.arbiter.warmth import coldness
-
-Floats = NDArray[np.float64]
 
 UNBOUNDED = np.inf
 _LIGHT_STATE_BYTES = 256 * 2**20  # cut anew within seconds; more is for people to decide

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, backlog_of
-from penstock.planning.arbiter.fleet import Fleet, Floats
+from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.sharing import Pace
 
 _STEPS = 20  # looked at of a job; of shorter batches several at once that are alike

@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, present, tasks_of
-from penstock.planning.arbiter.fleet import Fleet, Floats
+from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.horizon import course
 from penstock.planning.arbiter.outcome import recovery_s
 from penstock.planning.arbiter.sharing import Conditions, conditions, pace

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings
-from penstock.planning.arbiter.fleet import Fleet, Floats
+from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.horizon import course
 from penstock.planning.arbiter.sharing import Pace, paced
 from penstock.planning.arbiter.worth import Worth, worth

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, joined, present
-from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet, Floats
+from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
 from penstock.planning.arbiter.many import priced
 from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, foretell
 from penstock.planning.arbiter.sharing import paced

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, backlog_of, tasks_of
-from penstock.planning.arbiter.fleet import Fleet, Floats
+from penstock.planning.arbiter.fleet import Fleet
 
 _ROUNDS = 4
 _LEVELS = np.geomspace(1.0, 64.0, 14)  # times what weights alone would give: how far what others leave may go

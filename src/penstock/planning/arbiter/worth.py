@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from penstock.core.arrays import Floats
 from penstock.core.shapes import Shape
-from penstock.planning.arbiter.fleet import Floats
 from penstock.planning.arbiter.horizon import Course
 from penstock.planning.arbiter.objectives import Objectives
 

@@ -11,12 +11,11 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.planning.executors.claims import Claim
 
 _LACKS = 1e9  # of utility, for each executor less than the least that an application needs: no utility makes up for it
 _ALL_COUNTS = 24  # so many numbers of executors are all looked at; of more those at which its worth bends
-
-Floats = NDArray[np.float64]
 
 
 def divided(

@@ -3,15 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from penstock.core.allocation import Allocation
+from penstock.core.arrays import Floats
 from penstock.core.placement import Machine, Slot, Thread
 from penstock.errors import PlacementError
 from penstock.planning.provision.settings import DistanceWeights, PlaceSettings
 
 ROUNDING = 1e-9  # ten tenths fill a slot, whatever floats make of them
-Floats = NDArray[np.float64]
 ThreadNeed = Callable[[Allocation, str], tuple[float, float]]  # CPU and memory of one thread of an operator
 
 

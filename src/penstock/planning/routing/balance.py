@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.planning.routing.graph import Floats, Ints, KeyGraph
+from penstock.core.arrays import Floats, Ints
+from penstock.planning.routing.graph import KeyGraph
 from penstock.planning.routing.greedy import packed
 from penstock.planning.routing.judging import loads
 

@@ -7,18 +7,14 @@ for each operator. Arrays, because a million edges are to be partitioned in seco
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats, Ints
 from penstock.core.pairs import Key, PairCounts
 from penstock.core.routes import Links
 from penstock.core.routing_table import LEFT, RIGHT
 from penstock.errors import ConfigError
-
-Ints: TypeAlias = NDArray[np.int64]
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,8 @@ from heapq import heapreplace
 
 import numpy as np
 
-from penstock.planning.routing.graph import Floats, Ints, KeyGraph
+from penstock.core.arrays import Floats, Ints
+from penstock.planning.routing.graph import KeyGraph
 
 
 def greedy_part(graph: KeyGraph, caps: Floats) -> Ints:

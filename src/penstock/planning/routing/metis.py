@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from penstock.core.arrays import Floats, Ints
 from penstock.extras import missing_told
-from penstock.planning.routing.graph import Floats, Ints, KeyGraph
+from penstock.planning.routing.graph import KeyGraph
 
 FEW_EDGES = 60_000  # so few that several tries take less than a second
 FEWER_EDGES = 10_000  # so few that exchanges of keys are affordable as well

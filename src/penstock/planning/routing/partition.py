@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from penstock.core.arrays import Floats, Ints
 from penstock.planning.routing.balance import balanced, caps_of, polished
-from penstock.planning.routing.graph import Floats, Ints, KeyGraph, Neighbours
+from penstock.planning.routing.graph import KeyGraph, Neighbours
 from penstock.planning.routing.greedy import greedy_part
 from penstock.planning.routing.hashing import hashed_all
 from penstock.planning.routing.judging import judge_part, rack_of

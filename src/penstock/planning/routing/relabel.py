@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from penstock.core.arrays import Floats, Ints
 from penstock.planning.routing.balance import best_match
-from penstock.planning.routing.graph import Floats, Ints
 from penstock.planning.routing.judging import rack_of
 
 

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from penstock.core.arrays import Floats, Ints
 from penstock.core.routes import Links
 from penstock.core.routing_table import RoutingTable
 from penstock.planning.routing.balance import balanced, caps_of
-from penstock.planning.routing.graph import Floats, Ints, KeyGraph, graph_of_links
+from penstock.planning.routing.graph import KeyGraph, graph_of_links
 from penstock.planning.routing.hashing import hashed
 from penstock.planning.routing.judging import judge_part, loads, placed
 from penstock.planning.routing.methods import IMBALANCE

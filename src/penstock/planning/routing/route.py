@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from penstock.core.arrays import Ints
 from penstock.core.pairs import LeftKey, PairCounts, RightKey
 from penstock.core.routes import Links
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import is_number
 from penstock.errors import ConfigError
-from penstock.planning.routing.graph import Ints, KeyGraph, graph_of, graph_of_links
+from penstock.planning.routing.graph import KeyGraph, graph_of, graph_of_links
 from penstock.planning.routing.judging import judge_part
 from penstock.planning.routing.methods import IMBALANCE, METHODS
 from penstock.planning.routing.partition import greedy_partition, hash_partition, metis_partition, rack_partition

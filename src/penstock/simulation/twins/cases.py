@@ -1,6 +1,6 @@
 """The cases: the tenants of `benchmarks/tenants.py`, four that burn CPU on two cores, and fleets of them.
 
-Rates, costs, triggers, bounds and intents are those of the benchmarks. h is a batch's time on the driver.
+Floats, costs, triggers, bounds and intents are those of the benchmarks. h is a batch's time on the driver.
 """
 
 import math
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from penstock.core.arrays import Floats
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage, Slowness
 from penstock.simulation.twins.twin import Twin
@@ -29,8 +29,6 @@ CALIBRATION_ROWS = 400
 COLD = (Slowness(0.0, 2.5, 2.0), Slowness(10.0, 1.7, 1.5), Slowness(20.0, 1.3, 1.2), Slowness(35.0))
 # What a person would give at the median load, within eight slots.
 BY_HAND = {"payments": 4, "reports": 2, "clicks": 1, "models": 1}
-
-Rates = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def twin_named(name: str, seconds: int = SECONDS) -> Twin:
     return next(twin for twin in twins(seconds) if twin.name == name)
 
 
-def _tenants(name: str, payments: Rates, clicks: Rates, driver: Driver) -> Twin:
+def _tenants(name: str, payments: Floats, clicks: Floats, driver: Driver) -> Twin:
     """The four tenants of the benchmark on eight slots, which mostly wait; cores are not short."""
     seconds = len(payments)
     jobs = (
@@ -87,7 +85,7 @@ def _intents() -> dict[str, Intent]:
 
 def _waiting(
     name: str,
-    rates: Rates,
+    rates: Floats,
     row_s: float,
     driver: Driver,
     max_threads: int,
@@ -100,7 +98,7 @@ def _waiting(
 
 def _job(
     name: str,
-    rates: Rates,
+    rates: Floats,
     stage: MicroBatchStage,
     driver: Driver,
     max_threads: int,
@@ -184,18 +182,18 @@ def _slots_of(job: MicroBatchJob) -> float:
     return float(job.arrivals.mean()) * sum(stage.cpu_s_per_row + stage.wait_s_per_row for stage in job.stages)
 
 
-def _flat(seconds: int, rate: float) -> Rates:
+def _flat(seconds: int, rate: float) -> Floats:
     return np.full(seconds, float(rate))
 
 
-def _spike(seconds: int, base: float, factor: float) -> Rates:
+def _spike(seconds: int, base: float, factor: float) -> Floats:
     """The factor over the second third."""
     rates = _flat(seconds, base)
     rates[seconds // 3 : 2 * seconds // 3] *= factor
     return rates
 
 
-def _day(seconds: int, low: float, high: float) -> Rates:
+def _day(seconds: int, low: float, high: float) -> Floats:
     """A day of the web in a run: one long wave."""
     middle, swing = (high + low) / 2, (high - low) / 2
     return np.array([middle - swing * math.cos(2 * math.pi * (n + 0.5) / seconds) for n in range(seconds)])
