@@ -8,10 +8,12 @@ import numpy as np
 from penstock.engines.sim.scaleout.job import RunningJob
 from penstock.engines.sim.scaleout.spec import ScaleOutJob
 from penstock.errors import ConfigError
-from penstock.planning.phoebe.profiling import Measured, Search, SearchSettings, after_round, start
+from penstock.planning.phoebe.profiling import CopySearch, CopySearchSettings, MeasuredCopy, after_round, start
 
 
-def profile_simulated(job: ScaleOutJob, scaleouts: Sequence[int], settings: SearchSettings, seed: int = 0) -> Search:
+def profile_simulated(
+    job: ScaleOutJob, scaleouts: Sequence[int], settings: CopySearchSettings, seed: int = 0
+) -> CopySearch:
     """The finished search, with all that it found and what it cost."""
     search = start(scaleouts, room=None, settings=settings)
     lasts = int(settings.round_s * settings.most_rounds) + 1
@@ -41,12 +43,12 @@ def spaced(lowest: int, highest: int, count: int) -> tuple[int, ...]:
     return tuple(sorted({round(size) for size in np.linspace(lowest, highest, count)}))
 
 
-def _rising(settings: SearchSettings, seconds: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+def _rising(settings: CopySearchSettings, seconds: int) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     rounds = np.arange(seconds) // int(settings.round_s)
     return (settings.first_rps + settings.step_rps * rounds).astype(np.float64)
 
 
-def _measured(copy: RunningJob, second: int, settings: SearchSettings, rate_rps: float) -> Measured:
+def _measured(copy: RunningJob, second: int, settings: CopySearchSettings, rate_rps: float) -> MeasuredCopy:
     """Let it live through the round; the means are over the part after it has settled."""
     latencies, done = [], []
     for now in range(second, second + int(settings.round_s)):
@@ -57,4 +59,4 @@ def _measured(copy: RunningJob, second: int, settings: SearchSettings, rate_rps:
             done.append(figures.processed_rps or 0.0)
     known = [value for value in latencies if value is not None]
     latency = sum(known) / len(known) if known else None
-    return Measured(copy.executors, rate_rps, latency, sum(done) / len(done))
+    return MeasuredCopy(copy.executors, rate_rps, latency, sum(done) / len(done))

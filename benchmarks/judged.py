@@ -14,7 +14,7 @@ from trial_meter import Measured, Meter, Moment, Topics
 
 from penstock.config.tenants import TenantsFile
 from penstock.core.intents import Intent
-from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
+from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 
 SETTLED_FROM_S = 30.0  # from here on an urgent tenant is to have its target
 
@@ -144,11 +144,11 @@ class Watched:
     topics: Topics | None = None
 
 
-def trial_as_run(policy: str, seconds: float, measure_from_s: float) -> Trial:
+def trial_as_run(policy: str, seconds: float, measure_from_s: float) -> PolicyTurn:
     """A policy with default settings, in rounds and windows as `penstock run` has them when nobody says."""
     fields = TenantsFile.model_fields
     interval_s, window_s = float(fields["interval"].default), float(fields["window"].default)
-    return Trial(policy, seconds, measure_from_s, interval_s, window_s)
+    return PolicyTurn(policy, seconds, measure_from_s, interval_s, window_s)
 
 
 def in_turn(policies: Sequence[str], turn: int) -> list[str]:
@@ -161,7 +161,7 @@ def in_turn(policies: Sequence[str], turn: int) -> list[str]:
     return [*policies[first:], *policies[:first]]
 
 
-def judged_trial(spark: SparkSession, tenants: Tenants, trial: Trial, case: Case, watched: Watched) -> Judged:
+def judged_trial(spark: SparkSession, tenants: Tenants, trial: PolicyTurn, case: Case, watched: Watched) -> Judged:
     """Run the trial, with the meter beside it."""
     names = {os.getpid(): "penstock", pid_of(spark): "spark", **watched.names}
     before, start_s = read_machine(names), time.time()

@@ -42,7 +42,7 @@ from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.errors import ConfigError
 from penstock.governing.application import start_application
-from penstock.governing.comparison import Trial, run_trial
+from penstock.governing.comparison import PolicyTurn, run_trial
 from penstock.planning.registry import POLICIES as REGISTERED
 
 # Spark's own 200 partitions would be 200 tasks of a few milliseconds in each batch of a tenant that counts: who runs a
@@ -65,7 +65,7 @@ class Bench:
     def warmed_up(self, rates: Mapping[str, float]) -> None:
         """A first trial that does not count: generator and broker are cold too."""
         with generator(self.broker.bootstrap, rates):
-            run_trial(self.spark, tenants_of(self.broker.bootstrap, rates, None), Trial("fair", WARM_UP_S))
+            run_trial(self.spark, tenants_of(self.broker.bootstrap, rates, None), PolicyTurn("fair", WARM_UP_S))
 
     def ran(self, load: float, rates: Mapping[str, float], policy: str, turn: int) -> Judged:
         """One run at these rates."""

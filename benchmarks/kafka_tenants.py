@@ -36,7 +36,7 @@ from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import SlotLimits
 from penstock.governing.application import start_application
-from penstock.governing.comparison import Tenants, Trial, run_trial
+from penstock.governing.comparison import PolicyTurn, Tenants, run_trial
 from penstock.planning.registry import DEFAULT
 from penstock.workloads.rows import SAMPLES, read_samples
 
@@ -155,7 +155,7 @@ def _sensors(samples: Path | None, place: Path) -> str | None:
 def _compare(spark: SparkSession, watched: Watched, sensors: str | None, options: argparse.Namespace) -> None:
     assert watched.topics is not None
     named = partial(tenants_of, watched.topics.bootstrap, load=options.load, sensors=sensors)
-    run_trial(spark, named(policy="fair"), Trial("fair", options.warm))
+    run_trial(spark, named(policy="fair"), PolicyTurn("fair", options.warm))
     # One of each in turn, so that a machine that slows down slows down all of them.
     runs = [
         _judged(spark, named(policy=policy), policy, turn, watched, options)
@@ -177,13 +177,13 @@ def _judged(
     return run
 
 
-def _trial(policy: str, seconds: float) -> Trial:
+def _trial(policy: str, seconds: float) -> PolicyTurn:
     """The default policy as users have it; the others see and act as often as these tenants can bear."""
     measure_from_s = min(15.0, seconds / 4)
     if policy == DEFAULT:
         return trial_as_run(policy, seconds, measure_from_s)
     settings = HENGE if policy == "henge" else {}
-    return Trial(policy, seconds, measure_from_s, INTERVAL_S, 15.0, 6.0, settings)
+    return PolicyTurn(policy, seconds, measure_from_s, INTERVAL_S, 15.0, 6.0, settings)
 
 
 def _watched(broker: Broker, generators: Sequence[int]) -> Watched:

@@ -21,7 +21,7 @@ from phoebe_plot import draw
 from penstock.config.profiles import write_profile
 from penstock.core.recovery import recovery_time
 from penstock.engines.sim.scaleout.spec import ScaleOutJob, capacity_rps
-from penstock.planning.phoebe.profiling import Search, SearchSettings
+from penstock.planning.phoebe.profiling import CopySearch, CopySearchSettings
 from penstock.planning.phoebe.prospects import Leeway
 from penstock.planning.phoebe.settings import PhoebeSettings
 from penstock.simulation.jobs import arrivals_of
@@ -79,7 +79,7 @@ def run(name: str, policy: str, executors: int, profiled: bool = True) -> RunRes
     return simulate(Variant(variant.values, scenario), policy, path.parent)
 
 
-def profiled(name: str) -> Search:
+def profiled(name: str) -> CopySearch:
     """The search of section III-C on the simulated job, with the paper's settings."""
     (variant,) = read_scenario(ROOT / f"{name}.yaml")
     part = variant.scenario.jobs[0].scaleout
@@ -88,7 +88,7 @@ def profiled(name: str) -> Search:
         name, capacities_of(part, ROOT, name), np.zeros(1), latency_s=part.latency, latency_rise_s=part.latency_rise,
         noise=part.noise,
     )  # fmt: skip
-    return profile_simulated(job, spaced(2, 23, 8), SearchSettings(), seed=variant.scenario.seed)
+    return profile_simulated(job, spaced(2, 23, 8), CopySearchSettings(), seed=variant.scenario.seed)
 
 
 def seconds(value: Any) -> str:

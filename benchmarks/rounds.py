@@ -24,7 +24,7 @@ from penstock.core.topology import Topology
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import SlotLimits
 from penstock.governing.application import start_application
-from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
+from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 from penstock.governing.demo_tenants import Tenant
 from penstock.planning.provision.advise import JobModels
 from penstock.simulation.reading import Variant, read_scenario
@@ -105,7 +105,7 @@ def on_spark(options: argparse.Namespace) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="penstock-rounds-", ignore_cleanup_errors=True) as place:
         models = _read(options.models or _profiled(Path(place, "models.yaml")))
     spark = start_application("rounds", options.master, {"spark.sql.shuffle.partitions": 4})
-    run_trial(spark, _tenants(models, "none"), Trial("fair", 12.0))  # warm
+    run_trial(spark, _tenants(models, "none"), PolicyTurn("fair", 12.0))  # warm
     turns = [[_trial(models, how, options, spark) for how in MODELS] for _ in range(options.runs)]
     spark.stop()
     yield from _head(*HEADINGS)
@@ -146,7 +146,7 @@ def _job(tenant: Tenant, place: Path, models: JobModels | None) -> Job:
 
 
 def _trial(models: Mapping[str, JobModels], how: str, options: argparse.Namespace, spark: object) -> TrialResult:
-    trial = Trial(
+    trial = PolicyTurn(
         "henge",
         options.seconds,
         measure_from_s=GOVERN_FROM_S,

@@ -34,7 +34,7 @@ from penstock.engines.spark import standalone
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.shares import SlotLimits
 from penstock.governing.application import start_application
-from penstock.governing.comparison import Tenants, Trial, run_trial
+from penstock.governing.comparison import PolicyTurn, Tenants, run_trial
 from penstock.governing.demo_tenants import Tenant, spike
 from penstock.planning.registry import DEFAULT
 
@@ -160,7 +160,7 @@ def _bench(spark: SparkSession, master: str, watched: Watched, options: argparse
     print(f"Real Spark, {time.strftime('%Y-%m-%d')}, {machine}, {options.runs} runs of {options.seconds:g} s.\n")
     print(HEADER, flush=True)
     chosen = cases(options.seconds)
-    run_trial(spark, tenants_of(chosen["feasible"], "fair"), Trial("fair", 15.0))  # warm
+    run_trial(spark, tenants_of(chosen["feasible"], "fair"), PolicyTurn("fair", 15.0))  # warm
     for place, name in enumerate(options.cases.split(",")):
         grid_turns = options.grid if place == 0 else 0
         # One of each in turn, so that a machine that slows down slows down all of them.
@@ -184,13 +184,13 @@ def _judged(spark: SparkSession, case: Case, load: Load, watched: Watched, optio
     return run
 
 
-def trial_of(policy: str, seconds: float) -> Trial:
+def trial_of(policy: str, seconds: float) -> PolicyTurn:
     """The default policy as users have it; the others see and act as often as these tenants can bear."""
     if policy == DEFAULT:
         return trial_as_run(policy, seconds, COUNTED_FROM_S)
     named, settings = ("henge", HENGE) if policy == HENGE_CHOSEN else (policy, {})
     named = "static" if policy in FIXED else named
-    return Trial(named, seconds, COUNTED_FROM_S, INTERVAL_S, 10.0, GOVERN_FROM_S, settings)
+    return PolicyTurn(named, seconds, COUNTED_FROM_S, INTERVAL_S, 10.0, GOVERN_FROM_S, settings)
 
 
 if __name__ == "__main__":

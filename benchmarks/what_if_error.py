@@ -30,7 +30,7 @@ from penstock.core.levers import Dial
 from penstock.core.view import View
 from penstock.engines.sim.microbatch import MicroBatchJob
 from penstock.simulation.twins import Twin, twin_named
-from penstock.whatif.question import Past, Trial
+from penstock.whatif.question import Past, SimulatorTrial
 from penstock.whatif.service import learnt
 from penstock.whatif.trial import tried
 
@@ -52,7 +52,7 @@ def views_of(recording: Recording, like: Twin) -> list[View]:
     return views
 
 
-def trial_of(recording: Recording) -> Trial | None:
+def trial_of(recording: Recording) -> SimulatorTrial | None:
     """The second half of what counts, by who knows the first."""
     like = twin_named(recording["case"], round(recording["seconds"]))
     views = views_of(recording, like)

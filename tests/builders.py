@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures
 from penstock.core.intents import Intent, Latency
 from penstock.core.plan import Plan
-from penstock.core.ports import Memory, Policy
+from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.topology import Topology
 from penstock.core.view import JobView, View
 from penstock.planning.limits import within_limits
@@ -50,7 +50,9 @@ def topology() -> Topology:
     return Topology({"source": ["work"], "work": ["sink"]})
 
 
-def rounds(policy: Policy, views: Sequence[View], memory: Memory | None = None) -> tuple[list[Plan], Memory]:
+def rounds(
+    policy: Policy, views: Sequence[View], memory: PolicyMemory | None = None
+) -> tuple[list[Plan], PolicyMemory]:
     """The plans of a policy that sees these views one after the other, as the loop lets them through."""
     memory = policy.start() if memory is None else memory
     plans = []

@@ -9,7 +9,7 @@ from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Orders, Proposal
 from penstock.core.plan import Decision, Outcome, Plan, Step, StepOutcome
-from penstock.core.ports import Clock, Memory, Policy
+from penstock.core.ports import Clock, Policy, PolicyMemory
 from penstock.core.view import View, snapshot_of
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.store.memory import MemoryStore
@@ -56,7 +56,7 @@ class FaultyPolicy:
     def start(self) -> Noted:
         return Noted()
 
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
+    def decide(self, view: View, memory: PolicyMemory) -> tuple[Plan, Noted]:
         self.faults.strike("decide")
         return Plan((a_decision(view.at_s),), note="another step"), Noted(memory.rounds + 1)
 
@@ -76,7 +76,7 @@ class FaultyStore:
         self.faults.strike("announce")
         self.kept.announce(cycle)
 
-    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+    def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         self.faults.strike("last_memory")
         return self.kept.last_memory(policy, memory_type)
 

@@ -40,6 +40,25 @@ def trees() -> dict[Path, ast.Module]:
     return {file: ast.parse(file.read_text(encoding="utf-8")) for file in sorted(SOURCE.rglob("*.py"))}
 
 
+def test_no_two_types_have_one_name() -> None:
+    homes: dict[str, list[str]] = {}
+    for file, tree in trees().items():
+        for name in filter(None, map(_type_name, tree.body)):
+            homes.setdefault(name, []).append(str(file.relative_to(SOURCE)))
+    assert {name: rooms for name, rooms in homes.items() if len(rooms) > 1} == {}
+
+
+def _type_name(node: ast.stmt) -> str | None:
+    """Of a public class, or of an alias such as `Floats`; constants and type variables are written otherwise."""
+    name = None
+    if isinstance(node, ast.ClassDef):
+        name = node.name
+    elif isinstance(node, ast.Assign | ast.AnnAssign):
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        name = target.id if isinstance(target, ast.Name) else None
+    return name if name is not None and re.fullmatch(r"[A-Z]+[a-z]\w*", name) else None
+
+
 def importers(module: str, names: set[str]) -> set[str]:
     """The rooms, as paths below the package, that import one of those names from a module of that prefix."""
     return {

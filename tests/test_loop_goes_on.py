@@ -11,7 +11,7 @@ from penstock.core.levers import Tasks
 from penstock.core.orders import Act, Answer, Orders, Proposal, Request, Wish
 from penstock.errors import ConfigError, EngineError, LeaseLostError
 from penstock.loop import LoopSettings, drive
-from penstock.planning.henge.memory import Kind
+from penstock.planning.henge.memory import ActionKind
 from penstock.planning.henge.policy import Henge
 from tests.faulty import Faults, Ticking, World
 from tests.recorded import RUN, URGENT, Noted, a_decision
@@ -97,7 +97,7 @@ def test_henge_neither_judges_nor_holds_against_a_job_what_the_engine_failed_to_
     assert len(tried) > 1
     pending = world.cycles[tried[0]].memory.pending
     assert pending is not None
-    assert (pending.kind, pending.job) == (Kind.RECONFIGURATION, "ads")
+    assert (pending.kind, pending.job) == (ActionKind.RECONFIGURATION, "ads")
     after = world.cycles[tried[0] + 1].memory
     assert (after.pending, dict(after.blocked_until)) == (None, {})
 

@@ -12,7 +12,7 @@ from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Tasks
 from penstock.core.orders import Act, Answer, Request, Wish
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
-from penstock.core.ports import Memory
+from penstock.core.ports import PolicyMemory
 from penstock.core.view import View, snapshot_of
 from penstock.loop import Carried, Governor, LoopSettings
 from penstock.store.control import ANSWER_WITHIN_S, REFUSED_FOR_S, DeskControl, Standing
@@ -44,7 +44,7 @@ class Eager:
     def start(self) -> Noted:
         return Noted()
 
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
+    def decide(self, view: View, memory: PolicyMemory) -> tuple[Plan, Noted]:
         room = view.job("ads").figures.operator("map").max_threads is None
         return Plan((a_decision(view.at_s),) if room else ()), Noted(memory.rounds + 1)
 

@@ -9,7 +9,7 @@ from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent, Recovery
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Outcome, Plan, Step
-from penstock.core.ports import Memory
+from penstock.core.ports import PolicyMemory
 from penstock.core.view import View, snapshot_of
 from penstock.loop import Governor
 from penstock.store.memory import MemoryStore
@@ -40,7 +40,7 @@ class Acting:
     def start(self) -> Noted:
         return Noted()
 
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
+    def decide(self, view: View, memory: PolicyMemory) -> tuple[Plan, Noted]:
         return Plan((a_decision(view.at_s),)), Noted(memory.rounds + 1)
 
 
@@ -74,7 +74,7 @@ class Foreseeing:
     def start(self) -> Noted:
         return Noted()
 
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
+    def decide(self, view: View, memory: PolicyMemory) -> tuple[Plan, Noted]:
         outlooks = (JobOutlook("ads", view.at_s, view.at_s + 15.0, None, ((4, 120.0),)),) if memory.rounds == 0 else ()
         return Plan(outlooks=outlooks), Noted(memory.rounds + 1)
 

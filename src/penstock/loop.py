@@ -18,7 +18,7 @@ from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
-from penstock.core.ports import Clock, Engine, Memory, Policy, Store
+from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store
 from penstock.core.view import View
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split
@@ -63,7 +63,7 @@ class LoopSettings:
 class Carried:
     """What one turn hands to the next."""
 
-    memory: Memory
+    memory: PolicyMemory
     open_decisions: OpenDecisions = OpenDecisions()
     outlooks: Mapping[str, JobOutlook] = field(default_factory=dict)  # that hold, by job
     orders: Orders | None = None  # heard last
@@ -146,7 +146,9 @@ class Governor:
             return advised(assess(snapshot, wanted, self.settings.stale_after_s, carried.outlooks), self.models)
         return None
 
-    def _decide(self, view: View, memory: Memory, orders: Orders | None, troubles: Troubles) -> tuple[Plan, Memory]:
+    def _decide(
+        self, view: View, memory: PolicyMemory, orders: Orders | None, troubles: Troubles
+    ) -> tuple[Plan, PolicyMemory]:
         """The plan and the memory after it; both as if nothing had been asked of the policy where it fails."""
         if orders is None:
             return Plan(note="watching only: nobody could be heard yet"), memory

@@ -13,7 +13,7 @@ from penstock.core.intents import Intent, Latency
 from penstock.core.levers import BatchBound
 from penstock.core.plan import Decision, Reason, Step, StepOutcome
 from penstock.core.run import DecisionRecord, Run, RunInfo
-from penstock.governing.comparison import Trial, TrialResult
+from penstock.governing.comparison import PolicyTurn, TrialResult
 
 INTENTS = {"urgent": Intent(Latency("4s", utility=40)), "other": Intent(Latency("10s", utility=10))}
 
@@ -36,7 +36,7 @@ def judged(policy: str, latency_s: float, turn: int = 0, steps: tuple[float, ...
 
     decisions = tuple(stepped(at_s) for at_s in steps)
     info = RunInfo("run", "run", policy, "spark")
-    result = TrialResult(Trial(policy, 60.0, 15.0), (), decisions, Run(info, (), (), (), ()))
+    result = TrialResult(PolicyTurn(policy, 60.0, 15.0), (), decisions, Run(info, (), (), (), ()))
     moments = [Moment(float(at_s), had(at_s), 50.0) for at_s in range(1, 61)]
     machine = MachineUse({"spark": 1.8}, others=0.1, idle=0.1, steal=0.02, load=5.0)
     return Judged(Case("case", policy, turn, "urgent"), result, INTENTS, Measured(), 0.0, machine, moments)

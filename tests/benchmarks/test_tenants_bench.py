@@ -8,13 +8,13 @@ from judged import trial_as_run
 from tenants import FIXED, GRID, HENGE, HENGE_CHOSEN, cases, tenants_of, trial_of
 
 from penstock.config.tenants import TenantsFile
-from penstock.governing.comparison import Trial
+from penstock.governing.comparison import PolicyTurn
 from penstock.planning.registry import DEFAULT, policy_named
 
 
 def test_the_default_policy_has_default_settings_rounds_and_windows_and_governs_from_the_start() -> None:
     fields = TenantsFile.model_fields
-    expected = Trial(DEFAULT, 120.0, 10.0, fields["interval"].default, fields["window"].default, 0.0, {})
+    expected = PolicyTurn(DEFAULT, 120.0, 10.0, fields["interval"].default, fields["window"].default, 0.0, {})
     assert trial_of(DEFAULT, 120.0) == expected
     assert trial_as_run(DEFAULT, 120.0, 10.0) == expected
 

@@ -17,7 +17,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from penstock.cli.output import Told
+from penstock.cli.output import VisibleFormatter
 from penstock.cli.screen import Screen
 from penstock.cli.tenants_table import tenants_table
 from penstock.cli.terminal import Lines, Terminal, line
@@ -117,7 +117,7 @@ def test_a_scenario_about_anything_is_simulated(tmp_path: Path) -> None:
 
 def test_the_log_is_shown_in_the_same_way() -> None:
     record = logging.LogRecord("penstock", logging.WARNING, "", 1, "%s ended", ("ads\x1b[2J",), None)
-    assert Told().format(record) == r"ads\x1b[2J ended"
+    assert VisibleFormatter().format(record) == r"ads\x1b[2J ended"
 
 
 def test_commands_print_in_these_ways_only() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from penstock.cli.trials import show_trials
 from penstock.core.run import RunInfo
-from penstock.governing.comparison import Trial, TrialResult, record_trials
+from penstock.governing.comparison import PolicyTurn, TrialResult, record_trials
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store
 from penstock.web.comparing import compared
@@ -22,7 +22,7 @@ def result(policy: str, utility: float) -> TrialResult:
     kept = MemoryStore(replace(RUN, id=policy, name=policy, policy=policy))
     for at_s in (10.0, 20.0):
         kept.append(a_cycle(at_s, a_view(at_s, [a_job("ads", utility)])))
-    return TrialResult(Trial(policy, 20.0), (), (), kept.read_run(policy), kept.cycles(policy))
+    return TrialResult(PolicyTurn(policy, 20.0), (), (), kept.read_run(policy), kept.cycles(policy))
 
 
 @pytest.fixture

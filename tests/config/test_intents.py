@@ -4,7 +4,7 @@ import pytest
 
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.intents import Intent, Juice, Latency
-from penstock.core.shapes import Knee, LinearLatency, Shape, Step
+from penstock.core.shapes import AllOrNothing, Knee, LinearLatency, Shape
 
 BEFORE = Intent(Latency("2s", percentile=95, shape="step"), Juice(0.8, shape="step"))
 
@@ -12,8 +12,8 @@ BEFORE = Intent(Latency("2s", percentile=95, shape="step"), Juice(0.8, shape="st
 @pytest.mark.parametrize(
     ("part", "shape"),
     [
-        ({"latency": "4s", "percentile": 95}, Step()),  # as it was
-        ({"juice": 0.5}, Step()),
+        ({"latency": "4s", "percentile": 95}, AllOrNothing()),  # as it was
+        ({"juice": 0.5}, AllOrNothing()),
         ({"latency": "4s"}, Knee()),  # the mean is another target than the percentile was
         ({"latency": "4s", "percentile": 95, "shape": "knee"}, Knee()),
         ({"juice": 0.5, "shape": "knee"}, Knee()),

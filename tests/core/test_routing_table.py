@@ -2,7 +2,7 @@
 
 import pytest
 
-from penstock.core.routing_table import Move, RoutingTable
+from penstock.core.routing_table import KeyMove, RoutingTable
 from penstock.errors import ConfigError
 from penstock.store.codec import decode, encode
 
@@ -28,9 +28,9 @@ def test_a_server_that_does_not_exist_is_refused() -> None:
 def test_two_tables_tell_every_key_that_moves_comes_or_goes() -> None:
     new = RoutingTable(3, {"left": {"Asia": 1, "Europe": 0}, "right": {("x", 1): 1}})
     assert new.moved_from(TABLE) == (
-        Move("left", "Asia", 0, 1),
-        Move("left", 7, 2, None),
-        Move("left", "Europe", None, 0),
+        KeyMove("left", "Asia", 0, 1),
+        KeyMove("left", 7, 2, None),
+        KeyMove("left", "Europe", None, 0),
     )
     assert TABLE.moved_from(TABLE) == ()
 

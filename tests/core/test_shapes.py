@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.shapes import Knee, LinearJuice, LinearLatency, Lognormal, Shape, Step, piecewise
+from penstock.core.shapes import AllOrNothing, Knee, LinearJuice, LinearLatency, Lognormal, Shape, piecewise
 from penstock.errors import ConfigError
 
 POINTS_OF_2_S = [(2.0, 1.0), (4.0, 0.5), (8.0, 0.1)]
@@ -22,8 +22,8 @@ OVER_JUICE = piecewise(POINTS_OF_JUICE, 0.8, less_is_better=False)
         (Knee(), 1.0, 1.0),
         (Knee(), 2.0, 0.5),
         (Knee(), math.inf, 0.0),
-        (Step(), 1.0, 1.0),
-        (Step(), 1.0001, 0.0),
+        (AllOrNothing(), 1.0, 1.0),
+        (AllOrNothing(), 1.0001, 0.0),
         (LinearLatency(2.0), 1.0, 1.0),
         (LinearLatency(2.0), 1.5, 0.5),
         (LinearLatency(2.0), 2.0, 0.0),
@@ -61,7 +61,7 @@ def point_lists(values: st.SearchStrategy[float]) -> st.SearchStrategy[tuple[tup
 
 shapes: st.SearchStrategy[Shape] = st.one_of(
     st.just(Knee()),
-    st.just(Step()),
+    st.just(AllOrNothing()),
     st.builds(LinearLatency, st.floats(1.01, 100)),
     st.builds(LinearJuice, st.floats(0, 0.99)),
     st.builds(Lognormal, st.floats(0.01, 10)),

@@ -12,7 +12,7 @@ from py4j.protocol import Py4JError
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Plan, Step, StepOutcome
-from penstock.core.ports import Memory
+from penstock.core.ports import PolicyMemory
 from penstock.core.view import View, snapshot_of
 from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
@@ -99,7 +99,7 @@ class Stepping:
         self.world.strike("policy's start")
         return Noted()
 
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Noted]:
+    def decide(self, view: View, memory: PolicyMemory) -> tuple[Plan, Noted]:
         self.world.strike("decide")
         return Plan((a_decision(view.at_s),)), Noted(memory.rounds + 1)
 

@@ -11,7 +11,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.levers import WHOLE, Dial, Memory
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome
 from penstock.errors import EngineError
-from penstock.governing.lives import Wish
+from penstock.governing.lives import MemoryWish
 from penstock.governing.remembering import Left, left_behind
 from penstock.store.open import open_store
 from tests.recorded import RUN, a_cycle, a_job, a_view
@@ -69,7 +69,7 @@ def test_nothing_is_left_where_nothing_was_recorded(tmp_path: Path) -> None:
 
 def test_a_wish_ends_the_life_once_and_is_refused_where_it_was_in_vain() -> None:
     ended = list[str]()
-    wish = Wish({9000}, lambda: ended.append("ended"))
+    wish = MemoryWish({9000}, lambda: ended.append("ended"))
     with pytest.raises(EngineError, match="no executor of 9,000 MiB came when this run asked for it last"):
         wish.ask(9000)
     assert (wish.mib, ended) == (None, [])

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from penstock.core.cycle import GOVERNING_ENDED, Cycle
 from penstock.core.view import JobView
-from penstock.notifying.happenings import HOLD_S, Happening, Kind, Told, happened
+from penstock.notifying.happenings import HOLD_S, Happening, HappeningKind, Told, happened
 from tests.recorded import SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
 
 WELL, BAD = a_job("fraud", utility=70.0), a_job("fraud", utility=10.0)
@@ -26,7 +26,7 @@ def rounds(*jobs: JobView, from_s: float = 0.0) -> list[Cycle]:
 
 def test_a_tenant_that_lacks_something_for_an_hour_is_told_of_once() -> None:
     found = told_of(rounds(*[BAD] * 360))
-    assert [(one.kind, one.at_s, one.job) for one in found] == [(Kind.MISSING, HOLD_S, "fraud")]
+    assert [(one.kind, one.at_s, one.job) for one in found] == [(HappeningKind.MISSING, HOLD_S, "fraud")]
     assert found[0].text == (
         "fraud has been missing for 1m: it asks for p95 latency <= 2s, juice >= 1, recovery <= 1m and has 3s"
     )
@@ -34,7 +34,10 @@ def test_a_tenant_that_lacks_something_for_an_hour_is_told_of_once() -> None:
 
 def test_one_that_is_well_again_is_told_of_once_too() -> None:
     found = told_of(rounds(*[BAD] * 8, *[WELL] * 30))
-    assert [(one.kind, one.at_s) for one in found] == [(Kind.MISSING, 60.0), (Kind.FINE, 80.0 + HOLD_S)]
+    assert [(one.kind, one.at_s) for one in found] == [
+        (HappeningKind.MISSING, 60.0),
+        (HappeningKind.FINE, 80.0 + HOLD_S),
+    ]
 
 
 def test_one_that_goes_back_and_forth_is_told_of_by_nobody() -> None:
@@ -45,24 +48,24 @@ def test_one_that_starts_again_goes_on_as_it_was() -> None:
     figures = replace(BAD.figures, up_s=1.0)
     starting = replace(BAD, figures=figures, utility=None, met=False)
     found = told_of(rounds(*[BAD] * 4, starting, *[BAD] * 4))
-    assert [(one.kind, one.at_s) for one in found] == [(Kind.MISSING, 60.0)]
+    assert [(one.kind, one.at_s) for one in found] == [(HappeningKind.MISSING, 60.0)]
 
 
 def test_decisions_and_verdicts_are_told_each() -> None:
     found = told_of([an_acting_cycle(20.0), a_judging_cycle(80.0, decided_at_s=20.0)])
-    assert [one.kind for one in found][:2] == [Kind.DECISION, Kind.VERDICT]
+    assert [one.kind for one in found][:2] == [HappeningKind.DECISION, HappeningKind.VERDICT]
     assert found[0].data["changes"][0]["text"] == "map 3 -> 6"
     assert found[1].text == "of what was decided at 20 s: better: utility 55.0 -> 64.0 (expected 65.0)"
 
 
 def test_a_shortfall_is_told_when_it_begins_whatever_words_it_goes_on_with() -> None:
     cycles = [a_foretelling_cycle(10.0 * n, shortfall=f"{SHORTFALL} {n}") for n in range(5)]
-    assert [one.kind for one in told_of(cycles)].count(Kind.SHORTFALL) == 1
+    assert [one.kind for one in told_of(cycles)].count(HappeningKind.SHORTFALL) == 1
     again = [*cycles, a_cycle(60.0), a_foretelling_cycle(70.0)]
-    assert [one.kind for one in told_of(again)].count(Kind.SHORTFALL) == 2
+    assert [one.kind for one in told_of(again)].count(HappeningKind.SHORTFALL) == 2
 
 
 def test_what_goes_wrong_in_governing_is_told_when_it_begins_and_the_end_always() -> None:
     wrong = [replace(a_cycle(10.0 * n), error="observing failed: no answer") for n in range(5)]
     over = replace(a_cycle(60.0), error=f"{GOVERNING_ENDED}another controller took over")
-    assert [one.kind for one in told_of([*wrong, over])] == [Kind.FAILING, Kind.ENDED]
+    assert [one.kind for one in told_of([*wrong, over])] == [HappeningKind.FAILING, HappeningKind.ENDED]

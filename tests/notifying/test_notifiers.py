@@ -15,7 +15,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
 from penstock.notifying import notifiers
-from penstock.notifying.happenings import Happening, Kind
+from penstock.notifying.happenings import Happening, HappeningKind
 from penstock.notifying.notifiers import Message, notifier_of
 from penstock.notifying.post import Post
 from tests.patience import eventually
@@ -24,7 +24,9 @@ from tests.recorded import a_cycle, an_acting_cycle
 pytestmark = pytest.mark.sockets
 
 RUN = RunInfo("app-1", "shop", "penstock", "spark", started_at_s=1_000_000.0)
-MESSAGE = Message(RUN, Happening(Kind.MISSING, 60.0, "fraud has been missing for 1m", "fraud", data={"latency_s": 3.0}))
+MESSAGE = Message(
+    RUN, Happening(HappeningKind.MISSING, 60.0, "fraud has been missing for 1m", "fraud", data={"latency_s": 3.0})
+)
 
 
 @dataclass(slots=True)
@@ -144,7 +146,7 @@ def test_a_notifier_that_hangs_holds_up_neither_governing_nor_another(web: Heard
     freed = threading.Event()
 
     class Hanging:
-        wants = frozenset(Kind)
+        wants = frozenset(HappeningKind)
 
         def send(self, message: Message) -> None:
             freed.wait(60.0)

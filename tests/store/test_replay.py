@@ -7,7 +7,7 @@ from pathlib import Path
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Plan, Step, StepOutcome
-from penstock.core.ports import Memory, Policy
+from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.routes import RouteFigures
 from penstock.core.view import View, snapshot_of
 from penstock.loop import Governor, LoopSettings
@@ -116,10 +116,10 @@ class Noting:
     def name(self) -> str:
         return self.inner.name
 
-    def start(self) -> Memory:
+    def start(self) -> PolicyMemory:
         return self.inner.start()
 
-    def decide(self, view: View, memory: Memory) -> tuple[Plan, Memory]:
+    def decide(self, view: View, memory: PolicyMemory) -> tuple[Plan, PolicyMemory]:
         plan, memory = self.inner.decide(view, memory)
         self.plans.append(plan)
         return plan, memory

@@ -45,6 +45,6 @@ def check(file: Path | None, policy: str | None, master: str | None, no_modules:
     if file is None:
         raise click.UsageError("Missing argument 'FILE'.")
     from penstock.cli.checked import said_of  # yaml and pydantic take a quarter of a second to import
-    from penstock.config.checking import Asked
+    from penstock.config.checking import CheckOptions
 
-    say(f"{file}: {said_of(file, Asked(policy, master, not no_modules))}")
+    say(f"{file}: {said_of(file, CheckOptions(policy, master, not no_modules))}")

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from penstock.config.checking import Asked, check_tenants, sentence
+from penstock.config.checking import CheckOptions, check_tenants, sentence
 from penstock.config.document import read_document
 
 _OF_SCENARIOS = {"topologies", "cluster", "duration", "engine"}  # fields that no other kind has
 
 
-def said_of(path: Path, asked: Asked) -> str:
+def said_of(path: Path, asked: CheckOptions) -> str:
     """What the file holds, in a line; a ConfigError for all that is wrong with it."""
     fields = read_document(path, "file").values
     if "flow" in fields and "jobs" not in fields:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.grouped import Told
+from penstock.cli.grouped import GroupedHelp
 from penstock.cli.output import say
 
 _state = click.option(
@@ -19,7 +19,7 @@ Examples:
 """
 
 
-@click.group(cls=Told, epilog=EXAMPLE)
+@click.group(cls=GroupedHelp, epilog=EXAMPLE)
 def cluster() -> None:
     """A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts of its own."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.cli.completing import run_names
-from penstock.cli.grouped import Told
+from penstock.cli.grouped import GroupedHelp
 from penstock.cli.output import say, write_json
 from penstock.cli.recorded import json_option, store_option
 from penstock.cli.turning import LEVER_COMMANDS, LeverCommand, lines_of
@@ -34,7 +34,7 @@ _HEARD_WITHIN_S = 60.0
 _LOOK_S = 0.2
 
 
-@click.group(cls=Told, epilog=EXAMPLE)
+@click.group(cls=GroupedHelp, epilog=EXAMPLE)
 def control() -> None:
     """Pause, resume, change intents, answer proposals of a running controller.
 

@@ -8,7 +8,7 @@ import click
 SHELL_VARIABLE = "_PENSTOCK_COMPLETE"  # by it a shell asks what may follow; as click derives it from the name
 
 
-class Told(click.Group):
+class GroupedHelp(click.Group):
     """A group whose help has each command's sentence whole."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -23,7 +23,7 @@ class Told(click.Group):
         return {"Commands": tuple(sorted(self.commands))}
 
 
-class Grouped(Told):
+class Grouped(GroupedHelp):
     """A group that is told under several headings, in their order."""
 
     def __init__(self, **how: Any) -> None:

@@ -13,7 +13,7 @@ _CLOCK = re.compile(r"(\d{1,6}):([0-5]?\d)(?::([0-5]?\d(?:\.\d+)?))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class IncidentOptions:
     """What the options say."""
 
     tenant: str | None
@@ -38,7 +38,9 @@ def moment(text: str | None, option: str) -> float | None:
         raise ConfigError(option, text, "write a time since the run's start, such as 10m, 0:10:00 or 600") from None
 
 
-def tell_incident(run: str, store: str | None, wanted: Wanted, html: Path | None, json_out: str | None) -> None:
+def tell_incident(
+    run: str, store: str | None, wanted: IncidentOptions, html: Path | None, json_out: str | None
+) -> None:
     """The report, wherever it is wanted."""
     from penstock.store.gallery import Gallery  # the database takes half a second to import
     from penstock.store.open import find_run, open_store

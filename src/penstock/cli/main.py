@@ -7,7 +7,7 @@ from typing import NoReturn
 import click
 
 from penstock.cli.grouped import SHELL_VARIABLE, Grouped
-from penstock.cli.output import Told, say
+from penstock.cli.output import VisibleFormatter, say
 from penstock.cli.waiting import Waiting
 from penstock.errors import PenstockError
 from penstock.extras import MissingExtraError, extra_of
@@ -80,7 +80,7 @@ def main() -> None:
     an error that click takes for the end.
     """
     if logging.lastResort is not None:  # what a command's log is written by, unless it says otherwise
-        logging.lastResort.setFormatter(Told())
+        logging.lastResort.setFormatter(VisibleFormatter())
     try:
         sys.exit(cli(prog_name="penstock", complete_var=SHELL_VARIABLE, standalone_mode=False))
     except click.ClickException as error:

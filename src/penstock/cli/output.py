@@ -17,7 +17,7 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
     click.echo(visible(text, lines=True), err=err, nl=nl)
 
 
-class Told(logging.Formatter):
+class VisibleFormatter(logging.Formatter):
     """Messages of the log as they may go to a terminal."""
 
     def format(self, record: logging.LogRecord) -> str:

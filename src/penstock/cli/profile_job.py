@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from penstock.governing.rehearsal.rehearse import RehearsalSettings, Round
+    from penstock.governing.rehearsal.rehearse import RehearsalRound, RehearsalSettings
     from penstock.governing.rehearsal.state import Rehearsed
 
 EXAMPLE = """
@@ -74,10 +74,10 @@ def profile_job(console: "Console", jobs: tuple[str, ...], options: dict[str, An
 
 def _settings(options: dict[str, Any]) -> "RehearsalSettings":
     from penstock.governing.rehearsal.rehearse import RehearsalSettings, scaleouts_of
-    from penstock.planning.phoebe.profiling import SearchSettings
+    from penstock.planning.phoebe.profiling import CopySearchSettings
 
     first = options["first_rate"]
-    search = SearchSettings(
+    search = CopySearchSettings(
         first_rps=first,
         step_rps=first if options["step_rate"] is None else options["step_rate"],
         settle_s=positive_seconds(options["settle"], "--settle"),
@@ -89,7 +89,7 @@ def _settings(options: dict[str, Any]) -> "RehearsalSettings":
     )
 
 
-def _tell_round(console: "Console", done: "Round") -> None:
+def _tell_round(console: "Console", done: "RehearsalRound") -> None:
     search = done.state.search
     behind = {one.scaleout: one for one in done.ended}
     parts = []

@@ -44,9 +44,9 @@ def report_command(
     RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
     """
     if incident:
-        from penstock.cli.incidents import Wanted, tell_incident
+        from penstock.cli.incidents import IncidentOptions, tell_incident
 
-        tell_incident(run, store, Wanted(tenant, since, until), html, json_out)
+        tell_incident(run, store, IncidentOptions(tenant, since, until), html, json_out)
         return
     for option, given in (("--tenant", tenant), ("--from", since), ("--to", until)):
         if given is not None:

@@ -81,7 +81,7 @@ def run(
 
     from penstock.cli.tenants_table import tenants_table
     from penstock.cli.terminal import Terminal, width_for
-    from penstock.config.checking import Asked, check_tenants
+    from penstock.config.checking import CheckOptions, check_tenants
 
     # In a container it is the first process, which the kernel spares signals that it does not handle.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -91,7 +91,7 @@ def run(
     )
     # In a later life a module that is broken by now is its tenant's trouble alone; who supervises imports nothing.
     first_life = down_since is None and not restart
-    file = check_tenants(tenants, Asked(policy, master, modules=first_life))
+    file = check_tenants(tenants, CheckOptions(policy, master, modules=first_life))
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
     if first_life and store is not None:
         _check_store(store)

@@ -22,7 +22,7 @@ from penstock.planning.registry import DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckOptions:
     """What the command line says beside the file. `modules`: whether those of the jobs are imported."""
 
     policy: str | None = None
@@ -30,7 +30,7 @@ class Asked:
     modules: bool = True
 
 
-def check_tenants(path: Path, asked: Asked = Asked()) -> TenantsFile:
+def check_tenants(path: Path, asked: CheckOptions = CheckOptions()) -> TenantsFile:
     """The tenants in that file; whatever is wrong with them is raised at once, in the order of the file."""
     document = read_document(path, "tenants file")
     tenants, errors = tried(TenantsFile, document.values, document)
@@ -45,7 +45,7 @@ def check_tenants(path: Path, asked: Asked = Asked()) -> TenantsFile:
     return tenants
 
 
-def sentence(tenants: TenantsFile, asked: Asked = Asked()) -> str:
+def sentence(tenants: TenantsFile, asked: CheckOptions = CheckOptions()) -> str:
     """What the file holds, in a line."""
     names = [job.name for job in tenants.jobs]
     jobs = "one job" if len(names) == 1 else f"{len(names)} jobs"

@@ -17,7 +17,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from penstock.config.document import read_document
-from penstock.config.fields import A_NUMBER, Amount, Matching, PolicySettings, PositiveSeconds, Slots, within
+from penstock.config.fields import A_NUMBER, Amount, Matching, PolicySettings, PositiveSeconds, SlotCount, within
 from penstock.config.policies import wrong_policies
 from penstock.config.problems import tried
 from penstock.config.tenants import Name
@@ -47,7 +47,7 @@ class ClusterPart(_Part):
 
     standalone: str | None = None
     kubernetes: Annotated[str, Matching(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "write a namespace")] | None = None
-    cores: Slots | None = None
+    cores: SlotCount | None = None
 
     @model_validator(mode="after")
     def _is_one(self) -> "ClusterPart":
@@ -75,7 +75,7 @@ class BoundsPart(_Part):
     """The executors that an application may have, and what its tenants may count for."""
 
     min_executors: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 0
-    max_executors: Slots = 100_000
+    max_executors: SlotCount = 100_000
     utility: Annotated[Amount, Field(gt=0, le=MOST_UTILITY)] = MOST_UTILITY
 
     @model_validator(mode="after")

@@ -104,7 +104,8 @@ SizeMib = Annotated[int, BeforeValidator(_placed(size_mib, 1 << 30, "1024t")), W
 Setting = Annotated[Any, BeforeValidator(_setting)]  # of a policy: a number, a word, or those of a part of it
 PolicySettings = dict[str, dict[str, Setting]]  # by policy
 OneOrMore = _OneOrMore()
+ShortText = Annotated[str, Field(max_length=200)]  # a name, or a few words
 A_NUMBER = BeforeValidator(_no_truth)
 Amount = Annotated[float, A_NUMBER]
-Slots = Annotated[int, Field(ge=1, le=100_000), A_NUMBER]  # no cluster has more
+SlotCount = Annotated[int, Field(ge=1, le=100_000), A_NUMBER]  # no cluster has more
 Rows = Annotated[int, Field(ge=1, le=10**12), A_NUMBER]

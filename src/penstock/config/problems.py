@@ -7,13 +7,13 @@ from pydantic import BaseModel, ValidationError
 
 from penstock.config.document import Document
 from penstock.config.fields import OURS
-from penstock.config.words import Finding, no_such_field, remedy_of
+from penstock.config.words import FieldError, no_such_field, remedy_of
 from penstock.errors import ABSENT, ConfigError, refuse
 
 Model = TypeVar("Model", bound=BaseModel)
 
 Place = tuple[Hashable, ...]
-Placed = tuple[Place, Finding]
+Placed = tuple[Place, FieldError]
 
 _KEY = "[key]"  # pydantic's last part of a place that is a key
 _OF_WHOLES = ("_type", "too_short")
@@ -40,7 +40,7 @@ def tried(model: type[Model], raw: object, document: Document) -> tuple[Model | 
     return None, twice + _told(_of_parts([(_path(one, document), one) for one in findings]), model, document)
 
 
-def _path(finding: Finding, document: Document) -> Place:
+def _path(finding: FieldError, document: Document) -> Place:
     parts = [part for part in finding["loc"] if part != _KEY]
     return document.path_of(parts, absent=finding["type"] == "missing")
 
@@ -69,7 +69,7 @@ def _told(found: list[Placed], model: type[BaseModel], document: Document) -> li
     return list(told.values())
 
 
-def _problem(path: Place, finding: Finding, model: type[BaseModel], document: Document) -> ConfigError:
+def _problem(path: Place, finding: FieldError, model: type[BaseModel], document: Document) -> ConfigError:
     if finding["type"] == OURS:
         return _ours(finding["loc"], finding["ctx"]["error"], document)
     if finding["type"] == "extra_forbidden":

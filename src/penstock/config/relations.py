@@ -11,7 +11,7 @@ from penstock.config.document import Document
 from penstock.core.units import positive_seconds, seconds, text_of_seconds
 from penstock.errors import ABSENT, ConfigError, did_you_mean
 
-Job = tuple[int, dict[Any, Any]]  # its number in the list
+NumberedJob = tuple[int, dict[Any, Any]]  # its number in the list
 
 MOST_JOBS = 1000  # of one application
 _NAMED_AT_MOST = 12
@@ -49,14 +49,14 @@ def master_of(document: Document, master: str | None = None) -> str:
     return master or (written if isinstance(written, str) else "local[*]")
 
 
-def jobs_of(document: Document) -> list[Job]:
+def jobs_of(document: Document) -> list[NumberedJob]:
     """The jobs of a tenants file as they were written, with their numbers in the list."""
     written = document.values.get("jobs")
     listed = written[:MOST_JOBS] if isinstance(written, list) else []
     return [(number, job) for number, job in enumerate(listed) if isinstance(job, dict)]
 
 
-def _names_twice(document: Document, jobs: list[Job]) -> Iterator[ConfigError]:
+def _names_twice(document: Document, jobs: list[NumberedJob]) -> Iterator[ConfigError]:
     seen: set[str] = set()
     for number, job in jobs:
         name = job.get("name")
@@ -66,7 +66,7 @@ def _names_twice(document: Document, jobs: list[Job]) -> Iterator[ConfigError]:
             seen.add(name)
 
 
-def _named_jobs(document: Document, jobs: list[Job]) -> Iterator[ConfigError]:
+def _named_jobs(document: Document, jobs: list[NumberedJob]) -> Iterator[ConfigError]:
     names = [str(job.get("name")) for _, job in jobs]
     for field in ("profiles", "models"):
         named = document.values.get(field)
@@ -90,7 +90,7 @@ def _short_window(document: Document) -> Iterator[ConfigError]:
         yield document.error((field,), document.values[field], remedy)
 
 
-def _few_executors(document: Document, jobs: list[Job]) -> Iterator[ConfigError]:
+def _few_executors(document: Document, jobs: list[NumberedJob]) -> Iterator[ConfigError]:
     executors = document.values.get("executors")
     if isinstance(executors, int) and executors < len(jobs):
         yield document.error(("executors",), executors, f"write at least one for each job: {len(jobs)}")
@@ -115,7 +115,7 @@ def _promises(document: Document, master: str) -> Iterator[ConfigError]:
         yield document.error(("jobs", number, "min_slots"), slots, remedy)
 
 
-def _never_met(document: Document, job: Job) -> Iterator[ConfigError]:
+def _never_met(document: Document, job: NumberedJob) -> Iterator[ConfigError]:
     """Targets that no share of the slots can meet."""
     number, fields = job
     stated = fields.get("intent")

@@ -41,7 +41,7 @@ from penstock.config.fields import (
     Rows,
     Seconds,
     SizeMib,
-    Slots,
+    SlotCount,
     within,
 )
 from penstock.config.intents import IntentPart, intent_of, that_hold
@@ -101,14 +101,14 @@ class TenantPart(_Part):
     params: dict[str, Any] = {}
     intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
     min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
-    max_slots: Slots | None = None
-    slots: Slots | None = None
+    max_slots: SlotCount | None = None
+    slots: SlotCount | None = None
     max_rows_per_batch: Rows | None = None
     max_files_per_batch: Rows | None = None
     trigger: Seconds | None = None
-    partitions: Slots | None = None
+    partitions: SlotCount | None = None
     real_time: PositiveSeconds | None = None  # real-time mode, with batches (between checkpoints) of this length
-    real_time_tasks: Slots | None = None  # behind each of its shuffles; the session's shuffle partitions by default
+    real_time_tasks: SlotCount | None = None  # behind each of its shuffles; the session's shuffle partitions by default
     restart: RestartPart = RestartPart()
     approval: bool = False  # ask before anything is done to it; see `penstock control`
 
@@ -180,7 +180,7 @@ class TenantsFile(_Part):
     name: Name = "tenants"
     master: str = "local[*]"
     conf: dict[str, str | int | float | bool] = {}
-    executors: Slots | None = None
+    executors: SlotCount | None = None
     executor_memory: Annotated[SizeMib, AfterValidator(_that_starts)] | None = None
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name

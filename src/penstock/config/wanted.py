@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from penstock.config.document import Document, read_document
-from penstock.config.fields import A_NUMBER, OneOrMore, Slots
+from penstock.config.fields import A_NUMBER, OneOrMore, SlotCount
 from penstock.config.intents import IntentPart, intent_of, that_hold
 from penstock.config.problems import tried
 from penstock.config.relations import MOST_JOBS
@@ -32,7 +32,7 @@ class WantedPart(BaseModel):
     name: Annotated[str, Field(min_length=1, max_length=300)]
     intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
     min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
-    max_slots: Slots | None = None
+    max_slots: SlotCount | None = None
 
     def intent(self) -> Intent:
         """As policies know it."""

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from penstock.errors import did_you_mean
 
-Finding = Mapping[str, Any]  # type, loc, ctx, input and msg of one error
+FieldError = Mapping[str, Any]  # type, loc, ctx, input and msg of one error
 
 _MANY = 12  # fields of a part that are all named; of more only those that look alike
 
@@ -37,7 +37,7 @@ _KINDS = (  # the beginning of an error's type, and what should stand there
 )
 
 
-def remedy_of(finding: Finding) -> str:
+def remedy_of(finding: FieldError) -> str:
     """What to write instead.
 
     >>> remedy_of({"type": "greater_than_equal", "ctx": {"ge": 1}, "msg": "Input should be ..."})

@@ -8,11 +8,18 @@ from dataclasses import asdict
 from typing import Any
 
 from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
-from penstock.core.shapes import Knee, LinearJuice, LinearLatency, Lognormal, Piecewise, Shape, Step
+from penstock.core.shapes import AllOrNothing, Knee, LinearJuice, LinearLatency, Lognormal, Piecewise, Shape
 
+# By the names that they have in files.
 _SHAPES: dict[str, type[Shape]] = {
-    kind.__name__: kind for kind in (Knee, Step, LinearLatency, LinearJuice, Lognormal, Piecewise)
+    "Knee": Knee,
+    "Step": AllOrNothing,
+    "LinearLatency": LinearLatency,
+    "LinearJuice": LinearJuice,
+    "Lognormal": Lognormal,
+    "Piecewise": Piecewise,
 }
+_NAMES = {shape: name for name, shape in _SHAPES.items()}
 
 
 def plain_intent(intent: Intent) -> dict[str, Any]:
@@ -36,7 +43,7 @@ def _plain_objective(objective: Objective) -> dict[str, Any]:
     plain["target"] = objective.target if isinstance(objective, Juice) else objective.target_s
     if isinstance(objective, Latency):
         plain["percentile"] = objective.percentile
-    plain["shape"] = {"kind": type(objective.shape).__name__, **_fields(objective.shape)}
+    plain["shape"] = {"kind": _NAMES[type(objective.shape)], **_fields(objective.shape)}
     return plain
 
 

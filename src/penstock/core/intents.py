@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from penstock.core.figures import LatencyFigures
 from penstock.core.shapes import (
+    AllOrNothing,
     Knee,
     LinearJuice,
     LinearLatency,
     Lognormal,
     Shape,
-    Step,
     piecewise,
 )
 from penstock.core.units import is_number, non_negative, positive, positive_seconds, seconds, text_of_seconds
@@ -275,7 +275,7 @@ def _plain_shape(name: str, spread: float) -> Shape:
     if name == "knee":
         return Knee()
     if name == "step":
-        return Step()
+        return AllOrNothing()
     if name == "lognormal":
         return Lognormal(spread)
     raise ConfigError("shape", name, f"choose one of {', '.join(SHAPES)}")
@@ -309,7 +309,7 @@ def _mean(values: Iterable[float]) -> float:
 def shaped(objective: Objective, shape: Shape) -> Objective:
     """The same target and utility in another shape.
 
-    >>> shaped(Juice(0.8), Step()).share_at(0.7)
+    >>> shaped(Juice(0.8), AllOrNothing()).share_at(0.7)
     0.0
     """
     found = copy(objective)

@@ -20,7 +20,7 @@ else:
 
 # A policy's memory: a frozen dataclass of plain values, so that any store can keep it. Only its own policy
 # looks inside, hence Any at the ports.
-Memory = Any
+PolicyMemory = Any
 
 
 class Engine(Protocol):
@@ -83,7 +83,7 @@ class Store(Protocol):
     def announce(self, cycle: Cycle) -> None:
         """Keep a cycle before it is acted on: a controller that dies while it acts finds here what it meant to do."""
 
-    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+    def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         """The newest stored memory of that policy, or None."""
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from penstock.core.units import is_number, non_negative, seconds
 from penstock.errors import ConfigError
 
-Arrivals = float | Callable[[float], float]
+ArrivalRate = float | Callable[[float], float]
 
 CLOSE_S = 0.05  # the series ends when its rest is shorter; the paper suggests a second
 _PART_S = 5.0  # integration step over arrivals that change: forecasts come in minutes
@@ -33,7 +33,9 @@ class RecoveryTime:
         return self.downtime + self.catch_up
 
 
-def recovery_time(arrivals: Arrivals, capacity: float, checkpoint_interval: object, downtime: object) -> RecoveryTime:
+def recovery_time(
+    arrivals: ArrivalRate, capacity: float, checkpoint_interval: object, downtime: object
+) -> RecoveryTime:
     """How long recovery takes when the failure comes just before a checkpoint would have been complete.
 
     `arrivals` is rows/s, or a function of the seconds since the failure (negative before it); `capacity` is the

@@ -17,7 +17,7 @@ LEFT, RIGHT = "left", "right"  # the operators' names where there are two and no
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class KeyMove:
     """One key of one operator that changes its server."""
 
     operator: str
@@ -73,10 +73,10 @@ class RoutingTable:
         """The server that the table gives the key; None when it does not list it."""
         return self.keys.get(operator, {}).get(key)
 
-    def moved_from(self, before: "RoutingTable") -> tuple[Move, ...]:
+    def moved_from(self, before: "RoutingTable") -> tuple[KeyMove, ...]:
         """Every key whose server differs from the one in `before`, by operator, in the tables' order."""
         return tuple(
-            Move(operator, key, old.get(key), new.get(key))
+            KeyMove(operator, key, old.get(key), new.get(key))
             for operator in dict.fromkeys((*before.keys, *self.keys))
             for old, new in [(before.keys.get(operator, {}), self.keys.get(operator, {}))]
             for key in dict.fromkeys((*old, *new))

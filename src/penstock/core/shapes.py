@@ -29,7 +29,7 @@ class Knee:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class AllOrNothing:
     """All or nothing."""
 
     def share(self, badness: float) -> float:

@@ -37,7 +37,7 @@ class Tenants:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class PolicyTurn:
     """One policy's turn. Views before `measure_from_s` do not count."""
 
     policy: str
@@ -53,7 +53,7 @@ class Trial:
 class TrialResult:
     """What came of a trial."""
 
-    trial: Trial
+    trial: PolicyTurn
     views: tuple[View, ...]
     decisions: tuple[DecisionRecord, ...]
     run: Run  # all of it, for a report
@@ -79,7 +79,7 @@ class TrialResult:
 def run_trial(
     spark: SparkSession,
     tenants: Tenants,
-    trial: Trial,
+    trial: PolicyTurn,
     on_view: Callable[[View], None] = lambda view: None,
     on_decision: Callable[[DecisionRecord], None] = lambda decision: None,
 ) -> TrialResult:

@@ -7,7 +7,7 @@ from functools import partial
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.governing.application import start_application
-from penstock.governing.comparison import Tenants, Trial, TrialResult, run_trial
+from penstock.governing.comparison import PolicyTurn, Tenants, TrialResult, run_trial
 from penstock.governing.demo_tenants import SLOTS, URGENT, demo_tenants
 
 SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, MEASURED_FROM_S = 14.0, 20.0, 40.0, 10.0
@@ -27,8 +27,8 @@ def run_demo(say: Callable[[str], None], show: Show, tell: Tell) -> Sequence[Tri
     spark = start_application("demo", f"local[{SLOTS}]", {"spark.sql.shuffle.partitions": 4})
     try:
         say("warming up")
-        run_trial(spark, _tenants(LEAST_TARGET_S), Trial("fifo", WARM_UP_S))
-        alone = run_trial(spark, _tenants(LEAST_TARGET_S, alone=True), Trial("fair", ALONE_S, window_s=WINDOW_S))
+        run_trial(spark, _tenants(LEAST_TARGET_S), PolicyTurn("fifo", WARM_UP_S))
+        alone = run_trial(spark, _tenants(LEAST_TARGET_S, alone=True), PolicyTurn("fair", ALONE_S, window_s=WINDOW_S))
         target_s = target_of(alone)
         say(f"{URGENT} alone has its results after {_best_s(alone):.1f} s at best; now it asks for {target_s:g} s")
         tenants = _tenants(target_s)
@@ -53,5 +53,5 @@ def _tenants(target_s: float, alone: bool = False) -> Tenants:
     return Tenants(lambda place: [tenant.job(place) for tenant in listed], intents)
 
 
-def _trial(policy: str) -> Trial:
-    return Trial(policy, TRIAL_S, MEASURED_FROM_S, window_s=WINDOW_S)
+def _trial(policy: str) -> PolicyTurn:
+    return PolicyTurn(policy, TRIAL_S, MEASURED_FROM_S, window_s=WINDOW_S)

@@ -41,7 +41,7 @@ class Life:
     earlier: Controller | None = None  # who governed the life before
 
 
-class Wish:
+class MemoryWish:
     """Other memory, to be had in the next life: `ends` is called when it is asked for."""
 
     def __init__(self, not_given: Collection[int], ends: Callable[[], None] = lambda: None) -> None:
@@ -58,7 +58,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class StartedApplication:
     """A session that was started; `instead` says in words why its executors do not have the memory they were to."""
 
     spark: SparkSession
@@ -80,7 +80,7 @@ class Applications:
         self.not_given: set[int] = set()
 
     @contextmanager
-    def started(self, life: Life) -> Iterator[Application]:
+    def started(self, life: Life) -> Iterator[StartedApplication]:
         """The application of this life, which ends with the block."""
         application = self._started(life)
         try:
@@ -88,16 +88,16 @@ class Applications:
         finally:
             _end(application.spark)
 
-    def _started(self, life: Life) -> Application:
+    def _started(self, life: Life) -> StartedApplication:
         wanted = life.memory_mib
         if wanted is None or wanted == life.before_mib:
-            return Application(self._as_before(wanted, life.slots))
+            return StartedApplication(self._as_before(wanted, life.slots))
         try:
-            return Application(self._with_executors(wanted, life.slots))
+            return StartedApplication(self._with_executors(wanted, life.slots))
         except (EngineError, OutageError) as error:
             self.not_given.add(wanted)
             _log.warning("%s; it is started again with the memory that executors had", error)
-            return Application(self._as_before(life.before_mib, life.slots), str(error))
+            return StartedApplication(self._as_before(life.before_mib, life.slots), str(error))
 
     def _as_before(self, mib: int | None, slots: int) -> SparkSession:
         spark = self._with(mib)

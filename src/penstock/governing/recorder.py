@@ -8,7 +8,7 @@ from threading import Lock
 from penstock.analysis.assess import aged
 from penstock.core.cycle import GOVERNING_ENDED, Cycle
 from penstock.core.plan import Outcome, Plan, Verdict
-from penstock.core.ports import Memory, Store
+from penstock.core.ports import PolicyMemory, Store
 from penstock.core.run import DecisionRecord, records_of, with_verdicts
 from penstock.core.view import View
 
@@ -64,7 +64,7 @@ class Recorder:
             said = replace(newest, at_s=at_s, view=aged(newest.view, at_s), plan=plan, outcome=Outcome())
             self.append(replace(said, error=f"{GOVERNING_ENDED}{why}"))
 
-    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+    def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         """What the store remembers of an earlier controller."""
         return None if self._store is None else self._store.last_memory(policy, memory_type)
 

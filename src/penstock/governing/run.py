@@ -25,7 +25,7 @@ from penstock.errors import ConfigError, EngineError, TakenOverError, told
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.coordinated import Coordinated, agent_of
-from penstock.governing.lives import Application, Applications, Life, Wish
+from penstock.governing.lives import Applications, Life, MemoryWish, StartedApplication
 from penstock.governing.pulse import Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.loop import LoopSettings
@@ -120,7 +120,7 @@ def _run_tenants(
         while life is not None:
             with applications.started(life) as application:
                 lived = _Lived(tenants, options, life, application)
-                story, life = lived.governed(governed, Wish(applications.not_given), on_view)
+                story, life = lived.governed(governed, MemoryWish(applications.not_given), on_view)
     except KeyboardInterrupt:  # while an application was started or ended
         if not story.views:
             raise
@@ -149,9 +149,11 @@ class _Lived:
     tenants: TenantsFile
     options: RunOptions
     life: Life
-    application: Application
+    application: StartedApplication
 
-    def governed(self, governed: Governed, wish: Wish, on_view: Callable[[View], None]) -> tuple[RunStory, Life | None]:
+    def governed(
+        self, governed: Governed, wish: MemoryWish, on_view: Callable[[View], None]
+    ) -> tuple[RunStory, Life | None]:
         """What the run came to so far, and the next life, if there is to be one."""
         spark, life, name = self.application.spark, self.life, self.tenants.name
         live = LiveSpark(spark)

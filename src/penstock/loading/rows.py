@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from penstock.errors import ConfigError
 from penstock.loading.keys import Indexes
 
-Row = tuple[str | bytes, str | bytes]  # key and value
+KeyedRow = tuple[str | bytes, str | bytes]  # key and value
 # Ids from 0, event times in milliseconds, left and right keys: the rows, one for each id.
-RowMaker = Callable[[NDArray[np.int64], NDArray[np.int64], Indexes, Indexes], Sequence[Row]]
+RowMaker = Callable[[NDArray[np.int64], NDArray[np.int64], Indexes, Indexes], Sequence[KeyedRow]]
 
 SCHEMA = "id LONG, event_ms LONG, key STRING, pair STRING"  # of `json_rows`, for Spark's from_json
 

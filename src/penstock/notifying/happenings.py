@@ -21,7 +21,7 @@ from penstock.core.view import JobView
 HOLD_S = 60.0  # a tenant that lacks something for less is not told of, nor one that is well for less
 
 
-class Kind(StrEnum):
+class HappeningKind(StrEnum):
     """What kind of thing it is."""
 
     DECISION = "decision"
@@ -33,15 +33,17 @@ class Kind(StrEnum):
     ENDED = "ended"
 
 
-URGENT = frozenset({Kind.MISSING, Kind.FINE, Kind.SHORTFALL, Kind.FAILING, Kind.ENDED})  # what people are told of
-ALL = frozenset(Kind)
+URGENT = frozenset(
+    {HappeningKind.MISSING, HappeningKind.FINE, HappeningKind.SHORTFALL, HappeningKind.FAILING, HappeningKind.ENDED}
+)  # what people are told of
+ALL = frozenset(HappeningKind)
 
 
 @dataclass(frozen=True, slots=True)
 class Happening:
     """One event, `at_s` on the run's clock. `place` tells events of one kind, instant and tenant apart."""
 
-    kind: Kind
+    kind: HappeningKind
     at_s: float
     text: str
     job: str | None = None
@@ -73,16 +75,16 @@ def happened(told: Told, cycle: Cycle) -> tuple[Told, tuple[Happening, ...]]:
     found = [*_decisions(cycle), *_verdicts(cycle)]
     ends = (cycle.error or "").startswith(GOVERNING_ENDED)
     if ends:
-        found.append(Happening(Kind.ENDED, cycle.at_s, str(cycle.error)))
+        found.append(Happening(HappeningKind.ENDED, cycle.at_s, str(cycle.error)))
         return told, tuple(found)
     jobs, of_jobs = _jobs(told.jobs, cycle)
     found += of_jobs
     short = bool(cycle.plan.shortfall)
     if short and not told.short:
-        found.append(Happening(Kind.SHORTFALL, cycle.at_s, cycle.plan.shortfall))
+        found.append(Happening(HappeningKind.SHORTFALL, cycle.at_s, cycle.plan.shortfall))
     failing = cycle.error is not None
     if failing and not told.failing:
-        found.append(Happening(Kind.FAILING, cycle.at_s, str(cycle.error)))
+        found.append(Happening(HappeningKind.FAILING, cycle.at_s, str(cycle.error)))
     return Told(jobs, short, failing), tuple(found)
 
 
@@ -90,14 +92,14 @@ def _decisions(cycle: Cycle) -> Iterator[Happening]:
     for place, record in enumerate(records_of(cycle)):
         jobs = record.decision.jobs
         job = jobs[0] if len(jobs) == 1 else None
-        yield Happening(Kind.DECISION, cycle.at_s, record.text(), job, place, decision_document(record))
+        yield Happening(HappeningKind.DECISION, cycle.at_s, record.text(), job, place, decision_document(record))
 
 
 def _verdicts(cycle: Cycle) -> Iterator[Happening]:
     for place, verdict in enumerate(cycle.plan.verdicts):
         text = f"of what was decided at {verdict.decided_at_s:.0f} s: {verdict.text}"
         data = {**asdict(verdict), "effect": None if verdict.effect is None else str(verdict.effect)}
-        yield Happening(Kind.VERDICT, cycle.at_s, text, None, place, data)
+        yield Happening(HappeningKind.VERDICT, cycle.at_s, text, None, place, data)
 
 
 def _jobs(before: Mapping[str, Since], cycle: Cycle) -> tuple[dict[str, Since], list[Happening]]:
@@ -122,7 +124,7 @@ def _stood(before: Since | None, job: JobView, state: State, at_s: float) -> tup
     text = f"{job.name} has been {state} for {length}: {_why(job)}" if bad else f"{job.name} has all it asks for, again"
     data = {"state": str(state), "intent": job.intent.text(), "latency_s": asked_latency_s(job)}
     said = replace(since, told_bad=bad, told_at_s=at_s)
-    return said, [Happening(Kind.MISSING if bad else Kind.FINE, at_s, text, job.name, data=data)]
+    return said, [Happening(HappeningKind.MISSING if bad else HappeningKind.FINE, at_s, text, job.name, data=data)]
 
 
 def _why(job: JobView) -> str:

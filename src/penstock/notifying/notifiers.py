@@ -29,7 +29,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from penstock.core.run import RunInfo
 from penstock.errors import ConfigError, choose, told
-from penstock.notifying.happenings import ALL, URGENT, Happening, Kind
+from penstock.notifying.happenings import ALL, URGENT, Happening, HappeningKind
 
 GROUP = "penstock.notifiers"
 _WITHIN_S = 10.0
@@ -95,7 +95,7 @@ class Notifier(Protocol):
     """Sends messages of the kinds that it `wants`; what it raises makes it be asked again."""
 
     @property
-    def wants(self) -> frozenset[Kind]:
+    def wants(self) -> frozenset[HappeningKind]:
         """Kinds of happenings."""
 
     def send(self, message: Message) -> None:
@@ -108,7 +108,7 @@ class Posted:
 
     url: str
     body: Callable[[Message], Mapping[str, Any]]
-    wants: frozenset[Kind] = URGENT
+    wants: frozenset[HappeningKind] = URGENT
     content_type: str = "application/json"
 
     def send(self, message: Message) -> None:
@@ -125,7 +125,7 @@ class Written:
 
     path: Path
     body: Callable[[Message], Mapping[str, Any]]
-    wants: frozenset[Kind] = ALL
+    wants: frozenset[HappeningKind] = ALL
 
     def send(self, message: Message) -> None:
         line = json.dumps(self.body(message), allow_nan=False) + "\n"
@@ -142,7 +142,7 @@ class Mailed:
     sender: str
     receivers: tuple[str, ...]
     safe: bool = False  # from the first byte on
-    wants: frozenset[Kind] = URGENT
+    wants: frozenset[HappeningKind] = URGENT
 
     def send(self, message: Message) -> None:
         mail = EmailMessage()
@@ -170,7 +170,7 @@ def notifier_of(target: str) -> Notifier:
     """The notifier that a target names.
 
     >>> sorted(notifier_of("lines:/dev/null").wants)[:2]
-    [<Kind.DECISION: 'decision'>, <Kind.ENDED: 'ended'>]
+    [<HappeningKind.DECISION: 'decision'>, <HappeningKind.ENDED: 'ended'>]
     """
     name, colon, rest = target.partition(":")
     known = (*_OURS, *_points())

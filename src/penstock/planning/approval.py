@@ -7,7 +7,7 @@ from penstock.core.levers import Dial, Memory, Move, Table, dial_of
 from penstock.core.orders import Answer, Proposal
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import JobView, View
-from penstock.planning.asked import Lever, levers_of
+from penstock.planning.asked import LeverKey, levers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def _touched(decision: Decision, jobs: Collection[str]) -> set[str]:
 
 
 def renewed(
-    approved: Sequence[Proposal], view: View, asked: Collection[Lever] = ()
+    approved: Sequence[Proposal], view: View, asked: Collection[LeverKey] = ()
 ) -> tuple[tuple[Proposal, Decision | None], ...]:
     """Each approved proposal as a decision of now; None where its jobs are no longer as they were.
 
@@ -59,7 +59,7 @@ def renewed(
     return tuple((proposal, _renewed(proposal, view, asked)) for proposal in open_now)
 
 
-def _renewed(proposal: Proposal, view: View, asked: Collection[Lever]) -> Decision | None:
+def _renewed(proposal: Proposal, view: View, asked: Collection[LeverKey]) -> Decision | None:
     decision = proposal.decision
     if levers_of([decision]) & set(asked) or any(not _as_it_was(move, view) for move in decision.moves):
         return None

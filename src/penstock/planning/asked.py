@@ -14,7 +14,7 @@ from penstock.core.view import View
 from penstock.errors import ConfigError
 from penstock.planning.limits import within_limits
 
-Lever: TypeAlias = tuple[str, str, str]  # its kind, job and operator
+LeverKey: TypeAlias = tuple[str, str, str]  # its kind, job and operator
 
 
 def asked_for(requests: Sequence[Request], view: View) -> Plan:
@@ -47,7 +47,7 @@ def watching(note: str, requests: Iterable[Request]) -> Plan:
     return Plan(note=_joined(note, *left))
 
 
-def levers_of(decisions: Iterable[Decision]) -> frozenset[Lever]:
+def levers_of(decisions: Iterable[Decision]) -> frozenset[LeverKey]:
     """What they turn."""
     return frozenset(_lever(move) for decision in decisions for move in decision.moves)
 
@@ -122,7 +122,7 @@ def _range(dial: Dial) -> str:
     return f"{dial.kind} of {of} can be {least} {up_to}" + (", or none" if dial.kind == "bound" else "")
 
 
-def _lever(of: Wish | Dial | Move) -> Lever:
+def _lever(of: Wish | Dial | Move) -> LeverKey:
     return of.kind, of.job, of.operator
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from penstock.config.intents import intent_of
+from penstock.core.arrays import Floats
 from penstock.core.intents import Intent
 from penstock.errors import ConfigError
 from penstock.simulation.schema import JobPart, RatePart, ScenarioFile, TraceRate
@@ -29,13 +30,13 @@ def intents_of(scenario: ScenarioFile) -> dict[str, Intent]:
     return {name: intent_of(job.intent, f"jobs.{number}.intent") for name, number, job in named_jobs(scenario)}
 
 
-def arrivals_of(part: RatePart, seconds: int, base: Path, rng: np.random.Generator, field: str) -> rates.Rates:
+def arrivals_of(part: RatePart, seconds: int, base: Path, rng: np.random.Generator, field: str) -> Floats:
     """Rows that arrive in each second of the run."""
     curve = _curve(part, seconds, base, field)
     return rates.noisy(curve, part.noise, rng) if part.noise > 0 else curve
 
 
-def _curve(part: RatePart, seconds: int, base: Path, field: str) -> rates.Rates:
+def _curve(part: RatePart, seconds: int, base: Path, field: str) -> Floats:
     if part.spike is not None:
         spike = part.spike
         return rates.spike(spike.base, spike.factor, spike.start, spike.end, seconds)

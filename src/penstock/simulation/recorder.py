@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from penstock.core.cycle import Cycle
 from penstock.core.plan import Verdict
-from penstock.core.ports import Memory, Store
+from penstock.core.ports import PolicyMemory, Store
 from penstock.core.prediction import Error
 from penstock.core.run import (
     DecisionRecord,
@@ -100,7 +100,7 @@ class SimulationRecorder:
         self.prediction_errors = cycle.plan.errors or self.prediction_errors
         self.last_view = view
 
-    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+    def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         """Every simulated run starts afresh."""
         return None
 

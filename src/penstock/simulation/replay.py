@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from penstock.core.plan import Plan
-from penstock.core.ports import Memory, Policy
+from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.view import View
 from penstock.planning.limits import within_limits
 
@@ -15,7 +15,7 @@ class Replayed:
 
     view: View
     plan: Plan
-    memory: Memory
+    memory: PolicyMemory
 
 
 def replay(policy: Policy, views: Iterable[View], govern_from_s: float = 0.0) -> Iterator[Replayed]:

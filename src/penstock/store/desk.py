@@ -18,7 +18,7 @@ from penstock.store.columns import columns_of
 from penstock.store.database import Database
 from penstock.store.desk_tables import controllers, proposals, requests
 from penstock.store.intent_codec import decode_intent, encode_intent
-from penstock.store.reading import Found, run_rows
+from penstock.store.reading import FoundRow, run_rows
 from penstock.store.rows import run_info
 
 T = TypeVar("T")
@@ -156,7 +156,7 @@ class Desk:
             self._check(connection)
             yield connection
 
-    def _rows(self, run_id: str, table: sa.Table, *beyond: sa.ColumnElement[bool]) -> Sequence[Found]:
+    def _rows(self, run_id: str, table: sa.Table, *beyond: sa.ColumnElement[bool]) -> Sequence[FoundRow]:
         with self._database.reading() as connection:
             # A store that was written before there was a desk may be on a disk that cannot be written.
             self._there = self._there or sa.inspect(connection).has_table(table.name)
@@ -174,19 +174,19 @@ def _number(connection: sa.Connection, run_id: str) -> int:
     return int(found)
 
 
-def _readable(read: Callable[[Found], T], found: Iterable[Found]) -> tuple[T, ...]:
+def _readable(read: Callable[[FoundRow], T], found: Iterable[FoundRow]) -> tuple[T, ...]:
     return tuple(value for row in found if not isinstance(value := _read(read, row), Exception))
 
 
 def _faults(
-    what: Literal["request", "proposal"], read: Callable[[Found], object], found: Iterable[Found]
+    what: Literal["request", "proposal"], read: Callable[[FoundRow], object], found: Iterable[FoundRow]
 ) -> Iterator[Unreadable]:
     for row in found:
         if isinstance(fault := _read(read, row), Exception):
             yield Unreadable(what, row["id"], told(fault))
 
 
-def _read(read: Callable[[Found], T], row: Found) -> T | Exception:
+def _read(read: Callable[[FoundRow], T], row: FoundRow) -> T | Exception:
     """A row is somebody else's word: whatever is wrong with it, it is wrong with this row only."""
     try:
         return read(row)
@@ -194,11 +194,11 @@ def _read(read: Callable[[Found], T], row: Found) -> T | Exception:
         return fault
 
 
-def _filed(row: Found) -> Filed:
+def _filed(row: FoundRow) -> Filed:
     return Filed(row["id"], _request(row), row["taken_at_s"])
 
 
-def _request(row: Found) -> Request:
+def _request(row: FoundRow) -> Request:
     act = Act(row["act"])
     intent = None if row["intent"] is None else decode_intent(row["intent"])
     turn: Wish | None = None if row["turn"] is None else decode(row["turn"], Wish)
@@ -211,12 +211,12 @@ def _request(row: Found) -> Request:
     return Request(act, str(row["who"]), float(row["at_epoch_s"]), row["job"], intent, proposal, turn)
 
 
-def _proposal(row: Found) -> Proposal:
+def _proposal(row: FoundRow) -> Proposal:
     decision: Any = decode(row["decision"], Decision)
     return Proposal(row["id"], decision, Answer(row["answer"]), row["who"], row["answered_at_s"])
 
 
-def _card(row: Found) -> Card:
+def _card(row: FoundRow) -> Card:
     seen_s, at_s, interval_s = (float(row[name]) for name in ("seen_at_epoch_s", "at_s", "interval_s"))
     approval = tuple(decode(row["approval"], list[str]))
     return Card(seen_s, at_s, interval_s, row["paused_by"], bool(row["dry_run"]), approval)

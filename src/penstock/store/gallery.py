@@ -25,7 +25,7 @@ from penstock.store.database import Database
 from penstock.store.reading import read_audit, read_decisions, read_newest, read_outlooks, run_rows
 from penstock.store.rows import errors_of, run_info
 from penstock.store.slices import Slices
-from penstock.store.thinning import Columns, Stretch, Thinning, Wanted
+from penstock.store.thinning import Columns, Stretch, Thinning, ToThin
 
 _cycles, _figures, _loads = tables.cycles.c, tables.job_figures.c, tables.machine_figures.c
 
@@ -171,7 +171,7 @@ class Gallery:
             "max_utility": sa.func.avg(_cycles.max_utility),
             "possible_utility": sa.func.avg(self._recorded("cycles", "possible_utility", _cycles.max_utility)),
         }
-        found = self._thinning.columns("totals", stretch, Wanted(tables.cycles, wanted))
+        found = self._thinning.columns("totals", stretch, ToThin(tables.cycles, wanted))
         return found.get("", Columns((), dict.fromkeys(wanted, ())))
 
     def jobs(self, stretch: Stretch) -> dict[str, Columns]:
@@ -196,7 +196,7 @@ class Gallery:
         """Load and memory of each machine."""
         wanted = {"load": sa.func.avg(_loads.load), "memory_share": sa.func.avg(_loads.memory_share)}
         joined = tables.machine_figures.join(tables.cycles, _loads.cycle_id == _cycles.id)
-        return self._thinning.columns("machines", stretch, Wanted(joined, wanted, _loads.machine))
+        return self._thinning.columns("machines", stretch, ToThin(joined, wanted, _loads.machine))
 
     def _of_jobs(
         self,
@@ -207,7 +207,7 @@ class Gallery:
     ) -> dict[str, Columns]:
         joined = tables.job_figures.join(tables.cycles, _figures.cycle_id == _cycles.id)
         joined = joined.join(tables.intents, _figures.intent_id == tables.intents.c.id)
-        return self._thinning.columns(key, stretch, Wanted(joined, wanted, tables.intents.c.job, conditions))
+        return self._thinning.columns(key, stretch, ToThin(joined, wanted, tables.intents.c.job, conditions))
 
     def _unseen(self) -> sa.ColumnElement[Any]:
         """The share of cycles in which nobody knew how a job did, although somebody should have."""

@@ -9,7 +9,7 @@ from threading import Lock
 from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.plan import Verdict
-from penstock.core.ports import Memory
+from penstock.core.ports import PolicyMemory
 from penstock.core.prediction import Error
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, records_of, with_verdicts
 from penstock.core.shares import Pool, pool_of
@@ -49,7 +49,7 @@ class MemoryStore:
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
 
-    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+    def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         memory = self._now.memories.get(policy)
         if memory is not None and not isinstance(memory, memory_type):
             log.warning("the memory of policy %s is not a %s; starting afresh", policy, memory_type.__name__)
@@ -103,7 +103,7 @@ class _Remembered:
     deeds: deque[Deed] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     shortfalls: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     prediction_errors: tuple[Error, ...] = ()
-    memories: dict[str, Memory] = field(default_factory=dict)
+    memories: dict[str, PolicyMemory] = field(default_factory=dict)
     audit: deque[AuditEntry] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
 
     def append(self, cycle: Cycle) -> None:

@@ -25,10 +25,10 @@ from penstock.store.intent_codec import decode_intent
 from penstock.store.route_windows import SeenWindows
 from penstock.store.timelines import JobMoment, Moment, Timelines, noted
 
-Found = Mapping[Any, Any]
+FoundRow = Mapping[Any, Any]
 
 
-def run_rows(connection: sa.Connection) -> Sequence[Found]:
+def run_rows(connection: sa.Connection) -> Sequence[FoundRow]:
     """All runs, oldest first."""
     return (
         connection.execute(sa.select(*columns_of(connection, tables.runs)).order_by(tables.runs.c.number))
@@ -83,7 +83,7 @@ def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
         )
 
 
-def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) -> tuple[Found, View] | None:
+def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) -> tuple[FoundRow, View] | None:
     """The newest cycle's row, or that of the newest not after `at_s`, with what was seen; None where there is none."""
     cycles, figures, intents = tables.cycles, tables.job_figures, tables.intents
     # By time, as the index has it: by number, every cycle of the run would be read.
@@ -159,11 +159,11 @@ def _timelines(connection: sa.Connection, run: int) -> Timelines:
 class _Steps:
     """Groups of rows in the order of their cycles, fetched by cycle; a cycle may have none."""
 
-    def __init__(self, groups: Iterator[tuple[int, Iterator[Found]]]) -> None:
+    def __init__(self, groups: Iterator[tuple[int, Iterator[FoundRow]]]) -> None:
         self._groups = groups
         self._next = next(groups, None)
 
-    def of(self, cycle_id: int) -> Sequence[Found]:
+    def of(self, cycle_id: int) -> Sequence[FoundRow]:
         if self._next is None or self._next[0] != cycle_id:
             return ()
         found = tuple(self._next[1])
@@ -171,7 +171,7 @@ class _Steps:
         return found
 
 
-def _job_rows(connection: sa.Connection, run: int, table: sa.Table) -> Iterator[Found]:
+def _job_rows(connection: sa.Connection, run: int, table: sa.Table) -> Iterator[FoundRow]:
     joined = table.join(tables.intents, table.c.intent_id == tables.intents.c.id)
     wanted = (
         sa.select(
@@ -184,7 +184,7 @@ def _job_rows(connection: sa.Connection, run: int, table: sa.Table) -> Iterator[
     return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
 
 
-def _of_cycles(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[Found]:
+def _of_cycles(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[FoundRow]:
     joined = table.join(tables.cycles, table.c.cycle_id == tables.cycles.c.id)
     wanted = sa.select(*columns_of(connection, table)).select_from(joined).where(tables.cycles.c.run == run)
     wanted = wanted.order_by(*table.primary_key.columns)
@@ -195,7 +195,7 @@ def _grouped(connection: sa.Connection, table: sa.Table, run: int) -> _Steps:
     return _Steps(groupby(_if_there(connection, table, run), key=itemgetter("cycle_id")))
 
 
-def _if_there(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[Found]:
+def _if_there(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[FoundRow]:
     return _of_cycles(connection, table, run) if _has(connection, table) else iter(())
 
 
@@ -204,7 +204,7 @@ def _has(connection: sa.Connection, table: sa.Table) -> bool:
     return sa.inspect(connection).has_table(table.name)
 
 
-def _moment(row: Found, outlook: JobOutlook | None) -> JobMoment:
+def _moment(row: FoundRow, outlook: JobOutlook | None) -> JobMoment:
     return JobMoment(
         name=row["job"],
         intent=row["text"],
@@ -228,7 +228,7 @@ def _outcomes(connection: sa.Connection, run: int) -> Mapping[int, Sequence[Step
     return found
 
 
-def _record(row: Found, outcomes: Mapping[int, Sequence[StepOutcome]]) -> DecisionRecord:
+def _record(row: FoundRow, outcomes: Mapping[int, Sequence[StepOutcome]]) -> DecisionRecord:
     decision = rows.decision_of(row)
     steps = outcomes.get(row["cycle_id"], ())
     return DecisionRecord(decision, tuple(step for step in steps if step.step.job in decision.jobs))

@@ -21,7 +21,7 @@ from penstock.core.states import State, judged, possible_utility, state_of
 from penstock.core.view import JobView, View, snapshot_of
 from penstock.store.codec import decode, encode, encode_figures
 
-Row = dict[str, Any]
+TableRow = dict[str, Any]
 
 _WITHOUT_KIND = re.compile(r'\[\{(?!.*"kind":)')
 
@@ -32,7 +32,7 @@ _NEVER_FILLED = '"forecast":null,"recovery_s":null,'
 _OF_RUNS = ("id", "name", "policy", "engine", "master", "started_at_s")
 
 
-def run_row(run: RunInfo) -> Row:
+def run_row(run: RunInfo) -> TableRow:
     told = {name: getattr(run, name) for name in _OF_RUNS}
     price = run.price
     return {
@@ -48,7 +48,7 @@ def run_info(row: Mapping[Any, Any]) -> RunInfo:
     return RunInfo(**{name: row[name] for name in _OF_RUNS}, price=price)
 
 
-def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> Row:
+def cycle_row(cycle: Cycle, run: int, started_at_s: float | None) -> TableRow:
     view = cycle.view
     return {
         "run": run,
@@ -72,7 +72,7 @@ def errors_of(body: bytes | None) -> tuple[Error, ...]:
     return errors
 
 
-def job_row(job: JobView, cycle_id: int, intent_id: int) -> Row:
+def job_row(job: JobView, cycle_id: int, intent_id: int) -> TableRow:
     figures = job.figures
     return {
         "cycle_id": cycle_id,
@@ -102,7 +102,7 @@ def state_then(row: Mapping[Any, Any]) -> State:
     return judged(figures, row["utility"], row["met"], row["fresh"])
 
 
-def machine_row(machine: MachineFigures, cycle_id: int) -> Row:
+def machine_row(machine: MachineFigures, cycle_id: int) -> TableRow:
     return {
         "cycle_id": cycle_id,
         "machine": machine.name,
@@ -114,7 +114,7 @@ def machine_row(machine: MachineFigures, cycle_id: int) -> Row:
     }
 
 
-def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[Row]:
+def decision_rows(decisions: Iterable[Decision], cycle_id: int) -> list[TableRow]:
     return [
         {
             "cycle_id": cycle_id,
@@ -143,7 +143,7 @@ def decision_of(row: Mapping[Any, Any]) -> Decision:
     )
 
 
-def outcome_rows(outcomes: Iterable[StepOutcome], cycle_id: int) -> list[Row]:
+def outcome_rows(outcomes: Iterable[StepOutcome], cycle_id: int) -> list[TableRow]:
     return [
         {
             "cycle_id": cycle_id,
@@ -161,7 +161,7 @@ def outcome_of(row: Mapping[Any, Any]) -> StepOutcome:
     return StepOutcome(Step(row["job"], moves_of(row["changes"])), row["error"], row["undone"])
 
 
-def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[Row]:
+def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[TableRow]:
     return [
         {
             "cycle_id": cycle_id,
@@ -184,7 +184,7 @@ def verdict_of(row: Mapping[Any, Any]) -> Verdict:
     return Verdict(row["decided_at_s"], row["judged_at_s"], came, row["text"], effect, row["place"], bool(row["again"]))
 
 
-def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[Row]:
+def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[TableRow]:
     return [{"cycle_id": cycle_id, "job": outlook.job, "body": encode(outlook)} for outlook in outlooks]
 
 
@@ -192,7 +192,7 @@ def outlook_of(row: Mapping[Any, Any]) -> JobOutlook:
     return decode(row["body"], JobOutlook)
 
 
-def deed_rows(deeds: Iterable[Deed], cycle_id: int) -> list[Row]:
+def deed_rows(deeds: Iterable[Deed], cycle_id: int) -> list[TableRow]:
     names = ("at_s", "job", "text", "why", "error")
     return [
         {"cycle_id": cycle_id, "position": position, **{name: getattr(deed, name) for name in names}}
@@ -264,7 +264,7 @@ def _with_kind(change: dict[str, Any]) -> dict[str, Any]:
     return {**plain, "kind": kinds[unit]} if unit in kinds else {**plain, "operator": unit, "kind": "tasks"}
 
 
-def _latency_columns(latency: LatencyFigures | None) -> Row:
+def _latency_columns(latency: LatencyFigures | None) -> TableRow:
     def at(percentile: float) -> float | None:
         return None if latency is None else latency.at(percentile)
 

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
-from penstock.core.ports import Memory
+from penstock.core.ports import PolicyMemory
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError, TakenOverError
@@ -116,7 +116,7 @@ class SqlStore:
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
 
-    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+    def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         run = self._begun()
         wanted = sa.select(tables.memories.c.body).where(
             tables.memories.c.run == run.number, tables.memories.c.policy == policy
@@ -208,7 +208,7 @@ class _Writing:
     windows: WrittenWindows
     appended: int = 0
     intents: dict[str, tuple[Intent, int]] = field(default_factory=dict)
-    memories: dict[str, Memory] = field(default_factory=dict)
+    memories: dict[str, PolicyMemory] = field(default_factory=dict)
 
     def wrote(self, cycle: Cycle, intent_ids: Mapping[str, int]) -> None:
         self.last_at_s = cycle.at_s
@@ -285,6 +285,6 @@ def _epoch_s(info: RunInfo, at_s: float) -> float | None:
     return None if info.started_at_s is None else info.started_at_s + at_s
 
 
-def _new_id(connection: sa.Connection, table: sa.Table, row: rows.Row) -> int:
+def _new_id(connection: sa.Connection, table: sa.Table, row: rows.TableRow) -> int:
     key = next(iter(table.primary_key.columns))
     return int(connection.execute(table.insert().values(row).returning(key)).scalar_one())

@@ -36,7 +36,7 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ToThin:
     """What is to be thinned: figures by name, from where, and by what they are told apart."""
 
     source: sa.FromClause
@@ -65,7 +65,7 @@ class Thinning:
     run: int
     kept: Slices
 
-    def columns(self, key: str, stretch: Stretch, wanted: Wanted) -> dict[str, Columns]:
+    def columns(self, key: str, stretch: Stretch, wanted: ToThin) -> dict[str, Columns]:
         """The wanted figures by name in slices of equal length, each stamped with its first cycle.
 
         `key` names what is wanted among all that anybody wants of the run.
@@ -95,7 +95,7 @@ class Thinning:
         count, first_s, last_s = connection.execute(wanted).one()
         return count, first_s or 0.0, last_s or 0.0
 
-    def _slices(self, connection: sa.Connection, grid: _Grid, wanted: Wanted, first: int, to_s: float) -> list[Slice]:
+    def _slices(self, connection: sa.Connection, grid: _Grid, wanted: ToThin, first: int, to_s: float) -> list[Slice]:
         # The index finds the slices by their beginning; only the division itself says where each cycle belongs.
         from_s = max(grid.start_s, grid.start_s + (first - 1) * grid.width_s)
         number = _floor((_cycles.at_s - grid.start_s) / grid.width_s, connection.dialect.name)

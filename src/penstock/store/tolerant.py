@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from penstock.core.cycle import Cycle
-from penstock.core.ports import Memory
+from penstock.core.ports import PolicyMemory
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import View
 from penstock.store.archive import Archive, AuditEntry, RefusedError, StoreError
@@ -71,7 +71,7 @@ class Tolerant:
     def announce(self, cycle: Cycle) -> None:
         self.append(cycle)
 
-    def last_memory(self, policy: str, memory_type: type[Memory]) -> Memory | None:
+    def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         return self._either(lambda store: store.last_memory(policy, memory_type))
 
     def runs(self) -> tuple[RunInfo, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from penstock.core.run import JobTimeline, Run
 from penstock.telling.markup import Markup, joined, tag
 from penstock.telling.summary import JobSummary
-from penstock.telling.thin import Slices
+from penstock.telling.thin import CycleSlices
 from penstock.telling.words import clock, number, percent
 
 COLOURS = 7  # jobs with a colour of their own; the rest share the eighth
@@ -15,10 +15,10 @@ _W, _H = 1000.0, 300.0  # units of a drawing, not pixels
 
 _MOST_DRAWN = 1e300  # from there on a round figure above it is none
 
-Points = Sequence[tuple[float, float]]
+ChartPoints = Sequence[tuple[float, float]]
 
 
-def utility_chart(run: Run, cut: Slices) -> Markup:
+def utility_chart(run: Run, cut: CycleSlices) -> Markup:
     """Total utility against its maximum, with a vertical mark for each decision."""
     top = _round_up(max(_drawable((*run.utility, *run.max_utility)), default=0.0) or 1.0)
     values = cut.of(run.utility)
@@ -37,7 +37,7 @@ def utility_chart(run: Run, cut: Slices) -> Markup:
     return _frame("Utility against its maximum", drawn, _Axes(top, cut, label), legend, _numbers(run, cut))
 
 
-def threads_chart(run: Run, cut: Slices) -> Markup:
+def threads_chart(run: Run, cut: CycleSlices) -> Markup:
     """Who held how many threads, stacked; where jobs share slots these are weights."""
     bands = _stacked(run, cut)
     top = _round_up(max((value or 0.0 for band in bands for value in band.upper), default=0.0) or 1.0)
@@ -52,7 +52,7 @@ def threads_chart(run: Run, cut: Slices) -> Markup:
     return _frame(f"{held}, by job", joined(*areas), _Axes(top, cut, label), legend, Markup(""))
 
 
-def satisfaction_strips(run: Run, cut: Slices, jobs: Sequence[JobSummary]) -> Markup:
+def satisfaction_strips(run: Run, cut: CycleSlices, jobs: Sequence[JobSummary]) -> Markup:
     """A strip for each job: whether its intent was met, and where not, how far it fell short."""
     rows = [_strip(job, summary, cut) for job, summary in zip(run.jobs, jobs, strict=True)]
     levels = [("swatch met", "met"), ("swatch u3", "over 75 % of its utility"), ("swatch u2", "over 50 %")]
@@ -64,7 +64,7 @@ def satisfaction_strips(run: Run, cut: Slices, jobs: Sequence[JobSummary]) -> Ma
 @dataclass(frozen=True, slots=True)
 class _Axes:
     top: float
-    cut: Slices
+    cut: CycleSlices
     label: str
 
 
@@ -78,7 +78,7 @@ class _Band:
     upper: Sequence[float | None]
 
 
-def _stacked(run: Run, cut: Slices) -> list[_Band]:
+def _stacked(run: Run, cut: CycleSlices) -> list[_Band]:
     """The largest jobs by themselves, in their own order, and the rest as one; nothing is drawn over an outage."""
     held = {job.name: _held(job, cut) for job in run.jobs}
     large = sorted(held, key=lambda name: (-sum(value or 0.0 for value in held[name]), name))[:COLOURS]
@@ -95,7 +95,7 @@ def _stacked(run: Run, cut: Slices) -> list[_Band]:
     return bands
 
 
-def _held(job: JobTimeline, cut: Slices) -> list[float | None]:
+def _held(job: JobTimeline, cut: CycleSlices) -> list[float | None]:
     """A job that is not there holds nothing; what it held in an outage nobody knows."""
     means = cut.means(job.threads)
     return [None if part.first == part.end else value or 0.0 for part, value in zip(cut.parts, means, strict=True)]
@@ -106,7 +106,7 @@ def _sum(values: Sequence[float | None]) -> float | None:
     return sum(known) if known else None
 
 
-def _strip(job: JobTimeline, summary: JobSummary, cut: Slices) -> Markup:
+def _strip(job: JobTimeline, summary: JobSummary, cut: CycleSlices) -> Markup:
     shares = cut.means([None if u is None else u / job.max_utility for u in job.utility])
     met = cut.means(job.met)
     levels = [_level(is_met, share) for is_met, share in zip(met, shares, strict=True)]
@@ -117,7 +117,7 @@ def _strip(job: JobTimeline, summary: JobSummary, cut: Slices) -> Markup:
     return tag("div", name, drawing, tag("span", percent(summary.met_share), class_="value"), class_="strip")
 
 
-def _rect(cut: Slices, level: str, start: int, end: int) -> Markup:
+def _rect(cut: CycleSlices, level: str, start: int, end: int) -> Markup:
     left, right = cut.place(cut.parts[start].from_s) * _W, cut.place(cut.parts[end - 1].to_s) * _W
     return tag("rect", class_=level, x=f"{left:.1f}", width=f"{right - left:.1f}", y=0, height=10)
 
@@ -154,7 +154,7 @@ def _frame(caption: str, drawn: Markup, axes: _Axes, legend: Markup, above: Mark
     return tag("figure", tag("figcaption", caption), legend, plot, _time_axis(axes.cut), class_="chart")
 
 
-def _time_axis(cut: Slices) -> Markup:
+def _time_axis(cut: CycleSlices) -> Markup:
     length = cut.end_s - cut.start_s
     parts = [tag("span", clock(cut.start_s + length * part / 4), style=f"left:{25 * part}%") for part in range(5)]
     return tag("div", *parts, class_="xs", aria_hidden="true")
@@ -164,21 +164,21 @@ def _legend(entries: Iterable[tuple[str, str]]) -> Markup:
     return tag("div", *(tag("span", tag("i", class_=kind), name) for kind, name in entries), class_="legend")
 
 
-def _marks(run: Run, cut: Slices) -> Iterable[Markup]:
+def _marks(run: Run, cut: CycleSlices) -> Iterable[Markup]:
     for index, record in enumerate(run.decisions, start=1):
         x = f"{cut.place(record.decision.at_s) * _W:.1f}"
         told = f"{index}: {clock(record.decision.at_s)} {record.decision.reason}, {record.decision.why}"
         yield tag("g", tag("title", told), tag("line", x1=x, x2=x, y1=0, y2=_H, class_="mark"))
 
 
-def _acts(run: Run, cut: Slices) -> Iterable[Markup]:
+def _acts(run: Run, cut: CycleSlices) -> Iterable[Markup]:
     for act in run.acts:
         x = f"{cut.place(act.at_s) * _W:.1f}"
         told = f"{clock(act.at_s)} {act.line}"
         yield tag("g", tag("title", told), tag("line", x1=x, x2=x, y1=0, y2=_H, class_="act"))
 
 
-def _numbers(run: Run, cut: Slices) -> Markup:
+def _numbers(run: Run, cut: CycleSlices) -> Markup:
     """The decisions' numbers above their marks, where they do not run into each other."""
     last = -1.0
     told: list[Markup] = []
@@ -190,19 +190,19 @@ def _numbers(run: Run, cut: Slices) -> Markup:
     return tag("div", *told, class_="numbers")
 
 
-def _line(cut: Slices, values: Sequence[float | None], top: float, kind: str) -> Markup:
+def _line(cut: CycleSlices, values: Sequence[float | None], top: float, kind: str) -> Markup:
     """A line through what is known, broken where nothing is."""
     path = "".join("M" + "L".join(f"{x:.1f} {_y(value, top)}" for x, value in line) for line in _known(cut, values))
     return tag("path", d=path, class_=kind)
 
 
-def _bands(cut: Slices, low: Sequence[float | None], high: Sequence[float | None]) -> Iterable[Points]:
+def _bands(cut: CycleSlices, low: Sequence[float | None], high: Sequence[float | None]) -> Iterable[ChartPoints]:
     """Between the lowest and the highest of each slice, for stretches where they are known."""
     for bottom, top in zip(_known(cut, low), _known(cut, high), strict=True):
         yield [*top, *reversed(bottom)]
 
 
-def _known(cut: Slices, values: Sequence[float | None]) -> list[Points]:
+def _known(cut: CycleSlices, values: Sequence[float | None]) -> list[ChartPoints]:
     """The stretches of neighbouring slices with a value; each slice's value stands until its end."""
     stretches: list[list[tuple[float, float]]] = []
     before: float | None = None
@@ -218,7 +218,7 @@ def _known(cut: Slices, values: Sequence[float | None]) -> list[Points]:
     return [tuple(stretch) for stretch in stretches]
 
 
-def _area(points: Points, top: float, kind: str, title: str | None = None) -> Markup:
+def _area(points: ChartPoints, top: float, kind: str, title: str | None = None) -> Markup:
     path = "M" + "L".join(f"{x:.1f} {_y(y, top)}" for x, y in points) + "Z"
     told = tag("title", title) if title is not None else None
     return tag("path", told, d=path, class_=kind) if told else tag("path", d=path, class_=kind)

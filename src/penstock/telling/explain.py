@@ -11,7 +11,7 @@ from penstock.core.orders import Act
 from penstock.core.prediction import seconds_text
 from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
 from penstock.core.states import UNSEEN, State
-from penstock.telling.stretches import Stretch, stretches, unseen_cycles
+from penstock.telling.stretches import StateStretch, stretches, unseen_cycles
 from penstock.telling.summary import figures_at, summarise
 from penstock.telling.thin import outages
 from penstock.telling.without import without_text
@@ -106,7 +106,7 @@ def _intents(run: Run, job: JobTimeline) -> Iterator[_Event]:
 
 def _unseen(run: Run, job: JobTimeline) -> Iterator[_Event]:
     """When nobody knew any more how a job did, with what was known all the same, and when it was seen again."""
-    before: Stretch | None = None
+    before: StateStretch | None = None
     for found in stretches(run, job):
         if found.state in UNSEEN:
             what = "is blind: no figures" if found.state is State.BLIND else "is stale: its figures are too old"
@@ -117,7 +117,7 @@ def _unseen(run: Run, job: JobTimeline) -> Iterator[_Event]:
         before = found
 
 
-def _known(run: Run, job: JobTimeline, found: Stretch) -> str:
+def _known(run: Run, job: JobTimeline, found: StateStretch) -> str:
     """What waited when nobody knew any more, and the last latency before that."""
     told = [f"{number(round(found.backlog_rows))} rows wait"] if found.backlog_rows else []
     before = range(bisect_left(run.at_s, found.from_s) - 1, -1, -1)

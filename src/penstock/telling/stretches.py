@@ -9,7 +9,7 @@ from penstock.core.states import UNSEEN, State
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class StateStretch:
     """A tenant was in this state from one instant to another, where so many rows waited at its beginning."""
 
     from_s: float
@@ -23,18 +23,18 @@ class Stretch:
         return self.to_s - self.from_s
 
 
-def stretches(run: Run, job: JobTimeline) -> tuple[Stretch, ...]:
+def stretches(run: Run, job: JobTimeline) -> tuple[StateStretch, ...]:
     """The states of a job one after the other; the last holds until the end of the run."""
     if not job.states or not len(run.at_s):
         return ()
     ends = [*(change.at_s for change in job.states[1:]), max(run.at_s[-1], job.states[-1].at_s)]
     return tuple(
-        Stretch(change.at_s, end_s, change.state, change.backlog_rows)
+        StateStretch(change.at_s, end_s, change.state, change.backlog_rows)
         for change, end_s in zip(job.states, ends, strict=True)
     )
 
 
-def unseen(run: Run, job: JobTimeline) -> tuple[Stretch, ...]:
+def unseen(run: Run, job: JobTimeline) -> tuple[StateStretch, ...]:
     """When nobody knew how the job did, although somebody should have."""
     return tuple(found for found in stretches(run, job) if found.state in UNSEEN)
 

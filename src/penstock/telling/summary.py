@@ -11,7 +11,7 @@ from penstock.core.documents import mean
 from penstock.core.orders import Act
 from penstock.core.run import DecisionRecord, JobTimeline, Run
 from penstock.telling.money import spent, spent_text
-from penstock.telling.stretches import Stretch, unseen, unseen_at
+from penstock.telling.stretches import StateStretch, unseen, unseen_at
 from penstock.telling.without import worth_text
 from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
 
@@ -43,7 +43,7 @@ class JobSummary:
     first_threads: int | None
     last_threads: int | None
     decisions: int
-    unseen: tuple[Stretch, ...] = ()  # when nobody knew how it did, although it ran
+    unseen: tuple[StateStretch, ...] = ()  # when nobody knew how it did, although it ran
     last_recovery_s: float | None = None  # as it was estimated last, infinite where it would never end
     worst_recovery_s: float | None = None
 

@@ -12,7 +12,7 @@ GAP = 5.0  # so many usual intervals without a cycle are an outage, and not a la
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class CycleSlice:
     """Some neighbouring cycles, numbered from `first` up to `end`; none in a gap."""
 
     from_s: float
@@ -22,10 +22,10 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Slices:
+class CycleSlices:
     """A whole run in slices, each beginning where the one before ends."""
 
-    parts: tuple[Slice, ...]
+    parts: tuple[CycleSlice, ...]
 
     @property
     def start_s(self) -> float:
@@ -60,20 +60,20 @@ def outages(at_s: Sequence[float]) -> tuple[int, ...]:
     return tuple(index for index in range(1, len(at_s)) if at_s[index] - at_s[index - 1] > longest)
 
 
-def slices(at_s: Sequence[float], most: int = SLICES) -> Slices:
+def slices(at_s: Sequence[float], most: int = SLICES) -> CycleSlices:
     """About `most` slices of equally many cycles; a late cycle widens its slice, an outage has one of its own.
 
     >>> [(part.first, part.end) for part in slices([0.0, 10.0, 20.5, 30.0, 900.0], most=3).parts]
     [(0, 2), (2, 4), (4, 4), (4, 5)]
     """
-    return Slices(tuple(_cut(at_s, _usual_s(at_s), -(-len(at_s) // most))))
+    return CycleSlices(tuple(_cut(at_s, _usual_s(at_s), -(-len(at_s) // most))))
 
 
 def _usual_s(at_s: Sequence[float]) -> float:
     return (median(later - now for now, later in pairwise(at_s)) if len(at_s) > 1 else 0.0) or 1.0
 
 
-def _cut(at_s: Sequence[float], usual_s: float, size: int) -> Iterator[Slice]:
+def _cut(at_s: Sequence[float], usual_s: float, size: int) -> Iterator[CycleSlice]:
     after_outage = frozenset(outages(at_s))
     first = 0
     for index in range(1, len(at_s) + 1):
@@ -82,7 +82,7 @@ def _cut(at_s: Sequence[float], usual_s: float, size: int) -> Iterator[Slice]:
         if not (last or outage or index - first == size):
             continue
         until = at_s[index - 1] + usual_s if last or outage else at_s[index]
-        yield Slice(at_s[first], until, first, index)
+        yield CycleSlice(at_s[first], until, first, index)
         if outage:
-            yield Slice(until, at_s[index], index, index)
+            yield CycleSlice(until, at_s[index], index, index)
         first = index

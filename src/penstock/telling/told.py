@@ -12,10 +12,10 @@ from penstock.telling.summary import JobSummary, came_of, summarise
 from penstock.telling.without import without_text, worth_text
 from penstock.telling.words import moves_text
 
-Document = dict[str, Any]
+ToldDocument = dict[str, Any]
 
 
-def summary_document(run: Run, tried: Sequence[Counterfactual] = ()) -> Document:
+def summary_document(run: Run, tried: Sequence[Counterfactual] = ()) -> ToldDocument:
     """What `penstock report` says."""
     summary = summarise(run, tried)
     return {
@@ -33,7 +33,7 @@ def summary_document(run: Run, tried: Sequence[Counterfactual] = ()) -> Document
     }
 
 
-def story_document(run: Run, tried: Sequence[Counterfactual] = ()) -> Document:
+def story_document(run: Run, tried: Sequence[Counterfactual] = ()) -> ToldDocument:
     """What `penstock explain` tells, event by event."""
     return {
         "run": _info(run.info),
@@ -44,7 +44,7 @@ def story_document(run: Run, tried: Sequence[Counterfactual] = ()) -> Document:
     }
 
 
-def _costs(run: Run) -> Document:
+def _costs(run: Run) -> ToldDocument:
     """What tenants cost; nothing at all where no price is given."""
     found = spent(run)
     if not found:
@@ -57,12 +57,12 @@ def _costs(run: Run) -> Document:
     }
 
 
-def _info(info: RunInfo) -> Document:
+def _info(info: RunInfo) -> ToldDocument:
     names = ("id", "name", "policy", "engine", "master", "started_at_s")
     return {name: getattr(info, name) for name in names}
 
 
-def _job(job: JobSummary) -> Document:
+def _job(job: JobSummary) -> ToldDocument:
     return {
         "name": job.name,
         "intent": job.intent,
@@ -78,13 +78,13 @@ def _job(job: JobSummary) -> Document:
     }
 
 
-def _decisions(run: Run, tried: Sequence[Counterfactual]) -> list[Document]:
+def _decisions(run: Run, tried: Sequence[Counterfactual]) -> list[ToldDocument]:
     known = {one.number: one for one in tried}
     numbered = enumerate(run.decisions, start=1)
     return [_decision(run, number, record, known.get(number)) for number, record in numbered]
 
 
-def _decision(run: Run, number: int, record: DecisionRecord, tried: Counterfactual | None) -> Document:
+def _decision(run: Run, number: int, record: DecisionRecord, tried: Counterfactual | None) -> ToldDocument:
     decision, verdict = record.decision, record.verdict
     return {
         "number": number,
@@ -103,14 +103,14 @@ def _decision(run: Run, number: int, record: DecisionRecord, tried: Counterfactu
     }
 
 
-def _without(tried: Counterfactual) -> Document:
-    told: Document = {"text": without_text(tried)}
+def _without(tried: Counterfactual) -> ToldDocument:
+    told: ToldDocument = {"text": without_text(tried)}
     if isinstance(tried, Without):
         told |= {name: getattr(tried, name) for name in ("span_s", "really", "with_it", "without", "gain", "off")}
     return told
 
 
-def _worth(tried: Sequence[Counterfactual]) -> Document | None:
+def _worth(tried: Sequence[Counterfactual]) -> ToldDocument | None:
     worth = worth_of(tried)
     if worth.gain is None:
         return None

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from penstock.config.fields import ShortText
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, WHOLE, Kind
@@ -13,9 +14,6 @@ from penstock.errors import ConfigError, PenstockError
 from penstock.planning.asked import check
 from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
-
-Words = Annotated[str, Field(max_length=200)]
-
 
 EXAMPLES: list[JsonValue] = [
     {"act": "pause", "who": "ann"},
@@ -41,11 +39,11 @@ class ActIn(BaseModel):
     )
 
     act: Act
-    job: Words | None = None
+    job: ShortText | None = None
     intents: Annotated[tuple[IntentPart, ...], Field(max_length=8)] = ()
     proposal: Annotated[int, Field(ge=1, le=2**53)] | None = None
     kind: Kind | None = None
-    operator: Words = ALL_OPERATORS
+    operator: ShortText = ALL_OPERATORS
     value: Annotated[float, Field(ge=0, le=2**53)] | None = None
     who: Annotated[str, Field(max_length=60)] = ""
 

@@ -20,13 +20,13 @@ from penstock.web.aside import Aside
 from penstock.web.described import LOOK, OPERATIONS, TAGS, describe
 from penstock.web.feed import Feed, plain
 from penstock.web.guard import Guard
-from penstock.web.live import Look
+from penstock.web.live import LiveLook
 from penstock.web.reading import Reader
 from penstock.web.sessions import Sessions
 from penstock.web.settings import WebSettings
 from penstock.web.shapes import ErrorOut
 from penstock.web.simulated import Simulated
-from penstock.web.state import State
+from penstock.web.state import SiteState
 from penstock.web.tokens import Tokens
 
 STATIC = Path(__file__).with_name("static")
@@ -66,10 +66,10 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
         responses=ERRORS,
         openapi_tags=TAGS,
     )
-    feed = Feed(Look(reader), settings.poll_s, settings.watchers)
+    feed = Feed(LiveLook(reader), settings.poll_s, settings.watchers)
     aside = Aside(store.database.target)
     simulated = Simulated(aside, settings.whatif_s)
-    state = State(store, settings, reader, sessions, feed, aside, simulated)
+    state = SiteState(store, settings, reader, sessions, feed, aside, simulated)
     app.state.site = (
         state  # for the server, which warms the reader, and ends what goes on before it waits for those who watch
     )
@@ -91,7 +91,7 @@ def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAP
     return app
 
 
-def _add_first_page(app: FastAPI, state: State) -> None:
+def _add_first_page(app: FastAPI, state: SiteState) -> None:
     @app.get("/", include_in_schema=False)
     def first_page(request: Request) -> FileResponse:
         """The page; whoever may read has its figures sent along, while the browser still reads the scripts."""

@@ -4,20 +4,20 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
-from penstock.web.state import State
+from penstock.web.state import SiteState
 
 
-def _site(request: Request) -> State:
+def _site(request: Request) -> SiteState:
     found = request.app.state.site
-    assert isinstance(found, State)
+    assert isinstance(found, SiteState)
     return found
 
 
-Site = Annotated[State, Depends(_site)]
+AskedSite = Annotated[SiteState, Depends(_site)]
 RunName = Annotated[
     str, Query(max_length=300, description="A run's id or name; `last` is the newest", examples=["last"])
 ]
 JobName = Annotated[str, Query(max_length=300, description="A tenant's name", examples=["fraud"])]
-Span = Annotated[float, Query(gt=0, le=1e12, allow_inf_nan=False)]
-Moment = Annotated[float | None, Query(ge=-1e12, le=1e12, allow_inf_nan=False)]
-Points = Annotated[int, Query(ge=10, le=2000)]
+SpanAsked = Annotated[float, Query(gt=0, le=1e12, allow_inf_nan=False)]
+InstantAsked = Annotated[float | None, Query(ge=-1e12, le=1e12, allow_inf_nan=False)]
+PointsAsked = Annotated[int, Query(ge=10, le=2000)]

@@ -12,7 +12,7 @@ from penstock.core.prediction import foretold_text
 from penstock.core.run import DecisionRecord
 from penstock.telling.summary import came_to
 from penstock.telling.words import moves_text
-from penstock.web.shapes import Came, ChangeOut, DecisionOut, DecisionsOut, ProposalOut
+from penstock.web.shapes import CameOut, ChangeOut, DecisionOut, DecisionsOut, ProposalOut
 
 _COLUMNS = (
     *("number", "at_s", "reason", "jobs", "text", "why", "foretold", "utility_before", "expected_utility"),
@@ -73,7 +73,7 @@ def proposed(proposal: Proposal) -> ProposalOut:
 
 def _told(number: int, record: DecisionRecord, max_utility: float) -> DecisionOut:
     decision, verdict = record.decision, record.verdict
-    came: Came = came_to(record, max_utility).value if record.outcomes else "not carried out"
+    came: CameOut = came_to(record, max_utility).value if record.outcomes else "not carried out"
     return DecisionOut(
         number=number,
         at_s=decision.at_s,

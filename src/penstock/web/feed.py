@@ -15,7 +15,7 @@ SIGN_OF_LIFE_S = 2.0  # a page that hears nothing for a few of these says that t
 
 _log = logging.getLogger("penstock")
 
-Look = Callable[[str, Any], tuple[Any, dict[str, Any]] | None]
+LookAgain = Callable[[str, Any], tuple[Any, dict[str, Any]] | None]
 
 
 @dataclass(slots=True)
@@ -33,7 +33,7 @@ class Feed:
     Whoever watches takes a seat first: `most` of them there are.
     """
 
-    def __init__(self, look: Look, poll_s: float, most: int) -> None:
+    def __init__(self, look: LookAgain, poll_s: float, most: int) -> None:
         self._look = look
         self._poll_s = poll_s
         self._most = most

@@ -8,22 +8,22 @@ from penstock.web.reading import Reader
 
 TAIL = 50  # decisions sent with the news: verdicts come late, but not later than that
 
-Mark = tuple[int | None, str]
+LookMark = tuple[int | None, str]
 
 
-class Look:
+class LiveLook:
     """A look at a run: the present, its newest decisions and its controller, if any of it changed."""
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._galleries: dict[str, Gallery] = {}
 
-    def __call__(self, run_id: str, mark: Mark | None) -> tuple[Mark, dict[str, Any]] | None:
+    def __call__(self, run_id: str, mark: LookMark | None) -> tuple[LookMark, dict[str, Any]] | None:
         gallery = self._galleries.setdefault(run_id, self._reader.gallery(run_id))
         control = self._reader.control(run_id)
         # Its sign of life changes with every cycle, which is news by itself.
-        now: Mark = (gallery.newest_cycle(), repr((control.live, control.paused_by, control.dry_run, control.waiting,
-                                                   control.proposals)))  # fmt: skip
+        stands = (control.live, control.paused_by, control.dry_run, control.waiting, control.proposals)
+        now: LookMark = (gallery.newest_cycle(), repr(stands))
         if now == mark:
             return None
         decisions = self._reader.decisions(gallery)

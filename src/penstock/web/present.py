@@ -54,7 +54,7 @@ from penstock.web.trouble import has_figures, not_done, targets, targets_of, why
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class KnownBefore:
     """What the present is told with of each tenant: when it last had what it asked for, and its last known latency."""
 
     met_s: Mapping[str, float | None] = field(default_factory=dict)  # of those that are not fine
@@ -62,7 +62,7 @@ class Past:
     price: Price | None = None
 
 
-def present(newest: Newest, decisions: Sequence[DecisionOut], past: Past) -> PresentOut:
+def present(newest: Newest, decisions: Sequence[DecisionOut], past: KnownBefore) -> PresentOut:
     """The fleet now."""
     view = newest.view
     last = {job: decision for decision in decisions for job in decision.jobs}
@@ -90,7 +90,9 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], past: Past) -> Pre
     )
 
 
-def tenant(job: JobView, share: Share, newest: Newest, last_decision: DecisionOut | None, past: Past) -> TenantOut:
+def tenant(
+    job: JobView, share: Share, newest: Newest, last_decision: DecisionOut | None, past: KnownBefore
+) -> TenantOut:
     """One tenant now; `share` is what its threads stand for."""
     figures, recovery_s = job.figures, newest.recovery_s(job)
     state, binds = state_of(job), binding(job, newest.view)

@@ -205,9 +205,9 @@ def points_of_each(points: int, tenants: int) -> int:
     return min(points, max(LEAST_POINTS, ALL_POINTS // max(1, tenants)))
 
 
-def _past(gallery: Gallery, newest: Newest) -> present.Past:
+def _past(gallery: Gallery, newest: Newest) -> present.KnownBefore:
     """Of each tenant that is not fine, when it last was; of each whose latency is not known, what that was last."""
     ill = [job for job in newest.view.jobs if state_of(job) is not State.FINE]
     unknown = [job.name for job in ill if asked_latency_s(job) is None]
     known = {name: last for name in unknown if (last := gallery.last_latency(name)) is not None}
-    return present.Past({job.name: gallery.missed_since(job.name) for job in ill}, known, gallery.info.price)
+    return present.KnownBefore({job.name: gallery.missed_since(job.name) for job in ill}, known, gallery.info.price)

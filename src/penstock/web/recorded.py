@@ -10,7 +10,7 @@ from penstock.store.gallery import Gallery
 from penstock.store.thinning import Columns, Stretch
 from penstock.whatif.answer import without_trouble
 from penstock.whatif.calibration import is_micro_batch
-from penstock.whatif.question import Past, Trial
+from penstock.whatif.question import Past, SimulatorTrial
 from penstock.whatif.service import Service, learnt
 from penstock.whatif.trial import tried
 
@@ -25,7 +25,7 @@ def past_of(gallery: Gallery, view: View, stretch: Stretch, learnt_in: Stretch) 
     return Past(span_s, _arrivals(gallery, view, stretch), _interval_s(gallery, stretch), services)
 
 
-def trial_of(gallery: Gallery, stretch: Stretch, policy: str, within_s: float) -> Trial | None:
+def trial_of(gallery: Gallery, stretch: Stretch, policy: str, within_s: float) -> SimulatorTrial | None:
     """The second half of a stretch played on from its middle, knowing only its first half; None where it is short."""
     first_s, to_s = max(stretch.from_s or 0.0, gallery.length().first_s or 0.0), stretch.to_s or 0.0
     middle = gallery.newest((first_s + to_s) / 2)

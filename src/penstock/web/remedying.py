@@ -18,7 +18,7 @@ from penstock.telling.words import count, percent, span
 from penstock.web.recorded import past_of, trial_of
 from penstock.web.shapes import RemediesOut, RemedyOut, TurnOut
 from penstock.whatif.answer import without_trouble
-from penstock.whatif.question import Trial
+from penstock.whatif.question import SimulatorTrial
 from penstock.whatif.remedies import Remedies, Tried, remedies
 
 SPAN_S = 120.0  # of arrivals that each change is tried on
@@ -88,7 +88,7 @@ def nothing(job: str, at_s: float, text: str) -> RemediesOut:
     )
 
 
-def _told(view: View, found: Remedies, trial: Trial | None, took_s: float) -> RemediesOut:
+def _told(view: View, found: Remedies, trial: SimulatorTrial | None, took_s: float) -> RemediesOut:
     off = None if trial is None else trial.jobs_off.get(found.job)
     cheapest = found.cheapest
     return RemediesOut(

@@ -17,14 +17,14 @@ from penstock.web.described import ACT, LOOK
 from penstock.web.feed import Feed
 from penstock.web.guard import refusal
 from penstock.web.shapes import AskedOut, WhatIfOut
-from penstock.web.state import State
+from penstock.web.state import SiteState
 from penstock.web.what_if import WhatIfIn
 
 _NEWS = 'event: news\ndata: {"control":{},"present":null,"decisions":[]}\n\n'
 _ALL_SEATED, _LATER_S = "As many watch as can; close a page.", 5.0
 
 
-def add(app: FastAPI, state: State) -> None:
+def add(app: FastAPI, state: SiteState) -> None:
     """Add them to the application."""
 
     @app.post("/api/control", tags=[ACT])
@@ -80,7 +80,7 @@ def status_of(error: Exception) -> int:
     return 404 if isinstance(error, ConfigError) and error.field in ("run", "job") else 422
 
 
-def _who(request: Request, asked: ActIn, state: State) -> str:
+def _who(request: Request, asked: ActIn, state: SiteState) -> str:
     """The name that was given, and from where: the name is a courtesy, the address is a fact."""
     address = request.client.host if request.client else "somewhere"
     how = "operate token, " if state.sessions.required else ""

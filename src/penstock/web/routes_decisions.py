@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 
-from penstock.web.asking import JobName, RunName, Site
+from penstock.web.asking import AskedSite, JobName, RunName
 from penstock.web.decided import Wanted, found, table
 from penstock.web.reading import RECENT
 from penstock.web.shapes import DecisionOut, DecisionsOut
@@ -21,7 +21,7 @@ def _wanted(
     return Wanted(words, job, reason, came)
 
 
-def _every(site: Site, run: RunName = "last") -> tuple[DecisionOut, ...]:
+def _every(site: AskedSite, run: RunName = "last") -> tuple[DecisionOut, ...]:
     return site.reader.decisions(site.reader.gallery(site.reader.find(run)))
 
 

@@ -5,7 +5,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, Response
 
 from penstock.errors import PenstockError
-from penstock.web.asking import Site
+from penstock.web.asking import AskedSite
 from penstock.web.guard import refusal
 from penstock.web.shapes import HealthOut
 
@@ -19,7 +19,7 @@ async def health() -> HealthOut:
 
 
 @router.get("/ready", response_model=HealthOut)
-def ready(site: Site) -> HealthOut | Response:
+def ready(site: AskedSite) -> HealthOut | Response:
     """200 while its store can be read, 503 while not: until then send nobody here."""
     try:
         site.store.runs()

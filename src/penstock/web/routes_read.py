@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from penstock.planning.registry import policies as all_policies
 from penstock.store.thinning import Stretch
-from penstock.web.asking import JobName, Moment, Points, RunName, Site, Span
+from penstock.web.asking import AskedSite, InstantAsked, JobName, PointsAsked, RunName, SpanAsked
 from penstock.web.comparing import compared
 from penstock.web.described import OPERATIONS
 from penstock.web.incidents import incident_of, incident_out
@@ -27,21 +27,25 @@ router = APIRouter()
 
 
 @router.get("/api/runs")
-def runs(site: Site) -> tuple[RunOut, ...]:
+def runs(site: AskedSite) -> tuple[RunOut, ...]:
     """All recorded runs, newest first."""
     return site.reader.runs()
 
 
 @router.get("/api/overview")
 def overview(
-    request: Request, site: Site, run: RunName = "last", span: Span | None = None, points: Points = POINTS
+    request: Request,
+    site: AskedSite,
+    run: RunName = "last",
+    span: SpanAsked | None = None,
+    points: PointsAsked = POINTS,
 ) -> OverviewOut:
     """The fleet now and over time (the last `span` seconds, or all), with the newest decisions."""
     return site.reader.overview(site.reader.find(run), span, points, site.may_act(request))
 
 
 @router.get("/api/policies")
-def policies(site: Site) -> tuple[PolicyOut, ...]:
+def policies(site: AskedSite) -> tuple[PolicyOut, ...]:
     """The policies that can be asked for. Whoever wants to know is about to ask what-if, which is made ready."""
     site.aside.begin()
     return tuple(PolicyOut(name, entry.about) for name, entry in all_policies().items())
@@ -49,7 +53,12 @@ def policies(site: Site) -> tuple[PolicyOut, ...]:
 
 @router.get("/api/job")
 def job(
-    site: Site, job: JobName, run: RunName = "last", since: Moment = None, until: Moment = None, points: Points = 400
+    site: AskedSite,
+    job: JobName,
+    run: RunName = "last",
+    since: InstantAsked = None,
+    until: InstantAsked = None,
+    points: PointsAsked = 400,
 ) -> JobOut:
     """One tenant: its figures over time, its operators, its decisions."""
     return site.reader.job(site.reader.find(run), job, Stretch(since, until, points))
@@ -57,45 +66,49 @@ def job(
 
 @router.get("/api/cluster")
 def cluster(
-    site: Site, run: RunName = "last", since: Moment = None, until: Moment = None, points: Points = 300
+    site: AskedSite,
+    run: RunName = "last",
+    since: InstantAsked = None,
+    until: InstantAsked = None,
+    points: PointsAsked = 300,
 ) -> ClusterOut:
     """The machines, who holds which slots, what is shuffled between them, and where the keys of routed jobs live."""
     return site.reader.cluster(site.reader.find(run), Stretch(since, until, points))
 
 
 @router.get("/api/compare")
-def compare(site: Site, a: RunName, b: RunName = "last") -> CompareOut:
+def compare(site: AskedSite, a: RunName, b: RunName = "last") -> CompareOut:
     """Two runs side by side, each from its own beginning on."""
     return compared(site.reader, a, b)
 
 
 @router.get("/api/incident")
 def incident(
-    site: Site, job: JobName, run: RunName = "last", since: Moment = None, until: Moment = None
+    site: AskedSite, job: JobName, run: RunName = "last", since: InstantAsked = None, until: InstantAsked = None
 ) -> IncidentOut:
     """What happened to one tenant in a part of a run, whom else it hit, why, what was done, and what it cost."""
     return incident_out(incident_of(site.reader.gallery(site.reader.find(run)), job, since, until))
 
 
 @router.get("/api/acts")
-def acts(site: Site, run: RunName = "last") -> tuple[ActOut, ...]:
+def acts(site: AskedSite, run: RunName = "last") -> tuple[ActOut, ...]:
     """What people asked that the run's controller has heard, with when on the run's clock, oldest first."""
     return site.reader.acts(site.reader.find(run))
 
 
 @router.get("/api/audit")
-def audit(site: Site, run: RunName = "last") -> tuple[AuditOut, ...]:
+def audit(site: AskedSite, run: RunName = "last") -> tuple[AuditOut, ...]:
     """Who did what to the run's controller, newest first."""
     return site.reader.audit(site.reader.find(run))
 
 
 @router.get("/api/control")
-def control(request: Request, site: Site, run: RunName = "last") -> ControlOut:
+def control(request: Request, site: AskedSite, run: RunName = "last") -> ControlOut:
     """How the run's controller stands, and what waits for an answer."""
     return site.reader.control(site.reader.find(run), site.may_act(request))
 
 
 @router.get("/metrics", tags=[OPERATIONS], response_class=Response, responses={200: {"content": {"text/plain": {}}}})
-def metrics(site: Site, run: RunName = "last") -> Response:
+def metrics(site: AskedSite, run: RunName = "last") -> Response:
     """The newest run's figures for Prometheus."""
     return Response(exposition(site.reader.seen(run)), media_type="text/plain; version=0.0.4; charset=utf-8")

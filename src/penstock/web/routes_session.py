@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from penstock.web.described import SESSION
 from penstock.web.sessions import COOKIE, LASTS_S
 from penstock.web.shapes import SessionOut
-from penstock.web.state import State
+from penstock.web.state import SiteState
 
 
 class TokenIn(BaseModel):
@@ -23,7 +23,7 @@ class TokenIn(BaseModel):
     token: Annotated[str, Field(min_length=1, max_length=200)]
 
 
-def add(app: FastAPI, state: State) -> None:
+def add(app: FastAPI, state: SiteState) -> None:
     """Add them to the application."""
 
     @app.get("/api/session", tags=[SESSION])

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from penstock.web.aside import AGAIN_S, FullError
-from penstock.web.asking import JobName, RunName, Site
+from penstock.web.asking import AskedSite, JobName, RunName
 from penstock.web.guard import refusal
 from penstock.web.shapes import RemediesOut, WithoutOut, WorthOut
 
@@ -15,7 +15,7 @@ DecisionNumber = Annotated[int, Query(ge=1, le=2**53, description="A decision's 
 
 
 @router.get("/api/remedies", response_model=RemediesOut)
-def remedies(site: Site, job: JobName, run: RunName = "last") -> Response:
+def remedies(site: AskedSite, job: JobName, run: RunName = "last") -> Response:
     """The cheapest change by which a tenant would have what it asks for, tried on the last two minutes' arrivals.
 
     `whole` is false where nothing is known yet, as while others ask the simulator; `text` says why.
@@ -25,7 +25,7 @@ def remedies(site: Site, job: JobName, run: RunName = "last") -> Response:
 
 
 @router.get("/api/without", response_model=WithoutOut)
-def without(site: Site, decision: DecisionNumber, run: RunName = "last") -> WithoutOut | Response:
+def without(site: AskedSite, decision: DecisionNumber, run: RunName = "last") -> WithoutOut | Response:
     """How it would have gone without one decision, simulated on the arrivals since, all others as they were.
 
     503 with `Retry-After` where as many questions wait as may.
@@ -37,7 +37,7 @@ def without(site: Site, decision: DecisionNumber, run: RunName = "last") -> With
 
 
 @router.get("/api/worth")
-def worth(site: Site, run: RunName = "last") -> WorthOut:
+def worth(site: AskedSite, run: RunName = "last") -> WorthOut:
     """What the newest 20 judged decisions brought, each tried by itself.
 
     One that was not tried yet is tried with each request; ask again as long as some wait.

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 EVERY_S = 60.0
 KEPT = 1000  # things said; those not said for longest are forgotten first
 
-What = tuple[str, str, str | None]
+ErrorPlace = tuple[str, str, str | None]
 
 
 class Seldom(logging.Filter):
@@ -18,7 +18,7 @@ class Seldom(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._said: OrderedDict[What, tuple[float, int]] = OrderedDict()
+        self._said: OrderedDict[ErrorPlace, tuple[float, int]] = OrderedDict()
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether it is to be said; one that is then tells how often it was not."""
@@ -49,7 +49,7 @@ def seldom(*names: str) -> Iterator[None]:
             logging.getLogger(name).removeFilter(less)
 
 
-def _what(record: logging.LogRecord) -> What:
+def _what(record: logging.LogRecord) -> ErrorPlace:
     """The message before its figures are filled in, and where a fault arose: not by whom and with what."""
     trace = record.exc_info[2] if record.exc_info else None
     while trace is not None and trace.tb_next is not None:

@@ -21,7 +21,7 @@ from penstock.web.door import Attended, Door
 from penstock.web.reading import Reader
 from penstock.web.seldom import seldom
 from penstock.web.settings import WebSettings
-from penstock.web.state import State
+from penstock.web.state import SiteState
 from penstock.web.tokens import Tokens, tokens_at
 
 _STOPS_WITHIN_S = 5.0
@@ -56,7 +56,7 @@ class Site:
             ssl_certfile=settings.tls_certificate,
             ssl_keyfile=settings.tls_key,
         )
-        self._state: State = app.state.site
+        self._state: SiteState = app.state.site
         self._server = _Server(config, self._state, self._door)
 
     @property
@@ -94,7 +94,7 @@ _PARTING_S = 0.05
 class _Server(uvicorn.Server):
     """Ends the feed before it stops: an event stream has no end of its own, and would be cancelled with a traceback."""
 
-    def __init__(self, config: uvicorn.Config, state: State, door: Door) -> None:
+    def __init__(self, config: uvicorn.Config, state: SiteState, door: Door) -> None:
         super().__init__(config)
         self._state = state
         self._door = door

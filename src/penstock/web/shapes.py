@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["missing", "blind", "stale", "starting", "fine"]  # as core.states has them
-Came = Literal["better", "no change", "worse", "not judged", "not done", "not carried out"]
+StateOut = Literal["missing", "blind", "stale", "starting", "fine"]  # as core.states has them
+CameOut = Literal["better", "no change", "worse", "not judged", "not done", "not carried out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class DecisionOut:
     foretold: str  # in words, of those tenants whose lot changes; empty where nothing was foretold
     utility_before: float
     expected_utility: float | None
-    came: Came
+    came: CameOut
     verdict: str | None
     utility_came: float | None
     judged_at_s: float | None
@@ -154,7 +154,7 @@ class TenantOut:
     """A tenant now: what it wants, what it has, why it falls short, what was done about it and whether it helped."""
 
     name: str
-    state: State
+    state: StateOut
     intent: str
     targets: tuple[TargetOut, ...]
     utility: float | None
@@ -217,7 +217,7 @@ class PresentOut:
     note: str
     headline: str
     possible_utility: float  # the maximum of those that are not starting
-    state: State | None  # the worst of any tenant: all is well only where it is `fine`
+    state: StateOut | None  # the worst of any tenant: all is well only where it is `fine`
     tenants: tuple[TenantOut, ...]
     machines: tuple[MachineOut, ...]
     levers: tuple[LeverOut, ...] = ()

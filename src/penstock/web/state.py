@@ -14,7 +14,7 @@ from penstock.web.simulated import Simulated
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SiteState:
     """One site: its store, its settings, and those who look."""
 
     store: SqlStore

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from penstock.config.fields import ShortText
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.documents import mean
 from penstock.core.levers import ALL_OPERATORS, WHOLE, Kind
@@ -18,9 +19,9 @@ from penstock.web.present import series
 from penstock.web.recorded import past_of, shares_of, trial_of
 from penstock.web.shapes import FutureOut, SeriesOut, TrialOut, WhatIfJobOut, WhatIfOut
 from penstock.whatif.answer import play, without_trouble
-from penstock.whatif.question import Changes, Future, Trial, Turn
+from penstock.whatif.question import Changes, Future, SimulatorTrial, Turn
 
-Name = Annotated[str, Field(max_length=200)]
+IntentParts = Annotated[tuple[IntentPart, ...], Field(max_length=8)]
 EXAMPLES: list[JsonValue] = [
     {"minutes": 10, "slots": 16},
     {"minutes": 5, "turns": [{"kind": "bound", "job": "clicks", "value": 500}], "max_slots": {"fraud": 6}},
@@ -35,8 +36,8 @@ class TurnIn(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     kind: Kind
-    job: Name | None = None
-    operator: Name = ALL_OPERATORS
+    job: ShortText | None = None
+    operator: ShortText = ALL_OPERATORS
     value: Annotated[float, Field(ge=0, le=2**53)] | None
 
     @property
@@ -56,10 +57,10 @@ class WhatIfIn(BaseModel):
     minutes: Annotated[float, Field(ge=1, le=60)] = 10.0
     policy: Annotated[str, Field(max_length=40)] | None = None
     slots: Annotated[int, Field(ge=1, le=10_000)] | None = None
-    intents: Annotated[dict[Name, Annotated[tuple[IntentPart, ...], Field(max_length=8)]], Field(max_length=50)] = {}
-    rates: Annotated[dict[Name, Annotated[float, Field(ge=0, le=100)]], Field(max_length=200)] = {}
+    intents: Annotated[dict[ShortText, IntentParts], Field(max_length=50)] = {}
+    rates: Annotated[dict[ShortText, Annotated[float, Field(ge=0, le=100)]], Field(max_length=200)] = {}
     turns: Annotated[tuple[TurnIn, ...], Field(max_length=50)] = ()
-    max_slots: Annotated[dict[Name, Annotated[int, Field(ge=1, le=10_000)]], Field(max_length=200)] = {}
+    max_slots: Annotated[dict[ShortText, Annotated[int, Field(ge=1, le=10_000)]], Field(max_length=200)] = {}
 
     def changes(self, now: View) -> Changes:
         """As the simulator takes them."""
@@ -104,7 +105,7 @@ def answer(gallery: Gallery, asked: WhatIfIn, within_s: float) -> WhatIfOut:
 
 
 def _jobs(
-    gallery: Gallery, view: View, stretch: Stretch, futures: tuple[Future, Future], trial: Trial | None
+    gallery: Gallery, view: View, stretch: Stretch, futures: tuple[Future, Future], trial: SimulatorTrial | None
 ) -> tuple[WhatIfJobOut, ...]:
     real, (as_is, changed) = gallery.jobs(stretch), futures
     return tuple(
@@ -129,7 +130,7 @@ def _future(future: Future) -> FutureOut:
     return FutureOut(future.policy, found, future.mean_share, len(future.decisions), future.whole)
 
 
-def _trial(trial: Trial) -> TrialOut:
+def _trial(trial: SimulatorTrial) -> TrialOut:
     at_s = tuple(at - trial.span_s for at in trial.future.at_s)
     found = series(Columns(at_s, {"share": trial.future.share}))
     return TrialOut(trial.span_s, found, trial.future.mean_share, trial.real_share, trial.off)

@@ -110,7 +110,7 @@ def _allowed(present: View, most: Mapping[str, int]) -> View:
 
 
 def _world(
-    present: View, arrivals: calibration.Arrivals, policy: str, slots: int | None, services: Mapping[str, Service]
+    present: View, arrivals: calibration.ArrivalsByJob, policy: str, slots: int | None, services: Mapping[str, Service]
 ) -> _Simulated:
     now = present.slots or 1
     many = now if slots is None else slots
@@ -132,7 +132,7 @@ def _faults(present: View, services: Mapping[str, Service], lead_s: int) -> list
     return [*down, MicroBatchFault("interference", 0.0, _FOR_GOOD_S, load=load)] if load else down
 
 
-def _arrivals(present: View, past: Past, rates: Mapping[str, float], warm_up_s: float) -> calibration.Arrivals:
+def _arrivals(present: View, past: Past, rates: Mapping[str, float], warm_up_s: float) -> calibration.ArrivalsByJob:
     """The past's rows, times the factors; a job without a past goes on as it is."""
     found: dict[str, Sequence[float]] = {}
     for job in present.jobs:

@@ -25,7 +25,7 @@ DEFAULT_ROW_S = 0.0005  # an operator that was idle shows no cost
 LEAST_ROWS_RPS = 0.01
 LONGEST_LEAD_S = 900  # rows that waited longer than that are taken for as old as this
 
-Arrivals = Mapping[str, Sequence[float]]
+ArrivalsByJob = Mapping[str, Sequence[float]]
 
 
 def is_micro_batch(view: View) -> bool:
@@ -34,7 +34,12 @@ def is_micro_batch(view: View) -> bool:
 
 
 def micro_batch_jobs(
-    view: View, arrivals: Arrivals, slots: int, services: Mapping[str, Service], lead_s: int = 0, warm_up_s: float = 0.0
+    view: View,
+    arrivals: ArrivalsByJob,
+    slots: int,
+    services: Mapping[str, Service],
+    lead_s: int = 0,
+    warm_up_s: float = 0.0,
 ) -> list[MicroBatchJob]:
     """Each job as a query that costs what its past tells, or else one stage that costs what its batches cost now.
 
@@ -85,7 +90,7 @@ def lead_in_s(view: View, warm_up_s: float) -> int:
     return min(LONGEST_LEAD_S, max((math.ceil(_waited_s(job.figures, warm_up_s)) for job in view.jobs), default=0))
 
 
-def continuous_jobs(view: View, arrivals: Arrivals) -> list[SimJob]:
+def continuous_jobs(view: View, arrivals: ArrivalsByJob) -> list[SimJob]:
     """Each job with its operators, each costing what it was seen to cost."""
     slowdown = _slowdown(view)
     return [_topology_job(job.figures, _rows(job.figures, arrivals), slowdown) for job in view.jobs]
@@ -97,14 +102,14 @@ def continuous_cluster(view: View, slots: int) -> SimCluster:
     return SimCluster(machines=machines, cores=max(1, round(slots / machines)))
 
 
-def _rows(job: JobFigures, arrivals: Arrivals) -> Floats:
+def _rows(job: JobFigures, arrivals: ArrivalsByJob) -> Floats:
     rates = np.array(arrivals.get(job.name) or [job.arrival_rps or 0.0], dtype=float)
     rates[0] += job.backlog_rows or 0.0
     whole: Floats = np.maximum(rates, 0.0)
     return whole
 
 
-def _led_in(job: JobFigures, arrivals: Arrivals, lead_s: int, warm_up_s: float) -> Floats:
+def _led_in(job: JobFigures, arrivals: ArrivalsByJob, lead_s: int, warm_up_s: float) -> Floats:
     """Nothing, then what is to wait at the end of the lead, at the present rate; then the arrivals."""
     told = np.array(arrivals.get(job.name) or [job.arrival_rps or 0.0], dtype=float)
     rates: Floats = np.maximum(told, 0.0)

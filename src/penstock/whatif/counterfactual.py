@@ -11,14 +11,12 @@ from penstock.core.plan import Decision
 from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.whatif.answer import play
-from penstock.whatif.question import Changes, Future, Past, Turn
+from penstock.whatif.question import Changes, Future, Past, ShareSeries, Turn
 
 LONGEST_S = 300.0  # after it: what a decision brings later cannot be told from what else happens
 LEAST_S = 20.0
 PLAYED: tuple[Kind, ...] = ("slots", "tasks", "bound", "trigger", "partitions")  # levers that the simulator has
 LEAVES_ALONE = "static"
-
-Series = Sequence[tuple[float, float]]  # seconds after the decision, share of the maximum utility
 
 
 def span_of(number: int, records: Sequence[DecisionRecord], until_s: float) -> float:
@@ -47,7 +45,7 @@ def untellable(number: int, records: Sequence[DecisionRecord], span_s: float) ->
 
 
 def without(
-    before: View, past: Past, number: int, records: Sequence[DecisionRecord], real: Series, within_s: float
+    before: View, past: Past, number: int, records: Sequence[DecisionRecord], real: ShareSeries, within_s: float
 ) -> Counterfactual:
     """Play on from the view that a decision was made on, with it and without it; `past.span_s` long.
 

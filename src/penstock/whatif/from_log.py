@@ -37,7 +37,7 @@ TIMES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)  # of the slots that there w
 _LEAST_TRIED_S = 5.0  # of real time: less is not begun any more
 
 
-class History(Protocol):
+class WrittenRun(Protocol):
     """A run that was written down: what was to be seen of it, and how its slots were shared."""
 
     @property
@@ -114,7 +114,7 @@ class Advice:
         return next((one.slots for one in self.slots if one.enough), None)
 
 
-def advise(history: History, intents: Mapping[str, Intent], span_s: float, within_s: float) -> Advice:
+def advise(history: WrittenRun, intents: Mapping[str, Intent], span_s: float, within_s: float) -> Advice:
     """What the last `span_s` of the run tell, asked of the simulator for at most `within_s` of real time."""
     until_s = time.monotonic() + within_s
     seen = tuple(assess(snapshot, intents) for snapshot in history.snapshots)
@@ -173,7 +173,7 @@ def _rate(view: View, name: str) -> float | None:
 
 
 def _trial(
-    views: Sequence[View], history: History, within_s: float
+    views: Sequence[View], history: WrittenRun, within_s: float
 ) -> tuple[float | None, Mapping[str, float], float | None]:
     """The second half, of which the simulator knows the arrivals and nothing else."""
     middle = len(views) // 2

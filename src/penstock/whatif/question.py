@@ -9,6 +9,8 @@ from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.whatif.service import Service
 
+ShareSeries = Sequence[tuple[float, float]]  # seconds after an instant, share of the maximum utility
+
 
 @dataclass(frozen=True, slots=True)
 class Past:
@@ -24,7 +26,7 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class SimulatorTrial:
     """How near the simulator came to what really happened, when it knew only what had been seen before.
 
     Shares are of the maximum utility, over `span_s` up to the present; `off` is their mean difference, instant by

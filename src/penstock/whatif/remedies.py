@@ -23,7 +23,7 @@ from penstock.core.view import JobView, View
 from penstock.whatif.answer import play
 from penstock.whatif.question import Changes, Future, Past, Turn
 
-Kind = Literal["lever", "limit", "slots"]
+RemedyKind = Literal["lever", "limit", "slots"]
 ENOUGH = 0.9  # of the time judged: figures of a window fall below a target now and then
 DEAR = 0.02  # of the utility of all: who is helped by taking more than this from others is not helped cheaply
 LEAST_INTERVAL_S = 10.0  # between decisions: a policy that looks more often takes longer to simulate
@@ -38,7 +38,7 @@ _KEPT = 0.9  # of the looks: a target that would have been met so often may be p
 class Remedy:
     """One change, in words, with its price; `wish` is what a controller can be asked for, where it can."""
 
-    kind: Kind
+    kind: RemedyKind
     what: str
     price: str
     changes: Changes

@@ -1,19 +1,17 @@
 """The trial: an earlier instant played on to the present, and how far off it came; what an answer may be worth."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from penstock.core.view import View
 from penstock.whatif.answer import play
-from penstock.whatif.question import Changes, Future, Past, Trial
-
-Series = Sequence[tuple[float, float]]  # seconds after the earlier instant, share of the maximum utility
+from penstock.whatif.question import Changes, Future, Past, ShareSeries, SimulatorTrial
 
 
 def tried(
-    earlier: View, past: Past, policy: str, real: Series, real_jobs: Mapping[str, float], within_s: float
-) -> Trial | None:
+    earlier: View, past: Past, policy: str, real: ShareSeries, real_jobs: Mapping[str, float], within_s: float
+) -> SimulatorTrial | None:
     """Play the earlier instant on and compare; None where nothing can be compared.
 
     `past` holds the arrivals after that instant, and services learnt before it. `real_jobs` are mean shares by job.
@@ -25,7 +23,7 @@ def tried(
         return None
     at_s, shares = zip(*real, strict=True)
     really = np.interp(future.at_s, at_s, shares)
-    return Trial(
+    return SimulatorTrial(
         span_s=past.span_s,
         future=future,
         real_share=float(really.mean()),

@@ -16,15 +16,15 @@ from penstock.errors import ConfigError
 from penstock.workloads.draws import Index, Millis
 from penstock.workloads.records import make_records
 
-Rows = Sequence[tuple[str, str]]
+TextRows = Sequence[tuple[str, str]]
 
 
-def _keyed(kind: str, key: Callable[[dict[str, Any]], object], ids: Index, event_ms: Millis, *_: Index) -> Rows:
+def _keyed(kind: str, key: Callable[[dict[str, Any]], object], ids: Index, event_ms: Millis, *_: Index) -> TextRows:
     lines = make_records(kind, ids, event_ms)
     return [(str(key(json.loads(line))), line) for line in lines]
 
 
-def _numbered(kind: str, ids: Index, event_ms: Millis, *_: Index) -> Rows:
+def _numbered(kind: str, ids: Index, event_ms: Millis, *_: Index) -> TextRows:
     return list(zip(map(str, ids.tolist()), make_records(kind, ids, event_ms), strict=True))
 
 
@@ -39,7 +39,7 @@ senml = partial(_keyed, "senml", lambda record: record["e"][0]["sv"])
 SAMPLES = "RIOTBENCH_SAMPLES"  # the environment variable that names the file with the benchmark's own samples
 
 
-def riotbench(ids: Index, event_ms: Millis, *_: Index) -> Rows:
+def riotbench(ids: Index, event_ms: Millis, *_: Index) -> TextRows:
     """RIoTBench's own samples (lines of "time,SenML", plain or gzip) again and again, each with the time it is sent."""
     samples = read_samples(os.environ.get(SAMPLES, ""))
     rows = []

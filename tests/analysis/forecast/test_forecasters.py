@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.analysis.forecast.backtest import Tried
+from penstock.analysis.forecast.backtest import BackTested
 from penstock.analysis.forecast.chosen import FAR_ABOVE, METHODS, BestOnPast, _weighted
 from penstock.analysis.forecast.damped import Damped
 from penstock.analysis.forecast.lags import Lags
@@ -138,20 +138,22 @@ def test_a_series_with_a_gap_is_refused() -> None:
 
 def test_a_method_that_is_twice_as_wrong_has_a_sixteenth_of_the_weight() -> None:
     errors = np.ones((4, 3))
-    damped, waves = (Tried(method, size * errors) for method, size in ((Damped(), 1.0), (Waves(), 1.5)))
+    damped, waves = (BackTested(method, size * errors) for method, size in ((Damped(), 1.0), (Waves(), 1.5)))
     (first, best), (second, other) = _weighted([waves, damped])
     assert (best.method.name, other.method.name) == ("damped trend", "waves")
     assert second / first == pytest.approx(1.5**-4)
-    assert [one.method.name for _, one in _weighted([Tried(Waves(), 3 * errors), damped])] == ["damped trend"]
+    assert [one.method.name for _, one in _weighted([BackTested(Waves(), 3 * errors), damped])] == ["damped trend"]
 
 
 def test_what_was_best_on_other_series_counts_four_times_before_it_is_seen_to_be_worse() -> None:
     errors = np.ones((4, 3))
-    (first, best), (second, _) = _weighted([Tried(Damped(), errors), Tried(Lags(), errors)])
+    (first, best), (second, _) = _weighted([BackTested(Damped(), errors), BackTested(Lags(), errors)])
     assert (best.method.name, first / second) == ("regression on lags", 4.0)
-    assert _weighted([Tried(Damped(), 0.5 * errors), Tried(Lags(), errors)])[0][1].method.name == "damped trend"
+    assert (
+        _weighted([BackTested(Damped(), 0.5 * errors), BackTested(Lags(), errors)])[0][1].method.name == "damped trend"
+    )
 
 
 def test_a_method_that_is_never_wrong_is_taken_alone() -> None:
-    never, wrong = Tried(Naive(), np.zeros((4, 3))), Tried(Lags(), np.ones((4, 3)))
+    never, wrong = BackTested(Naive(), np.zeros((4, 3))), BackTested(Lags(), np.ones((4, 3)))
     assert [one.method.name for _, one in _weighted([wrong, never])] == ["naive"]

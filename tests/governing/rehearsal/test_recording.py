@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from penstock.engines.spark.jvm.diverted import Source
 from penstock.errors import ConfigError
-from penstock.governing.rehearsal.recording import Recording, Row, record
+from penstock.governing.rehearsal.recording import RecordedRow, Recording, record
 from penstock.governing.rehearsal.replay import FileSink, Sampler
 
-ROWS = tuple(Row(str(number).encode()) for number in range(1000))
+ROWS = tuple(RecordedRow(str(number).encode()) for number in range(1000))
 
 
 def written(place: Path, name: str, lines: int, at_s: float) -> None:
@@ -23,7 +23,7 @@ def written(place: Path, name: str, lines: int, at_s: float) -> None:
 
 
 def test_a_recording_that_was_saved_is_loaded_as_it_was(tmp_path: Path) -> None:
-    rows = (Row(b"a", b"key", 3), Row(b"", None, 0), Row("naïve".encode(), b"", 1))
+    rows = (RecordedRow(b"a", b"key", 3), RecordedRow(b"", None, 0), RecordedRow("naïve".encode(), b"", 1))
     Recording(rows, 12.5, 4).save(tmp_path / "kept")
     assert Recording.load(tmp_path / "kept") == Recording(rows, 12.5, 4)
 

@@ -6,13 +6,15 @@ import pytest
 
 from penstock.errors import ConfigError
 from penstock.governing.rehearsal.state import Rehearsed, StateFile
-from penstock.planning.phoebe.profiling import Measured, SearchSettings, after_round, start
+from penstock.planning.phoebe.profiling import CopySearchSettings, MeasuredCopy, after_round, start
 
-SETTINGS = SearchSettings(first_rps=100.0, step_rps=100.0, settle_s=1.0, measure_s=1.0)
+SETTINGS = CopySearchSettings(first_rps=100.0, step_rps=100.0, settle_s=1.0, measure_s=1.0)
 
 
 def test_what_was_saved_is_what_is_gone_on_with(tmp_path: Path) -> None:
-    search, _ = after_round(start((1, 2), None, SETTINGS), [Measured(n, 100.0, 1.5, 100.0) for n in (1, 2)], SETTINGS)
+    search, _ = after_round(
+        start((1, 2), None, SETTINGS), [MeasuredCopy(n, 100.0, 1.5, 100.0) for n in (1, 2)], SETTINGS
+    )
     state = Rehearsed(search, 1.0).with_live(1.2).with_live(None).with_live(1.4)
     file = StateFile(tmp_path / "search.json", {"scaleouts": (1, 2)})
     assert file.load() is None

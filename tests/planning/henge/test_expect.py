@@ -12,7 +12,7 @@ from penstock.core.intents import Intent, Juice
 from penstock.core.levers import Slots, Tasks
 from penstock.core.view import JobView, View
 from penstock.planning.henge.expect import expected_utility
-from penstock.planning.henge.pool import Pool
+from penstock.planning.henge.pool import WeightedPool
 from tests.builders import job, operator, view
 
 
@@ -76,7 +76,7 @@ def test_a_job_whose_models_say_what_it_needs_is_expected_to_have_it() -> None:
 def test_a_job_could_use_what_is_left_when_the_others_share_the_slots_by_weight(jobs: list[tuple[int, float]]) -> None:
     weights = {f"j{n}": weight for n, (weight, _) in enumerate(jobs)}
     needs = {f"j{n}": need for n, (_, need) in enumerate(jobs)}
-    pool = Pool.of(weights, needs, 8)
+    pool = WeightedPool.of(weights, needs, 8)
     assert all(pool.could_use(name) == pytest.approx(_slowly(name, weights, needs)) for name in weights)
 
 

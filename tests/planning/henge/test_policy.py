@@ -11,7 +11,7 @@ from penstock.core.intents import Intent, Juice
 from penstock.core.levers import Slots, Tasks
 from penstock.core.plan import Plan, Reason
 from penstock.core.view import JobView, View
-from penstock.planning.henge.memory import GivenUp, HengeMemory, Kind, Past, Pending, State
+from penstock.planning.henge.memory import ActionKind, GivenUp, HengeMemory, PastConfiguration, Pending, Phase
 from penstock.planning.henge.policy import HANDLERS, Henge
 from penstock.planning.henge.signals import Signal
 from tests.builders import job, operator, rounds, view
@@ -24,7 +24,9 @@ def steady(jobs: Callable[[], list[JobView]], start: int, count: int, load: floa
     return [view(10.0 * n, jobs(), load) for n in range(start, start + count)]
 
 
-def searching(*past: Past, pending: Pending | None = None, recent: float = 10.0, **more: object) -> HengeMemory:
+def searching(
+    *past: PastConfiguration, pending: Pending | None = None, recent: float = 10.0, **more: object
+) -> HengeMemory:
     """A search that is under way for job "a", at a quiet level of utility."""
     return HengeMemory(
         jobs=("a", "b"),
@@ -39,8 +41,8 @@ def test_every_state_answers_every_signal_that_it_can_find() -> None:
     never_when_converged = {Signal.DROPPED, Signal.CATCHING_UP}
     never_when_searching = {Signal.FELL, Signal.EXPIRED, Signal.SET_ASIDE}
     for signal in Signal:
-        assert ((State.CONVERGED, signal) in HANDLERS) == (signal not in never_when_converged)
-        assert ((State.NOT_CONVERGED, signal) in HANDLERS) == (signal not in never_when_searching)
+        assert ((Phase.CONVERGED, signal) in HANDLERS) == (signal not in never_when_converged)
+        assert ((Phase.NOT_CONVERGED, signal) in HANDLERS) == (signal not in never_when_searching)
 
 
 def test_the_first_action_waits_for_six_quiet_rounds_and_helps_the_most_valuable_job() -> None:
@@ -83,9 +85,9 @@ CATCHING: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 120.0, "backl
 
 def caught_up_with(a: JobView, b: JobView) -> tuple[Plan, HengeMemory]:
     """Job "a" was given more 200 s ago, and processed less before; what is decided now."""
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 80.0)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 80.0)
     moves = (Tasks("a", "work", 1, 4),)
-    memory = searching(Past(()), Past(moves), pending=pending, helped_at_s={"a": 0.0})
+    memory = searching(PastConfiguration(()), PastConfiguration(moves), pending=pending, helped_at_s={"a": 0.0})
     return HENGE.decide(view(200.0, [a, b]), memory)
 
 
@@ -107,14 +109,14 @@ def test_a_job_is_waited_for_the_longer_the_less_it_is_worth() -> None:
 
 def test_the_search_does_not_end_while_a_job_still_works_off_its_backlog() -> None:
     stuck = [operator(capacity=0.3)]
-    memory = searching(Past(()), helped_at_s={"a": 0.0})
+    memory = searching(PastConfiguration(()), helped_at_s={"a": 0.0})
     plan, after = HENGE.decide(view(200.0, [job("a", 5, 10, **CATCHING), job("b", 5, 10, stuck)]), memory)
-    assert (plan.decisions, after.state) == ((), State.NOT_CONVERGED)
+    assert (plan.decisions, after.state) == ((), Phase.NOT_CONVERGED)
 
 
 def test_more_rows_processed_are_a_gain_even_if_utility_does_not_show_it_yet() -> None:
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 80.0)
-    memory = searching(Past(()), Past((Tasks("a", "work", 1, 4),)), pending=pending)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 10.0, "a", 5.0, 80.0)
+    memory = searching(PastConfiguration(()), PastConfiguration((Tasks("a", "work", 1, 4),)), pending=pending)
     slower: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 90.0, "backlog_rows": 3000.0}  # 90 > 80 x 1.05
     _, after = HENGE.decide(view(200.0, [job("a", 5, 10, **slower), job("b", 5, 10)]), memory)
     assert after.blocked_until == {}
@@ -128,16 +130,16 @@ def test_utilities_that_still_move_are_waited_for_but_not_for_ever() -> None:
 
 
 def test_a_marginal_gain_is_kept_and_the_job_blocklisted_for_an_hour() -> None:
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 10.0, "a", 5.0)
-    memory = searching(Past(()), Past((Tasks("a", "work", 1, 4),)), pending=pending)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 10.0, "a", 5.0)
+    memory = searching(PastConfiguration(()), PastConfiguration((Tasks("a", "work", 1, 4),)), pending=pending)
     plan, after = HENGE.decide(view(200.0, [job("a", 5.2, 10), job("b", 5, 10)]), memory)
     assert after.blocked_until == {"a": 200.0 + 3600.0}  # 5.2 < 5.0 x 1.05
     assert plan.decisions[0].jobs == ("b",)
 
 
 def test_a_gain_of_five_percent_keeps_the_job_in_the_queue() -> None:
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 9.0, "a", 4.0)
-    memory = searching(Past(()), Past((Tasks("a", "work", 1, 4),)), pending=pending)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 9.0, "a", 4.0)
+    memory = searching(PastConfiguration(()), PastConfiguration((Tasks("a", "work", 1, 4),)), pending=pending)
     plan, after = HENGE.decide(view(200.0, [job("a", 4.2, 10), job("b", 5, 10)]), memory)
     assert after.blocked_until == {}
     assert plan.decisions[0].jobs == ("a",)
@@ -150,8 +152,10 @@ def test_a_drop_on_a_crowded_cluster_reduces_satisfied_jobs_but_not_their_source
         operator("one", 1, 0.1),
         operator("busy", 10, 0.4),
     ]
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
-    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    memory = searching(
+        PastConfiguration((), 14.0), PastConfiguration((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0
+    )
     plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10, spare)], load=9.0), memory)
     assert plan.decisions[0].reason is Reason.REDUCED
     assert plan.decisions[0].moves == (Tasks("b", "idle", 10, 2),)  # 80 % of 10, never below one thread
@@ -160,29 +164,39 @@ def test_a_drop_on_a_crowded_cluster_reduces_satisfied_jobs_but_not_their_source
 
 
 def test_a_second_drop_right_after_a_reduction_reverts_to_the_best_configuration() -> None:
-    history = (Past((), 14.0), Past((Tasks("b", "work", 9, 4),), 13.0), Past((Tasks("a", "work", 1, 4),)))
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 13.0, "a", 3.0)
+    history = (
+        PastConfiguration((), 14.0),
+        PastConfiguration((Tasks("b", "work", 9, 4),), 13.0),
+        PastConfiguration((Tasks("a", "work", 1, 4),)),
+    )
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 13.0, "a", 3.0)
     memory = searching(*history, pending=pending, recent=12.0, locked_out=True, reduced=frozenset({"b"}))
     plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10)], load=9.0), memory)
     assert plan.decisions[0].reason is Reason.REVERTED
     assert plan.decisions[0].moves == (Tasks("a", "work", 4, 1), Tasks("b", "work", 4, 9))
     assert plan.decisions[0].expected_utility == 14.0
-    assert after.state is State.CONVERGED
+    assert after.state is Phase.CONVERGED
 
 
 def test_a_drop_without_crowding_reverts_at_once() -> None:
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
-    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    memory = searching(
+        PastConfiguration((), 14.0), PastConfiguration((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0
+    )
     plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10)], load=1.0), memory)
     assert plan.decisions[0].moves == (Tasks("a", "work", 4, 1),)
-    assert after.state is State.CONVERGED
-    assert after.history == (Past((), 14.0),)
+    assert after.state is Phase.CONVERGED
+    assert after.history == (PastConfiguration((), 14.0),)
 
 
 def test_a_job_is_reduced_once_only() -> None:
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
     memory = searching(
-        Past((), 14.0), Past((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0, reduced=frozenset({"b"})
+        PastConfiguration((), 14.0),
+        PastConfiguration((Tasks("a", "work", 1, 4),)),
+        pending=pending,
+        recent=12.0,
+        reduced=frozenset({"b"}),
     )
     plan, _ = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10, [operator(capacity=0.1)])], 9.0), memory)
     assert plan.decisions[0].reason is Reason.REVERTED
@@ -192,13 +206,13 @@ def test_four_quiet_rounds_at_the_maximum_converge() -> None:
     plans, memory = rounds(HENGE, steady(lambda: [job("a", 10, 10), job("b", 20, 20)], 0, 10))
     assert not any(plan.decisions for plan in plans)
     assert [plan.note[:9] for plan in plans[-4:]] == ["everyone ", "everyone ", "everyone ", "converged"]
-    assert memory.state is State.CONVERGED
+    assert memory.state is Phase.CONVERGED
 
 
 def converged(level: float, **more: object) -> HengeMemory:
     """A cluster at rest at that level."""
     return HengeMemory(
-        state=State.CONVERGED,
+        state=Phase.CONVERGED,
         jobs=("a", "b"),
         recent=(level,) * 6,
         converged_utility=level,
@@ -207,12 +221,12 @@ def converged(level: float, **more: object) -> HengeMemory:
 
 
 def test_a_fall_of_more_than_five_percent_forgets_the_history_but_not_the_blocklist() -> None:
-    memory = converged(20.0, history=(Past((), 20.0),), blocked_until={"a": 9e9}, reduced=frozenset({"b"}))
+    memory = converged(20.0, history=(PastConfiguration((), 20.0),), blocked_until={"a": 9e9}, reduced=frozenset({"b"}))
     plans, after = rounds(
         HENGE, [view(500.0 + 10 * n, [job("a", 8.5, 10), job("b", 10, 10)]) for n in range(3)], memory
     )
     assert plans[-1].note.startswith("utility fell from 20.0 to 18.5: history forgotten")
-    assert (after.history, after.reduced) == ((Past((), 18.5),), frozenset())
+    assert (after.history, after.reduced) == ((PastConfiguration((), 18.5),), frozenset())
     assert after.blocked_until == {"a": 9e9}
     assert not any(plan.decisions for plan in plans)  # "a" is the only one that misses, and blocked
 
@@ -234,8 +248,10 @@ def test_after_a_fall_the_first_step_does_not_wait_for_quiet() -> None:
 def test_a_fall_after_a_step_is_blamed_on_it_only_when_it_is_its_doing(
     arrivals_then: float, rate_then: float, reverted: bool
 ) -> None:
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0, rate_then, {"a": arrivals_then, "b": 100.0})
-    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 2, 4),)), pending=pending, recent=12.0)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 14.0, "a", 4.0, rate_then, {"a": arrivals_then, "b": 100.0})
+    memory = searching(
+        PastConfiguration((), 14.0), PastConfiguration((Tasks("a", "work", 2, 4),)), pending=pending, recent=12.0
+    )
     rates: Any = {"arrival_rps": 100.0, "processed_rps": 100.0}
     plan, _ = HENGE.decide(view(200.0, [job("a", 2, 10, **rates), job("b", 10, 10, **rates)]), memory)
     assert any(decision.reason is Reason.REVERTED for decision in plan.decisions) == reverted
@@ -247,7 +263,7 @@ def missing_again(count: int, start_s: float = 500.0, **more: Any) -> list[View]
 
 
 def test_one_missed_slo_is_answered_within_a_minute_however_little_it_takes_from_the_total() -> None:
-    plans, after = rounds(HENGE, missing_again(6), converged(20.0, history=(Past((), 20.0),)))
+    plans, after = rounds(HENGE, missing_again(6), converged(20.0, history=(PastConfiguration((), 20.0),)))
     # After three rounds it is no noise; three more show that the fall, 4 %, does not go on.
     assert [plan.decisions[0].jobs if plan.decisions else () for plan in plans] == [(), (), (), (), (), ("a",)]
     # No reversion goes back behind the present configuration: those before were under another workload.
@@ -257,7 +273,7 @@ def test_one_missed_slo_is_answered_within_a_minute_however_little_it_takes_from
 def test_a_fall_of_four_percent_in_which_nobody_misses_more_than_before_is_slept_through() -> None:
     memory = converged(20.0, given_up={"a": GivenUp(400.0, None)})
     plans, after = rounds(HENGE, missing_again(30), memory)
-    assert after.state is State.CONVERGED
+    assert after.state is Phase.CONVERGED
     assert not any(plan.decisions for plan in plans)
     assert plans[-1].note == "converged: nothing that is left to try could help"
 
@@ -295,8 +311,10 @@ def test_a_search_that_ends_gives_up_all_who_miss_their_slo() -> None:
 
 
 def test_after_a_reversion_those_are_given_up_who_miss_their_slo_when_utilities_are_quiet_again() -> None:
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
-    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    memory = searching(
+        PastConfiguration((), 14.0), PastConfiguration((Tasks("a", "work", 1, 4),)), pending=pending, recent=12.0
+    )
     hurt = [job("a", 2, 10), job("b", 8, 10)]
     _, memory = rounds(HENGE, [view(200.0, hurt)], memory)
     quiet = [job("a", 4, 10, [operator(threads=1)]), job("b", 10, 10)]
@@ -305,8 +323,12 @@ def test_after_a_reversion_those_are_given_up_who_miss_their_slo_when_utilities_
 
 
 def test_every_step_that_a_reversion_undoes_has_its_job_blocklisted() -> None:
-    history = (Past((), 14.0), Past((Tasks("b", "work", 4, 9),), 13.0), Past((Tasks("a", "work", 1, 4),)))
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 13.0, "a", 4.0)
+    history = (
+        PastConfiguration((), 14.0),
+        PastConfiguration((Tasks("b", "work", 4, 9),), 13.0),
+        PastConfiguration((Tasks("a", "work", 1, 4),)),
+    )
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 13.0, "a", 4.0)
     memory = searching(*history, pending=pending, recent=12.0)
     _, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 8, 10, [operator(threads=9)])]), memory)
     assert after.blocked_until == {"a": 3800.0, "b": 3800.0}
@@ -327,7 +349,7 @@ def test_a_new_job_forgets_everything_and_watches_first() -> None:
     three = [job("a", 10, 10), job("b", 10, 10), job("c", 1, 10)]
     plan, after = HENGE.decide(view(500.0, three), memory)
     assert plan.decisions == ()
-    assert (after.jobs, after.blocked_until, after.state) == (("a", "b", "c"), {}, State.NOT_CONVERGED)
+    assert (after.jobs, after.blocked_until, after.state) == (("a", "b", "c"), {}, Phase.NOT_CONVERGED)
 
 
 def test_a_blocklisted_job_is_tried_again_when_its_hour_is_over() -> None:
@@ -348,8 +370,10 @@ def test_stale_figures_stop_all_action_until_five_minutes_of_fresh_ones() -> Non
 
 
 def test_an_action_that_never_arrived_is_not_held_against_the_job() -> None:
-    pending = Pending(Kind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
-    memory = searching(Past((), 14.0), Past((Tasks("a", "work", 4, 9),)), pending=pending, recent=12.0)
+    pending = Pending(ActionKind.RECONFIGURATION, 0.0, 14.0, "a", 4.0)
+    memory = searching(
+        PastConfiguration((), 14.0), PastConfiguration((Tasks("a", "work", 4, 9),)), pending=pending, recent=12.0
+    )
     plan, after = HENGE.decide(view(200.0, [job("a", 2, 10), job("b", 10, 10)]), memory)
     assert after.blocked_until == {}
     assert plan.decisions[0].moves == (Tasks("a", "work", 4, 11),)
@@ -373,7 +397,10 @@ def test_settling_jobs_are_waited_for() -> None:
 def fallen(arrivals_now: float, at_s: float = 400.0) -> tuple[Plan, HengeMemory]:
     """A step for "b" at 100 s was judged harmless, the cluster rests; then "a" falls from 10 to 5."""
     step = (Tasks("b", "work", 4, 9),)
-    history = (Past((), 14.0, {"a": 100.0, "b": 100.0}), Past(step, 14.5, {"a": 100.0, "b": 100.0}))
+    history = (
+        PastConfiguration((), 14.0, {"a": 100.0, "b": 100.0}),
+        PastConfiguration(step, 14.5, {"a": 100.0, "b": 100.0}),
+    )
     memory = replace(converged(14.5), history=history, disturbed_at_s=100.0, recent=(9.5,) * 5)
     rate = {"arrival_rps": arrivals_now}
     after: Any = {"operators": [operator(threads=9)], "arrival_rps": arrivals_now}
@@ -385,13 +412,13 @@ def test_a_step_whose_harm_shows_late_is_taken_back() -> None:
     plan, after = fallen(arrivals_now=90.0)
     assert plan.decisions[0].reason is Reason.REVERTED
     assert plan.decisions[0].moves == (Tasks("b", "work", 9, 4),)
-    assert (after.state, len(after.history)) == (State.CONVERGED, 1)
+    assert (after.state, len(after.history)) == (Phase.CONVERGED, 1)
 
 
 def test_a_fall_with_other_input_or_long_after_the_step_is_the_workloads_doing() -> None:
     for plan, after in (fallen(arrivals_now=200.0), fallen(arrivals_now=90.0, at_s=2000.0)):
         assert plan.decisions[0].reason is Reason.RECONFIGURED
-        assert (after.state, len(after.history)) == (State.NOT_CONVERGED, 2)  # now, and the new search's first step
+        assert (after.state, len(after.history)) == (Phase.NOT_CONVERGED, 2)  # now, and the new search's first step
 
 
 def test_the_first_step_for_a_job_with_models_is_what_they_say_and_the_search_goes_on_from_there() -> None:

@@ -13,7 +13,7 @@ from penstock.core.figures import Snapshot
 from penstock.core.levers import Table
 from penstock.core.pairs import PairCounts
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
-from penstock.core.ports import Memory, Policy
+from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
@@ -95,7 +95,7 @@ def test_a_key_that_faded_from_the_statistics_keeps_its_place() -> None:
     assert reroute.after.keys["region"]["faded"] == 4
 
 
-def judging(policy: Policy, memory: Memory, told: RouteFigures) -> tuple[int, Memory]:
+def judging(policy: Policy, memory: PolicyMemory, told: RouteFigures) -> tuple[int, PolicyMemory]:
     """How many decisions this route brings, and what is remembered of it."""
     plan, memory = policy.decide(replace(view(0.0, [job("tweets", 10.0)]), routes=(told,)), memory)
     return len(plan.decisions), memory

@@ -7,7 +7,7 @@ import pytest
 
 from penstock.errors import ConfigError
 from penstock.workloads.services.object_server import ObjectLimits, object_service
-from penstock.workloads.services.pacing import Allowance, Pace
+from penstock.workloads.services.pacing import RequestBucket, SendingPace
 from penstock.workloads.tasks.object_get import ObjectGet
 from tests.patience import eventually
 
@@ -35,13 +35,13 @@ def test_requests_beyond_the_limit_are_answered_busy_and_the_task_asks_again() -
 
 
 def test_connections_share_the_bandwidth_of_their_client() -> None:
-    pace = Pace(bytes_per_s=60.0)
+    pace = SendingPace(bytes_per_s=60.0)
     # Six pieces of 10 bytes asked for at once, by whomever: one every sixth of a second.
     assert [pace.send_at(0.0, 10) for _ in range(6)] == pytest.approx([0, 1 / 6, 2 / 6, 3 / 6, 4 / 6, 5 / 6])
 
 
 def test_requests_that_were_not_made_are_not_saved_up_for_longer_than_a_second() -> None:
-    few = Allowance(per_s=3.0)
+    few = RequestBucket(per_s=3.0)
     assert [few.take(100.0) for _ in range(5)] == [True, True, True, False, False]
 
 

@@ -17,7 +17,7 @@ ORIGINS = 16  # instants to look ahead from
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class BackTested:
     """A method and its errors: actual less expected, a row for each origin and a column for each step."""
 
     method: Method
@@ -30,7 +30,7 @@ class Tried:
         return float(np.average(np.abs(self.errors).mean(axis=1), weights=weights))
 
 
-def backtest(methods: Sequence[Method], past: Floats, steps: int) -> list[Tried]:
+def backtest(methods: Sequence[Method], past: Floats, steps: int) -> list[BackTested]:
     """Every method that can do with the older part of the past; none when there is too little to judge on."""
     n = len(past)
     newest = n - steps  # the last origin whose steps have all come
@@ -45,5 +45,5 @@ def backtest(methods: Sequence[Method], past: Floats, steps: int) -> list[Tried]
             continue
         expected = np.array([fitted.ahead(past[:origin], steps) for origin in origins])
         actual = np.array([past[origin : origin + steps] for origin in origins])
-        found.append(Tried(method, actual - np.maximum(expected, 0.0)))
+        found.append(BackTested(method, actual - np.maximum(expected, 0.0)))
     return found

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from penstock.analysis.forecast.backtest import Tried, backtest
+from penstock.analysis.forecast.backtest import BackTested, backtest
 from penstock.analysis.forecast.damped import Damped
 from penstock.analysis.forecast.lags import Lags
 from penstock.analysis.forecast.method import Method
@@ -60,13 +60,15 @@ class BestOnPast:
         chosen = [(weight, one, ahead) for weight, one, ahead in ways if ahead is not None]
         return self._told(history, chosen, tried) if chosen else self._unjudged(history, past, steps)
 
-    def _told(self, history: Series, chosen: list[tuple[float, Tried, Floats]], tried: list[Tried]) -> Forecast:
+    def _told(
+        self, history: Series, chosen: list[tuple[float, BackTested, Floats]], tried: list[BackTested]
+    ) -> Forecast:
         """The weighted mean, with the bounds that it would have had on the past."""
         weights = np.array([weight for weight, _, _ in chosen])
         mean = np.average([ahead for _, _, ahead in chosen], axis=0, weights=weights)
         mean = np.clip(mean, 0.0, FAR_ABOVE * max(history.values))
         errors = np.average([one.errors for _, one, _ in chosen], axis=0, weights=weights)
-        together = Tried(chosen[0][1].method, errors)
+        together = BackTested(chosen[0][1].method, errors)
         below, above = (_widened(width, len(mean)) for width in _spread(errors, self.level))
         naive = next((one.mean_error for one in tried if one.method.name == Naive().name), None)
         return Forecast(
@@ -88,7 +90,7 @@ class BestOnPast:
         )
 
 
-def _weighted(tried: list[Tried]) -> list[tuple[float, Tried]]:
+def _weighted(tried: list[BackTested]) -> list[tuple[float, BackTested]]:
     """Each method with its weight, the heaviest first: no one knows which will be best next, their mean is steadier."""
     if not tried:
         return []

@@ -20,7 +20,7 @@ _HEAD = struct.Struct("<iii")  # partition, length of the key (-1: none), length
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordedRow:
     """One row: of a topic with its key and partition, of a file a line (partition -1)."""
 
     value: bytes
@@ -32,7 +32,7 @@ class Row:
 class Recording:
     """Rows in the order in which they came, and how long they took to come."""
 
-    rows: Sequence[Row]
+    rows: Sequence[RecordedRow]
     seconds: float
     partitions: int = 0  # of the topic
 
@@ -93,7 +93,9 @@ def _of_topic(source: Source, seconds: float) -> Recording:
     rows = last_rows(bootstrap, topic, seconds)[-MOST_ROWS:]
     lasts_s = max(1.0, (rows[-1].at_ms - rows[0].at_ms) / 1000.0) if rows else seconds
     return Recording(
-        tuple(Row(row.value, row.key, row.partition) for row in rows), lasts_s, len(end_offsets(bootstrap, topic))
+        tuple(RecordedRow(row.value, row.key, row.partition) for row in rows),
+        lasts_s,
+        len(end_offsets(bootstrap, topic)),
     )
 
 
@@ -108,7 +110,7 @@ def _of_files(source: Source, place: Path, seconds: float) -> Recording:
         raise ConfigError("JOB", str(place), "there are no files to record there")
     last_s = files[-1].stat().st_mtime
     kept = [path for path in files if path.stat().st_mtime > last_s - seconds]
-    lines = tuple(Row(line) for path in kept for line in _lines(path))[-MOST_ROWS:]
+    lines = tuple(RecordedRow(line) for path in kept for line in _lines(path))[-MOST_ROWS:]
     before = [path.stat().st_mtime for path in files if path not in kept]
     # A file holds what came since the one before it.
     lasts_s = last_s - (before[-1] if before else kept[0].stat().st_mtime)
@@ -120,11 +122,11 @@ def _lines(path: Path) -> list[bytes]:
     return (gzip.decompress(data) if path.suffix == ".gz" else data).splitlines()
 
 
-def _unpacked(data: bytes) -> Iterator[Row]:
+def _unpacked(data: bytes) -> Iterator[RecordedRow]:
     at = 0
     while at < len(data):
         partition, key, value = _HEAD.unpack_from(data, at)
         at += _HEAD.size
         middle = at + max(0, key)
-        yield Row(data[middle : middle + value], None if key < 0 else data[at:middle], partition)
+        yield RecordedRow(data[middle : middle + value], None if key < 0 else data[at:middle], partition)
         at = middle + value

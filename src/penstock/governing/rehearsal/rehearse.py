@@ -29,7 +29,7 @@ from penstock.governing.rehearsal.look import Looked
 from penstock.governing.rehearsal.recording import Recording, record
 from penstock.governing.rehearsal.replay import FileSink, Replay, TopicSink
 from penstock.governing.rehearsal.state import Rehearsed, StateFile
-from penstock.planning.phoebe.profiling import Ended, Measured, SearchSettings, after_round, start
+from penstock.planning.phoebe.profiling import CopyEnded, CopySearchSettings, MeasuredCopy, after_round, start
 
 _READY_WITHIN_S = 900.0  # twenty JVMs that start at once on a busy machine
 _TRICKLE = 0.05  # of the first rate, until all copies are ready
@@ -45,18 +45,18 @@ class RehearsalSettings:
     """What is searched, on how much of the input."""
 
     scaleouts: tuple[int, ...]
-    search: SearchSettings
+    search: CopySearchSettings
     record_s: float = 300.0
     seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class RehearsalRound:
     """What is told after a round."""
 
     rate_rps: float
-    measured: tuple[Measured, ...]
-    ended: tuple[Ended, ...]
+    measured: tuple[MeasuredCopy, ...]
+    ended: tuple[CopyEnded, ...]
     state: Rehearsed
 
 
@@ -69,7 +69,7 @@ class Rehearsal:
         settings: RehearsalSettings,
         out: Path,
         tell: Callable[[str], None],
-        on_round: Callable[[Round], None],
+        on_round: Callable[[RehearsalRound], None],
     ) -> None:
         self._job = job
         self._settings = settings
@@ -173,7 +173,7 @@ class Rehearsal:
         mean = sum(latencies) / len(latencies) if latencies else None
         state = replace(state, search=replace(search, cost_executor_s=cost)).with_live(mean)
         self._file.save(state)
-        self._on_round(Round(rate_rps, measured, ended, state))
+        self._on_round(RehearsalRound(rate_rps, measured, ended, state))
         return state, spent
 
     def _forget(self) -> None:
@@ -203,14 +203,14 @@ def _watched(seconds: float, copies: dict[int, Copy], replay: Replay, live: Live
             yield latency_s
 
 
-def _measured(copy: Copy, rate_rps: float) -> Measured:
+def _measured(copy: Copy, rate_rps: float) -> MeasuredCopy:
     told = copy.reading
     if told is None or told.processed_rps is None:
-        return Measured(copy.spec.scaleout, rate_rps, None, 0.0, keeps_up=False)
+        return MeasuredCopy(copy.spec.scaleout, rate_rps, None, 0.0, keeps_up=False)
     keeps_up = told.processed_rps >= _KEEPS_UP * rate_rps
     # One that falls behind shows its capacity in the batches that it has finished, not in the one that it is in.
     done = told.processed_rps if keeps_up else told.working_rps or told.processed_rps
-    return Measured(copy.spec.scaleout, rate_rps, told.latency_s, done, keeps_up)
+    return MeasuredCopy(copy.spec.scaleout, rate_rps, told.latency_s, done, keeps_up)
 
 
 @contextmanager

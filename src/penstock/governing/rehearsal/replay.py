@@ -14,7 +14,7 @@ import numpy as np
 from confluent_kafka import KafkaException, Producer
 
 from penstock.errors import EngineError
-from penstock.governing.rehearsal.recording import Recording, Row
+from penstock.governing.rehearsal.recording import RecordedRow, Recording
 
 _TICK_S = 0.02
 _DELIVERED_WITHIN_S = 30.0
@@ -29,7 +29,7 @@ class Sampler:
         self._random = np.random.default_rng(seed)
         self._at = 0
 
-    def take(self, count: int, rate_rps: float) -> Iterator[Row]:
+    def take(self, count: int, rate_rps: float) -> Iterator[RecordedRow]:
         """The next so many, for a rate: from row to row it goes on by recorded rate / rate on average."""
         step = self._rate_rps / rate_rps
         whole = int(step)
@@ -42,7 +42,7 @@ class Sampler:
 class Sink(Protocol):
     """Where replayed rows go."""
 
-    def write(self, rows: Iterator[Row]) -> None:
+    def write(self, rows: Iterator[RecordedRow]) -> None:
         """All of these."""
 
     def close(self) -> None:
@@ -63,7 +63,7 @@ class TopicSink:
         self._producer = Producer(settings)
         self._topic = topic
 
-    def write(self, rows: Iterator[Row]) -> None:
+    def write(self, rows: Iterator[RecordedRow]) -> None:
         for row in rows:
             while True:
                 try:
@@ -88,7 +88,7 @@ class FileSink:
         self._since_s = time.monotonic()
         self._number = time.time_ns() // 1_000_000
 
-    def write(self, rows: Iterator[Row]) -> None:
+    def write(self, rows: Iterator[RecordedRow]) -> None:
         self._lines.extend(row.value for row in rows)
         if time.monotonic() - self._since_s >= self._every_s:
             self.close()

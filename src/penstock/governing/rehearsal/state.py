@@ -9,14 +9,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from penstock.errors import ConfigError
-from penstock.planning.phoebe.profiling import Search
+from penstock.planning.phoebe.profiling import CopySearch
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
     """The search so far, and the live job's mean latency before and during it, where that was known."""
 
-    search: Search
+    search: CopySearch
     live_before_s: float | None = None
     live_during_s: tuple[float, ...] = ()  # of each round
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from penstock.core.arrays import Floats
 from penstock.planning.arbiter.fleet import Fleet
 
-Rows: TypeAlias = NDArray[np.intp] | slice | int
+RowIndex: TypeAlias = NDArray[np.intp] | slice | int
 
 RESTART_S = 10.0  # of a job whose trigger or partitions are turned: until it works on rows again
 
@@ -39,7 +39,7 @@ class Settings:
         """So many of the only one, each its own."""
         return Settings(*(np.repeat(getattr(self, one.name), count, axis=0) for one in fields(self)))
 
-    def put(self, rows: Rows, jobs: NDArray[np.intp] | int, of: "Settings", at: Rows) -> None:
+    def put(self, rows: RowIndex, jobs: NDArray[np.intp] | int, of: "Settings", at: RowIndex) -> None:
         """Sets these jobs' levers in these rows as they stand in rows `at` of others."""
         for one in fields(self):
             getattr(self, one.name)[rows, jobs] = getattr(of, one.name)[at, jobs]

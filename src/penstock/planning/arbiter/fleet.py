@@ -21,7 +21,7 @@ _BUSY_CPU = 0.05  # of the cores: jobs that use less say nothing of how much slo
 
 
 @dataclass(frozen=True, slots=True)
-class Future:
+class PossibleFuture:
     """What may come: so many times what arrives now, and how likely it is.
 
     `cold`: work goes on to cost what it cost lately, though code that is new mostly gets quicker.
@@ -37,15 +37,19 @@ class Future:
 
 _MORE, _MORE_WHILE_NEW = 0.15, 0.5  # of what arrives, that is feared to come beside it; over a job's batches
 # What holds by a hair holds for a moment: of two that are as good now, the one that would bear more is better.
-FUTURES = (Future(1.0, 0.7), Future(1.0 + _MORE, 0.3, feared=True))
+FUTURES = (PossibleFuture(1.0, 0.7), PossibleFuture(1.0 + _MORE, 0.3, feared=True))
 # Cold code costs two to four times what it costs a minute later: who cannot be served now may be served soon.
-YOUNG_FUTURES = (Future(1.0, 0.5), Future(1.0 + _MORE, 0.2, feared=True), Future(1.0, 0.3, cold=True))
+YOUNG_FUTURES = (
+    PossibleFuture(1.0, 0.5),
+    PossibleFuture(1.0 + _MORE, 0.2, feared=True),
+    PossibleFuture(1.0, 0.3, cold=True),
+)
 WARM = 0.95
 # A forecast that was right before says when, or how much, less well than that.
 FORETOLD_FUTURES = (
-    Future(1.0, 0.3),
-    Future(1.0, 0.5, foretold=True),
-    Future(1.0 + _MORE, 0.2, foretold=True, feared=True),
+    PossibleFuture(1.0, 0.3),
+    PossibleFuture(1.0, 0.5, foretold=True),
+    PossibleFuture(1.0 + _MORE, 0.2, foretold=True, feared=True),
 )
 _CHANGES = 0.1  # of what arrives: less is no other future
 
@@ -57,7 +61,7 @@ class Fleet:
     names: tuple[str, ...]
     jobs: tuple[JobView, ...]
     objectives: tuple[Objectives, ...]
-    futures: tuple[Future, ...]
+    futures: tuple[PossibleFuture, ...]
     slots: float
     cores: float  # that tasks can have, less than there are where others use them too
     arrivals: Floats
@@ -100,7 +104,7 @@ class Fleet:
         staged = [costs[name].staged if costs[name].known else 1.0 for name in self.names]
         return replace(self, staged=np.array(staged))
 
-    def ahead(self, future: Future) -> "Fleet":
+    def ahead(self, future: PossibleFuture) -> "Fleet":
         """The same in that future."""
         arrivals = future.arrivals * (self.coming if future.foretold else self.arrivals)
         # Stages that were quicker than foretold may have met neighbours that were not busy yet.
@@ -234,7 +238,7 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
     )
 
 
-def _futures(warming: Floats, arrivals: Floats, foretold: Floats, batches: int) -> tuple[Future, ...]:
+def _futures(warming: Floats, arrivals: Floats, foretold: Floats, batches: int) -> tuple[PossibleFuture, ...]:
     """What is thought of; of few batches it is little known what rows take, which is as if more of them came."""
     changes = bool(np.any(np.abs(foretold - arrivals) > _CHANGES * arrivals))
     futures = YOUNG_FUTURES if float(warming.min()) < WARM else FORETOLD_FUTURES if changes else FUTURES

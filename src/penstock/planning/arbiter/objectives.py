@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from penstock.core.intents import Intent, Latency, Objective, Recovery
 from penstock.core.shapes import Shape
 
-Kind = Literal["latency", "juice", "recovery"]
+ObjectiveKind = Literal["latency", "juice", "recovery"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Objectives:
     `part` says which latency of a batch's rows is meant: 0 its newest row's, 1 its oldest's, a half the mean.
     """
 
-    kind: Kind
+    kind: ObjectiveKind
     shape: Shape
     part: float
     jobs: NDArray[np.intp]
@@ -31,7 +31,7 @@ class Objectives:
 def grouped(intents: Iterable[Intent]) -> tuple[Objectives, ...]:
     """All objectives of these intents, which are the jobs' in their order."""
     # By place in its intent, too, so that nobody is in a group twice.
-    found: dict[tuple[int, Kind, Shape, float], list[tuple[int, float, float]]] = {}
+    found: dict[tuple[int, ObjectiveKind, Shape, float], list[tuple[int, float, float]]] = {}
     for job, intent in enumerate(intents):
         whole = sum(objective.utility for objective in intent.objectives)
         for place, objective in enumerate(intent.objectives):
@@ -49,7 +49,7 @@ def grouped(intents: Iterable[Intent]) -> tuple[Objectives, ...]:
     )
 
 
-def _kind(objective: Objective) -> Kind:
+def _kind(objective: Objective) -> ObjectiveKind:
     if isinstance(objective, Latency):
         return "latency"
     return "recovery" if isinstance(objective, Recovery) else "juice"

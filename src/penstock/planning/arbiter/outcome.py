@@ -9,7 +9,7 @@ from penstock.planning.arbiter.candidates import Settings
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.horizon import course
 from penstock.planning.arbiter.sharing import Pace, paced
-from penstock.planning.arbiter.worth import Worth, worth
+from penstock.planning.arbiter.worth import CandidateWorth, worth
 
 HORIZON_S = 40.0
 FURTHEST = 4.0  # times the horizon, where backlogs are older than that
@@ -17,7 +17,7 @@ DOWN_S = 15.0  # from a failure until a query works on rows again: no less, for 
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CandidateOutcomes:
     """Of every candidate (first axis) and job: utility over the horizon, latency and juice once it has settled."""
 
     utility: Floats
@@ -26,10 +26,10 @@ class Outcome:
     latency_s: Floats
     juice: Floats
 
-    def row(self, place: int) -> "Outcome":
+    def row(self, place: int) -> "CandidateOutcomes":
         """Of one candidate, as the only one."""
         rows = slice(place, place + 1)
-        return Outcome(
+        return CandidateOutcomes(
             self.utility[rows], self.founded[rows], self.settled[rows], self.latency_s[rows], self.juice[rows]
         )
 
@@ -52,13 +52,13 @@ def looked_ahead_s(fleet: Fleet, horizon_s: float) -> float:
     return min(max(horizon_s, 2.0 * oldest_s), FURTHEST * horizon_s)
 
 
-def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> Outcome:
+def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> CandidateOutcomes:
     """What each candidate would give, over the futures that are thought of."""
     found = [_in_future(fleet.ahead(future), settings, horizon_s) for future in fleet.futures]
     utilities = np.stack([one.utility for one in found])
     likely = np.array([future.likely for future in fleet.futures])
     founded = np.where([future.feared for future in fleet.futures], 0.0, likely)
-    return Outcome(
+    return CandidateOutcomes(
         utility=np.tensordot(likely, utilities, 1),
         founded=np.tensordot(founded / founded.sum(), utilities, 1),
         settled=found[0].settled,
@@ -67,7 +67,7 @@ def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> 
     )
 
 
-def _in_future(ahead: Fleet, settings: Settings, horizon_s: float) -> Worth:
+def _in_future(ahead: Fleet, settings: Settings, horizon_s: float) -> CandidateWorth:
     found = paced(ahead, settings, horizon_s)
     lived = course(ahead, found, settings, horizon_s)
     return worth(ahead.objectives, lived, lambda: recovery_s(ahead, found, settings))

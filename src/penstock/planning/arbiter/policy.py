@@ -26,7 +26,7 @@ from penstock.planning.arbiter.costs import JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
-from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, foretell, looked_ahead_s
+from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, looked_ahead_s
 from penstock.planning.arbiter.restarts import with_a_restart
 from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
@@ -291,14 +291,14 @@ def _same(then: Mapping[str, float], now: Mapping[str, float]) -> bool:
 # What is expected
 
 
-def _expecting(view: View, fleet: Fleet, now: Outcome, memory: ArbiterMemory) -> ArbiterMemory:
+def _expecting(view: View, fleet: Fleet, now: CandidateOutcomes, memory: ArbiterMemory) -> ArbiterMemory:
     """With what is foretold of leaving all as it is, where nothing else is to be compared."""
     if memory.expected is not None:
         return memory
     return replace(memory, expected=_expectation(view, fleet, now, memory))
 
 
-def _expectation(view: View, fleet: Fleet, outcome: Outcome, memory: ArbiterMemory) -> Expected:
+def _expectation(view: View, fleet: Fleet, outcome: CandidateOutcomes, memory: ArbiterMemory) -> Expected:
     utilities = {name: float(outcome.settled[0, place]) for place, name in enumerate(fleet.names)}
     return Expected(view.at_s, view.at_s + _COMPARED_AFTER_S, utilities, _arrivals(memory.costs))
 

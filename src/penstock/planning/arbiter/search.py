@@ -14,7 +14,7 @@ from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
 from penstock.planning.arbiter.many import priced
-from penstock.planning.arbiter.outcome import HORIZON_S, Outcome, foretell
+from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell
 from penstock.planning.arbiter.sharing import paced
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
@@ -31,8 +31,8 @@ class Found:
     """The best, and what it would give; beside it what the levers give as they stand."""
 
     best: Settings
-    outcome: Outcome
-    now: Outcome
+    outcome: CandidateOutcomes
+    now: CandidateOutcomes
 
     @property
     def gain(self) -> float:

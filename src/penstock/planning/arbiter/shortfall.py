@@ -13,7 +13,7 @@ from penstock.core.intents import Juice, Latency
 from penstock.core.units import text_of_seconds
 from penstock.core.view import View
 from penstock.planning.arbiter.fleet import Fleet
-from penstock.planning.arbiter.outcome import Outcome
+from penstock.planning.arbiter.outcome import CandidateOutcomes
 from penstock.planning.arbiter.search import Found, search
 
 MET = 0.97  # of a tenant's utility: what is foretold is not known to the last digit
@@ -36,13 +36,13 @@ def shortfall(view: View, fleet: Fleet, found: Found, horizon_s: float) -> str:
     return "; ".join([*parts, f"the best gives {share:.0f} % of all utility"])
 
 
-def _missing(fleet: Fleet, outcome: Outcome) -> list[str]:
+def _missing(fleet: Fleet, outcome: CandidateOutcomes) -> list[str]:
     """The most valuable first."""
     below = [job for place, job in enumerate(fleet.jobs) if float(outcome.settled[0, place]) < MET * job.max_utility]
     return [job.name for job in sorted(below, key=lambda job: (-job.max_utility, job.name))]
 
 
-def _could_keep(fleet: Fleet, outcome: Outcome, name: str) -> str:
+def _could_keep(fleet: Fleet, outcome: CandidateOutcomes, name: str) -> str:
     """The target that the job would meet under the best there is, rounded to what is easier to keep."""
     place = fleet.names.index(name)
     kinds = {type(objective) for objective in fleet.jobs[place].intent.objectives}

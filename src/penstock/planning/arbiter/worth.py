@@ -20,7 +20,7 @@ LATE = 0.5  # how much of a score is about the horizon's second half: what lasts
 
 
 @dataclass(frozen=True, slots=True)
-class Worth:
+class CandidateWorth:
     """Under every candidate, of every job: its utility, and what is left of that once the horizon's first half is over.
 
     `settled` is the utility then, with the mean latency and the juice of that time.
@@ -32,7 +32,7 @@ class Worth:
     juice: Floats
 
 
-def worth(objectives: Sequence[Objectives], found: Course, recovery: Callable[[], Floats]) -> Worth:
+def worth(objectives: Sequence[Objectives], found: Course, recovery: Callable[[], Floats]) -> CandidateWorth:
     """The utilities of all jobs under all candidates; `recovery` works recovery times out, where somebody asks."""
     whole, late = _of_time(found.counts_s), _late(found.counts_s)
     utility, settled = np.zeros_like(found.juice), np.zeros_like(found.juice)
@@ -43,7 +43,7 @@ def worth(objectives: Sequence[Objectives], found: Course, recovery: Callable[[]
             _, late_share = _all_and_late(alike, found, recovery, whole, late, 0.0)
         settled[:, alike.jobs] += alike.worth * late_share
     mean_s = 0.5 * (found.oldest_s + found.newest_s)
-    return Worth(utility, settled, (late * mean_s).sum(axis=0), found.late_juice)
+    return CandidateWorth(utility, settled, (late * mean_s).sum(axis=0), found.late_juice)
 
 
 def _all_and_late(

@@ -10,8 +10,8 @@ from penstock.core.levers import ThreadMove, thread_move
 from penstock.core.plan import Decision, Reason
 from penstock.core.view import JobView, View
 from penstock.planning.henge.expect import expected_utility, pool_of, shares_slots, utility_when
-from penstock.planning.henge.memory import Past
-from penstock.planning.henge.pool import Pool
+from penstock.planning.henge.memory import PastConfiguration
+from penstock.planning.henge.pool import WeightedPool
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.limits import room
 from penstock.planning.words import missed
@@ -224,7 +224,7 @@ def _cuts_of_shares(view: View, settings: HengeSettings) -> list[ThreadMove]:
     ]
 
 
-def _least_share(job: JobView, before: Pool, pool: Pool, settings: HengeSettings) -> int:
+def _least_share(job: JobView, before: WeightedPool, pool: WeightedPool, settings: HengeSettings) -> int:
     (unit,) = job.figures.operators
     now = pool.weights[job.name]
     if unit.capacity is None:
@@ -238,7 +238,7 @@ def _least_share(job: JobView, before: Pool, pool: Pool, settings: HengeSettings
     return least + bisect_left(range(least, now), True, key=does)
 
 
-def best_past(history: tuple[Past, ...], within: float) -> int | None:
+def best_past(history: tuple[PastConfiguration, ...], within: float) -> int | None:
     """The place in the history with the most utility; of those within noise of it the latest, to move least."""
     best = max((past.utility for past in history if past.utility is not None), default=None)
     if best is None:
@@ -248,7 +248,7 @@ def best_past(history: tuple[Past, ...], within: float) -> int | None:
     )
 
 
-def revert(view: View, history: tuple[Past, ...], best: int, because: str) -> Decision | None:
+def revert(view: View, history: tuple[PastConfiguration, ...], best: int, because: str) -> Decision | None:
     """Undo all that came after `best`; None when nothing did, or when all of it is undone already."""
     target: dict[tuple[str, str], int] = {}
     for past in reversed(history[best + 1 :]):

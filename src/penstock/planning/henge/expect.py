@@ -12,7 +12,7 @@ from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures
 from penstock.core.levers import ThreadMove
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
-from penstock.planning.henge.pool import Pool
+from penstock.planning.henge.pool import WeightedPool
 
 # With a backlog latency tells how long that is, and nothing of what it would be at rest: it is taken for that of a job
 # as busy as this, and no job is foretold to be busier.
@@ -88,7 +88,7 @@ def shares_slots(job: JobView) -> bool:
     return shares_pool(job.figures)
 
 
-def pool_of(view: View, after: Threads | None = None, greedy: Set[str] = frozenset()) -> Pool | None:
+def pool_of(view: View, after: Threads | None = None, greedy: Set[str] = frozenset()) -> WeightedPool | None:
     """The slots and those who share them, with other threads where some are given; the greedy take all they can."""
     slots = view.slots
     shared = [job.figures for job in view.jobs if shares_slots(job)]
@@ -97,7 +97,7 @@ def pool_of(view: View, after: Threads | None = None, greedy: Set[str] = frozens
     of_each = slots / max(slots, sum(job.threads for job in shared))
     weights = {job.name: (after or {}).get((job.name, ALL_OPERATORS), job.threads) for job in shared}
     needs = {job.name: float(slots) if job.name in greedy else _needed(job, of_each) for job in shared}
-    return Pool.of(weights, needs, slots)
+    return WeightedPool.of(weights, needs, slots)
 
 
 def _needed(job: JobFigures, slots_of_thread: float) -> float:
@@ -109,7 +109,7 @@ def _needed(job: JobFigures, slots_of_thread: float) -> float:
     return used * max(1.0, job.arrival_rps / job.processed_rps)
 
 
-def _busy_in(before: Pool | None, then: Pool | None, job: JobView) -> tuple[float, float] | None:
+def _busy_in(before: WeightedPool | None, then: WeightedPool | None, job: JobView) -> tuple[float, float] | None:
     if before is None or then is None or job.figures.operators[0].capacity is None:
         return None
     return before.busy(job.name), then.busy(job.name)

@@ -7,14 +7,14 @@ from enum import StrEnum
 from penstock.core.levers import ThreadMove
 
 
-class State(StrEnum):
+class Phase(StrEnum):
     """Figure 3 of Henge: the state of the whole cluster, not of a job."""
 
     NOT_CONVERGED = "not converged"
     CONVERGED = "converged"
 
 
-class Kind(StrEnum):
+class ActionKind(StrEnum):
     """The three actions of section 4.3."""
 
     RECONFIGURATION = "reconfiguration"
@@ -23,7 +23,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastConfiguration:
     """One configuration of the history: what led to it from the one before, and the utility it gave."""
 
     moves: tuple[ThreadMove, ...]
@@ -35,7 +35,7 @@ class Past:
 class Pending:
     """The last action, while its effect is awaited. `job` is None when it touched several."""
 
-    kind: Kind
+    kind: ActionKind
     at_s: float
     utility_before: float
     job: str | None = None
@@ -57,13 +57,13 @@ class GivenUp:
 class HengeMemory:
     """Everything that the next round needs to know of the rounds before."""
 
-    state: State = State.NOT_CONVERGED
+    state: Phase = Phase.NOT_CONVERGED
     jobs: tuple[str, ...] = ()
     recent: tuple[float, ...] = ()  # total utility of the last rounds, newest last, since quiet was last broken
     recent_of: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same of each job
     disturbed_at_s: float = 0.0  # when an action or a change of the fleet last broke the quiet
     pending: Pending | None = None
-    history: tuple[Past, ...] = ()
+    history: tuple[PastConfiguration, ...] = ()
     blocked_until: Mapping[str, float] = field(default_factory=dict)
     given_up: Mapping[str, GivenUp] = field(default_factory=dict)  # missed their SLO, or were blocklisted, at rest
     reverted: bool = False  # who misses an SLO with the old configuration is known when utilities are quiet again

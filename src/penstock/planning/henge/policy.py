@@ -27,7 +27,7 @@ from penstock.planning.henge.actions import (
     revert,
 )
 from penstock.planning.henge.expect import shares_slots
-from penstock.planning.henge.memory import HengeMemory, Kind, Past, Pending, State
+from penstock.planning.henge.memory import ActionKind, HengeMemory, PastConfiguration, Pending, Phase
 from penstock.planning.henge.settings import HengeSettings
 from penstock.planning.henge.signals import (
     Signal,
@@ -126,7 +126,7 @@ def _retry(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Pl
     still_blocked = {job: until for job, until in memory.blocked_until.items() if until > view.at_s}
     expired = memory.blocked_until.keys() - still_blocked.keys()
     given_up = {job: left for job, left in memory.given_up.items() if job not in expired}
-    searching = replace(memory, state=State.NOT_CONVERGED, blocked_until=still_blocked, given_up=given_up)
+    searching = replace(memory, state=Phase.NOT_CONVERGED, blocked_until=still_blocked, given_up=given_up)
     return _seek(view, searching, settings)
 
 
@@ -213,7 +213,7 @@ def _given(
     modelled: bool = False,
 ) -> tuple[Plan, HengeMemory]:
     """More for the head of the queue, or for several at once: it is the head that they are judged by."""
-    pending = replace(_pending(view, memory, settings, Kind.RECONFIGURATION, head), modelled=modelled)
+    pending = replace(_pending(view, memory, settings, ActionKind.RECONFIGURATION, head), modelled=modelled)
     moves = tuple(move for decision in decisions for move in decision.thread_moves)
     helped = {name for decision in decisions for name in decision.jobs}
     memory = replace(
@@ -221,7 +221,7 @@ def _given(
         given_up={name: left for name, left in memory.given_up.items() if name not in helped},
         helped_at_s={**memory.helped_at_s, **dict.fromkeys(helped, view.at_s)},
     )
-    return Plan(decisions), _acted(memory, pending, Past(moves))
+    return Plan(decisions), _acted(memory, pending, PastConfiguration(moves))
 
 
 def _answer_drop(view: View, memory: HengeMemory, settings: HengeSettings) -> tuple[Plan, HengeMemory]:
@@ -241,11 +241,13 @@ def _reduced(
     """Less for those that are satisfied; where it is for the sake of one job, it is that job that it is judged by."""
     helped = {**memory.helped_at_s, **({} if head is None else {head.name: view.at_s})}
     memory = replace(memory, reduced=memory.reduced | set(decision.jobs), locked_out=True, helped_at_s=helped)
-    pending = _pending(view, memory, settings, Kind.REDUCTION, head)
-    return Plan((decision,)), _acted(memory, pending, Past(decision.thread_moves))
+    pending = _pending(view, memory, settings, ActionKind.REDUCTION, head)
+    return Plan((decision,)), _acted(memory, pending, PastConfiguration(decision.thread_moves))
 
 
-def _pending(view: View, memory: HengeMemory, settings: HengeSettings, kind: Kind, head: JobView | None) -> Pending:
+def _pending(
+    view: View, memory: HengeMemory, settings: HengeSettings, kind: ActionKind, head: JobView | None
+) -> Pending:
     known = () if head is None else (head.name, steady_utility_of(head, memory), head.figures.processed_rps)
     found = Pending(kind, view.at_s, steady_utility(memory, settings), *known)
     return replace(found, arrivals_rps=arrivals(view))
@@ -260,8 +262,8 @@ def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: s
     # What is undone led nowhere better, whoever was judged by it: tried again soon, it would be undone again.
     grown = {move.job for past in memory.history[best + 1 :] for move in past.moves if move.after > move.before}
     until = dict.fromkeys(grown - memory.modelled - memory.blocked_until.keys(), view.at_s + settings.blocklist_s)
-    pending = Pending(Kind.REVERSION, view.at_s, steady_utility(memory, settings))
-    memory = _acted(memory, pending, Past(decision.thread_moves))
+    pending = Pending(ActionKind.REVERSION, view.at_s, steady_utility(memory, settings))
+    memory = _acted(memory, pending, PastConfiguration(decision.thread_moves))
     memory = replace(memory, reverted=True, blocked_until={**until, **memory.blocked_until})
     # The bar for a later fall is what the old configuration gives now, not what it gave then.
     return Plan((decision,)), replace(
@@ -269,7 +271,7 @@ def _revert(view: View, memory: HengeMemory, settings: HengeSettings, because: s
     )
 
 
-def _acted(memory: HengeMemory, pending: Pending, past: Past) -> HengeMemory:
+def _acted(memory: HengeMemory, pending: Pending, past: PastConfiguration) -> HengeMemory:
     return replace(
         memory, pending=pending, history=(*memory.history, past), recent=(), recent_of={}, disturbed_at_s=pending.at_s
     )
@@ -278,7 +280,7 @@ def _acted(memory: HengeMemory, pending: Pending, past: Past) -> HengeMemory:
 def _converged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemory:
     return replace(
         memory,
-        state=State.CONVERGED,
+        state=Phase.CONVERGED,
         rounds_at_max=0,
         pending=None,
         converged_utility=steady_utility(memory, settings),
@@ -292,13 +294,13 @@ def _judged(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMe
     pending = memory.pending
     if pending is not None and not same_input(view, pending, settings):
         # Nothing can be learnt from it, and what other configurations gave was under another workload.
-        return replace(memory, pending=None, history=(Past((), level, arrivals(view)),))
-    history = memory.history or (Past(()),)
+        return replace(memory, pending=None, history=(PastConfiguration((), level, arrivals(view)),))
+    history = memory.history or (PastConfiguration(()),)
     worth = level if pending is None else level + of_the_past(view, memory, pending, settings)
     memory = replace(memory, history=(*history[:-1], replace(history[-1], utility=worth, arrivals_rps=arrivals(view))))
     if pending is None:
         return memory
-    if pending.kind is Kind.RECONFIGURATION and not dropped(view, memory, settings):
+    if pending.kind is ActionKind.RECONFIGURATION and not dropped(view, memory, settings):
         memory = replace(memory, locked_out=False)
     # A step that made everything worse is not tried again soon either, else a reversion would undo it for ever.
     futile = dropped(view, memory, settings) or _gained_little(view, memory, pending, settings)
@@ -322,22 +324,22 @@ def _gained_little(view: View, memory: HengeMemory, pending: Pending, settings: 
     return not processes_more(job, pending, settings) and steady_utility_of(job, memory) < enough
 
 
-HANDLERS: dict[tuple[State, Signal], Handler] = {
-    (State.NOT_CONVERGED, Signal.STALE): _stay_put_stale,
-    (State.NOT_CONVERGED, Signal.RECOVERING): _stay_put_recovering,
-    (State.NOT_CONVERGED, Signal.FLEET_CHANGED): _forget,
-    (State.NOT_CONVERGED, Signal.UNSETTLED): _wait,
-    (State.NOT_CONVERGED, Signal.CATCHING_UP): _help_others,
-    (State.NOT_CONVERGED, Signal.DROPPED): _answer_drop,
-    (State.NOT_CONVERGED, Signal.AT_MAX): _at_max,
-    (State.NOT_CONVERGED, Signal.MISSING): _seek,
-    (State.CONVERGED, Signal.STALE): _stay_put_stale,
-    (State.CONVERGED, Signal.RECOVERING): _stay_put_recovering,
-    (State.CONVERGED, Signal.FLEET_CHANGED): _forget,
-    (State.CONVERGED, Signal.UNSETTLED): _rest,
-    (State.CONVERGED, Signal.FELL): _answer_fall,
-    (State.CONVERGED, Signal.EXPIRED): _retry,
-    (State.CONVERGED, Signal.AT_MAX): _rest,
-    (State.CONVERGED, Signal.MISSING): _reopen,
-    (State.CONVERGED, Signal.SET_ASIDE): _rest_without,
+HANDLERS: dict[tuple[Phase, Signal], Handler] = {
+    (Phase.NOT_CONVERGED, Signal.STALE): _stay_put_stale,
+    (Phase.NOT_CONVERGED, Signal.RECOVERING): _stay_put_recovering,
+    (Phase.NOT_CONVERGED, Signal.FLEET_CHANGED): _forget,
+    (Phase.NOT_CONVERGED, Signal.UNSETTLED): _wait,
+    (Phase.NOT_CONVERGED, Signal.CATCHING_UP): _help_others,
+    (Phase.NOT_CONVERGED, Signal.DROPPED): _answer_drop,
+    (Phase.NOT_CONVERGED, Signal.AT_MAX): _at_max,
+    (Phase.NOT_CONVERGED, Signal.MISSING): _seek,
+    (Phase.CONVERGED, Signal.STALE): _stay_put_stale,
+    (Phase.CONVERGED, Signal.RECOVERING): _stay_put_recovering,
+    (Phase.CONVERGED, Signal.FLEET_CHANGED): _forget,
+    (Phase.CONVERGED, Signal.UNSETTLED): _rest,
+    (Phase.CONVERGED, Signal.FELL): _answer_fall,
+    (Phase.CONVERGED, Signal.EXPIRED): _retry,
+    (Phase.CONVERGED, Signal.AT_MAX): _rest,
+    (Phase.CONVERGED, Signal.MISSING): _reopen,
+    (Phase.CONVERGED, Signal.SET_ASIDE): _rest_without,
 }

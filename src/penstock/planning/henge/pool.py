@@ -7,10 +7,10 @@ from itertools import accumulate
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class WeightedPool:
     """What each job weighs and the slots that it needs, in the order in which they come to have enough.
 
-    >>> pool = Pool.of({"a": 2, "b": 1, "c": 1}, {"a": 9.0, "b": 1.0, "c": 9.0}, slots=8)
+    >>> pool = WeightedPool.of({"a": 2, "b": 1, "c": 1}, {"a": 9.0, "b": 1.0, "c": 9.0}, slots=8)
     >>> pool.could_use("a"), pool.could_use("b"), pool.could_use("c", weight=2)
     (4.666666666666667, 2.0, 3.5)
     """
@@ -24,7 +24,7 @@ class Pool:
     weighed: tuple[float, ...]
 
     @classmethod
-    def of(cls, weights: Mapping[str, int], needs: Mapping[str, float], slots: int) -> "Pool":
+    def of(cls, weights: Mapping[str, int], needs: Mapping[str, float], slots: int) -> "WeightedPool":
         """The pool of jobs that have these weights and need these slots."""
         order = sorted(weights, key=lambda name: (needs[name] / weights[name], name))
         return cls(

@@ -5,7 +5,7 @@ from enum import Enum, auto
 
 from penstock.core.view import JobView, View
 from penstock.planning.arrivals import same_arrivals
-from penstock.planning.henge.memory import GivenUp, HengeMemory, Kind, Pending, State
+from penstock.planning.henge.memory import ActionKind, GivenUp, HengeMemory, Pending, Phase
 from penstock.planning.henge.settings import HengeSettings
 
 CATCHING_UP = 0.05  # share of the arrival rate by which processing must exceed it; less is noise
@@ -35,7 +35,7 @@ def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Sig
         return Signal.RECOVERING
     if memory.jobs != names(view):
         return Signal.FLEET_CHANGED
-    if memory.state is State.CONVERGED and _fell(view, memory, settings):
+    if memory.state is Phase.CONVERGED and _fell(view, memory, settings):
         return Signal.FELL
     if _settling(view):
         return Signal.UNSETTLED
@@ -43,7 +43,7 @@ def find_signal(view: View, memory: HengeMemory, settings: HengeSettings) -> Sig
         return Signal.CATCHING_UP
     if not _quiet(view, memory, settings):
         return Signal.UNSETTLED
-    if memory.state is State.CONVERGED:
+    if memory.state is Phase.CONVERGED:
         return _signal_when_converged(view, memory, settings)
     if dropped(view, memory, settings):
         return Signal.DROPPED
@@ -135,7 +135,7 @@ def noted(view: View, memory: HengeMemory, settings: HengeSettings) -> HengeMemo
     )
     if memory.reverted and not _settling(view) and _quiet(view, memory, settings):
         memory = replace(memory, reverted=False, given_up=given_up(view, memory, settings))
-    if memory.state is State.CONVERGED and len(kept) == 2 * settings.quiet_rounds:
+    if memory.state is Phase.CONVERGED and len(kept) == 2 * settings.quiet_rounds:
         # The best level since convergence: a slow slide must not lower the bar it is measured against.
         memory = replace(memory, converged_utility=max(memory.converged_utility, steady_utility(memory, settings)))
     return memory
@@ -215,7 +215,7 @@ def dropped(view: View, memory: HengeMemory, settings: HengeSettings) -> bool:
     backlog, is still falling: that fall is the past's.
     """
     pending = memory.pending
-    if pending is None or pending.kind is not Kind.RECONFIGURATION:
+    if pending is None or pending.kind is not ActionKind.RECONFIGURATION:
         return False
     if not same_input(view, pending, settings):
         return False

@@ -18,7 +18,7 @@ from penstock.planning.phoebe.budget import divided
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory, mean_or
 from penstock.planning.phoebe.outlook import Outlook, outlook_of
 from penstock.planning.phoebe.path import first_step
-from penstock.planning.phoebe.prospects import Leeway, Need, need
+from penstock.planning.phoebe.prospects import Leeway, ScaleOutNeed, need
 from penstock.planning.phoebe.settings import PhoebeSettings
 from penstock.planning.phoebe.watching import WARM_S, watched
 from penstock.planning.phoebe.words import missed, why
@@ -28,7 +28,7 @@ _BEYOND = 2  # times what is allowed: how far is looked for what would have done
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class JobWish:
     """What one job is to have, and why."""
 
     job: JobView
@@ -98,7 +98,7 @@ def _allowed(view: View, job: JobView, due: list[JobView]) -> int | None:
     return max(1, min(known)) if known else None
 
 
-def _wish(job: JobView, known: JobMemory, allowed: int | None, at_s: float, settings: PhoebeSettings) -> Wish:
+def _wish(job: JobView, known: JobMemory, allowed: int | None, at_s: float, settings: PhoebeSettings) -> JobWish:
     outlook = outlook_of(job, known, at_s, settings)
     if outlook is None:
         return _reactive_wish(job, settings)
@@ -113,20 +113,20 @@ def _wish(job: JobView, known: JobMemory, allowed: int | None, at_s: float, sett
     chosen = first_step(min(job.figures.threads, highest), [n.scaleout for n in needs], settings.interval_s, cost_s)
     if outlook.ahead.model.extrapolates(chosen, outlook.ahead.peak(0).rate_rps):
         chosen = min(highest, chosen + max(1, round(0.1 * chosen)))  # prefer more where nothing was measured
-    return Wish(job, chosen, _reasons(outlook, needs[0], chosen, target_s, highest, settings), outlook)
+    return JobWish(job, chosen, _reasons(outlook, needs[0], chosen, target_s, highest, settings), outlook)
 
 
-def _reactive_wish(job: JobView, settings: PhoebeSettings) -> Wish:
+def _reactive_wish(job: JobView, settings: PhoebeSettings) -> JobWish:
     """Neither profile nor history says how fast the job can be: as an autoscaler on CPU would."""
     wanted = threads_wanted(job, ReactiveSettings(cpu_target=settings.cpu_target))
     because = "too little is known of it to plan ahead: sized by its CPU use"
     if wanted is None:
-        return Wish(job, job.figures.threads, "too little is known of it, not even its CPU use: left as it is")
-    return Wish(job, wanted, because)
+        return JobWish(job, job.figures.threads, "too little is known of it, not even its CPU use: left as it is")
+    return JobWish(job, wanted, because)
 
 
 def _reasons(
-    outlook: Outlook, needed: Need, chosen: int, target_s: float | None, highest: int, settings: PhoebeSettings
+    outlook: Outlook, needed: ScaleOutNeed, chosen: int, target_s: float | None, highest: int, settings: PhoebeSettings
 ) -> str:
     text = why(outlook, chosen, target_s, settings.unit)
     if chosen > needed.scaleout and needed.enough:
@@ -138,7 +138,7 @@ def _reasons(
     return f"{text}; {missed(needed, wanted, highest, target_s, settings.unit)}"
 
 
-def _within_budget(view: View, wishes: list[Wish], settings: PhoebeSettings) -> list[Wish]:
+def _within_budget(view: View, wishes: list[JobWish], settings: PhoebeSettings) -> list[JobWish]:
     """Where the wishes together exceed the cluster, what there is goes where it is worth most."""
     if view.max_threads is None:
         return wishes
@@ -150,17 +150,17 @@ def _within_budget(view: View, wishes: list[Wish], settings: PhoebeSettings) -> 
     return [_cut(wish, shares[wish.job.name], view.max_threads, settings) for wish in wishes]
 
 
-def _cut(wish: Wish, share: int, budget: int, settings: PhoebeSettings) -> Wish:
+def _cut(wish: JobWish, share: int, budget: int, settings: PhoebeSettings) -> JobWish:
     if share >= wish.scaleout:
         return wish
     because = f"{wish.why}; of {budget} {settings.unit} for all jobs {share} are worth most here"
     if wish.outlook is not None and wish.job.intent.recovery_s is not None:
-        found = Need(share, wish.outlook.ahead.recovery_s(share), False)
+        found = ScaleOutNeed(share, wish.outlook.ahead.recovery_s(share), False)
         because += f"; {missed(found, wish.scaleout, share, wish.job.intent.recovery_s, settings.unit)}"
     return replace(wish, scaleout=share, why=because)
 
 
-def _decision(view: View, wish: Wish) -> Decision | None:
+def _decision(view: View, wish: JobWish) -> Decision | None:
     moves = scaled(wish.job, wish.scaleout)
     if not moves:
         return None
@@ -170,7 +170,7 @@ def _decision(view: View, wish: Wish) -> Decision | None:
     return Decision(Reason.RESCALED, moves, f"{wish.job.name}: {wish.why}", view.at_s, view.utility, expected)
 
 
-def _outlooks(wishes: Sequence[Wish], at_s: float, settings: PhoebeSettings) -> tuple[JobOutlook, ...]:
+def _outlooks(wishes: Sequence[JobWish], at_s: float, settings: PhoebeSettings) -> tuple[JobOutlook, ...]:
     until_s = at_s + int(settings.look_ahead) * settings.interval_s
     known = ((wish, wish.outlook) for wish in wishes if wish.outlook is not None)
     return tuple(outlook.told(wish.job, wish.scaleout, at_s, until_s) for wish, outlook in known)

@@ -26,7 +26,7 @@ DEVIATES = 1.8  # times the latency that a copy's own past predicts: it falls be
 
 
 @dataclass(frozen=True, slots=True)
-class SearchSettings:
+class CopySearchSettings:
     """The paper's numbers (section IV-B)."""
 
     first_rps: float = 20_000.0
@@ -46,7 +46,7 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredCopy:
     """One copy over one round. `latency_s` is None when nothing came out of it.
 
     `keeps_up` is whether it processed what arrived, where the runner knows: a micro-batch job's latency rises well
@@ -61,7 +61,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class CopySearch:
     """Where a search is: the copies that run, what was found, what it has cost."""
 
     running: tuple[int, ...]  # scale-outs of the copies, rising
@@ -84,7 +84,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CopyEnded:
     """A copy to be ended, with the most that it was seen to process."""
 
     scaleout: int
@@ -92,7 +92,9 @@ class Ended:
     why: str
 
 
-def start(scaleouts: Sequence[int], room: int | None, settings: SearchSettings = SearchSettings()) -> Search:
+def start(
+    scaleouts: Sequence[int], room: int | None, settings: CopySearchSettings = CopySearchSettings()
+) -> CopySearch:
     """Begin with a copy at each of these scale-outs; refused when the cluster has no room for them together."""
     sizes = tuple(sorted(set(scaleouts)))
     if not sizes or sizes[0] < 1:
@@ -100,12 +102,12 @@ def start(scaleouts: Sequence[int], room: int | None, settings: SearchSettings =
     if room is not None and sum(sizes) > room:
         remedy = f"the copies need {sum(sizes)} executors side by side; give fewer or smaller ones, or free executors"
         raise ConfigError("scaleouts", f"{list(sizes)} on {room} free executors", remedy)
-    return Search(sizes, settings.first_rps)
+    return CopySearch(sizes, settings.first_rps)
 
 
 def after_round(
-    search: Search, measured: Sequence[Measured], settings: SearchSettings = SearchSettings()
-) -> tuple[Search, tuple[Ended, ...]]:
+    search: CopySearch, measured: Sequence[MeasuredCopy], settings: CopySearchSettings = CopySearchSettings()
+) -> tuple[CopySearch, tuple[CopyEnded, ...]]:
     """What was measured of every copy that runs -> the search at its next rate, and the copies to end."""
     told = {one.scaleout: one for one in measured}
     missing = [size for size in search.running if size not in told]
@@ -115,7 +117,7 @@ def after_round(
     last = search.rounds + 1 >= settings.most_rounds
     late = {one.scaleout: _why_invalid(one, copies, search) for one in copies}
     ended = tuple(
-        Ended(one.scaleout, one.processed_rps, late[one.scaleout] or f"{settings.most_rounds} rounds are enough")
+        CopyEnded(one.scaleout, one.processed_rps, late[one.scaleout] or f"{settings.most_rounds} rounds are enough")
         for one in copies
         if late[one.scaleout] or last
     )
@@ -136,7 +138,7 @@ def after_round(
     return search, ended
 
 
-def _why_invalid(one: Measured, copies: Sequence[Measured], search: Search) -> str | None:
+def _why_invalid(one: MeasuredCopy, copies: Sequence[MeasuredCopy], search: CopySearch) -> str | None:
     if one.latency_s is None:
         return "nothing came out of it"
     if one.keeps_up:
@@ -166,7 +168,7 @@ def _expected(rate_rps: float, past: Sequence[tuple[float, float]]) -> float | N
     return float(max(latencies.min(), level + slope * rate_rps))
 
 
-def _observations(copies: Sequence[Measured], ended: Sequence[Ended]) -> list[Observation]:
+def _observations(copies: Sequence[MeasuredCopy], ended: Sequence[CopyEnded]) -> list[Observation]:
     found = [Observation(one.scaleout, one.rate_rps, one.latency_s) for one in copies if one.latency_s is not None]
     # A copy that has just fallen behind processes all it can: what it did is its capacity.
     return found + [

@@ -78,7 +78,7 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class ScaleOutNeed:
     """The smallest scale-out that will do in an interval; `enough` is False when none of those allowed does."""
 
     scaleout: int
@@ -104,7 +104,7 @@ class Leeway:
         return max((1.0 + self.near_best) * best_s, target_s + self.lateness * max(0.0, best_s - target_s))
 
 
-def need(ahead: Ahead, target_s: float | None, highest: int, leeway: Leeway, interval: int = 0) -> Need:
+def need(ahead: Ahead, target_s: float | None, highest: int, leeway: Leeway, interval: int = 0) -> ScaleOutNeed:
     """Algorithm 1 of the paper for one interval: the smallest that is valid in recovery and in latency.
 
     Both only get better with more executors, so it is found by halving. Where none is valid, the smallest that
@@ -119,13 +119,13 @@ def need(ahead: Ahead, target_s: float | None, highest: int, leeway: Leeway, int
 
     if valid(highest):
         found = _smallest(valid, highest)
-        return Need(found, ahead.recovery_s(found, interval), True)
+        return ScaleOutNeed(found, ahead.recovery_s(found, interval), True)
     best = ahead.recovery_s(highest, interval)
     if not math.isfinite(best) or not ahead.keeps_up(highest, interval):
-        return Need(highest, best, False)
+        return ScaleOutNeed(highest, best, False)
     close = leeway.within_s(best, best if target_s is None else target_s)
     found = _smallest(lambda s: ahead.keeps_up(s, interval) and ahead.recovery_s(s, interval) <= close, highest)
-    return Need(found, ahead.recovery_s(found, interval), False)
+    return ScaleOutNeed(found, ahead.recovery_s(found, interval), False)
 
 
 def _smallest(holds: Callable[[int], bool], highest: int) -> int:

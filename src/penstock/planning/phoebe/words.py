@@ -3,7 +3,7 @@
 import math
 
 from penstock.planning.phoebe.outlook import Outlook
-from penstock.planning.phoebe.prospects import Need, Peak
+from penstock.planning.phoebe.prospects import Peak, ScaleOutNeed
 
 
 def why(outlook: Outlook, chosen: int, target_s: float | None, unit: str) -> str:
@@ -23,7 +23,7 @@ def why(outlook: Outlook, chosen: int, target_s: float | None, unit: str) -> str
     return "; ".join(part for part in parts if part)
 
 
-def missed(need: Need, wanted: int, allowed: int, target_s: float | None, unit: str) -> str:
+def missed(need: ScaleOutNeed, wanted: int, allowed: int, target_s: float | None, unit: str) -> str:
     """What cannot be had."""
     target = "" if target_s is None else f" instead of {seconds_text(target_s)}"
     more = f"{wanted} {unit} would do, {allowed} are to be had" if wanted > allowed else f"no more than {allowed} help"

@@ -7,7 +7,7 @@ from penstock.core.allocation import Allocation
 from penstock.core.placement import Machine, Slot, Thread
 from penstock.errors import PlacementError
 from penstock.planning.provision.packing import pack
-from penstock.planning.provision.sam import ROUNDING, Bundle, Room, bundles
+from penstock.planning.provision.sam import ROUNDING, Bundle, SlotsLeft, bundles
 from penstock.planning.provision.settings import PlaceSettings
 
 
@@ -21,7 +21,7 @@ class Packed(NamedTuple):
 def map_best(allocation: Allocation, machines: Sequence[Machine], settings: PlaceSettings) -> Packed:
     """SAM's bundles, with those that share slots packed as well as a solver can within its time."""
     groups, least = grouped(allocation, settings)
-    room = Room(machines)
+    room = SlotsLeft(machines)
     placed: dict[Thread, Slot] = {}
     for group in groups:
         slot = room.take(Bundle(group[0].operator, 0, group[0].threads, 1.0, 1.0, whole=True))

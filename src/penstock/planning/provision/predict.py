@@ -15,7 +15,7 @@ from penstock.errors import ConfigError
 from penstock.planning.provision.settings import RUNTIMES, Runtime
 
 Group = tuple[Slot, int, float]  # a slot, the operator's threads there, and the part of its rows they are routed
-Router = Callable[[PerformanceModel, Mapping[Slot, int]], tuple[float, list[Group]]]
+RoutingRule = Callable[[PerformanceModel, Mapping[Slot, int]], tuple[float, list[Group]]]
 
 
 def predict(
@@ -94,4 +94,4 @@ def _within(
     return rate_rps
 
 
-ROUTINGS: dict[str, Router] = {"even": _even, "proportional": _proportional}
+ROUTINGS: dict[str, RoutingRule] = {"even": _even, "proportional": _proportional}

@@ -15,7 +15,7 @@ from penstock.errors import PlacementError
 from penstock.planning.provision.acquire import acquire
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.predict import predict
-from penstock.planning.provision.sam import ROUNDING, Bundle, Room, bundles
+from penstock.planning.provision.sam import ROUNDING, Bundle, SlotsLeft, bundles
 from penstock.planning.provision.settings import PlaceSettings
 
 EXHAUSTIVE = 12  # operators on a slot up to which every subset is tried; beyond, the largest stay first
@@ -67,7 +67,7 @@ def _settle(
     parts = {bundle.operator: bundle for bundle in wanted if not bundle.whole}
     whole, settled = _whole_in_place([bundle for bundle in wanted if bundle.whole], parts, there)
     staying = _parts_in_place(parts, there, settled)
-    room = Room(machines)
+    room = SlotsLeft(machines)
     for slot, content in settled.items():
         here = [parts[name] for name in staying.get(slot, ())]
         full = slot not in staying

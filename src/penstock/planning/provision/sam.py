@@ -41,7 +41,7 @@ def map_sam_by_need(
 
 
 def _mapped(found: Iterable[Bundle], machines: Sequence[Machine]) -> Mapping[Thread, Slot]:
-    room = Room(machines)
+    room = SlotsLeft(machines)
     placed: dict[Thread, Slot] = {}
     for bundle in found:
         slot = room.take(bundle)
@@ -76,13 +76,13 @@ def slots_for(found: Sequence[Bundle]) -> int:
     3
     """
     parts = [bundle for bundle in found if not bundle.whole]
-    room = Room([Machine(len(parts))])
+    room = SlotsLeft([Machine(len(parts))])
     for part in parts:
         room.take(part)
     return len(found) - len(parts) + int((~room.empty).sum())
 
 
-class Room:
+class SlotsLeft:
     """What the slots have left, and the machine that was chosen last."""
 
     def __init__(self, machines: Sequence[Machine]) -> None:

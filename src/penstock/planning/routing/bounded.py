@@ -19,7 +19,7 @@ from penstock.planning.routing.hashing import Fallback, by_chance
 from penstock.planning.routing.judging import loads, placed
 from penstock.planning.routing.route import table_of
 
-State = Mapping[str, Mapping[Key, float]]  # bytes by operator and key
+StateBytes = Mapping[str, Mapping[Key, float]]  # bytes by operator and key
 
 
 def within_moves(
@@ -27,7 +27,7 @@ def within_moves(
     before: RoutingTable,
     wanted: RoutingTable,
     most: float,
-    state: State | None = None,
+    state: StateBytes | None = None,
     fallback: Fallback = by_chance,
 ) -> RoutingTable:
     """As much of `wanted` as `most` keys may move for, or `most` bytes where `state` tells what keys hold.
@@ -113,7 +113,7 @@ class _Walk:
         return around.others[edges], around.rows[edges]
 
 
-def _cost(graph: KeyGraph, state: State | None) -> Floats:
+def _cost(graph: KeyGraph, state: StateBytes | None) -> Floats:
     if state is None:
         return np.ones(len(graph.keys))
     bounds = graph.first.tolist()

@@ -12,7 +12,7 @@ from enum import StrEnum
 from penstock.core.levers import Table
 from penstock.core.pairs import Key
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.ports import Memory, Policy
+from penstock.core.ports import Policy, PolicyMemory
 from penstock.core.routes import Links, RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.core.units import non_negative
@@ -71,21 +71,21 @@ class WithRouting:
         """The name of the policy it holds."""
         return self.inner.name
 
-    def start(self) -> RoutedMemory[Memory]:
+    def start(self) -> RoutedMemory[PolicyMemory]:
         """The inner policy's memory, and no window judged."""
         if self.settings.mode != RoutingMode.OFF:
             check_extra("routing")
         inner = self.inner.start()
         return memory_type(type(inner))(inner)
 
-    def decide(self, view: View, memory: RoutedMemory[Memory]) -> tuple[Plan, RoutedMemory[Memory]]:
+    def decide(self, view: View, memory: RoutedMemory[PolicyMemory]) -> tuple[Plan, RoutedMemory[PolicyMemory]]:
         """The inner policy's plan, then one decision for each route with a new window that is worth changing."""
         plan, inner = self.inner.decide(view, memory.inner)
         new = () if self.settings.mode == RoutingMode.OFF else memory.not_judged(view.routes)
         judged = [self._judged(figures, view) for figures in new]
         return self._with(plan, judged), replace(memory, inner=inner).after(new)
 
-    def by_slots(self, view: View, memory: RoutedMemory[Memory], counts: Sequence[int]) -> tuple[float, ...]:
+    def by_slots(self, view: View, memory: RoutedMemory[PolicyMemory], counts: Sequence[int]) -> tuple[float, ...]:
         """What the inner policy foretells of so many slots each; empty where it foretells nothing."""
         inner = getattr(self.inner, "by_slots", None)
         return () if inner is None else inner(view, memory.inner, counts)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from penstock.core.units import positive
 from penstock.errors import ConfigError, EngineError
-from penstock.workloads.services.pacing import Allowance, Pace
+from penstock.workloads.services.pacing import RequestBucket, SendingPace
 
 _PIECE = 128 * 1024
 _MB = 1_000_000
@@ -69,25 +69,25 @@ class _Server:
     def __init__(self, limits: ObjectLimits) -> None:
         self._limits = limits
         self._body = memoryview(bytes(range(256)) * (limits.object_bytes // 256 + 1))[: limits.object_bytes]
-        self._paces: dict[str, Pace] = {}
-        self._allowances: dict[str, Allowance] = {}
+        self._paces: dict[str, SendingPace] = {}
+        self._allowances: dict[str, RequestBucket] = {}
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         client = writer.get_extra_info("peername")[0]
-        own = Pace(self._limits.connection_mb_s * _MB)
+        own = SendingPace(self._limits.connection_mb_s * _MB)
         with suppress(ConnectionError, asyncio.IncompleteReadError):
             while await reader.readuntil(b"\r\n\r\n"):
                 await self._answer(client, own, writer)
         writer.close()
 
-    async def _answer(self, client: str, own: Pace, writer: asyncio.StreamWriter) -> None:
-        allowance = self._allowances.setdefault(client, Allowance(self._limits.requests_s))
+    async def _answer(self, client: str, own: SendingPace, writer: asyncio.StreamWriter) -> None:
+        allowance = self._allowances.setdefault(client, RequestBucket(self._limits.requests_s))
         if not allowance.take(time.monotonic()):
             writer.write(b"HTTP/1.1 503 Server Busy\r\nContent-Length: 0\r\n\r\n")
             await writer.drain()
             return
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(self._body))
-        shared = self._paces.setdefault(client, Pace(self._limits.client_mb_s * _MB))
+        shared = self._paces.setdefault(client, SendingPace(self._limits.client_mb_s * _MB))
         for start in range(0, len(self._body), _PIECE):
             piece = self._body[start : start + _PIECE]
             now = time.monotonic()

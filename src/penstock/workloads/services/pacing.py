@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Pace:
+class SendingPace:
     """Hands out times to send at, so that no more than the rate is sent; callers are served in turn.
 
-    >>> pace = Pace(bytes_per_s=100.0)
+    >>> pace = SendingPace(bytes_per_s=100.0)
     >>> [pace.send_at(now=0.0, size=50), pace.send_at(now=0.0, size=50), pace.send_at(now=5.0, size=50)]
     [0.0, 0.5, 5.0]
     """
@@ -23,10 +23,10 @@ class Pace:
 
 
 @dataclass(slots=True)
-class Allowance:
+class RequestBucket:
     """A bucket of requests that fills at the rate, up to a second's worth.
 
-    >>> few = Allowance(per_s=2.0)
+    >>> few = RequestBucket(per_s=2.0)
     >>> [few.take(now) for now in (0.0, 0.0, 0.0, 0.5)]
     [True, True, False, True]
     """

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from penstock.workloads.records.ads import campaigns_of_ads
 from penstock.workloads.twins.reading import table, window_of
 
-Key = tuple[str, int]
+CampaignWindow = tuple[str, int]
 
 
-def campaigns(lines: Sequence[str]) -> Mapping[Key, int]:
+def campaigns(lines: Sequence[str]) -> Mapping[CampaignWindow, int]:
     """Views by (campaign, window)."""
     return Counter((campaign, window_of(event_ms)) for _, campaign, event_ms in views(lines))
 

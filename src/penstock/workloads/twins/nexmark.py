@@ -8,9 +8,9 @@ from typing import Any
 
 from penstock.workloads.twins.reading import WINDOW_MS, window_of
 
-Event = Mapping[str, Any]
+NexmarkEvent = Mapping[str, Any]
 Row = tuple[Any, ...]
-Answer = Callable[[Sequence[Event], int], Iterator[Row]]
+QueryTwin = Callable[[Sequence[NexmarkEvent], int], Iterator[Row]]
 
 _SLIDE_MS = 2_000
 _PAUSE_MS = 10_000
@@ -21,21 +21,21 @@ def answer(number: int, lines: Sequence[str], before_ms: int) -> list[Row]:
     return sorted(_ANSWERS[number]([json.loads(line) for line in lines], before_ms))
 
 
-def _pass_through(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _pass_through(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     for bid in _of("bid", events):
         yield bid["auction"], bid["bidder"], bid["price"], bid["channel"], bid["event_ms"]
 
 
-def _in_euros(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _in_euros(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     for auction, bidder, price, channel, at_ms in _pass_through(events, before_ms):
         yield auction, bidder, price * 0.908, channel, at_ms
 
 
-def _of_some_auctions(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _of_some_auctions(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     return ((bid["auction"], bid["price"]) for bid in _of("bid", events) if bid["auction"] % 123 == 0)
 
 
-def _local_items(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _local_items(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     people = {person["id"]: person for person in _of("person", events)}
     for auction in _of("auction", events):
         seller = people.get(auction["seller"])
@@ -43,7 +43,7 @@ def _local_items(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
             yield seller["name"], seller["city"], seller["state"], auction["id"]
 
 
-def _price_by_category(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _price_by_category(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     prices: dict[int, list[int]] = defaultdict(list)
     for _, _, category, price in _closed(events, before_ms):
         prices[category].append(price)
@@ -51,7 +51,7 @@ def _price_by_category(events: Sequence[Event], before_ms: int) -> Iterator[Row]
         yield category, len(paid), sum(paid) / len(paid)
 
 
-def _hot_items(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _hot_items(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     bids: dict[int, Counter[int]] = defaultdict(Counter)
     for bid in _of("bid", events):
         latest = window_of(bid["event_ms"], _SLIDE_MS)
@@ -63,7 +63,7 @@ def _hot_items(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
         yield from ((start, auction, most) for auction, count in counts.items() if count == most)
 
 
-def _price_by_seller(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _price_by_seller(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     paid: dict[int, list[int]] = defaultdict(list)
     for closed_ms, seller, _, price in sorted(
         (at, seller, c, price) for at, seller, c, price in _closed(events, before_ms)
@@ -73,7 +73,7 @@ def _price_by_seller(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
         yield seller, closed_ms, sum(last) / len(last)
 
 
-def _highest_bid(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _highest_bid(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     best: dict[int, Row] = {}
     for bid in _of("bid", events):
         start = window_of(bid["event_ms"])
@@ -82,7 +82,7 @@ def _highest_bid(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
     return ((start, *found) for start, found in best.items() if start + WINDOW_MS <= before_ms)
 
 
-def _new_sellers(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _new_sellers(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     people = {person["id"]: person for person in _of("person", events)}
     for auction in _of("auction", events):
         seller = people.get(auction["seller"])
@@ -90,7 +90,7 @@ def _new_sellers(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
             yield seller["id"], seller["name"], auction["reserve"]
 
 
-def _sessions(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
+def _sessions(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[Row]:
     times: dict[int, list[int]] = defaultdict(list)
     for bid in _of("bid", events):
         times[bid["bidder"]].append(bid["event_ms"])
@@ -102,9 +102,9 @@ def _sessions(events: Sequence[Event], before_ms: int) -> Iterator[Row]:
                 yield bidder, found[first], end_ms, after - first
 
 
-def _closed(events: Sequence[Event], before_ms: int) -> Iterator[tuple[int, int, int, int]]:
+def _closed(events: Sequence[NexmarkEvent], before_ms: int) -> Iterator[tuple[int, int, int, int]]:
     """(when, seller, category, highest bid) of auctions that somebody bid on and that were over by then."""
-    bids: dict[int, list[Event]] = defaultdict(list)
+    bids: dict[int, list[NexmarkEvent]] = defaultdict(list)
     for bid in _of("bid", events):
         bids[bid["auction"]].append(bid)
     for auction in _of("auction", events):
@@ -114,11 +114,11 @@ def _closed(events: Sequence[Event], before_ms: int) -> Iterator[tuple[int, int,
             yield end_ms, auction["seller"], auction["category"], max(offers)
 
 
-def _of(kind: str, events: Sequence[Event]) -> Iterator[Event]:
+def _of(kind: str, events: Sequence[NexmarkEvent]) -> Iterator[NexmarkEvent]:
     return (event for event in events if event["event"] == kind)
 
 
-_ANSWERS: Mapping[int, Answer] = MappingProxyType(
+_ANSWERS: Mapping[int, QueryTwin] = MappingProxyType(
     {
         0: _pass_through,
         1: _in_euros,

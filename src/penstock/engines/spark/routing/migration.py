@@ -19,7 +19,7 @@ from penstock.engines.spark.routing.checkpoint import committed_batch, forget_ba
 from penstock.engines.spark.routing.tie import stamp
 from penstock.errors import EngineError, told
 
-Done = Callable[[str], None]  # told of each step that was done, by its name
+StepDone = Callable[[str], None]  # told of each step that was done, by its name
 
 # By book: a start that took too long, so that nobody waits for it any more, may still be moving state in its thread.
 _TURNS: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
@@ -85,7 +85,7 @@ def pending(book: RouteBook) -> Change | None:
 
 
 def move_state(
-    book: RouteBook, version: int, mover: StateMover, done: Done = lambda step: None, cut_over_us: int | None = None
+    book: RouteBook, version: int, mover: StateMover, done: StepDone = lambda step: None, cut_over_us: int | None = None
 ) -> Moved:
     """Have operators without windows follow that table, and say what moved; windows follow it from the cut-over on.
 
@@ -108,7 +108,7 @@ def take_back(book: RouteBook) -> None:
         withdraw(book, change)
 
 
-def migrate(book: RouteBook, change: Change, mover: StateMover, done: Done = lambda step: None) -> Moved:
+def migrate(book: RouteBook, change: Change, mover: StateMover, done: StepDone = lambda step: None) -> Moved:
     """Do what the change wants of the checkpoint, and say what moved; `done` is told after each step."""
     checkpoint, batch = checkpoint_of_book(book), _batch_of(change)
     committed, wanted = committed_batch(checkpoint), takes_what(checkpoint, batch - 1)

@@ -30,7 +30,7 @@ from penstock.engines.spark.query import RestartError
 from penstock.engines.spark.routing.book import LIVE, Change, RouteBook
 from penstock.engines.spark.routing.checkpoint import committed_batch
 from penstock.engines.spark.routing.event_time import newest_event_us, reach_us, time_us
-from penstock.engines.spark.routing.migration import Done, Moved, move_state, pending, take_back
+from penstock.engines.spark.routing.migration import Moved, StepDone, move_state, pending, take_back
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.shape import SLOTS
 from penstock.engines.spark.routing.tie import stamp
@@ -68,7 +68,7 @@ def reroute(
     query: StreamingQuery,
     table: RoutingTable,
     lead: object = 60.0,
-    done: Done = lambda step: None,
+    done: StepDone = lambda step: None,
 ) -> TableChange:
     """The query under the new table: the same one where all operators have windows, else one started again.
 
@@ -107,7 +107,7 @@ def reroute(
     return TableChange(started, moved)
 
 
-def _move(routed: Routed, query: StreamingQuery, book: RouteBook, version: int, lead_s: float, done: Done) -> Moved:
+def _move(routed: Routed, query: StreamingQuery, book: RouteBook, version: int, lead_s: float, done: StepDone) -> Moved:
     seen = [*query.recentProgress, *_finish_open_batch(routed, _kept(routed, book).location)]
     done("open batch finished")
     cut_over_us = _cut_over_us(routed, book, seen, lead_s) if any(routed.route.windowed.values()) else None
@@ -139,7 +139,7 @@ def _kept(routed: Routed, book: RouteBook) -> Files:
 
 
 def _from_a_window_on(
-    routed: Routed, query: StreamingQuery, book: RouteBook, change: Change, lead_s: float, done: Done
+    routed: Routed, query: StreamingQuery, book: RouteBook, change: Change, lead_s: float, done: StepDone
 ) -> None:
     done("table kept")
     checkpoint = files_at(routed.spark, checkpoint_of(query))
