@@ -3,6 +3,7 @@
 import logging
 import signal
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,8 +19,15 @@ from penstock.core.units import positive_seconds
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from penstock.config.tenants import TenantsFile
     from penstock.core.view import View
-    from penstock.governing.run import RunStory
+    from penstock.governing.run import RunOptions, RunStory
+
+# The options that a run is started with, as RunOptions has them.
+_OF_RUN = (
+    *("policy", "master", "dry_run", "run_id", "down_since_s", "age_s"),
+    *("heartbeat", "supervisor", "coordinator", "notify"),
+)
 
 EXAMPLE = """
 \b
@@ -39,8 +47,8 @@ Examples:
 @click.option("--master", help="Where Spark runs: local[8], spark://host:port, yarn; the file's own by default.")
 @click.option("--restart", is_flag=True, help="Start the driver again when its process dies, with all it remembered.")
 @click.option("--run-id", hidden=True, help="The run to go on with.")
-@click.option("--down-since", type=float, hidden=True, help="When the driver before this one died, in epoch seconds.")
-@click.option("--run-age", type=float, default=0.0, hidden=True, help="How old the run to go on with is, in seconds.")
+@click.option("--down-since", "down_since_s", type=float, hidden=True, help="When the last one died, in epoch seconds.")
+@click.option("--run-age", "age_s", type=float, default=0.0, hidden=True, help="How old that run is, in seconds.")
 @click.option("--supervisor", type=int, hidden=True, help="The process that watches over this one and ends with it.")
 @click.option(
     "--heartbeat", type=click.Path(path_type=Path), help="Write this file every second while all is well, for probes."
@@ -58,70 +66,32 @@ Examples:
 @web_options
 def run(
     tenants: Path,
-    policy: str | None,
     for_: str | None,
-    dry_run: bool,
-    master: str | None,
     restart: bool,
-    run_id: str | None,
-    down_since: float | None,
-    run_age: float,
-    supervisor: int | None,
-    heartbeat: Path | None,
-    coordinator: str | None,
-    notify: tuple[str, ...],
     store: str | None,
     json_out: str | None,
     dashboard: bool,
-    **web: Any,
+    **given: Any,
 ) -> None:
     """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
-    from rich.live import Live
-    from rich.logging import RichHandler
-
-    from penstock.cli.tenants_table import tenants_table
-    from penstock.cli.terminal import Terminal, width_for
-    from penstock.config.checking import CheckOptions, check_tenants
-
     # In a container it is the first process, which the kernel spares signals that it does not handle.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    console = Terminal(stderr=True, width=width_for(sys.stderr))
-    logging.basicConfig(
-        handlers=[RichHandler(console=console, show_path=False)], level=logging.WARNING, format="%(message)s"
-    )
+    console = _console()
+    of_run = {name: given.pop(name) for name in _OF_RUN}  # what is left is of the pages
     # In a later life a module that is broken by now is its tenant's trouble alone; who supervises imports nothing.
-    first_life = down_since is None and not restart
-    file = check_tenants(tenants, CheckOptions(policy, master, modules=first_life))
+    first_life = of_run["down_since_s"] is None and not restart
+    file = _checked(tenants, of_run, first_life)
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
     if first_life and store is not None:
         _check_store(store)
     if restart:
-        _supervised(console, heartbeat, run_id)
+        _supervised(console, of_run["heartbeat"], of_run["run_id"])
     from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
-    from penstock.governing.run import RunOptions, as_document, run_tenants
+    from penstock.governing.run import RunOptions, as_document
 
-    options = RunOptions(
-        policy=policy,
-        master=master,
-        for_s=for_s,
-        dry_run=dry_run,
-        code=tenants.absolute().parent,
-        store=store or DEFAULT_STORE,
-        run_id=run_id,
-        down_since_s=down_since,
-        age_s=run_age,
-        heartbeat=heartbeat,
-        supervisor=supervisor,
-        coordinator=coordinator,
-        notify=notify,
-    )
-    pages = dashboard_over(store, web, begins=run_id is None) if dashboard else nullcontext()
-    with pages, Live(console=console, auto_refresh=False, transient=False) as live:
-
-        def show(view: "View") -> None:
-            live.update(tenants_table(view, f"{file.name}, {view.at_s:.0f} s"), refresh=True)
-
-        story = run_tenants(file, options, show)
+    options = RunOptions(for_s=for_s, code=tenants.absolute().parent, store=store or DEFAULT_STORE, **of_run)
+    with dashboard_over(store, given, begins=options.run_id is None) if dashboard else nullcontext():
+        story = _governed(file, options, console)
     _tell(story, console)
     if json_out is not None:
         write_json(json_out, as_document(story))
@@ -129,6 +99,39 @@ def run(
         raise click.Abort
     if story.error is not None:
         sys.exit(story.exit_code)  # whoever watches over us starts another
+
+
+def _console() -> "Console":
+    """Where the run is told, warnings among it."""
+    from rich.logging import RichHandler
+
+    from penstock.cli.terminal import Terminal, width_for
+
+    console = Terminal(stderr=True, width=width_for(sys.stderr))
+    handler = RichHandler(console=console, show_path=False)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(message)s")
+    return console
+
+
+def _checked(tenants: Path, of_run: Mapping[str, Any], first_life: bool) -> "TenantsFile":
+    from penstock.config.checking import CheckOptions, check_tenants
+
+    return check_tenants(tenants, CheckOptions(of_run["policy"], of_run["master"], modules=first_life))
+
+
+def _governed(file: "TenantsFile", options: "RunOptions", console: "Console") -> "RunStory":
+    """Until the run is over, with a table of all tenants meanwhile."""
+    from rich.live import Live
+
+    from penstock.cli.tenants_table import tenants_table
+    from penstock.governing.run import run_tenants
+
+    with Live(console=console, auto_refresh=False, transient=False) as live:
+
+        def show(view: "View") -> None:
+            live.update(tenants_table(view, f"{file.name}, {view.at_s:.0f} s"), refresh=True)
+
+        return run_tenants(file, options, show)
 
 
 def _tell(story: "RunStory", console: "Console") -> None:

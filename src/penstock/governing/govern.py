@@ -78,10 +78,8 @@ def govern(
         check_session(spark)
     for name, intent in _checked(intents).items():
         _log.info("%s: %s", name, intent.text())
-    _refuse_unknown("limits", limits or {}, intents)
-    _refuse_unknown("approval", approval, intents)
-    _refuse_unknown("routes", routes or {}, intents)
-    _refuse_unknown("models", models or {}, intents)
+    for field, names in (("limits", limits), ("approval", approval), ("routes", routes), ("models", models)):
+        _refuse_unknown(field, names or (), intents)
     read = {name: ModelsPart(plan=str(path)).read(Path(), f"models.{name}") for name, path in (models or {}).items()}
     interval_s, window_s = positive_seconds(interval, "interval"), positive_seconds(window, "window")
     by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
@@ -89,22 +87,32 @@ def govern(
     live, clocks = (spark, spark.clocks) if isinstance(spark, FakeSpark) else (LiveSpark(spark), Clocks())
     asked = Coordinated(coordinator, live.name) if isinstance(coordinator, str) else coordinator
     context = None if asked is None else _context(spark, asked)
-    how = SparkSettings(
-        window_s,
-        Sharing.of_policy(decides.name),
-        pin_routes=not dry_run,
-        lease_s=max(10.0, 4.5 * interval_s),
-        executors=None if asked is None or context is None else _executors_there(context, asked),
-        holds_executors=asked is not None,
-    )
+    held = None if asked is None or context is None else _executors_there(context, asked)
+    how = _how(interval_s, window_s, decides.name, dry_run, held)
     engine = SparkEngine(live, _jobs(intents, limits or {}, routes or {}), how, clocks)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
-    notifiers = [notifier_of(one) if isinstance(one, str) else one for one in notify]
+    post = _post(notify)
     remembering = remember(store, live, live.name, decides.name, settings)
     agent = None if context is None else agent_of(asked, context)
-    post = Post(notifiers) if notifiers else None
     governed = Governed(dict(intents), decides, remembering, settings, models=read, agent=agent, post=post)
     return Controller(engine, governed if post is None else replace(governed, at_end=post.close))
+
+
+def _how(interval_s: float, window_s: float, policy: str, dry_run: bool, executors: int | None) -> SparkSettings:
+    """`executors` are those that it holds until a coordinator says otherwise; None without one."""
+    return SparkSettings(
+        window_s,
+        Sharing.of_policy(policy),
+        pin_routes=not dry_run,
+        lease_s=max(10.0, 4.5 * interval_s),
+        executors=executors,
+        holds_executors=executors is not None,
+    )
+
+
+def _post(notify: Collection[str | Notifier]) -> Post | None:
+    """Who is told of what happens, if anybody is to be."""
+    return Post([notifier_of(one) if isinstance(one, str) else one for one in notify]) if notify else None
 
 
 def _context(spark: SparkSession | FakeSpark, how: Coordinated) -> SparkContext:
