@@ -17,7 +17,7 @@ from penstock.web.settings import WebSettings
 from penstock.web.tokens import NO_TOKENS
 
 PLACE = Path(__file__).parents[1] / "frontend" / "src" / "schema.ts"
-HEAD = "// Written by scripts/api_types.py from the API's OpenAPI description: change src/penstock/web/shapes.py.\n"
+HEAD = "// Written by scripts/api_types.py from the API's OpenAPI description: change src/penstock/web/shapes*.py.\n"
 _PLAIN = {"string": "string", "number": "number", "integer": "number", "boolean": "boolean", "null": "null"}
 
 Schema = Mapping[str, Any]

@@ -1,4 +1,4 @@
-// Written by scripts/api_types.py from the API's OpenAPI description: change src/penstock/web/shapes.py.
+// Written by scripts/api_types.py from the API's OpenAPI description: change src/penstock/web/shapes*.py.
 
 export type Act = "pause" | "resume" | "dry-run" | "do" | "intent" | "turn" | "approve" | "refuse";
 

@@ -29,7 +29,7 @@ from penstock.telling.explain import explain
 from penstock.telling.summary import summarise
 from penstock.web.metrics import exposition
 from penstock.web.reading import Reader
-from penstock.web.shapes import PresentOut
+from penstock.web.shapes_fleet import PresentOut
 from tests.patience import patience_s
 from tests.recorded import RUN, a_cycle, a_job, a_view
 

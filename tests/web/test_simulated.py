@@ -11,7 +11,7 @@ from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
 from penstock.web.aside import Asked, FullError
 from penstock.web.remedying import RemediesIn, answer
-from penstock.web.shapes import WorthOut
+from penstock.web.shapes_simulated import WorthOut
 from penstock.web.simulated import Simulated
 from tests.patience import eventually
 from tests.recorded import RUN, a_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle

@@ -12,7 +12,9 @@ from penstock.core.visible import visible
 from penstock.store.sql import SqlStore
 from penstock.telling.words import clock, number, percent, tenths
 from penstock.web.reading import Reader
-from penstock.web.shapes import ControlOut, DecisionOut, PresentOut, PriceOut, TenantOut
+from penstock.web.shapes import DecisionOut
+from penstock.web.shapes_control import ControlOut
+from penstock.web.shapes_fleet import PresentOut, PriceOut, TenantOut
 
 KEYS = "q quit · p pause or resume · d dry run on or off · s sort by trouble, utility, slots or name"
 SORTS = ("trouble", "utility", "slots", "name")

@@ -4,7 +4,7 @@ from penstock.cli.terminal import Lines
 from penstock.telling.without import points_text
 from penstock.telling.words import percent
 from penstock.web.comparing import SAME
-from penstock.web.shapes import CompareOut
+from penstock.web.shapes_reports import CompareOut
 
 
 def sides(found: CompareOut) -> Lines:

@@ -9,7 +9,8 @@ from penstock.telling.without import points_text
 from penstock.telling.words import count, percent, span
 from penstock.web.present import series
 from penstock.web.reading import Reader
-from penstock.web.shapes import CompareJobOut, CompareOut, CompareSideOut, SeriesOut
+from penstock.web.shapes import SeriesOut
+from penstock.web.shapes_reports import CompareJobOut, CompareOut, CompareSideOut
 
 POINTS = 300
 NAMED = 3  # tenants

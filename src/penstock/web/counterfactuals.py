@@ -13,7 +13,7 @@ from penstock.store.gallery import Gallery
 from penstock.store.thinning import Stretch
 from penstock.telling.without import without_text
 from penstock.web.recorded import past_of, shares_of
-from penstock.web.shapes import JobWithoutOut, WithoutOut
+from penstock.web.shapes_simulated import JobWithoutOut, WithoutOut
 from penstock.whatif.answer import without_trouble
 from penstock.whatif.counterfactual import span_of, untellable, without
 

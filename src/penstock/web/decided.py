@@ -12,7 +12,8 @@ from penstock.core.prediction import foretold_text
 from penstock.core.run import DecisionRecord
 from penstock.telling.summary import came_to
 from penstock.telling.words import moves_text
-from penstock.web.shapes import CameOut, ChangeOut, DecisionOut, DecisionsOut, ProposalOut
+from penstock.web.shapes import CameOut, ChangeOut, DecisionOut, DecisionsOut
+from penstock.web.shapes_control import ProposalOut
 
 _COLUMNS = (
     *("number", "at_s", "reason", "jobs", "text", "why", "foretold", "utility_before", "expected_utility"),

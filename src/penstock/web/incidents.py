@@ -12,7 +12,7 @@ from penstock.telling.binding import binding
 from penstock.telling.incident import Facts, Incident, incident
 from penstock.telling.words import clock
 from penstock.web.present import finite
-from penstock.web.shapes import IncidentChapterOut, IncidentEventOut, IncidentOut
+from penstock.web.shapes_reports import IncidentChapterOut, IncidentEventOut, IncidentOut
 
 POINTS = 3000  # of the tenant: an hour of a second each, and a little less than that of a day
 OTHERS = 300  # of all tenants together

@@ -15,7 +15,8 @@ from penstock.core.shares import shares_of
 from penstock.core.states import State, states_of
 from penstock.core.view import JobView, View
 from penstock.store.gallery import Newest
-from penstock.web.shapes import ControlOut, DecisionOut, RunOut
+from penstock.web.shapes import DecisionOut, RunOut
+from penstock.web.shapes_control import ControlOut
 
 _WEIGHT = "The job's weight in sharing the slots; where its operators have threads of their own, these"
 _BUSY = "Share of time that the operator, or the job's share of the slots, is busy; above 1 with slots that others left"

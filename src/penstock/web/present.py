@@ -31,13 +31,12 @@ from penstock.telling.levers import asked_text, lever_name, limits_text, now_tex
 from penstock.telling.shares import busy_text, given_text, share_text
 from penstock.telling.states import blind_text, headline, lost, unasked_latency
 from penstock.telling.words import note_said
-from penstock.web.shapes import (
+from penstock.web.shapes import DecisionOut, LeverOut, SeriesOut
+from penstock.web.shapes_fleet import (
     AskedForOut,
     BindOut,
-    DecisionOut,
     ForecastOut,
     KeysOut,
-    LeverOut,
     MachineKeysOut,
     MachineOut,
     OperatorOut,
@@ -45,7 +44,6 @@ from penstock.web.shapes import (
     PredictionErrorOut,
     PresentOut,
     PriceOut,
-    SeriesOut,
     ShareOut,
     StageOut,
     TenantOut,

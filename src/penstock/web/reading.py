@@ -15,17 +15,9 @@ from penstock.store.slices import Slices
 from penstock.store.sql import SqlStore
 from penstock.store.thinning import Stretch
 from penstock.web import decided, present
-from penstock.web.shapes import (
-    ActOut,
-    AuditOut,
-    ClusterOut,
-    ControlOut,
-    DecisionOut,
-    JobOut,
-    OverviewOut,
-    PresentOut,
-    RunOut,
-)
+from penstock.web.shapes import DecisionOut, RunOut
+from penstock.web.shapes_control import ActOut, AuditOut, ControlOut
+from penstock.web.shapes_fleet import ClusterOut, JobOut, OverviewOut, PresentOut
 
 if TYPE_CHECKING:
     from penstock.web.metrics import Seen

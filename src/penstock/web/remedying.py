@@ -16,7 +16,7 @@ from penstock.store.gallery import Gallery
 from penstock.store.thinning import Stretch
 from penstock.telling.words import count, percent, span
 from penstock.web.recorded import past_of, trial_of
-from penstock.web.shapes import RemediesOut, RemedyOut, TurnOut
+from penstock.web.shapes_simulated import RemediesOut, RemedyOut, TurnOut
 from penstock.whatif.answer import without_trouble
 from penstock.whatif.question import SimulatorTrial
 from penstock.whatif.remedies import Remedies, Tried, remedies

@@ -16,7 +16,8 @@ from penstock.web.asking import RunName
 from penstock.web.described import ACT, LOOK
 from penstock.web.feed import Feed
 from penstock.web.guard import refusal
-from penstock.web.shapes import AskedOut, WhatIfOut
+from penstock.web.shapes_control import AskedOut
+from penstock.web.shapes_simulated import WhatIfOut
 from penstock.web.state import SiteState
 from penstock.web.what_if import WhatIfIn
 

@@ -10,18 +10,10 @@ from penstock.web.described import OPERATIONS
 from penstock.web.incidents import incident_of, incident_out
 from penstock.web.metrics import exposition
 from penstock.web.reading import POINTS
-from penstock.web.shapes import (
-    ActOut,
-    AuditOut,
-    ClusterOut,
-    CompareOut,
-    ControlOut,
-    IncidentOut,
-    JobOut,
-    OverviewOut,
-    PolicyOut,
-    RunOut,
-)
+from penstock.web.shapes import PolicyOut, RunOut
+from penstock.web.shapes_control import ActOut, AuditOut, ControlOut
+from penstock.web.shapes_fleet import ClusterOut, JobOut, OverviewOut
+from penstock.web.shapes_reports import CompareOut, IncidentOut
 
 router = APIRouter()
 

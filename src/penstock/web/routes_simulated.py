@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from penstock.web.aside import AGAIN_S, FullError
 from penstock.web.asking import AskedSite, JobName, RunName
 from penstock.web.guard import refusal
-from penstock.web.shapes import RemediesOut, WithoutOut, WorthOut
+from penstock.web.shapes_simulated import RemediesOut, WithoutOut, WorthOut
 
 router = APIRouter()
 

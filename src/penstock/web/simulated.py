@@ -14,7 +14,7 @@ from penstock.telling.without import worth_text
 from penstock.web.aside import Aside, Asked, FullError
 from penstock.web.counterfactuals import WithoutIn, settled, untold_of
 from penstock.web.remedying import RemediesIn, nothing
-from penstock.web.shapes import RemediesOut, WithoutOut, WorthOut
+from penstock.web.shapes_simulated import RemediesOut, WithoutOut, WorthOut
 from penstock.whatif.counterfactual import span_of
 
 KEPT = 2_000  # answers

@@ -17,7 +17,8 @@ from penstock.store.gallery import Gallery
 from penstock.store.thinning import Columns, Stretch
 from penstock.web.present import series
 from penstock.web.recorded import past_of, shares_of, trial_of
-from penstock.web.shapes import FutureOut, SeriesOut, TrialOut, WhatIfJobOut, WhatIfOut
+from penstock.web.shapes import SeriesOut
+from penstock.web.shapes_simulated import FutureOut, TrialOut, WhatIfJobOut, WhatIfOut
 from penstock.whatif.answer import play, without_trouble
 from penstock.whatif.question import Changes, Future, SimulatorTrial, Turn
 

@@ -1,0 +1,59 @@
+"""What the API answers of the controller and of people who act on it, as values."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalOut:
+    """A decision that waits for a tenant's yes."""
+
+    number: int
+    at_s: float
+    text: str
+    why: str
+    jobs: tuple[str, ...]
+    answer: str
+    who: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ActOut:
+    """An act of a person that the controller has heard, on the run's clock, in words."""
+
+    at_s: float
+    who: str
+    text: str
+    job: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditOut:
+    """An act of a person."""
+
+    at_epoch_s: float
+    who: str
+    act: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ControlOut:
+    """How the controller stands, what waits for it, and what was asked of it."""
+
+    live: bool
+    may_act: bool
+    paused_by: str | None
+    dry_run: bool
+    interval_s: float | None
+    seen_at_epoch_s: float | None
+    approval: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    proposals: tuple[ProposalOut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOut:
+    """A request lies on the controller's desk."""
+
+    number: int
+    control: ControlOut
