@@ -1,7 +1,8 @@
 """The errors that penstock raises: each names the field, the value and the remedy."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 _TOLD_AT_ONCE = 30  # problems of one file; who has more mends these first
@@ -51,6 +52,28 @@ class Absent:
 
 
 ABSENT = Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A block whose error ends the block only, where `taken` says so; once nothing is left to govern, that is heard.
+
+    A class, for a type checker takes it from `bool` that the block may end early.
+
+    >>> errors = []
+    >>> with Guarded(lambda error: errors.append(error) is None):
+    ...     raise EngineError("no master answers")
+    >>> errors
+    [EngineError('no master answers')]
+    """
+
+    taken: Callable[[BaseException], bool]
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
+        return error is not None and not isinstance(error, GoverningEndsError) and self.taken(error)
 
 
 def refuse(errors: Sequence[ConfigError]) -> None:

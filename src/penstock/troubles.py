@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from penstock.core.cycle import Cycle
 from penstock.core.plan import Step
-from penstock.errors import GoverningEndsError, told
+from penstock.errors import Guarded, told
 
 _TOLD = 20  # cycles that were not stored are told one by one, up to so many; the rest are counted
 
@@ -43,12 +43,18 @@ class Troubles:
     said: list[str] = field(default_factory=list)
     failed: bool = False  # whether to back off
 
-    def during(self, stage: Stage) -> "_During":
+    def during(self, stage: Stage) -> Guarded:
         """An error in the block ends the block, and not governing, unless nothing is left to govern.
 
         Somebody's `sys.exit()` is an error like any other.
         """
-        return _During(self, stage)
+        return Guarded(lambda error: self._took(stage, error))
+
+    def _took(self, stage: Stage, error: BaseException) -> bool:
+        takes = self.go_on and isinstance(error, (Exception, SystemExit))
+        if takes:
+            self.note(stage, error)
+        return takes
 
     def note(self, stage: Stage, error: BaseException) -> None:
         """Say so."""
@@ -62,24 +68,6 @@ class Troubles:
             return None
         then = [f"the next round is in {next_s:g} s"] if self.failed else []
         return "; ".join([*self.said, *then])
-
-
-@dataclass(frozen=True, slots=True)
-class _During:
-    """One stage. A class, for a type checker takes it from `bool` that the block may end early."""
-
-    troubles: Troubles
-    stage: Stage
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        ends = isinstance(error, GoverningEndsError) or not self.troubles.go_on
-        if ends or not isinstance(error, (Exception, SystemExit)):
-            return False
-        self.troubles.note(self.stage, error)
-        return True
 
 
 @dataclass(frozen=True, slots=True)

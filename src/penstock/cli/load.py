@@ -15,8 +15,8 @@ from penstock.core.units import positive, positive_seconds
 from penstock.errors import ConfigError
 
 if TYPE_CHECKING:
+    from penstock.core.arrays import Floats
     from penstock.loading.run import LoadReport
-    from penstock.workloads.rates import Rates
 
 EXAMPLE = """
 \b
@@ -110,7 +110,7 @@ def _told_to_stop() -> Iterator[Callable[[], bool]]:
             signal.signal(number, handler)
 
 
-def _curve(options: dict[str, Any]) -> "Rates":
+def _curve(options: dict[str, Any]) -> "Floats":
     from penstock.workloads import rates
 
     rate = positive(options["rate"], "--rate")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from penstock.errors import EngineError, GoverningEndsError, told
+from penstock.errors import EngineError, Guarded, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,28 +18,16 @@ class Apart:
 
     errors: list[tuple[str, str]] = field(default_factory=list)  # of which part, and what
 
-    def trying(self, part: str) -> "_Part":
+    def trying(self, part: str) -> Guarded:
         """An error in the block ends the block only; once nothing is left to govern, that is heard at once."""
-        return _Part(self, part)
+        return Guarded(lambda error: self._took(part, error))
 
     def tell(self) -> None:
         """An EngineError of all that went wrong, if anything did."""
         if self.errors:
             raise EngineError("; ".join(f"{part}: {error}" for part, error in self.errors))
 
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A class, for a type checker takes it from `bool` that the block may end early."""
-
-    apart: Apart
-    part: str
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
-        if not isinstance(error, Exception) or isinstance(error, GoverningEndsError):
-            return False
-        self.apart.errors.append((self.part, told(error)))
-        return True
+    def _took(self, part: str, error: BaseException) -> bool:
+        if isinstance(error, Exception):
+            self.errors.append((part, told(error)))
+        return isinstance(error, Exception)

@@ -6,7 +6,7 @@ from functools import partial
 from penstock.core.levers import Slots
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.shared import Shared
-from penstock.errors import told
+from penstock.errors import EngineError, told
 
 _log = logging.getLogger("penstock.spark")
 
@@ -19,11 +19,25 @@ class Capacity:
         self._state = shared.state
         self._deeds = shared.deeds
         self._clocks = shared.clocks
+        self._lease = shared.lease
         self.elastic: Elastic | None = None
         most = shared.settings.executors
         if most is not None:
             note, holds = partial(self._deeds.note, None), shared.settings.holds_executors
             self.elastic = Elastic(self._spark.executors, most, self._spark.slots_each, note, holds)
+
+    def executors(self) -> tuple[int, int]:
+        """How many live, and how many are wanted."""
+        there = self._spark.executors.count()
+        return there, there if self.elastic is None else self.elastic.most
+
+    def hold(self, executors: int) -> None:
+        """Have so many executors from now on, where their number is ours to turn; none is waited for."""
+        with self._lease.held():
+            self._lease.renew()
+            if self.elastic is None:
+                raise EngineError("the number of this application's executors is not penstock's to turn")
+            self.elastic.allow(executors, self._clocks.even())
 
     def slots(self) -> int:
         """Those there are; where executors follow, those that could be had."""

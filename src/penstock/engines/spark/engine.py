@@ -5,7 +5,6 @@ rounds (`upkeep`); both are worked out by pure functions (`watch`). Steps turn l
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step
@@ -15,7 +14,6 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.parts import parts_of
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
-from penstock.errors import EngineError
 
 
 class SparkEngine:
@@ -42,22 +40,15 @@ class SparkEngine:
     @property
     def jobs(self) -> tuple[Job, ...]:
         """The jobs as they would have to be started to go on as they stand, in another application for instance."""
-        wanted = self._parts.bounds.wanted
-        return tuple(replace(one.job, slots=one.threads, bound=wanted(one.job.name)) for one in self._shared.state)
+        return self._shared.state.jobs(self._parts.bounds.wanted)
 
     def executors(self) -> tuple[int, int]:
         """How many live, and how many are wanted."""
-        there, elastic = self._spark.executors.count(), self._parts.capacity.elastic
-        return there, there if elastic is None else elastic.most
+        return self._parts.capacity.executors()
 
     def hold(self, executors: int) -> None:
         """Have so many executors from now on, where it holds all that it may; none is waited for."""
-        elastic = self._parts.capacity.elastic
-        with self._shared.lease.held():
-            self._shared.lease.renew()
-            if elastic is None:
-                raise EngineError("the number of this application's executors is not penstock's to turn")
-            elastic.allow(executors, self._shared.clocks.even())
+        self._parts.capacity.hold(executors)
 
     def note(self, text: str, why: str) -> None:
         """Have it in the record that this was done to the application, by whoever started it."""
@@ -75,9 +66,8 @@ class SparkEngine:
     def close(self, stop_jobs: bool = False) -> None:
         """Stop governing; the queries run on with their last shares unless told otherwise."""
         self._parts.events.detach()
-        for track in self._shared.state if stop_jobs else ():
-            if track.query is not None and track.job.function is not None:
-                track.query.stop()
+        if stop_jobs:
+            self._shared.state.stop_started()
         self._shared.lease.release()
 
     def ping(self) -> None:
@@ -100,16 +90,10 @@ class SparkEngine:
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
         """Carry the steps out in order; one that fails half-way is taken back whole."""
-        with self._shared.lease.held():
-            outcome = Outcome(tuple(self._parts.steps.carry_out(step) for step in steps))
-            if self._shared.lease.ours:
-                self._parts.capacity.follow_plan()
-        return outcome
+        return self._parts.steps.carry_out(steps)
 
     def _refreshed(self) -> Apart:
         """The lease held on to, and starts that have ended taken up."""
         self._spark.check_alive()
         self._shared.lease.renew()
-        apart = Apart()
-        self._parts.starts.take(apart)
-        return apart
+        return self._parts.starts.taken()

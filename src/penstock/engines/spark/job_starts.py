@@ -55,9 +55,7 @@ class JobStarts:
     def wait(self) -> None:
         """Until all that were begun have ended, and were taken up."""
         self._starts.wait()
-        apart = Apart()
-        self.take(apart)
-        apart.tell()
+        self.taken().tell()
 
     def look(self) -> None:
         """Note for how long each start has been under way."""
@@ -66,13 +64,15 @@ class JobStarts:
             if (under_way_s, track.starting_s) != (None, None):
                 self._state.change(track.job.name, starting_s=under_way_s)
 
-    def take(self, apart: Apart) -> None:
-        """What came of those that have ended."""
+    def taken(self) -> Apart:
+        """What came of those that have ended, taken up; and what went wrong with that."""
+        apart = Apart()
         for ended in self._starts.take():
             self._state.change(ended.name, starting_s=None)
             self._state.promise(ended.name, 0)
             with apart.trying(ended.name):
                 self._take(ended)
+        return apart
 
     def _take(self, ended: StartEnded[Query]) -> None:
         again = self._state.named(ended.name).attempts

@@ -82,7 +82,7 @@ def parts_of(
         hearing,
         Look(shared, hearing, capacity, routes, levers),
         Upkeep(shared, capacity, routes, starts, planned, shares, bounds),
-        Steps(shared, levers),
+        Steps(shared, capacity, levers),
         capacity,
         bounds,
     )

@@ -1,10 +1,12 @@
 """The state of the engine: the fleet as it stands, in one place. Starts in threads of their own change it, too."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from threading import RLock
 from typing import Any
 
 from penstock.engines.spark.clocks import Clocks
+from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.watch.events import Stimulus
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.take import taken
@@ -30,6 +32,16 @@ class EngineState:
     def named(self, name: str) -> Track:
         """The track of that job as it stands."""
         return self._fleet.named(name)
+
+    def jobs(self, bound: Callable[[str], int | None]) -> tuple[Job, ...]:
+        """As they would have to be started to go on as they stand; `bound` says of how many rows batches are."""
+        return tuple(replace(one.job, slots=one.threads, bound=bound(one.job.name)) for one in self)
+
+    def stop_started(self) -> None:
+        """Stop the queries of those jobs that penstock starts."""
+        for track in self:
+            if track.query is not None and track.job.function is not None:
+                track.query.stop()
 
     def take(self, *stimuli: Stimulus) -> None:
         """These happened."""

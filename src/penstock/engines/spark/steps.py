@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penstock.core.levers import Move
-from penstock.core.plan import Step, StepOutcome
+from penstock.core.plan import Outcome, Step, StepOutcome
+from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.shared import Shared
 from penstock.errors import EngineError, told
@@ -16,19 +17,27 @@ _log = logging.getLogger("penstock.spark")
 class Steps:
     """Nothing is done, and nothing taken back, once another controller has the application."""
 
-    def __init__(self, shared: Shared, levers: Mapping[str, Lever[Any]]) -> None:
+    def __init__(self, shared: Shared, capacity: Capacity, levers: Mapping[str, Lever[Any]]) -> None:
         self._levers = levers
+        self._capacity = capacity
         self._lease = shared.lease
         self._clocks = shared.clocks
 
-    def carry_out(self, step: Step) -> StepOutcome:
-        """One step, and what came of it."""
+    def carry_out(self, steps: Sequence[Step]) -> Outcome:
+        """In order, and executors after them."""
+        with self._lease.held():
+            outcome = Outcome(tuple(map(self._carried_out, steps)))
+            if self._lease.ours:
+                self._capacity.follow_plan()
+        return outcome
+
+    def _carried_out(self, step: Step) -> StepOutcome:
         done: list[Move] = []
         try:
             for move in step.moves:
                 self._lease.renew()
                 _log.info("about to turn %s %s", move.job, move.text)
-                self._turn(move)
+                self._lever(move).turn(move, self._clocks.wall())
                 _log.info("turned %s %s", move.job, move.text)
                 done.append(move)
         except Exception as error:
@@ -43,14 +52,14 @@ class Steps:
         try:
             for move in reversed(done):
                 self._lease.renew()
-                self._turn(move.undo)
+                self._lever(move).turn(move.undo, self._clocks.wall())
         except Exception as error:
             _log.warning("%s could not be taken back: %s", what, told(error))
             return StepOutcome(step, f"{why}; not undone: {what}, because {told(error)}", undone=False)
         return StepOutcome(step, f"{why}; undone: {what}", undone=True)
 
-    def _turn(self, move: Move) -> None:
+    def _lever(self, move: Move) -> Lever[Any]:
         lever = self._levers.get(move.kind)
         if lever is None:
             raise EngineError(f"{move.job}: there is no {move.kind} to turn here; there are {', '.join(self._levers)}")
-        lever.turn(move, self._clocks.wall())
+        return lever

@@ -13,7 +13,8 @@ from typing import Any, NoReturn
 from pyspark.sql import SparkSession
 
 from penstock.core.routing_table import RoutingTable
-from penstock.engines.spark.routing.reroute import Step, reroute
+from penstock.engines.spark.routing.migration import StepDone
+from penstock.engines.spark.routing.reroute import reroute
 from penstock.governing.application import start_application
 from tests.engines.spark.routing.town import (
     REGIONS,
@@ -44,7 +45,7 @@ def die(spark: SparkSession) -> NoReturn:
     raise AssertionError("nobody survives that")
 
 
-def at(step: str, act: Callable[[], None]) -> Step:
+def at(step: str, act: Callable[[], None]) -> StepDone:
     def done(name: str) -> None:
         if name == step:
             act()

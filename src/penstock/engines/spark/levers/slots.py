@@ -54,26 +54,24 @@ class SlotsLever(Lever[Slots]):
         return track.threads if found is None else found.weight
 
     def push(self) -> None:
-        """Every pool gets the share that its job's threads stand for."""
-        if self._sharing is not Sharing.GOVERNED:
-            if self._sharing is Sharing.FAIR:
-                self._set({track.job.name: PoolShare(weight=1, min_share=0) for track in self._state})
-            return
-        kept = self._state.fleet.kept_slots()
-        threads = {track.job.name: track.threads for track in self._state if track.pooled and not track.tasks}
-        limits = {track.job.name: track.job.limits for track in self._state}
-        shares = pool_shares(threads, limits, max(1, self._slots() - sum(kept.values())))
-        # All tasks of a real-time job start together or not at all: their slots are its own, before all others.
-        shares |= {name: PoolShare(weight=self._slots(), min_share=tasks) for name, tasks in kept.items()}
-        self._set(shares)
-
-    def _set(self, shares: Mapping[str, PoolShare]) -> None:
-        """Each pool for itself: one that Spark refuses keeps no other from its share."""
+        """Every pool gets the share that its job's threads stand for; one that Spark refuses keeps no other from it."""
         refused: list[EngineError] = []
-        for name, share in shares.items():
+        for name, share in self._shares().items():
             try:
                 self._pools.set(name, share)
             except EngineError as error:
                 refused.append(error)
         if refused:
             raise refused[0]
+
+    def _shares(self) -> Mapping[str, PoolShare]:
+        """By job; none where they are not ours to set."""
+        if self._sharing is not Sharing.GOVERNED:
+            fair = self._sharing is Sharing.FAIR
+            return {track.job.name: PoolShare(weight=1, min_share=0) for track in self._state if fair}
+        kept = self._state.fleet.kept_slots()
+        threads = {track.job.name: track.threads for track in self._state if track.pooled and not track.tasks}
+        limits = {track.job.name: track.job.limits for track in self._state}
+        shares = pool_shares(threads, limits, max(1, self._slots() - sum(kept.values())))
+        # All tasks of a real-time job start together or not at all: their slots are its own, before all others.
+        return shares | {name: PoolShare(weight=self._slots(), min_share=tasks) for name, tasks in kept.items()}
