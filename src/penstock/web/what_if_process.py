@@ -58,15 +58,15 @@ def _answer(question: dict[str, Any]) -> str:
 
     from penstock.store.gallery import Gallery
     from penstock.store.open import open_store
-    from penstock.web import counterfactuals, remedying, shapes, what_if
+    from penstock.web import counterfactuals, remedying, shapes_simulated, what_if
 
     known: dict[str, tuple[Any, Any, Any]] = {
-        what_if.WhatIfIn.kind: (what_if.WhatIfIn, what_if.answer, shapes.WhatIfOut),
-        remedying.RemediesIn.kind: (remedying.RemediesIn, remedying.answer, shapes.RemediesOut),
+        what_if.WhatIfIn.kind: (what_if.WhatIfIn, what_if.answer, shapes_simulated.WhatIfOut),
+        remedying.RemediesIn.kind: (remedying.RemediesIn, remedying.answer, shapes_simulated.RemediesOut),
         counterfactuals.WithoutIn.kind: (
             counterfactuals.WithoutIn,
             counterfactuals.answer,
-            tuple[shapes.WithoutOut, ...],
+            tuple[shapes_simulated.WithoutOut, ...],
         ),
     }
     asks, answers, shape = known[question["kind"]]
