@@ -1,4 +1,4 @@
-"""`penstock serve` ends when it is told to, in order."""
+"""`penstock serve` ends when it is told to, in order, and makes new tokens."""
 
 import re
 import signal
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock.cli.serving import dashboard_over
+from penstock.web.tokens import tokens_at
 from tests.cli import calling
 from tests.patience import eventually, patience_s
 from tests.web import asking
@@ -46,3 +47,18 @@ def test_pages_beside_a_run_that_begins_wait_for_it_also_where_the_store_cannot_
     given = {"port": 0, "tokens": tmp_path / "tokens.json", "allowed_hosts": (), "proxies": ()}
     with dashboard_over(str(tmp_path / "no.sqlite"), given, begins=True):
         pass  # nobody who governs is kept from it by the pages
+
+
+def test_new_tokens_take_the_place_of_the_old_ones_and_are_shown_once(tmp_path: Path) -> None:
+    kept = tmp_path / "tokens.json"
+    _, before = tokens_at(kept)
+    done = calling.penstock("serve", "--tokens", str(kept), "--new-tokens")
+    shown = dict(line.split(": ") for line in done.stdout.splitlines())
+    tokens, _ = tokens_at(kept)
+    assert (done.returncode, {name: tokens.role_of(token) for name, token in shown.items()}) == (
+        0,
+        {"read": "read", "operate": "operate"},
+    )
+    assert before is not None
+    assert tokens.role_of(before.operate) == "none"
+    assert [path.name for path in tmp_path.iterdir()] == ["tokens.json"]

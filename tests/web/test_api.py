@@ -23,7 +23,7 @@ from penstock.web.feed import Feed
 from penstock.web.routes_session import TokenIn
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
-from penstock.web.tokens import tokens_at
+from penstock.web.tokens import KeptTokens
 from penstock.web.what_if import WhatIfIn
 from tests.patience import eventually, patience_s
 from tests.recorded import RUN
@@ -172,7 +172,7 @@ def test_the_description_has_chapters_examples_and_says_who_may_ask(
 
 
 def test_beyond_loopback_the_description_says_that_a_token_is_needed(store: SqlStore, tmp_path: Path) -> None:
-    app = create_app(store, WebSettings(host="0.0.0.0"), tokens_at(tmp_path / "tokens.json")[0])
+    app = create_app(store, WebSettings(host="0.0.0.0"), KeptTokens(tmp_path / "tokens.json"))
     paths = app.openapi()["paths"]
     assert paths["/api/overview"]["get"]["security"] == [{"token": []}, {"session": []}]
     assert paths["/health"]["get"]["security"] == []
@@ -236,7 +236,7 @@ def test_a_look_that_fails_is_told_once_and_is_not_the_last(caplog: pytest.LogCa
         return len(looks), {"looked": len(looks)}
 
     async def first_news() -> str:
-        events = Feed(look, 0.001, 1).events("demo")
+        events = Feed(look, 0.001, 1).events("demo", lambda: True)
         async for text in events:
             if text.startswith("event: news"):
                 await events.aclose()

@@ -13,7 +13,7 @@ from penstock.store.sql import SqlStore
 from penstock.web.rates import RateLimit
 from penstock.web.server import Site
 from penstock.web.settings import Rate, WebSettings
-from penstock.web.tokens import tokens_at
+from penstock.web.tokens import new_tokens_at, tokens_at
 from tests.patience import patience_s
 from tests.web import asking
 
@@ -83,6 +83,44 @@ def test_tokens_are_shown_once_and_kept_as_hashes(settings: WebSettings) -> None
     assert stat.S_IMODE(settings.tokens.stat().st_mode) == 0o600
     assert tokens_at(settings.tokens) == (tokens, None)
     assert (tokens.role_of(shown.read), tokens.role_of(shown.operate)) == ("read", "operate")
+
+
+def test_tokens_are_rotated_while_a_site_serves_and_what_the_old_ones_began_ends(
+    guarded: tuple[Site, str, str], settings: WebSettings
+) -> None:
+    assert settings.tokens is not None
+    site, read, operate = guarded
+    with httpx.Client(base_url=site.url, timeout=patience_s()) as client:
+        assert client.post("api/session", json={"token": operate}).status_code == 200
+        with client.stream("GET", "api/live") as watched:
+            told = watched.iter_lines()
+            next(told)
+            shown = new_tokens_at(settings.tokens)
+            assert sum(1 for _ in told) >= 0  # it ends: without that this waits for ever
+        assert client.get("api/runs").status_code == 401
+    codes = [
+        asking.get(f"{site.url}api/runs", headers=bearing(token)).status_code for token in (read, operate, shown.read)
+    ]
+    assert codes == [401, 401, 200]
+    assert stat.S_IMODE(settings.tokens.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("content", [None, "", '{"read": "x"}'])
+def test_without_a_whole_file_of_tokens_nobody_comes_in_until_there_is_one(
+    guarded: tuple[Site, str, str], settings: WebSettings, content: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert settings.tokens is not None
+    site, read, _ = guarded
+    kept = settings.tokens.read_text()
+    if content is None:
+        settings.tokens.unlink()
+    else:
+        settings.tokens.write_text(content)
+    codes = [asking.get(f"{site.url}api/runs", headers=bearing(read)).status_code for _ in range(3)]
+    assert codes == [401, 401, 401]
+    assert len([record for record in caplog.records if "nobody comes in" in record.message]) == (content is not None)
+    settings.tokens.write_text(kept)
+    assert asking.get(f"{site.url}api/runs", headers=bearing(read)).status_code == 200
 
 
 def test_a_name_that_points_here_is_not_enough(site: Site) -> None:

@@ -24,6 +24,7 @@ Examples:
   penstock serve --store runs.sqlite --port 0
   penstock serve --scenario scenarios/spark/urgent.yaml --speed 10
   penstock serve --host 0.0.0.0 --tls-certificate cert.pem --tls-key key.pem
+  penstock serve --new-tokens          in the place of those that were shown before
 """
 
 
@@ -34,6 +35,7 @@ Examples:
 @click.option("--speed", type=click.FloatRange(0.1, 600), default=1.0, help="Simulated seconds in each real one.")
 @click.option("--approval", multiple=True, metavar="JOB", help="A job of the scenario that wants to be asked first.")
 @click.option("--otlp", metavar="URL", help="Send the metrics to this OpenTelemetry collector as well (OTLP, HTTP).")
+@click.option("--new-tokens", is_flag=True, help="Make new tokens, which count at once and alone, and end.")
 @web_options
 def serve(
     store: str | None,
@@ -42,9 +44,13 @@ def serve(
     speed: float,
     approval: tuple[str, ...],
     otlp: str | None,
+    new_tokens: bool,
     **web: Any,
 ) -> None:
     """Serve dashboard, API and Prometheus metrics over a store."""
+    if new_tokens:
+        _make_tokens(web["tokens"])
+        return
     from penstock.store.open import open_store
     from penstock.web.server import Site  # a web server takes half a second to import
 
@@ -75,6 +81,17 @@ def _exported(store: "SqlStore", url: str | None) -> Iterator[None]:
         yield
     finally:
         stop.set()
+
+
+def _make_tokens(given: Path | None) -> None:
+    """On standard output, for whoever asked; a server that runs finds them at the next request."""
+    from penstock.web.tokens import default_tokens, new_tokens_at
+
+    path = given or default_tokens()
+    shown = new_tokens_at(path)
+    say(f"new tokens, shown this once (hashes in {path}); those before count no more:", err=True)
+    say(f"read: {shown.read}")
+    say(f"operate: {shown.operate}")
 
 
 def _check_there(store: str | None) -> None:

@@ -1,6 +1,7 @@
 """The application: the API's routes, errors as one kind of answer, the pages, and the guard around all of it."""
 
 import logging
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 _log = logging.getLogger("penstock.web")
 
 
-def create_app(store: SqlStore, settings: WebSettings, tokens: Tokens) -> FastAPI:
+def create_app(store: SqlStore, settings: WebSettings, tokens: Callable[[], Tokens]) -> FastAPI:
     """The whole site over one store."""
     reader = Reader(store, settings.runs_before)
     sessions = Sessions(tokens, settings.tokens_required)

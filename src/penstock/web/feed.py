@@ -60,8 +60,8 @@ class Feed:
             for queue in watched.watchers:
                 _offer(queue, None)
 
-    async def events(self, run_id: str) -> AsyncGenerator[str, None]:
-        """The events for one watcher, as text for the wire, until it leaves."""
+    async def events(self, run_id: str, may_watch: Callable[[], bool]) -> AsyncGenerator[str, None]:
+        """The events for one watcher, as text for the wire, until it leaves or may not watch any more."""
         watched = self._runs.setdefault(run_id, _Watched())
         queue: asyncio.Queue[str | None] = asyncio.Queue(KEPT)
         watched.watchers.add(queue)
@@ -73,6 +73,8 @@ class Feed:
             yield "retry: 1000\n\n"
             while not self._over:
                 text = await _next(queue)
+                if not may_watch():
+                    return
                 if text is not None:
                     yield text
         finally:

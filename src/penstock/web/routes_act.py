@@ -1,5 +1,6 @@
 """Routes that ask something of a controller or of the simulator, and the live feed."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import Body, FastAPI, Request
@@ -53,17 +54,18 @@ def add(app: FastAPI, state: SiteState) -> None:
         response_class=StreamingResponse,
         responses={200: {"content": {"text/event-stream": {"example": _NEWS}}}},
     )
-    async def live(run: RunName = "last") -> StreamingResponse:
+    async def live(request: Request, run: RunName = "last") -> StreamingResponse:
         """Server-sent events named `news`: the present, the newest decisions and the controller, as they change."""
-        return _Stream(state.feed, await run_in_threadpool(state.reader.find, run))
+        found = await run_in_threadpool(state.reader.find, run)
+        return _Stream(state.feed, found, lambda: state.sessions.role_of(request) != "none")
 
 
 class _Stream(StreamingResponse):
     """The events of a run, for whom there is a seat: taken where the answer begins and given back where it ends."""
 
-    def __init__(self, feed: Feed, run_id: str) -> None:
+    def __init__(self, feed: Feed, run_id: str, may_watch: Callable[[], bool]) -> None:
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-        super().__init__(feed.events(run_id), media_type="text/event-stream", headers=headers)
+        super().__init__(feed.events(run_id, may_watch), media_type="text/event-stream", headers=headers)
         self._feed = feed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import uvicorn
 
 from penstock.errors import ConfigError, PenstockError
-from penstock.store.open import default_path
 from penstock.store.sql import SqlStore
 from penstock.web.app import create_app
 from penstock.web.aside import Aside
@@ -22,7 +21,7 @@ from penstock.web.reading import Reader
 from penstock.web.seldom import seldom
 from penstock.web.settings import WebSettings
 from penstock.web.state import SiteState
-from penstock.web.tokens import Tokens, tokens_at
+from penstock.web.tokens import KeptTokens, default_tokens, tokens_at
 
 _STOPS_WITHIN_S = 5.0
 
@@ -140,14 +139,14 @@ def _warmed(reader: Reader) -> None:
         _log.debug("nothing could be read ahead: %s", error)
 
 
-def _tokens(settings: WebSettings, say: Say) -> Tokens:
-    path = settings.tokens or default_path().with_name("web-tokens.json")
-    tokens, shown = tokens_at(path, make=settings.tokens_required)
+def _tokens(settings: WebSettings, say: Say) -> KeptTokens:
+    path = settings.tokens or default_tokens()
+    _, shown = tokens_at(path, make=settings.tokens_required)
     if shown is not None:
         say(f"new tokens, shown this once (hashes in {path}):")
         say(f"  to read:    {shown.read}")
         say(f"  to operate: {shown.operate}")
-    return tokens
+    return KeptTokens(path)
 
 
 def _listening(settings: WebSettings) -> Door:
