@@ -41,17 +41,19 @@ for candidate in "${PYTHON:-python3}" python3.13 python3.12 python3.11; do
 done
 [ -n "$python" ] || fail "no Python 3.11 or newer found; install one, or name it: make test PYTHON=/path/to/python3"
 
-if command -v uv >/dev/null 2>&1; then
-    uv=uv
-else
+# One version, with its hashes; another one that is installed here may read uv.lock otherwise.
+wanted=$(sed -n 's/^uv==\([0-9.]*\).*/\1/p' scripts/uv.txt)
+is_wanted() { [ "$("$1" --version 2>/dev/null | cut -d' ' -f2)" = "$wanted" ]; }
+uv=uv
+if ! is_wanted uv; then
     uv=.tools/bin/uv
-    if [ ! -x "$uv" ]; then
+    if ! is_wanted "$uv"; then
         if ! "$python" -c 'import ensurepip' 2>/dev/null; then
             install python3-venv || fail "Python lacks venv; install it, for example: apt-get install python3-venv"
         fi
-        say "installing uv into .tools"
+        say "installing uv $wanted into .tools"
         "$python" -m venv .tools
-        .tools/bin/python -m pip install -q --disable-pip-version-check 'uv>=0.5'
+        .tools/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r scripts/uv.txt
     fi
 fi
 # The system's Python is used as it is: uv must not look for one to download. Its certificates too: a company's

@@ -1,0 +1,75 @@
+"""What the image and `make setup` install is what uv.lock says, by a uv of one version with known hashes."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+IMAGE = (ROOT / "deploy" / "kubernetes" / "Dockerfile").read_text()
+RUNS = " ".join(IMAGE.replace("\\\n", " ").split())
+LOCKED = {(one["name"], one["version"]) for one in tomllib.loads((ROOT / "uv.lock").read_text())["package"]}
+UV = re.findall(r"^uv==([\d.]+)", (ROOT / "scripts" / "uv.txt").read_text(), re.MULTILINE)
+
+
+def synced() -> list[str]:
+    """How the image calls uv."""
+    (call,) = re.findall(r"/opt/uv/bin/uv (sync [^&]+)", RUNS)
+    return str(call).split()
+
+
+def test_all_that_pip_installs_in_the_image_has_a_hash() -> None:
+    (installed,) = re.findall(r"pip install ([^&]+)", RUNS)
+    assert installed.split() == [
+        "--no-cache-dir",
+        "--require-hashes",
+        "-r",
+        "/opt/penstock-source/scripts/uv.txt",
+    ]
+    assert len(UV) == 1
+
+
+def test_the_images_environment_is_what_the_lock_says(tmp_path: Path) -> None:
+    uv = shutil.which("uv") or str(Path(sys.prefix).parent / ".tools" / "bin" / "uv")
+    environment = {**os.environ, "UV_PROJECT_ENVIRONMENT": str(tmp_path / "venv"), "UV_PYTHON_DOWNLOADS": "never"}
+    place = synced().index("--python") + 1
+    call = [*synced()[:place], sys.executable, *synced()[place + 1 :], "--dry-run", "--offline"]
+    done = subprocess.run([uv, *call], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    told = set(re.findall(r"^ \+ ([\w.-]+)==([\w.+-]+)", done.stderr, re.MULTILINE))
+    assert done.returncode == 0, done.stderr
+    assert told <= LOCKED
+    names = {name for name, _ in told}
+    assert {"pyspark", "uvicorn", "psycopg"} <= names
+    assert not {"pytest", "mypy"} & names
+
+
+def test_the_image_is_of_the_spark_that_is_locked() -> None:
+    (spark,) = re.findall(r"^FROM apache/spark:([\d.]+)-", IMAGE, re.MULTILINE)
+    assert ("pyspark", spark) in LOCKED
+
+
+def answering(path: Path, version: str) -> Path:
+    """A uv of that version, which notes how it is called."""
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] && echo "uv {version} (here)" && exit\necho "{version} $*" >>calls\n'
+    )
+    path.chmod(0o755)
+    return path.parent
+
+
+@pytest.mark.parametrize("installed", ["0.0.1", UV[0]], ids=["another", "that-one"])
+def test_setting_up_takes_that_uv_and_no_other(tmp_path: Path, installed: str) -> None:
+    (tmp_path / "scripts").mkdir()
+    for name in ("setup.sh", "uv.txt"):
+        shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
+    here = answering(tmp_path / "bin" / "uv", installed)
+    answering(tmp_path / ".tools" / "bin" / "uv", UV[0])
+    environment = {**os.environ, "PATH": f"{here}:{os.environ['PATH']}", "PYTHON": sys.executable}
+    subprocess.run([tmp_path / "scripts" / "setup.sh"], env=environment, capture_output=True, check=True)
+    assert [line.split()[:3] for line in (tmp_path / "calls").read_text().splitlines()] == [[UV[0], "sync", "--frozen"]]
