@@ -181,7 +181,7 @@ def _until_back(world: World, watched: Watched, struck: Sequence[Struck], until_
     while time.monotonic() < deadline:
         watched.look()
         world.look()
-        took_s = recovered_s(watched.history((), 0.0, ()), struck[-1])
+        took_s = recovered_s(watched.history(struck, 0.0, ()), struck[-1])
         if took_s is not None:
             world.tell(f"utility was back after {took_s:.0f} s")
             return

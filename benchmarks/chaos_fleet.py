@@ -174,7 +174,7 @@ def _until_back(nemesis: Nemesis, watched: Watched, struck: Sequence[Struck], un
     deadline = min(time.monotonic() + RECOVERS_WITHIN_S, until_s)
     while time.monotonic() < deadline:
         _watch(nemesis, watched, 2.0)
-        if recovered_s(watched.history((), 0.0, ()), struck[-1]) is not None:
+        if recovered_s(watched.history(struck, 0.0, ()), struck[-1]) is not None:
             return
 
 

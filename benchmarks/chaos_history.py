@@ -164,11 +164,15 @@ def unsettled(acts: Sequence[Asked]) -> Iterator[str]:
 
 
 def recovered_s(history: History, struck: Struck) -> float | None:
-    """From the end of what was wrong until the utility was back; None where it never was, or was never known."""
-    before = [cycle.share for cycle in history.cycles if cycle.at_s < struck.from_s and cycle.share is not None][-3:]
+    """From the end of what was wrong until the utility was back; None where it never was, or was never known.
+
+    What it was before a pair that came too early after another one is too little: it counts as before the first one.
+    """
+    first_s = min([struck.from_s, *(one.from_s for one in history.struck)])
+    before = [share for share in (_share(history, first_s), _share(history, struck.from_s)) if share is not None]
     if not before:
         return None
-    wanted = RECOVERED * sum(before) / len(before)
+    wanted = RECOVERED * max(before)
     back = (
         cycle.at_s
         for cycle in history.cycles
@@ -176,6 +180,12 @@ def recovered_s(history: History, struck: Struck) -> float | None:
     )
     first = next(back, None)
     return None if first is None else first - struck.to_s
+
+
+def _share(history: History, before_s: float) -> float | None:
+    """The mean of the last three rounds before that."""
+    found = [cycle.share for cycle in history.cycles if cycle.at_s < before_s and cycle.share is not None][-3:]
+    return sum(found) / len(found) if found else None
 
 
 def unrecovered(history: History) -> Iterator[str]:

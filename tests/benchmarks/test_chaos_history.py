@@ -101,6 +101,12 @@ def test_a_breach_of_a_law_is_found_and_told_and_no_other_law_blamed(case: str) 
     assert set(found) == set(told)
 
 
+def test_what_a_pair_left_is_not_what_the_next_one_has_to_come_back_to() -> None:
+    low = (*WELL.cycles[:3], *(Cycle(float(at_s), 2, 0.1) for at_s in range(100, 400, 10)))
+    second = Struck(300.0, 310.0, "kill worker")  # the utility is 0.1 since the first pair, and was 1.0 before it
+    assert recovered_s(replace(WELL, cycles=low, struck=(*WELL.struck, second)), second) is None
+
+
 def test_what_nobody_waited_for_long_enough_is_not_judged() -> None:
     assert breaches(replace(WELL, cycles=WELL.cycles[:3], until_s=239.0)) == {}
 

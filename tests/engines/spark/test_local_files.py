@@ -1,5 +1,6 @@
 """Where a checkpoint is, as Hadoop reads its location, and its files on this machine."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,39 @@ def test_one_place_has_many_names(tmp_path: Path) -> None:
     assert same_place(None, None)
     assert not same_place(here, None)
     assert not same_place(here, StoredFiles("stub://bucket/a"))
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files and directories that were brought to the disk, in that order."""
+    found: list[str] = []
+    fsync = os.fsync
+
+    def noted(handle: int) -> None:
+        fsync(handle)
+        found.append(os.readlink(f"/proc/self/fd/{handle}"))
+
+    monkeypatch.setattr(os, "fsync", noted)
+    return found
+
+
+@pytest.mark.parametrize("way", ["write", "create"])
+def test_a_power_cut_leaves_no_book_without_its_directories(tmp_path: Path, synced: list[str], way: str) -> None:
+    files = LocalFiles(tmp_path / "checkpoint" / "routing")
+    getattr(files, way)("tables/3.json", "{}")
+    places = [str(tmp_path / part) for part in ("", "checkpoint", "checkpoint/routing")]
+    assert synced[:3] == [place.rstrip("/") for place in places]  # each holds the name of the next one
+    assert synced[-1] == str(tmp_path / "checkpoint" / "routing" / "tables")
+    assert len(synced) == 5  # and the file's content, before its name
+    del synced[:]
+    files.write("tables/4.json", "{}")
+    assert len(synced) == 2
+
+
+def test_what_was_removed_does_not_come_back(tmp_path: Path, synced: list[str]) -> None:
+    files = LocalFiles(tmp_path)
+    files.write("pending.json", "{}")
+    del synced[:]
+    files.remove("pending.json")
+    assert synced == [str(tmp_path)]
+    files.remove("nowhere/pending.json")  # nor does it matter where there was nothing

@@ -163,11 +163,13 @@ class LocalFiles:
         path = self.root / name
         path.unlink(missing_ok=True)
         path.with_name(f".{path.name}.crc").unlink(missing_ok=True)
+        if path.parent.is_dir():
+            _on_disk(path.parent)
 
 
 def _scratch(path: Path, content: str | bytes) -> Path:
     """A finished file beside the path; executors of another user may read it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _directory(path.parent)
     handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".")
     with os.fdopen(handle, "wb") as file:
         file.write(content.encode("utf-8") if isinstance(content, str) else content)
@@ -177,8 +179,17 @@ def _scratch(path: Path, content: str | bytes) -> Path:
     return Path(scratch)
 
 
+def _directory(path: Path) -> None:
+    """That directory, with its own name on the disk and those of all that had to be made for it."""
+    if path.is_dir():
+        return
+    _directory(path.parent)
+    path.mkdir(exist_ok=True)
+    _on_disk(path.parent)
+
+
 def _on_disk(directory: Path) -> None:
-    """A file's name is on the disk when that of its directory's is."""
+    """A name is on the disk, or gone from it, when the directory that it is in has been written there."""
     handle = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(handle)
