@@ -61,7 +61,7 @@ function Both({ found, third }: { found: Compare; third: Compare | null }) {
   const lines = [
     { label: `A ${a.run.policy}`, values: on(a, at_s), colour: "c1", width: 2 },
     ...(c ? [{ label: `C ${c.run.policy}`, values: on(c, at_s), colour: "c3", width: 2 }] : []),
-    { label: `B ${b.run.policy}`, values: on(b, at_s), colour: "accent", width: 2.4 },
+    { label: `B ${b.run.policy}`, values: on(b, at_s), colour: "c0", width: 2.4 },
   ];
   return (
     <>

@@ -129,7 +129,7 @@ function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: stri
   const weighs = tenant?.share.weight != null;
   const common = { at_s, run: job.run, sync: "tenant", height: 170, acts, zoom, setZoom };
   const known = (name: string): boolean => (values[name] ?? []).some((value) => value !== null);
-  const quantiles = ([["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["p50", "latency_p50_s", "accent"], ["mean", "latency_mean_s", "c5"]] as const)
+  const quantiles = ([["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["p50", "latency_p50_s", "c0"], ["mean", "latency_mean_s", "c5"]] as const)
     .filter(([, column]) => known(column))
     .map(([label, column, colour]) => ({ label, values: values[column] ?? [], colour }));
   const target = latency ? [{ label: "target", values: latency, colour: "bad", dash: true, stepped: true }] : [];
@@ -174,7 +174,7 @@ export function steps(job: Job, kind: Target["kind"]): Figure[] | null {
 function Arrivals({ job, common }: { job: Job; common: { at_s: number[]; run: Job["run"]; sync: string; height: number; acts: Act[]; zoom: [number, number] | null; setZoom: (zoom: [number, number] | null) => void } }) {
   const { values } = job.series;
   const lines = [
-    { label: "arriving", values: values.arrival_rps ?? [], colour: "accent", width: 2 },
+    { label: "arriving", values: values.arrival_rps ?? [], colour: "c0", width: 2 },
     { label: "processed", values: values.processed_rps ?? [], colour: "c1" },
   ];
   if (job.forecast === null) return <Chart {...common} title="Rows per second" lines={lines} />;

@@ -173,7 +173,7 @@ function Answer({ answer }: { answer: WhatIf }) {
     { label: "really", values: on(past), colour: "ink-2", width: 2 },
     ...(trial ? [{ label: "simulated, to try it", values: on(trial.series), colour: "c4", width: 1.6, dash: true }] : []),
     { label: "as it is", values: on(as_is.series), colour: "c1", width: 2 },
-    { label: "with the changes", values: on(changed.series), colour: "accent", width: 2.4 },
+    { label: "with the changes", values: on(changed.series), colour: "c0", width: 2.4 },
   ];
   return (
     <Panel title="The answer" aside={<span class="quiet">simulated in {answer.took_s.toFixed(1)} s</span>}>
