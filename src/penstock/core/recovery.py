@@ -59,6 +59,38 @@ def recovery_time(
     return _over_a_curve(arrivals, highest, interval_s, down_s)
 
 
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A job that goes on without a part of it until `until_s` after the failure, at `kept` of its capacity."""
+
+    until_s: float
+    kept: float
+
+    def standstill_s(self, stop_s: float) -> float:
+        """The standstill that costs as much: what is not done while short could be done in so many seconds.
+
+        >>> Short(until_s=20.0, kept=0.75).standstill_s(stop_s=0.0)
+        5.0
+        """
+        return stop_s + (1.0 - self.kept) * max(0.0, self.until_s - stop_s)
+
+
+def short_recovery_time(
+    arrivals: Arrivals, capacity: float, checkpoint_interval: float, downtime: float, short: Short
+) -> RecoveryTime:
+    """`recovery_time` of a job that comes back short. It may have caught up before it is whole again.
+
+    >>> round(short_recovery_time(90.0, 100.0, 0.0, 0.0, Short(until_s=20.0, kept=0.75)).total)
+    50
+    >>> short_recovery_time(60.0, 100.0, 0.0, 0.0, Short(until_s=20.0, kept=0.75)).total
+    0.0
+    """
+    before = recovery_time(arrivals, capacity * short.kept, checkpoint_interval, downtime)
+    if before.total <= short.until_s:
+        return before
+    return recovery_time(arrivals, capacity, checkpoint_interval, short.standstill_s(downtime))
+
+
 def _at_a_constant_rate(rate_rps: float, capacity_rps: float, interval_s: float, down_s: float) -> RecoveryTime:
     if capacity_rps <= rate_rps:
         return RecoveryTime(down_s, math.inf)

@@ -80,3 +80,16 @@ def test_what_was_remembered_before_failures_had_kinds_counts_as_of_a_kind_that_
 def test_figures_without_a_failure_tell_of_none() -> None:
     assert JobFigures("a", ()).lost is None
     assert after(JobMemory()).failures == ()
+
+
+def test_an_executor_that_comes_back_slowly_is_dearer_where_few_are_left() -> None:
+    lost, driver = Failure(EXECUTOR, 0.0, short_s=60.0, slowed=0.5), Failure(DRIVER, 40.0)
+    assert worst([(lost,), (driver,)], use=0.8, executors=2) is lost  # three quarters of 60 s are missing: 45 s
+    assert worst([(lost,), (driver,)], use=0.3, executors=10) is driver  # the others do all that comes
+
+
+def test_executors_and_drivers_of_other_jobs_tell_more_than_a_guess_and_their_queries_do_not() -> None:
+    others = (Failure(DRIVER, 47.0), Failure(QUERY, 90.0), Failure(EXECUTOR, 8.0))
+    assert plausible((), GUESSED, others) == ((others[2],), (Failure(QUERY, 15.0),), (others[0],))
+    own = Failure(DRIVER, 60.0)
+    assert plausible((own,), GUESSED, others)[2] == (own,)

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from penstock.analysis.models.job import JobModel
-from penstock.core.batch_recovery import Batches, batch_recovery_time
-from penstock.core.failures import Failure
-from penstock.core.recovery import recovery_time
-from penstock.planning.phoebe.outages import worst
+from penstock.core.batch_recovery import NEVER_SHORT, Batches, batch_recovery_time
+from penstock.core.failures import Failure, FailureKind
+from penstock.core.recovery import Short, recovery_time, short_recovery_time
+from penstock.planning.phoebe.outages import usual, worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +48,38 @@ class Ahead:
         """Whether its latency is valid at the interval's peak."""
         return self.model.keeps_up(scaleout, self.peak(interval).rate_rps)
 
+    def kind_s(self, kind: FailureKind, scaleout: int, at_s: float = 0.0) -> float | None:
+        """From a failure of that kind as they usually are, at that instant; None where none is planned with."""
+        found = [failures for failures in self.failures if failures[0].kind is kind]
+        if not found:
+            return None
+        return self._after_s(usual(found[0], self._use(scaleout, at_s), scaleout), scaleout, at_s)
+
     def _recovery_s(self, scaleout: int, at_s: float) -> float:
+        return self._after_s(worst(self.failures, self._use(scaleout, at_s), scaleout), scaleout, at_s)
+
+    def _use(self, scaleout: int, at_s: float) -> float:
+        capacity = self.model.capacity.at(scaleout)
+        return 1.0 if capacity <= 0.0 else min(1.0, self.curve(at_s) / capacity)
+
+    def _after_s(self, failure: Failure, scaleout: int, at_s: float) -> float:
         capacity = self.model.capacity.at(scaleout)
         if capacity <= self.curve(math.inf):  # beyond the forecast the rate is taken to stay as it is at its end
             return math.inf
 
-        def arrivals(after_s: float) -> float:
-            return self.curve(at_s + after_s)
-
-        failure = worst(self.failures, min(1.0, arrivals(0.0) / capacity))
-
         def since_stop(after_s: float) -> float:
-            return arrivals(failure.detect_s + after_s)
+            return self.curve(at_s + failure.detect_s + after_s)
 
-        if self.batches is None:
-            unsaved_s = max(self.checkpoint_s, failure.unsaved_s)
-            again_s = recovery_time(since_stop, capacity, unsaved_s, failure.stop_s).total
+        short = Short(failure.short_s, failure.kept(scaleout)) if failure.short_s else NEVER_SHORT
+        if self.batches is not None:
+            again = batch_recovery_time(since_stop, capacity, self.batches, failure.stop_s, short=short)
         else:
-            again_s = batch_recovery_time(since_stop, capacity, self.batches, failure.stop_s).total
-        return failure.detect_s + again_s
+            unsaved_s = max(self.checkpoint_s, failure.unsaved_s)
+            if failure.short_s:
+                again = short_recovery_time(since_stop, capacity, unsaved_s, failure.stop_s, short)
+            else:
+                again = recovery_time(since_stop, capacity, unsaved_s, failure.stop_s)
+        return failure.detect_s + again.total
 
     def _bins(self, interval: int) -> list[float]:
         count = max(1, round(self.interval_s / self.bin_s))
