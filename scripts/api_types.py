@@ -26,7 +26,9 @@ Schema = Mapping[str, Any]
 def described() -> dict[str, Schema]:
     """The schemas of all that the API answers or is sent, by name."""
     with tempfile.TemporaryDirectory() as place, closing(open_store(Path(place) / "none.sqlite")) as store:
-        schemas: dict[str, Schema] = create_app(store, WebSettings(), NO_TOKENS).openapi()["components"]["schemas"]
+        schemas: dict[str, Schema] = create_app(store, WebSettings(), lambda: NO_TOKENS).openapi()["components"][
+            "schemas"
+        ]
         return schemas
 
 

@@ -79,7 +79,7 @@ def _cell(field: Schema) -> str:
 def api() -> str:
     """Every path of the API, by what it is for."""
     with tempfile.TemporaryDirectory() as place, closing(open_store(Path(place) / "none.sqlite")) as store:
-        document = create_app(store, WebSettings(), NO_TOKENS).openapi()
+        document = create_app(store, WebSettings(), lambda: NO_TOKENS).openapi()
     parts = [
         "# API\n",
         HOW,

@@ -23,8 +23,9 @@ CHECKS = [not_a_server_error, response_schema_conformance, status_code_conforman
 
 @pytest.fixture
 def described(store: SqlStore, tmp_path: Path) -> Iterator[Any]:
+    tokens, _ = tokens_at(tmp_path / "tokens.json")
     how = WebSettings(reads=MANY, acts=MANY, logins=MANY, whatif_s=0.2)
-    app = create_app(store, how, tokens_at(tmp_path / "tokens.json")[0])
+    app = create_app(store, how, lambda: tokens)
     yield schemathesis.openapi.from_asgi("/api/openapi.json", app, headers=HERE)
     app.state.site.end()
 

@@ -76,7 +76,7 @@ class Short:
 
 
 def short_recovery_time(
-    arrivals: Arrivals, capacity: float, checkpoint_interval: float, downtime: float, short: Short
+    arrivals: ArrivalRate, capacity: float, checkpoint_interval: float, downtime: float, short: Short
 ) -> RecoveryTime:
     """`recovery_time` of a job that comes back short. It may have caught up before it is whole again.
 

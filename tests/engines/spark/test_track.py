@@ -99,7 +99,7 @@ def test_a_query_that_the_engine_itself_starts_is_on_its_way() -> None:
 
 def test_nothing_arrives_for_a_query_that_has_been_idle_since_its_start() -> None:
     def arriving(track: Track) -> tuple[float | None, float | None]:
-        found = track.figures(Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=10.0))
+        found = track.figures(Yardstick(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=10.0))
         return found.arrival_rps, found.backlog_rows
 
     begun = running()
