@@ -119,6 +119,9 @@ class JobFigures:
     detect_s: float | None = None  # for how long before that it went on processing, the failure not yet noticed
     unsaved_s: float | None = None  # how long before it stood still its last checkpoint had been taken
     lost: FailureKind | None = None  # what was lost in that failure; None where nobody can say
+    failed_at_s: float | None = None  # when, on the snapshot's clock
+    short_s: float | None = None  # until how long after it the job was without what was lost, where it went on
+    slowed: float | None = None  # the share of their speed that its other executors kept meanwhile
     checkpoint_s: float | None = None  # how often it saves where it is
     max_threads: int | None = None  # over all its operators together: the tenant's limit
     state_bytes: int | None = None

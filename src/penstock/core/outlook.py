@@ -3,7 +3,23 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from penstock.core.failures import FailureKind
 from penstock.core.forecast import Forecast
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryForetold:
+    """How long the job would take to be back to normal if that were lost now, as its like usually cost.
+
+    Nine in ten lie from `low_s` to `high_s`, by how far off the `of` predictions of that kind were that came before;
+    None while these are too few.
+    """
+
+    lost: FailureKind
+    seconds: float
+    low_s: float | None = None
+    high_s: float | None = None
+    of: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +38,7 @@ class JobOutlook:
     until_s: float
     forecast: Forecast | None = None
     recoveries_s: tuple[tuple[int, float], ...] = ()
+    by_kind: tuple[RecoveryForetold, ...] = ()  # with what it is to have
 
     def recovery_s(self, scaleout: int) -> float | None:
         """How long recovery would take with that scale-out, where it was worked out."""

@@ -4,8 +4,44 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.evidence import Observation
-from penstock.core.failures import Failure
+from penstock.core.failures import Failure, FailureKind
 from penstock.planning.rates import RateHistory
+
+
+@dataclass(frozen=True, slots=True)
+class ForeseenKind:
+    """The recovery from a failure of that kind, for each bin in which it may come, seconds."""
+
+    kind: FailureKind
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What was foretold of a job's failures when it was last looked at."""
+
+    at_s: float
+    bin_s: float
+    kinds: tuple[ForeseenKind, ...]
+    usual_wait_s: float | None = None  # of the oldest row in a batch; None for a job without batches
+
+
+@dataclass(frozen=True, slots=True)
+class Recovering:
+    """A recovery that is under way, and what was foretold of it."""
+
+    kind: FailureKind
+    failed_at_s: float
+    foretold_s: float
+    usual_wait_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A recovery that is over: what it took over what had been foretold."""
+
+    kind: FailureKind
+    ratio: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +56,10 @@ class JobMemory:
     last_downtime_s: float | None = None  # as last told, so that each is counted once
     downtimes_s: tuple[float, ...] = ()  # as memories told them before failures had kinds
     failures: tuple[Failure, ...] = ()  # since then, oldest first
+    failed_at_s: float | None = None  # the last failure, as last told
+    foreseen: Foreseen | None = None
+    recovering: Recovering | None = None
+    misses: tuple[Miss, ...] = ()  # oldest first
 
     @property
     def seen(self) -> tuple[Failure, ...]:
@@ -32,6 +72,16 @@ class PhoebeMemory:
     """All jobs by name."""
 
     jobs: Mapping[str, JobMemory] = field(default_factory=dict)
+
+    @property
+    def misses(self) -> tuple[Miss, ...]:
+        """Of all jobs: how far off a prediction is has more to do with the cluster than with the job."""
+        return tuple(miss for _, known in sorted(self.jobs.items()) for miss in known.misses)
+
+    def failures_beside(self, job: str) -> tuple[Failure, ...]:
+        """Those of all jobs but this one."""
+        others = (known for name, known in sorted(self.jobs.items()) if name != job)
+        return tuple(failure for known in others for failure in known.failures)
 
 
 def mean_or(values: tuple[float, ...], default: float) -> float:

@@ -15,6 +15,7 @@ from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.view import JobView, View
 from penstock.planning.baselines.reactive import ReactiveSettings, scaled, threads_wanted
 from penstock.planning.phoebe.budget import divided
+from penstock.planning.phoebe.foretelling import foreseen, told_by_kind
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory, mean_or
 from penstock.planning.phoebe.outlook import Outlook, outlook_of
 from penstock.planning.phoebe.path import first_step
@@ -55,12 +56,13 @@ class Phoebe:
         due = [job for job in view.jobs if _due(job, memory.jobs[job.name], view.at_s, settings)]
         if not due:
             return Plan(note=_waiting(view)), memory
-        wishes = [_wish(job, memory.jobs[job.name], _allowed(view, job, due), view.at_s, settings) for job in due]
+        wishes = [_wish(job, memory, _allowed(view, job, due), view.at_s, settings) for job in due]
         wishes = _within_budget(view, wishes, settings)
         decisions = [decision for wish in wishes if (decision := _decision(view, wish)) is not None]
         memory = _looked_at(memory, due, {job for decision in decisions for job in decision.jobs}, view.at_s)
+        memory = _with_foreseen(memory, wishes, view.at_s)
         note = "; ".join(f"{wish.job.name}: {wish.why}" for wish in wishes)
-        return Plan(tuple(decisions), note, outlooks=_outlooks(wishes, view.at_s, settings)), memory
+        return Plan(tuple(decisions), note, outlooks=_outlooks(wishes, memory, view.at_s, settings)), memory
 
 
 def _due(job: JobView, known: JobMemory, at_s: float, settings: PhoebeSettings) -> bool:
@@ -98,8 +100,9 @@ def _allowed(view: View, job: JobView, due: list[JobView]) -> int | None:
     return max(1, min(known)) if known else None
 
 
-def _wish(job: JobView, known: JobMemory, allowed: int | None, at_s: float, settings: PhoebeSettings) -> JobWish:
-    outlook = outlook_of(job, known, at_s, settings)
+def _wish(job: JobView, memory: PhoebeMemory, allowed: int | None, at_s: float, settings: PhoebeSettings) -> JobWish:
+    known = memory.jobs[job.name]
+    outlook = outlook_of(job, known, at_s, settings, memory.failures_beside(job.name))
     if outlook is None:
         return _reactive_wish(job, settings)
     target_s = job.intent.recovery_s
@@ -170,10 +173,25 @@ def _decision(view: View, wish: JobWish) -> Decision | None:
     return Decision(Reason.RESCALED, moves, f"{wish.job.name}: {wish.why}", view.at_s, view.utility, expected)
 
 
-def _outlooks(wishes: Sequence[JobWish], at_s: float, settings: PhoebeSettings) -> tuple[JobOutlook, ...]:
+def _outlooks(
+    wishes: Sequence[JobWish], memory: PhoebeMemory, at_s: float, settings: PhoebeSettings
+) -> tuple[JobOutlook, ...]:
     until_s = at_s + int(settings.look_ahead) * settings.interval_s
-    known = ((wish, wish.outlook) for wish in wishes if wish.outlook is not None)
-    return tuple(outlook.told(wish.job, wish.scaleout, at_s, until_s) for wish, outlook in known)
+    told = []
+    for wish in wishes:
+        known = memory.jobs[wish.job.name].foreseen
+        if wish.outlook is not None and known is not None:
+            by_kind = told_by_kind(known, memory.misses)
+            told.append(wish.outlook.told(wish.job, wish.scaleout, at_s, until_s, by_kind))
+    return tuple(told)
+
+
+def _with_foreseen(memory: PhoebeMemory, wishes: Sequence[JobWish], at_s: float) -> PhoebeMemory:
+    jobs = dict(memory.jobs)
+    for wish in wishes:
+        told = None if wish.outlook is None else foreseen(wish.outlook.ahead, wish.scaleout, at_s)
+        jobs[wish.job.name] = replace(jobs[wish.job.name], foreseen=told)
+    return PhoebeMemory(jobs)
 
 
 def _looked_at(memory: PhoebeMemory, due: Sequence[JobView], changed: Set[str], at_s: float) -> PhoebeMemory:

@@ -33,7 +33,7 @@ class Ahead:
 
     def peak(self, interval: int) -> Peak:
         """The highest bin of that interval, 0 being the one that begins now."""
-        return max((self._mean(at_s) for at_s in self._bins(interval)), key=lambda peak: peak.rate_rps)
+        return max((self._mean(at_s) for at_s in self.bins(interval)), key=lambda peak: peak.rate_rps)
 
     def recovery_s(self, scaleout: int, interval: int = 0) -> float:
         """The longest recovery from a failure at any bin's beginning in that interval.
@@ -42,7 +42,7 @@ class Ahead:
         longer, and nothing can be done about it before.
         """
         end_s = (interval + 1) * self.interval_s
-        return max(self._recovery_s(scaleout, at_s) for at_s in (*self._bins(interval), end_s))
+        return max(self._recovery_s(scaleout, at_s) for at_s in (*self.bins(interval), end_s))
 
     def keeps_up(self, scaleout: int, interval: int = 0) -> bool:
         """Whether its latency is valid at the interval's peak."""
@@ -81,7 +81,8 @@ class Ahead:
                 again = recovery_time(since_stop, capacity, unsaved_s, failure.stop_s)
         return failure.detect_s + again.total
 
-    def _bins(self, interval: int) -> list[float]:
+    def bins(self, interval: int = 0) -> list[float]:
+        """When the bins of that interval begin, in seconds from now."""
         count = max(1, round(self.interval_s / self.bin_s))
         return [interval * self.interval_s + place * self.interval_s / count for place in range(count)]
 

@@ -6,6 +6,7 @@ from penstock.core.evidence import Observation
 from penstock.core.failures import Failure
 from penstock.core.figures import JobFigures
 from penstock.core.view import JobView, View
+from penstock.planning.phoebe.foretelling import with_recovery
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
 
 KEPT = 10  # disturbances: older ones tell of another cluster
@@ -32,6 +33,7 @@ def _watched(job: JobView, known: JobMemory, at_s: float, spans: tuple[float, fl
     steps = len(known.rates.values)
     rates = known.rates.with_rate(figures.arrival_rps, at_s, step_s, int(history_s / step_s))
     known = replace(known, rates=rates)
+    known = with_recovery(known, figures, at_s, quiet=backlog_s(figures) <= NORMAL_S)
     known = _with_failure(known, figures)
     known = _with_disturbance(known, figures, at_s)
     if len(rates.values) != steps or rates.open_count == 1:  # a step of the history has just ended
@@ -62,7 +64,9 @@ def _same_catch_up(before: Observation, after: Observation, within_s: float) -> 
 def _with_failure(known: JobMemory, figures: JobFigures) -> JobMemory:
     if figures.downtime_s is None or figures.downtime_s == known.last_downtime_s:
         return known
-    failure = Failure(figures.lost, figures.downtime_s, figures.detect_s or 0.0, figures.unsaved_s or 0.0)
+    slowed = 1.0 if figures.slowed is None else figures.slowed
+    parts_s = (figures.detect_s or 0.0, figures.unsaved_s or 0.0, figures.short_s or 0.0)
+    failure = Failure(figures.lost, figures.downtime_s, *parts_s, slowed)
     others = [one for one in known.failures if one.kind is not failure.kind]
     alike = [*(one for one in known.failures if one.kind is failure.kind), failure]
     # The backlog of a failure is not that of a reconfiguration before it.

@@ -36,6 +36,7 @@ class RunningJob:
         self.down_until_s = 0.0
         self.up_since_s = 0.0
         self.last: Failure | None = None
+        self.failed_at_s: float | None = None
         self._rng = rng
         self._arrived = np.concatenate([[0.0], np.cumsum(spec.arrivals)]).tolist()
         self._saved = self._saved_at_s = 0.0
@@ -122,6 +123,7 @@ class RunningJob:
             detect_s=None if self.last is None else self.last.detect_s,
             unsaved_s=None if self.last is None else self.last.unsaved_s,
             lost=None if self.last is None else self.last.kind,
+            failed_at_s=self.failed_at_s,
             checkpoint_s=spec.checkpoint_s,
             max_threads=spec.max_executors,
             trouble=f"restarts in {self.down_until_s - at_s:.0f} s" if down else None,
@@ -146,6 +148,7 @@ class RunningJob:
             return
         _, failure = self._coming
         self.done, self._coming = self._saved, None
+        self.failed_at_s = at_s - failure.detect_s
         self._down(at_s, failure.stop_s)
         self.last = replace(failure, stop_s=self.down_until_s - at_s, unsaved_s=max(0.0, at_s - self._saved_at_s))
 
