@@ -210,6 +210,7 @@ export interface JobOut {
   recovery_target_s: number | null;
   decisions: DecisionOut[];
   asked: AskedForOut[];
+  recoveries: RecoveryOut[];
 }
 
 export interface JobWithoutOut {
@@ -329,6 +330,14 @@ export interface ProposalOut {
   jobs: string[];
   answer: string;
   who: string | null;
+}
+
+export interface RecoveryOut {
+  lost: string;
+  seconds: number | null;
+  low_s: number | null;
+  high_s: number | null;
+  of: number;
 }
 
 export interface RemediesOut {

@@ -1,14 +1,16 @@
 """What others work out is shown where it is there: forecasts, recovery estimates, where keys live."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from penstock.core.failures import FailureKind
 from penstock.core.forecast import Forecast
 from penstock.core.key_placement import KeyPlacement, KeysInPartition
-from penstock.core.outlook import JobOutlook
+from penstock.core.outlook import JobOutlook, RecoveryForetold
 from penstock.core.plan import Plan
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
@@ -19,7 +21,11 @@ from tests.web import asking
 pytestmark = pytest.mark.sockets
 
 FORECAST = Forecast(60.0, (100.0, 120.0), (90.0, 100.0), (110.0, 140.0), 0.9, "seasonal")
-OUTLOOK = JobOutlook("ads", 50.0, 600.0, FORECAST, ((4, 171.0), (6, 120.0)))
+BY_KIND = (
+    RecoveryForetold(FailureKind.EXECUTOR, 12.0, 8.0, 18.0, of=9),
+    RecoveryForetold(FailureKind.DRIVER, math.inf, of=2),
+)
+OUTLOOK = JobOutlook("ads", 50.0, 600.0, FORECAST, ((4, 171.0), (6, 120.0)), BY_KIND)
 PARTS = (KeysInPartition(0, "1", "m1", 1200, 0.6), KeysInPartition(1, "2", "m2", None, 0.4), KeysInPartition(2))
 KEYS = KeyPlacement.of("count", PARTS, locality=0.7, table=3)
 
@@ -43,6 +49,16 @@ def test_a_recovery_estimate_stands_beside_its_target(told: Callable[[str], Any]
     found = told("api/job?job=ads").json()
     assert (found["recovery_s"], found["recovery_target_s"]) == (171.0, 60.0)
     assert 'penstock_job_recovery_seconds{job="ads",run="demo"} 171.0' in told("metrics").text
+
+
+def test_what_each_loss_would_cost_is_told_with_its_interval_once_there_is_one(told: Callable[[str], Any]) -> None:
+    executor, driver = told("api/job?job=ads").json()["recoveries"]
+    assert executor == {"lost": "executor", "seconds": 12.0, "low_s": 8.0, "high_s": 18.0, "of": 9}
+    assert driver == {"lost": "driver", "seconds": None, "low_s": None, "high_s": None, "of": 2}
+    metrics = told("metrics").text
+    assert 'penstock_job_recovery_foretold_seconds{job="ads",lost="executor",run="demo"} 12.0' in metrics
+    assert 'penstock_job_recovery_bound_seconds{bound="high",job="ads",lost="executor",run="demo"} 18.0' in metrics
+    assert 'penstock_job_recovery_bound_seconds{bound="high",job="ads",lost="driver"' not in metrics
 
 
 def test_an_outlook_is_told_until_it_is_over_and_for_the_slots_that_the_job_has(

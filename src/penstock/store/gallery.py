@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from penstock.core.acts import HeardAct
 from penstock.core.cycle import noted_of
 from penstock.core.intents import Intent
-from penstock.core.outlook import JobOutlook
+from penstock.core.outlook import JobOutlook, RecoveryForetold
 from penstock.core.prediction import Error
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.states import UNSEEN, LastLatency
@@ -49,6 +49,11 @@ class Newest:
         """How long the job would take to be back to normal, did it fail now; None where nobody worked it out."""
         outlook = self.outlooks.get(job.name)
         return None if outlook is None else outlook.recovery_s(job.figures.threads)
+
+    def recoveries_by_kind(self, job: JobView) -> tuple[RecoveryForetold, ...]:
+        """The same for each kind of failure, as its like usually are; nothing where nobody worked it out."""
+        outlook = self.outlooks.get(job.name)
+        return () if outlook is None else outlook.by_kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,7 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
         ("penstock_job_recovery_seconds", "Estimated time to recover from a failure", newest.recovery_s),
     ):
         yield _gauge(name, about, ("run", "job"), [((run, job.name), figure(job)) for job in jobs])
+    yield from _recoveries(run, newest)
     yield _latency(run, jobs)
     operators = [(job.name, operator) for job in jobs for operator in job.figures.operators]
     labels = ("run", "job", "operator")
@@ -136,6 +137,22 @@ def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:
     about = "Threads of the operator; of one that stands for all of its job, the job's weight"
     yield _gauge("penstock_operator_threads", about, labels, threads)
     yield _shuffle(run, jobs)
+
+
+def _recoveries(run: str, newest: Newest) -> Iterator[Metric]:
+    """By what would be lost, with the bounds within which nine in ten lie where these are known."""
+    told = [(job.name, one) for job in newest.view.jobs for one in newest.recoveries_by_kind(job)]
+    about = "Foretold time to recover, by what would be lost"
+    labels = ("run", "job", "lost")
+    expected: list[Sample] = [((run, job, one.lost), one.seconds) for job, one in told]
+    yield _gauge("penstock_job_recovery_foretold_seconds", about, labels, expected)
+    bounds: list[Sample] = [
+        ((run, job, one.lost, bound), seconds)
+        for job, one in told
+        for bound, seconds in (("low", one.low_s), ("high", one.high_s))
+    ]
+    about = "Within these bounds lie nine in ten of such recoveries, by those that came before"
+    yield _gauge("penstock_job_recovery_bound_seconds", about, (*labels, "bound"), bounds)
 
 
 def _latency(run: str, jobs: Iterable[JobView]) -> Metric:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from penstock.core.figures import JobFigures, MachineFigures, StageFigures
 from penstock.core.intents import Intent
 from penstock.core.levers import Dial, unit_of
-from penstock.core.outlook import JobOutlook
+from penstock.core.outlook import JobOutlook, RecoveryForetold
 from penstock.core.prediction import Error
 from penstock.core.price import Price
 from penstock.core.run import asked_latency_s
@@ -44,6 +44,7 @@ from penstock.web.shapes_fleet import (
     PredictionErrorOut,
     PresentOut,
     PriceOut,
+    RecoveryOut,
     ShareOut,
     StageOut,
     TenantOut,
@@ -170,6 +171,11 @@ def forecast(outlook: JobOutlook | None) -> ForecastOut | None:
     found = outlook.forecast
     at_s = tuple(outlook.at_s + (number + 0.5) * found.step_s for number in range(len(found.mean)))
     return ForecastOut(found.method, at_s, found.mean, found.lower, found.upper, found.level)
+
+
+def recoveries(foretold: Sequence[RecoveryForetold]) -> tuple[RecoveryOut, ...]:
+    """What each kind of failure would cost."""
+    return tuple(RecoveryOut(one.lost, finite(one.seconds), one.low_s, one.high_s, one.of) for one in foretold)
 
 
 def asked_for(from_s: float, intent: Intent) -> AskedForOut:

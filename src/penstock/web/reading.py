@@ -112,6 +112,7 @@ class Reader:
             recovery_target_s=None if now is None else now.recovery_target_s,
             decisions=decisions[-RECENT:],
             asked=tuple(present.asked_for(at_s, intent) for at_s, intent in gallery.asked(name)),
+            recoveries=() if newest is None or view is None else present.recoveries(newest.recoveries_by_kind(view)),
         )
 
     def cluster(self, run_id: str, stretch: Stretch) -> ClusterOut:

@@ -179,6 +179,17 @@ class ForecastOut:
 
 
 @dataclass(frozen=True, slots=True)
+class RecoveryOut:
+    """What the loss of that would cost; nine in ten lie within the bounds, which need nine recoveries to be known."""
+
+    lost: str
+    seconds: float | None  # None: for ever
+    low_s: float | None
+    high_s: float | None
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
 class JobOut:
     """One tenant's page."""
 
@@ -195,6 +206,7 @@ class JobOut:
     recovery_target_s: float | None
     decisions: tuple[DecisionOut, ...]
     asked: tuple[AskedForOut, ...] = ()
+    recoveries: tuple[RecoveryOut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from datasketches import kll_doubles_sketch
 
+from penstock.core.failures import FailureKind
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import LongLived, RealTime
 from penstock.engines.spark.restarts import RestartPolicy
@@ -163,3 +164,16 @@ def test_a_real_time_job_that_was_started_again_settles_with_its_second_batch() 
         standing = Yardstick(share_slots=3.0, threads=2, slots=7, window_s=60.0, wall_s=committed_s + 1.0)
         settled.append(not track.figures(standing).settling)
     assert settled == [False, False, True]
+
+
+def test_a_failure_is_told_with_its_instant_and_while_it_lasts_the_one_before_tells_no_downtime() -> None:
+    policy, track = RestartPolicy(), running(batch(0, 1.0), batch(1, 2.0))
+    track = replace(track, attempts=replace(track.attempts.failed("gone", 3.0, policy), downtime_s=9.0))
+    standing = Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=1007.0, at_s=107.0)
+    down = track.figures(replace(standing, wall_s=7.0))
+    assert (down.failed_at_s, down.downtime_s, down.lost) == (103.0, None, FailureKind.QUERY)  # 4 s ago
+    for number, committed_s in ((2, 12.0), (3, 13.0)):
+        started = replace(track, attempts=track.attempts.started(8.0)).begun("second", 8.0)
+        track = (started if number == 2 else track).and_also(batch(number, committed_s, "second"), keep_s=60.0)
+    over = track.figures(replace(standing, wall_s=14.0))
+    assert (over.failed_at_s, over.downtime_s, over.lost) == (96.0, 8.5, FailureKind.QUERY)

@@ -67,6 +67,7 @@ class Attempts:
     lost: FailureKind | None = None  # what was lost in that failure
     down_by: FailureKind | None = None  # what was lost, where it has been down since
     first: Commit | None = None  # since that failure
+    failed_s: float | None = None  # when the last failure came, known also after it
 
     def started(self, now: float) -> "Attempts":
         """The query was started."""
@@ -82,6 +83,7 @@ class Attempts:
         # A query that cannot start under a driver that is new is still the driver's failure.
         down_by = FailureKind.QUERY if self.down_since_s is None else self.down_by
         known = replace(self, failures=failures, error=error, down_since_s=down_since_s, down_by=down_by, first=None)
+        known = replace(known, failed_s=down_since_s)
         if policy.max_restarts is not None and failures > policy.max_restarts:
             return replace(known, health=Health.GIVEN_UP, due_s=None)
         return replace(known, health=Health.WAITING, due_s=now + policy.wait_s(failures))
@@ -104,7 +106,7 @@ class Attempts:
     @classmethod
     def after_driver(cls, died_s: float | None) -> "Attempts":
         """Under a driver that follows one which died then; None: nothing has failed."""
-        return cls() if died_s is None else cls(down_since_s=died_s, down_by=FailureKind.DRIVER)
+        return cls() if died_s is None else cls(down_since_s=died_s, down_by=FailureKind.DRIVER, failed_s=died_s)
 
     def due(self, now: float) -> bool:
         """Whether it is time to try again."""

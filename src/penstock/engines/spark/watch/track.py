@@ -136,8 +136,10 @@ class Track:
             backlog_rows=backlog_rows,
             settling=self.awaited is not None or self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
-            downtime_s=self.attempts.downtime_s,
-            lost=self.attempts.lost,
+            # While it is down nobody knows for how long: the last failure's downtime would be taken for this one's.
+            downtime_s=self.attempts.downtime_s if self.attempts.down_since_s is None else None,
+            lost=self.attempts.lost if self.attempts.down_since_s is None else self.attempts.down_by,
+            failed_at_s=_by_snapshot_s(self.attempts.failed_s, standing),
             checkpoint_s=_mean_checkpoint_s(batches),
             max_threads=None if self.tasks else limits.max_slots,
             state_bytes=self.state_bytes if batches else None,
@@ -272,6 +274,10 @@ class Track:
 
     def _up_s(self, wall_s: float) -> float | None:
         return max(0.0, wall_s - self.started_s) if self.runs and self.started_s is not None else None
+
+
+def _by_snapshot_s(epoch_s: float | None, standing: Standing) -> float | None:
+    return None if epoch_s is None else standing.at_s - (standing.wall_s - epoch_s)
 
 
 def _always_in_batch(batches: Sequence[Batch], flow: Flow) -> bool:
