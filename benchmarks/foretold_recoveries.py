@@ -24,7 +24,7 @@ from penstock.core.plan import Step
 from penstock.engines.sim.scaleout.engine import ScaleOutCluster
 from penstock.engines.sim.scaleout.spec import JobFailure, ScaleOutJob
 from penstock.planning.phoebe.foretelling import LEVEL
-from penstock.planning.phoebe.memory import PhoebeMemory
+from penstock.planning.phoebe.memory import Miss
 from penstock.planning.phoebe.policy import Phoebe
 from penstock.planning.phoebe.settings import PhoebeSettings
 
@@ -32,6 +32,7 @@ PROFILE = Path(__file__).parent.parent / "scenarios/phoebe/data/profile_cars.csv
 MIDDLE_S = {FailureKind.EXECUTOR: 8.0, FailureKind.QUERY: 3.5, FailureKind.DRIVER: 70.0}
 EVERY_S = 1000.0
 ROUND_S = 5.0
+LONG_S = 60.0
 
 
 def main() -> None:
@@ -43,34 +44,25 @@ def main() -> None:
     asked = parser.parse_args()
     print("| lost | failures | recovery, s | mean error | over 60 s: how many, mean error | in the interval |")
     print("|---|---|---|---|---|---|")
-    for kind, ratios, foretold_s in lived(asked.seed, asked.failures, asked.spread):
-        print(f"| {kind} | {line(ratios, foretold_s)} |")
+    misses = lived(asked.seed, asked.failures, asked.spread)
+    for kind in FailureKind:
+        print(f"| {kind} | {line([miss for miss in misses if miss.kind is kind])} |")
 
 
-def lived(seed: int, failures: int, spread: float) -> Iterator[tuple[FailureKind, list[float], list[float]]]:
-    """What came over what was foretold, and what was foretold, for each kind."""
+def lived(seed: int, failures: int, spread: float) -> tuple[Miss, ...]:
+    """All recoveries beside what had been foretold of them."""
     kinds = list(FailureKind)
     faults = [JobFailure("cars", 2000.0 + EVERY_S * n, kinds[n % len(kinds)]) for n in range(failures * len(kinds))]
     until_s = faults[-1].at_s + EVERY_S
     world = ScaleOutCluster([job(until_s, seed, spread)], 24, faults, seed)
     policy = Phoebe(PhoebeSettings(profiles={"cars": read_profile(PROFILE, "profile")}))
-    memory, foretold = policy.start(), {kind: list[float]() for kind in kinds}
+    memory = policy.start()
     intents = {"cars": Intent(Latency("2s"), recovery="180s")}
     for at_s in np.arange(ROUND_S, until_s, ROUND_S):
-        before = memory
         plan, memory = policy.decide(assess(world.observe(float(at_s)), intents), memory)
-        note(before, memory, foretold)
         for decision in plan.decisions:
             world.apply((Step("cars", decision.moves),))
-    for kind in kinds:
-        yield kind, [miss.ratio for miss in memory.misses if miss.kind is kind], foretold[kind]
-
-
-def note(before: PhoebeMemory, after: PhoebeMemory, foretold: dict[FailureKind, list[float]]) -> None:
-    """Keep what was foretold of a recovery that has just been compared."""
-    known = before.jobs.get("cars")
-    if known is not None and known.recovering is not None and after.misses != before.misses:
-        foretold[known.recovering.kind].append(known.recovering.foretold_s)
+    return memory.misses
 
 
 def job(until_s: float, seed: int, spread: float) -> ScaleOutJob:
@@ -92,15 +84,14 @@ def job(until_s: float, seed: int, spread: float) -> ScaleOutJob:
     )
 
 
-def line(ratios: list[float], foretold_s: list[float]) -> str:
+def line(misses: list[Miss]) -> str:
     """One kind's cells."""
-    took_s = [ratio * told for ratio, told in zip(ratios, foretold_s, strict=True)]
-    errors = [abs(1.0 / ratio - 1.0) for ratio in ratios]
-    long = [error for error, took in zip(errors, took_s, strict=True) if took > 60.0]
-    held = [factor >= max(ratio, 1.0 / ratio) for ratio, factor in intervals(ratios)]
+    took_s = [miss.took_s for miss in misses]
+    long = [miss for miss in misses if miss.took_s > LONG_S]
+    held = [factor >= max(ratio, 1.0 / ratio) for ratio, factor in intervals([miss.ratio for miss in misses])]
     covered = f"{sum(held)} of {len(held)}" if held else "-"
     over = f"{len(long)}, {mean_text(long)}" if long else "0"
-    return f"{len(ratios)} | {min(took_s):.0f} to {max(took_s):.0f} | {mean_text(errors)} | {over} | {covered}"
+    return f"{len(misses)} | {min(took_s):.0f} to {max(took_s):.0f} | {mean_text(misses)} | {over} | {covered}"
 
 
 def intervals(ratios: list[float]) -> Iterator[tuple[float, float]]:
@@ -111,9 +102,11 @@ def intervals(ratios: list[float]) -> Iterator[tuple[float, float]]:
             yield ratio, factor
 
 
-def mean_text(errors: list[float]) -> str:
-    """In per cent."""
-    return f"{100 * statistics.fmean(errors):.0f} %"
+def mean_text(misses: list[Miss]) -> str:
+    """The mean error, of what each took, in per cent and in seconds."""
+    seconds = [abs(miss.foretold_s - miss.took_s) for miss in misses]
+    shares = [off / miss.took_s for off, miss in zip(seconds, misses, strict=True)]
+    return f"{100 * statistics.fmean(shares):.0f} %, {statistics.fmean(seconds):.1f} s"
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def test_a_recovery_is_compared_with_what_was_foretold_of_its_kind_and_its_time(
     under_way = looked(BEFORE, 1140.0, quiet=False)
     assert under_way.recovering == Recovering(QUERY, 1130.0, 40.0)  # the second bin, from 1120 s on
     over = looked(under_way, 1180.0, quiet=True)
-    assert (over.recovering, over.misses) == (None, (Miss(QUERY, 50.0 / 40.0),))
+    assert (over.recovering, over.misses) == (None, (Miss(QUERY, 40.0, 50.0),))
 
 
 def test_the_same_failure_is_not_counted_again_though_clocks_are_read_one_after_the_other() -> None:
@@ -63,22 +63,29 @@ def test_a_job_in_batches_is_back_with_the_first_that_began_afterwards_and_was_a
     assert looked(in_batches, 1151.0, quiet=True, batches=tuple(late)).misses == ()
     # It began at 1150 and holds what came since 1136, when the batch before it began: 16 s, twice what is usual.
     usual = BatchFigures(9, 1152.0, 2.0, 500.0)
-    assert looked(in_batches, 1160.0, quiet=False, batches=(*late, usual)).misses == (Miss(QUERY, 22.0 / 40.0),)
+    assert looked(in_batches, 1160.0, quiet=False, batches=(*late, usual)).misses == (Miss(QUERY, 40.0, 22.0),)
 
 
 def test_an_interval_is_told_once_nine_of_a_kind_were_compared() -> None:
-    misses = [Miss(QUERY, 1.0 + number / 10) for number in range(9)]
-    query, driver = told_by_kind(TOLD, [*misses, Miss(DRIVER, 3.0)])
+    misses = [Miss(QUERY, 10.0, 10.0 + number) for number in range(9)]
+    query, driver = told_by_kind(TOLD, [*misses, Miss(DRIVER, 30.0, 90.0)])
     assert (query.seconds, query.low_s, query.high_s, query.of) == (20.0, 20.0 / 1.8, 36.0, 9)
     assert (driver.seconds, driver.low_s, driver.high_s, driver.of) == (90.0, None, None, 1)
     assert told_by_kind(TOLD, misses[:8])[0].high_s is None
 
 
 def test_many_misses_of_a_query_do_not_push_out_those_of_a_driver() -> None:
-    known = replace(BEFORE, misses=(Miss(DRIVER, 2.0),))
+    known = replace(BEFORE, misses=(Miss(DRIVER, 30.0, 60.0),))
     for number in range(40):
         failed_at_s = 1130.0 + 10.0 * number
         known = looked(known, failed_at_s + 1.0, quiet=False, failed_at_s=failed_at_s)
         known = looked(known, failed_at_s + 5.0, quiet=True, failed_at_s=failed_at_s)
-    assert Miss(DRIVER, 2.0) in known.misses
+    assert Miss(DRIVER, 30.0, 60.0) in known.misses
     assert len(known.misses) == 1 + MISSES_KEPT
+
+
+def test_how_far_off_a_guess_was_says_nothing_of_what_is_foretold_once_one_was_seen() -> None:
+    guess = replace(BEFORE, foreseen=replace(TOLD, kinds=(ForeseenKind(QUERY, (20.0,), guessed=True),)))
+    assert looked(looked(guess, 1140.0, quiet=False), 1180.0, quiet=True).misses == ()
+    (told,) = told_by_kind(guess.foreseen or TOLD, [Miss(QUERY, 10.0, 12.0)] * 9)
+    assert (told.seconds, told.low_s, told.of) == (20.0, None, 9)

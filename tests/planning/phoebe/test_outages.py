@@ -6,7 +6,7 @@ from penstock.core.failures import Failure, FailureKind
 from penstock.core.figures import JobFigures
 from penstock.core.view import JobView
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory
-from penstock.planning.phoebe.outages import plausible, worst
+from penstock.planning.phoebe.outages import guessed, plausible, worst
 from penstock.planning.phoebe.settings import PhoebeSettings
 from penstock.planning.phoebe.watching import watched
 from tests.planning.phoebe.rounds import seen as job_seen
@@ -93,3 +93,9 @@ def test_executors_and_drivers_of_other_jobs_tell_more_than_a_guess_and_their_qu
     assert plausible((), GUESSED, others) == ((others[2],), (Failure(QUERY, 15.0),), (others[0],))
     own = Failure(DRIVER, 60.0)
     assert plausible((own,), GUESSED, others)[2] == (own,)
+
+
+def test_what_is_guessed_is_what_neither_this_job_nor_a_like_of_the_others_has_shown() -> None:
+    others = (Failure(DRIVER, 47.0), Failure(QUERY, 90.0))
+    assert guessed((Failure(EXECUTOR, 3.0),), others) == {QUERY}
+    assert guessed(()) == frozenset(FailureKind)

@@ -5,7 +5,7 @@ look --> foreseen, kind by kind and bin by bin      failure --> recovering --> b
              +-- intervals from the misses of all jobs <-------------------------------------------+
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from penstock.analysis.conformal import within
@@ -23,15 +23,15 @@ SAME_S = 1.0  # two instants of a failure nearer to each other are one: clocks a
 GONE_AFTER_S = 3600.0  # a recovery that is not over by then is no measurement of one
 
 
-def foreseen(ahead: Ahead, scaleout: int, at_s: float) -> Foreseen:
-    """For each bin of the interval that begins now."""
+def foreseen(ahead: Ahead, scaleout: int, at_s: float, guessed: Collection[FailureKind] = ()) -> Foreseen:
+    """For each bin of the interval that begins now; of the kinds that are `guessed` none was seen yet."""
     starts_s = ahead.bins()
     kinds = []
     for kind in FailureKind:
         found = [ahead.kind_s(kind, scaleout, start_s) for start_s in starts_s]
         known = tuple(seconds for seconds in found if seconds is not None)
         if known:
-            kinds.append(ForeseenKind(kind, known))
+            kinds.append(ForeseenKind(kind, known, kind in guessed))
     wait_s = None if ahead.batches is None else ahead.batches.usual_wait_s
     return Foreseen(at_s, ahead.interval_s / len(starts_s), tuple(kinds), wait_s)
 
@@ -43,7 +43,7 @@ def told_by_kind(known: Foreseen, misses: Iterable[Miss]) -> tuple[RecoveryForet
 
 
 def _told(one: ForeseenKind, ratios: list[float]) -> RecoveryForetold:
-    expected_s, factor = one.seconds[0], within(ratios, LEVEL)
+    expected_s, factor = one.seconds[0], None if one.guessed else within(ratios, LEVEL)
     if factor is None:
         return RecoveryForetold(one.kind, expected_s, of=len(ratios))
     return RecoveryForetold(one.kind, expected_s, expected_s / factor, expected_s * factor, len(ratios))
@@ -76,8 +76,8 @@ def _begun(known: JobMemory, figures: JobFigures) -> JobMemory:
 
 
 def _recovering(kind: FailureKind, failed_at_s: float, told: Foreseen | None) -> Recovering | None:
-    """None where nothing was foretold of it."""
-    seconds = {} if told is None else {one.kind: one.seconds for one in told.kinds}
+    """None where nothing was foretold of it, or only guessed."""
+    seconds = {} if told is None else {one.kind: one.seconds for one in told.kinds if not one.guessed}
     if told is None or kind not in seconds or failed_at_s < told.at_s:
         return None
     bins = seconds[kind]
@@ -109,6 +109,6 @@ def _with_miss(misses: tuple[Miss, ...], recovering: Recovering, over_s: float) 
     took_s = over_s - recovering.failed_at_s
     if took_s <= 0.0 or not 0.0 < recovering.foretold_s < float("inf"):
         return misses
-    miss = Miss(recovering.kind, took_s / recovering.foretold_s)
+    miss = Miss(recovering.kind, recovering.foretold_s, took_s)
     alike = [*(one for one in misses if one.kind is miss.kind), miss]
     return (*(one for one in misses if one.kind is not miss.kind), *alike[-MISSES_KEPT:])

@@ -14,6 +14,7 @@ class ForeseenKind:
 
     kind: FailureKind
     seconds: tuple[float, ...]
+    guessed: bool = False  # none of that kind had been seen: how far off a guess is says nothing of later predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,16 @@ class Recovering:
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A recovery that is over: what it took over what had been foretold."""
+    """A recovery that is over, beside what had been foretold of it; both above zero."""
 
     kind: FailureKind
-    ratio: float
+    foretold_s: float
+    took_s: float
+
+    @property
+    def ratio(self) -> float:
+        """What it took over what was foretold."""
+        return self.took_s / self.foretold_s
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,12 @@ def plausible(
     return (*kinds, untold) if untold else tuple(kinds)
 
 
+def guessed(seen: Sequence[Failure], of_others: Sequence[Failure] = ()) -> frozenset[FailureKind]:
+    """The kinds of which `plausible` has nothing but a guess."""
+    known = {failure.kind for failure in seen} | {failure.kind for failure in of_others if failure.kind in _ALIKE}
+    return frozenset(FailureKind) - known
+
+
 def worst(kinds: Iterable[Sequence[Failure]], use: float, executors: int = 1) -> Failure:
     """The failure to plan with where arrivals take such a share of the capacity.
 

@@ -17,6 +17,7 @@ from penstock.planning.baselines.reactive import ReactiveSettings, scaled, threa
 from penstock.planning.phoebe.budget import divided
 from penstock.planning.phoebe.foretelling import foreseen, told_by_kind
 from penstock.planning.phoebe.memory import JobMemory, PhoebeMemory, mean_or
+from penstock.planning.phoebe.outages import guessed
 from penstock.planning.phoebe.outlook import Outlook, outlook_of
 from penstock.planning.phoebe.path import first_step
 from penstock.planning.phoebe.prospects import Leeway, ScaleOutNeed, need
@@ -189,8 +190,10 @@ def _outlooks(
 def _with_foreseen(memory: PhoebeMemory, wishes: Sequence[JobWish], at_s: float) -> PhoebeMemory:
     jobs = dict(memory.jobs)
     for wish in wishes:
-        told = None if wish.outlook is None else foreseen(wish.outlook.ahead, wish.scaleout, at_s)
-        jobs[wish.job.name] = replace(jobs[wish.job.name], foreseen=told)
+        name = wish.job.name
+        kinds = guessed(jobs[name].seen, memory.failures_beside(name))
+        told = None if wish.outlook is None else foreseen(wish.outlook.ahead, wish.scaleout, at_s, kinds)
+        jobs[name] = replace(jobs[name], foreseen=told)
     return PhoebeMemory(jobs)
 
 

@@ -49,11 +49,14 @@ class Ahead:
         return self.model.keeps_up(scaleout, self.peak(interval).rate_rps)
 
     def kind_s(self, kind: FailureKind, scaleout: int, at_s: float = 0.0) -> float | None:
-        """From a failure of that kind as they usually are, at that instant; None where none is planned with."""
+        """From a failure of that kind as they usually are, at that instant; None where none is planned with.
+
+        Midway between two checkpoints, or batches: the plan assumes the end, as the paper does.
+        """
         found = [failures for failures in self.failures if failures[0].kind is kind]
         if not found:
             return None
-        return self._after_s(usual(found[0], self._use(scaleout, at_s), scaleout), scaleout, at_s)
+        return self._after_s(usual(found[0], self._use(scaleout, at_s), scaleout), scaleout, at_s, into=0.5)
 
     def _recovery_s(self, scaleout: int, at_s: float) -> float:
         return self._after_s(worst(self.failures, self._use(scaleout, at_s), scaleout), scaleout, at_s)
@@ -62,7 +65,8 @@ class Ahead:
         capacity = self.model.capacity.at(scaleout)
         return 1.0 if capacity <= 0.0 else min(1.0, self.curve(at_s) / capacity)
 
-    def _after_s(self, failure: Failure, scaleout: int, at_s: float) -> float:
+    def _after_s(self, failure: Failure, scaleout: int, at_s: float, into: float | None = None) -> float:
+        """`into` is the share of a checkpoint's interval that had passed; without it, what costs most."""
         capacity = self.model.capacity.at(scaleout)
         if capacity <= self.curve(math.inf):  # beyond the forecast the rate is taken to stay as it is at its end
             return math.inf
@@ -72,9 +76,11 @@ class Ahead:
 
         short = Short(failure.short_s, failure.kept(scaleout)) if failure.short_s else NEVER_SHORT
         if self.batches is not None:
-            again = batch_recovery_time(since_stop, capacity, self.batches, failure.stop_s, short=short)
+            into_s = None if into is None else into * self.batches.every_s
+            again = batch_recovery_time(since_stop, capacity, self.batches, failure.stop_s, into_s, short)
         else:
-            unsaved_s = max(self.checkpoint_s, failure.unsaved_s)
+            since_checkpoint_s = self.checkpoint_s if into is None else into * self.checkpoint_s
+            unsaved_s = max(since_checkpoint_s, failure.unsaved_s)
             if failure.short_s:
                 again = short_recovery_time(since_stop, capacity, unsaved_s, failure.stop_s, short)
             else:

@@ -14,6 +14,7 @@ FAILURES_KEPT = 30  # of each kind: a drill or a bad day must not push out what 
 EVIDENCE_KEPT = 150
 EVIDENCE_EVERY = 5  # steps of the history between two observations of a job in quiet service
 CATCHING_UP_S = 20.0  # a backlog of so many seconds' arrivals is worked off at full capacity
+RECOVERED_S = 1.0  # the same of a failure that is over: what is foretold of it lasts until the newest row
 NORMAL_S = 5.0  # a backlog of fewer seconds' arrivals is none
 WARM_S = 45.0  # after a restart; before, an engine's means over half a minute still hold the pause
 
@@ -33,7 +34,7 @@ def _watched(job: JobView, known: JobMemory, at_s: float, spans: tuple[float, fl
     steps = len(known.rates.values)
     rates = known.rates.with_rate(figures.arrival_rps, at_s, step_s, int(history_s / step_s))
     known = replace(known, rates=rates)
-    known = with_recovery(known, figures, at_s, quiet=backlog_s(figures) <= NORMAL_S)
+    known = with_recovery(known, figures, at_s, quiet=backlog_s(figures) <= RECOVERED_S)
     known = _with_failure(known, figures)
     known = _with_disturbance(known, figures, at_s)
     if len(rates.values) != steps or rates.open_count == 1:  # a step of the history has just ended
