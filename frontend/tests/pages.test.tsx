@@ -16,7 +16,7 @@ const worth = { text: "+11 points of utility by 2 decisions", decisions: 2, span
 
 const JOB: Job = {
   run, tenant: null, series: { at_s: [], values: {} }, operators: [], edges: [], stages: [], phases_s: {}, state_bytes: null, forecast: null,
-  recovery_s: null, recovery_target_s: null, decisions: [], asked: [],
+  recovery_s: null, recovery_target_s: null, decisions: [], asked: [], recoveries: [],
 };
 
 function present(tenants: Tenant[]): NonNullable<Overview["present"]> {

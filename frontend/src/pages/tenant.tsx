@@ -92,6 +92,16 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
             {seconds(job.recovery_s)} {job.recovery_target_s !== null && <small>of {seconds(job.recovery_target_s)}</small>}
           </Stat>
         )}
+        {job?.recoveries.map((one) => (
+          <Stat key={one.lost} label={`${one.lost} lost: back in`}>
+            <span data-testid={`recovery-${one.lost}`}>{one.seconds === null ? "never" : seconds(one.seconds)}</span>{" "}
+            {one.low_s !== null && one.high_s !== null && (
+              <small>
+                nine in ten {seconds(one.low_s)} to {seconds(one.high_s)}
+              </small>
+            )}
+          </Stat>
+        ))}
       </dl>
     </section>
   );
