@@ -169,7 +169,7 @@ def test_a_real_time_job_that_was_started_again_settles_with_its_second_batch() 
 def test_a_failure_is_told_with_its_instant_and_while_it_lasts_the_one_before_tells_no_downtime() -> None:
     policy, track = RestartPolicy(), running(batch(0, 1.0), batch(1, 2.0))
     track = replace(track, attempts=replace(track.attempts.failed("gone", 3.0, policy), downtime_s=9.0))
-    standing = Standing(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=1007.0, at_s=107.0)
+    standing = Yardstick(share_slots=2.0, threads=2, slots=4, window_s=60.0, wall_s=1007.0, at_s=107.0)
     down = track.figures(replace(standing, wall_s=7.0))
     assert (down.failed_at_s, down.downtime_s, down.lost) == (103.0, None, FailureKind.QUERY)  # 4 s ago
     for number, committed_s in ((2, 12.0), (3, 13.0)):

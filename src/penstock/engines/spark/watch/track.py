@@ -276,7 +276,7 @@ class Track:
         return max(0.0, wall_s - self.started_s) if self.runs and self.started_s is not None else None
 
 
-def _by_snapshot_s(epoch_s: float | None, standing: Standing) -> float | None:
+def _by_snapshot_s(epoch_s: float | None, standing: Yardstick) -> float | None:
     return None if epoch_s is None else standing.at_s - (standing.wall_s - epoch_s)
 
 
