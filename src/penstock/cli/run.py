@@ -15,6 +15,7 @@ from penstock.cli.output import write_json
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.core.units import positive_seconds
+from penstock.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,6 +46,8 @@ Examples:
 @click.option("--for", "for_", help="How long, such as 10m; until Ctrl-C by default.")
 @click.option("--dry-run", is_flag=True, help="Decide and say so, but do nothing.")
 @click.option("--master", help="Where Spark runs: local[8], spark://host:port, yarn; the file's own by default.")
+@click.option("--only", metavar="JOBS", help="These jobs of the file alone, with commas: an application of their own.")
+@click.option("--executors", type=click.IntRange(1, 100_000), help="The most executors, instead of the file's.")
 @click.option("--restart", is_flag=True, help="Start the driver again when its process dies, with all it remembered.")
 @click.option("--run-id", hidden=True, help="The run to go on with.")
 @click.option("--down-since", "down_since_s", type=float, hidden=True, help="When the last one died, in epoch seconds.")
@@ -67,6 +70,8 @@ Examples:
 def run(
     tenants: Path,
     for_: str | None,
+    only: str | None,
+    executors: int | None,
     restart: bool,
     store: str | None,
     json_out: str | None,
@@ -80,7 +85,7 @@ def run(
     of_run = {name: given.pop(name) for name in _OF_RUN}  # what is left is of the pages
     # In a later life a module that is broken by now is its tenant's trouble alone; who supervises imports nothing.
     first_life = of_run["down_since_s"] is None and not restart
-    file = _checked(tenants, of_run, first_life)
+    file = _apart(_checked(tenants, of_run, first_life), only, executors)
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
     if first_life and store is not None:
         _check_store(store)
@@ -142,6 +147,27 @@ def _tell(story: "RunStory", console: "Console") -> None:
         console.print(f"governing ended: {story.error}", style="red", markup=False)
     if story.recording() is not None:
         console.print(story.recording(), highlight=False, markup=False)
+
+
+def _apart(file: "TenantsFile", only: str | None, executors: int | None) -> "TenantsFile":
+    """The file, or what of it is to be an application of its own."""
+    part = file if only is None else _only(file, only)
+    return part if executors is None else _with_executors(part, executors)
+
+
+def _only(file: "TenantsFile", jobs: str) -> "TenantsFile":
+    from penstock.config import apart
+
+    names = [name for name in (word.strip() for word in jobs.split(",")) if name]
+    if not names:
+        raise ConfigError("--only", jobs, "name one of the file's jobs, or several with commas")
+    return apart.only(file, names)
+
+
+def _with_executors(file: "TenantsFile", executors: int) -> "TenantsFile":
+    if executors < len(file.jobs):
+        raise ConfigError("--executors", executors, f"write at least one for each job: {len(file.jobs)}")
+    return file.model_copy(update={"executors": executors})
 
 
 def _check_store(store: str) -> None:

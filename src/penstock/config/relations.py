@@ -26,6 +26,7 @@ def disagreements(document: Document) -> list[ConfigError]:
     return [
         *_names_twice(document, jobs),
         *_named_jobs(document, jobs),
+        *_grouped_jobs(document, jobs),
         *_short_window(document),
         *_few_executors(document, jobs),
         *(error for job in jobs for error in _never_met(document, job)),
@@ -72,10 +73,35 @@ def _named_jobs(document: Document, jobs: list[NumberedJob]) -> Iterator[ConfigE
         named = document.values.get(field)
         for name in named if isinstance(named, dict) and names else ():
             if name not in names:
-                meant = did_you_mean(name, names)
-                some = names if len(names) <= _NAMED_AT_MOST else [*names[:_NAMED_AT_MOST], "..."]
-                remedy = f"name a job: {', '.join(some)}" + (f"; {meant}" if meant else "")
-                yield document.error((field, name), name, remedy, at_key=True)
+                yield document.error((field, name), name, _a_job(name, names), at_key=True)
+
+
+def _grouped_jobs(document: Document, jobs: list[Job]) -> Iterator[ConfigError]:
+    """Jobs that are to share a driver: they are there, and each is in one group."""
+    names = [str(job.get("name")) for _, job in jobs]
+    seen: set[str] = set()
+    for path, name in _grouped_names(document):
+        if names and name not in names:
+            yield document.error(path, name, _a_job(name, names))
+        elif name in seen:
+            yield document.error(path, name, "name each job in one group, once")
+        seen.add(name)
+
+
+def _grouped_names(document: Document) -> Iterator[tuple[tuple[Any, ...], str]]:
+    written = document.values.get("together")
+    for place, group in enumerate(written if isinstance(written, list) else ()):
+        if isinstance(group, str):
+            yield ("together", place), group
+        for inner, name in enumerate(group if isinstance(group, list) else ()):
+            if isinstance(name, str):
+                yield ("together", place, inner), name
+
+
+def _a_job(name: str, names: list[str]) -> str:
+    meant = did_you_mean(name, names)
+    some = names if len(names) <= _NAMED_AT_MOST else [*names[:_NAMED_AT_MOST], "..."]
+    return f"name a job: {', '.join(some)}" + (f"; {meant}" if meant else "")
 
 
 def _short_window(document: Document) -> Iterator[ConfigError]:

@@ -23,6 +23,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "conf": "Settings of Spark, over penstock's own.",
         "executors": "On a cluster: at most so many, as many as the jobs have slots.",
         "executor_memory": "On a cluster: the heap of each executor to begin with, such as 2g.",
+        "together": "Names of jobs that share a driver under `penstock submit`; or several such lists.",
         "kafka": "Whether some job reads or writes Kafka.",
         "checkpoints": "A directory; each query's checkpoint is below it, by name.",
         "policy": f"What decides; `penstock policies` lists them. By default {DEFAULT}.",

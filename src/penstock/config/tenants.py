@@ -5,6 +5,7 @@ conf: {spark.sql.shuffle.partitions: 4}
 kafka: true                       # some job reads or writes Kafka
 executors: 8                      # on a cluster: at most so many, as many as the jobs have slots; else left alone
 executor_memory: 2g               # on a cluster: the heap of each executor to begin with; Spark's own default else
+together: [fraud, clicks]        # penstock submit: these share a driver, each other job has one; or a list of lists
 price: {slot_hour: 0.05, currency: EUR}  # or executor_hour, with spark.executor.cores in conf
 profiles: {fraud: fraud.csv}      # what was profiled of jobs, for policies that plan ahead; paths beside this file
 models: {fraud: fraud-plan.yaml}   # what a job's operators can do; see config/job_models.py
@@ -153,6 +154,16 @@ class TenantPart(_Part):
         return None if self.route is None else route_named(f"jobs.{self.name}.route", self.route)
 
 
+def _one_group(value: Any) -> Any:
+    """A list of names stands for a list of one such list."""
+    plain = isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
+    return [value] if plain else value
+
+
+Group = Annotated[tuple[Name, ...], Field(min_length=2)]
+Groups = Annotated[tuple[Group, ...], BeforeValidator(_one_group)]
+
+
 def _that_starts(heap_mib: int) -> int:
     if heap_mib < _LEAST_HEAP_MIB:
         raise ValueError(f"write {_LEAST_HEAP_MIB}m or more: Spark's least")
@@ -182,6 +193,7 @@ class TenantsFile(_Part):
     conf: dict[str, str | int | float | bool] = {}
     executors: SlotCount | None = None
     executor_memory: Annotated[SizeMib, AfterValidator(_that_starts)] | None = None
+    together: Groups = ()  # of jobs that share a driver where each has one, see config/apart.py
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
