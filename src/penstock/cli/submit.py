@@ -25,7 +25,7 @@ EXAMPLE = """
 \b
 Examples:
   penstock submit tenants.yaml --master spark://127.0.0.1:7077 --dry-run
-  penstock submit tenants.yaml --master yarn --coordinator http://127.0.0.1:7474
+  penstock submit tenants.yaml --coordinator http://127.0.0.1:7474
 \b
 Tenants that are to share a driver are named in the file:
   together: [ads, bots]
@@ -36,7 +36,7 @@ _IMAGE = "spark.kubernetes.container.image"
 
 @click.command(epilog=EXAMPLE)
 @click.argument("tenants", type=click.Path(path_type=Path))
-@click.option("--master", help="The cluster: spark://host:port, yarn, k8s://...; the file's own by default.")
+@click.option("--master", help="The cluster: spark://host:port, yarn or k8s://URL; the file's own by default.")
 @click.option("--coordinator", metavar="URL", help="Who moves executors between them; see `penstock coordinate`.")
 @click.option("--policy", shell_complete=policy_names, help="The policy that decides within each of them.")
 @click.option("--for", "for_", help="How long, such as 10m; until Ctrl-C by default.")
