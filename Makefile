@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-fleet test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak chaos chaos-fleet pages pages-test alerts docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-fleet test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak chaos chaos-fleet pages pages-test alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -74,6 +74,12 @@ alerts: ## what the alert rules say when, asked of promtool (fetches Debian's pa
 	@PYTHON="$(PYTHON)" scripts/setup.sh alerts
 	@PATH="$$PATH:$(CURDIR)/.tools/prometheus/usr/bin"; cd deploy/prometheus && promtool check rules penstock.rules.yml && \
 		promtool test rules penstock.rules.test.yml
+
+# Built once, with Go and from its module proxy (some minutes); where helm is on the PATH, that one.
+HELM := helm.sh/helm/v3/cmd/helm@v3.18.6
+chart: setup-tests ## helm lint and template of the chart, and what it renders against the API's schemas
+	@command -v helm >/dev/null || [ -x .tools/helm/helm ] || GOBIN="$(CURDIR)/.tools/helm" CGO_ENABLED=0 go install $(HELM)
+	@$(BIN)/pytest tests/deploy/test_chart.py
 
 pages: setup ## build the dashboard's pages again after a change in frontend/ (needs Node; what is built is committed)
 	@$(BIN)/python scripts/pages.py

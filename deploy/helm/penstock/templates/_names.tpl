@@ -1,0 +1,29 @@
+{{- define "penstock.name" -}}
+{{ printf "%s-coordinator" .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "penstock.postgresql" -}}
+{{ printf "%s-penstock-postgresql" .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "penstock.applications" -}}
+{{ .Values.applications.namespace | default .Release.Namespace }}
+{{- end }}
+
+{{- define "penstock.selector" -}}
+app.kubernetes.io/name: penstock
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: coordinator
+{{- end }}
+
+{{- define "penstock.postgresql.selector" -}}
+app.kubernetes.io/name: penstock
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: postgresql
+{{- end }}
+
+{{- define "penstock.labels" -}}
+{{ include "penstock.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}

@@ -1,0 +1,134 @@
+"""The Helm chart: what it renders is valid by the API's own schemas, and true to itself. Rendering needs helm.
+
+It is looked for on the PATH and where `make chart` builds it; without it only what needs no rendering is tested.
+"""
+
+import os
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from penstock.cli.coordinate import coordinate
+from penstock.config.coordination import read_coordination
+
+ROOT = Path(__file__).parents[2]
+CHART = ROOT / "deploy" / "helm" / "penstock"
+VERSION = "1.33"
+ALL = (
+    "postgresql.enabled=true",
+    "pages.enabled=true",
+    "serviceMonitor.enabled=true",
+    "prometheusRule.enabled=true",
+    "advise=true",
+    "applications.namespace=apps",
+    "applications.quota.pods=50",
+)
+Manifest = dict[str, Any]
+
+
+def test_the_alerts_of_the_chart_are_those_that_promtool_tests() -> None:
+    shipped = (ROOT / "deploy" / "prometheus" / "penstock.rules.yml").read_text(encoding="utf-8")
+    assert (CHART / "files" / "penstock.rules.yml").read_text(encoding="utf-8") == shipped
+
+
+@cache
+def helm() -> str:
+    found = shutil.which("helm", path=os.pathsep.join([os.environ["PATH"], str(ROOT / ".tools" / "helm")]))
+    if found is None:
+        pytest.skip("there is no helm: `make chart` builds one with Go")
+    return found
+
+
+def rendered(*values: str, ok: bool = True) -> str:
+    """What `helm template` says."""
+    sets = [word for value in values for word in ("--set", value)]
+    command = [helm(), "template", "fleet", str(CHART), "--namespace", "streams", "--kube-version", VERSION, *sets]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) is ok, done.stderr
+    return done.stdout if ok else done.stderr
+
+
+def manifests(*values: str) -> list[Manifest]:
+    return [found for found in yaml.safe_load_all(rendered(*values)) if found]
+
+
+def one(found: list[Manifest], kind: str, ends: str = "") -> Manifest:
+    return next(m for m in found if m["kind"] == kind and m["metadata"]["name"].endswith(ends))
+
+
+def test_helm_finds_nothing_wrong_with_it() -> None:
+    done = subprocess.run([helm(), "lint", "--strict", str(CHART)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("values", [(), ALL], ids=["as it ships", "with all there is"])
+def test_every_manifest_is_valid_by_the_apis_schema(values: tuple[str, ...]) -> None:
+    found = manifests(*values)
+    for manifest in found:
+        if not manifest["apiVersion"].startswith("monitoring.coreos.com/"):  # not the API's own kind
+            kubernetes_validate.validate(manifest, VERSION, strict=True)
+    assert {"Role", "StatefulSet", "PodDisruptionBudget"} <= {manifest["kind"] for manifest in found}
+
+
+def test_the_coordinators_account_may_list_pods_and_quotas_where_applications_are_and_nothing_else() -> None:
+    found = manifests("applications.namespace=apps")
+    role, binding = one(found, "Role"), one(found, "RoleBinding")
+    assert role["rules"] == [{"apiGroups": [""], "resources": ["pods", "resourcequotas"], "verbs": ["list"]}]
+    assert (role["metadata"]["namespace"], binding["metadata"]["namespace"]) == ("apps", "apps")
+    account = one(found, "ServiceAccount")["metadata"]
+    assert binding["subjects"] == [{"kind": "ServiceAccount", "name": account["name"], "namespace": "streams"}]
+    assert [manifest["kind"] for manifest in found if manifest["kind"].startswith("Cluster")] == []
+
+
+def test_its_fleet_is_what_penstock_reads_and_its_command_is_one(tmp_path: Path) -> None:
+    found = manifests(*ALL)
+    (tmp_path / "fleet.yaml").write_text(one(found, "ConfigMap")["data"]["fleet.yaml"], encoding="utf-8")
+    assert read_coordination(tmp_path / "fleet.yaml").cluster.kubernetes == "apps"
+    (container,) = one(found, "StatefulSet", "-coordinator")["spec"]["template"]["spec"]["containers"]
+    words: list[str] = [*container["command"], *container["args"]]
+    params = coordinate.make_context(words[1], words[2:]).params
+    assert (params["agents_host"], params["advise"], params["dashboard"]) == ("0.0.0.0", True, True)
+
+
+def test_what_pods_mount_and_services_choose_is_there() -> None:
+    found = manifests(*ALL)
+    for name in ("-coordinator", "-postgresql"):
+        pods = one(found, "StatefulSet", name)["spec"]
+        labels, spec = pods["template"]["metadata"]["labels"], pods["template"]["spec"]
+        mounted = {mount["name"] for mount in spec["containers"][0]["volumeMounts"]}
+        claimed = {claim["metadata"]["name"] for claim in pods.get("volumeClaimTemplates", ())}
+        assert mounted == {volume["name"] for volume in spec.get("volumes", ())} | claimed
+        assert one(found, "Service", name)["spec"]["selector"].items() <= labels.items()
+    coordinator = one(found, "StatefulSet", "-coordinator")["spec"]["template"]["metadata"]["labels"]
+    for kind in ("PodDisruptionBudget", "ServiceMonitor"):
+        chosen = one(found, kind)["spec"]["selector"]["matchLabels"].items()
+        assert (
+            chosen
+            <= (coordinator if kind == "PodDisruptionBudget" else one(found, "Service")["metadata"]["labels"]).items()
+        )
+
+
+def test_metrics_are_scraped_at_a_port_that_there_is_and_alerts_come_unchanged() -> None:
+    found = manifests(*ALL)
+    (endpoint,) = one(found, "ServiceMonitor")["spec"]["endpoints"]
+    assert endpoint["port"] in {port["name"] for port in one(found, "Service", "-coordinator")["spec"]["ports"]}
+    rules = yaml.safe_load((CHART / "files" / "penstock.rules.yml").read_text(encoding="utf-8"))
+    assert one(found, "PrometheusRule")["spec"] == rules
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("serviceMonitor.enabled=true", "serviceMonitor.enabled: true will not do; write pages.enabled: true too"),
+        ("fleet.cluster.cores=4", "fleet.cluster will not do; leave it out"),
+        ("store.secret=", "store.secret: '' will not do; name a secret"),
+    ],
+)
+def test_values_that_do_not_go_together_are_refused(value: str, told: str) -> None:
+    assert told in rendered(value, ok=False)
