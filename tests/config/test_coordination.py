@@ -10,6 +10,7 @@ from penstock.config.coordination import CoordinationFile, read_coordination
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import FixedCluster
 from penstock.engines.applications.standalone import StandaloneCluster
+from penstock.engines.applications.yarn import YarnCluster
 from penstock.errors import ConfigError
 
 FLEET: dict[str, Any] = {"name": "prod", "cluster": {"standalone": "http://master:8080"}}
@@ -29,6 +30,8 @@ def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
     assert file.applications["team-a/ads"].bounds().utility == 10.0
     assert file.others.bounds() == Bounds()
     assert read(tmp_path, cluster={"cores": 64}).cluster.cluster() == FixedCluster(64)
+    yarn = {"yarn": "http://one:8088,http://two:8088", "queue": "root.streams"}
+    assert read(tmp_path, cluster=yarn).cluster.cluster() == YarnCluster(yarn["yarn"], "root.streams")
     assert read(tmp_path, cluster={"kubernetes": "streams"}).cluster.kubernetes == "streams"
 
 
@@ -40,6 +43,9 @@ def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
             r"fleet.yaml:1:\d+: cluster: 'nothing' will not do; write one of standalone: http://host:8080",
         ),
         ({"cluster": {"standalone": "http://a:1", "cores": 3}}, "cluster: 'standalone and cores' will not do"),
+        ({"cluster": {"cores": 3, "queue": "root.a"}}, "cluster.queue: 'root.a' will not do; write it beside yarn"),
+        ({"cluster": {"yarn": "rm:8088"}}, "cluster.yarn: 'rm:8088' will not do; write the address of the Resource"),
+        ({"cluster": {"yarn": "http://rm:8088", "queue": "a"}}, "queue: 'a' will not do; write the whole path, root.a"),
         ({"cluster": {"kubernetes": "Streams"}}, "cluster.kubernetes: 'Streams' will not do; write a namespace"),
         (
             {"cluster": {"standalone": "spark://a:7077"}},

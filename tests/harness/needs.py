@@ -23,6 +23,7 @@ MARKS = {
     "server": "starts PostgreSQL",
     "browser": "opens pages in Chromium",
     "cluster": "makes hosts of its own, or a cluster",
+    "yarn": "starts a YARN; see `make test-yarn`",
     "kubernetes": "starts a Kubernetes API server; see `make test-kubernetes`",
 }
 # Needs Python alone, but is not in `make check` either, or not in `make test`.

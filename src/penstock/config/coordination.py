@@ -1,8 +1,9 @@
 """The file of a coordinator: which cluster many applications share, and within which bounds each may have executors.
 
 name: prod
-cluster: {standalone: "http://master:8080"}    # the page of Spark's standalone master; or
-                                               # {kubernetes: streams}, a namespace; or {cores: 64}
+cluster: {standalone: "http://master:8080"}    # the page of Spark's standalone master; or one of
+                                               # {yarn: "http://resourcemanager:8088", queue: root.streams}
+                                               # {kubernetes: streams}, a namespace; {cores: 64}
 interval: 10s                    # between decisions
 report: 2s                       # between reports of an agent, while they are few
 lease: 15s                       # a coordinator that is silent for so long is followed by another
@@ -27,12 +28,14 @@ from penstock.engines.applications.cluster import Cluster, FixedCluster
 from penstock.engines.applications.kubernetes import KubernetesCluster
 from penstock.engines.applications.kubernetes_api import api
 from penstock.engines.applications.standalone import StandaloneCluster
+from penstock.engines.applications.yarn import YarnCluster
 from penstock.errors import ConfigError, refuse
 
 ApplicationName = Annotated[str, Matching(r"^[A-Za-z0-9_./-]+$", "write letters, digits, dots, _, - and / only")]
 
 _CLUSTERS = {
     "standalone": "standalone: http://host:8080",
+    "yarn": "yarn: http://host:8088",
     "kubernetes": "kubernetes: NAMESPACE",
     "cores": "cores: N",
 }
@@ -43,9 +46,11 @@ class _Part(BaseModel):
 
 
 class ClusterPart(_Part):
-    """Where what there is can be asked for, or how much there is."""
+    """Where what there is can be asked for, or how much there is. `queue` is a part of YARN's cluster."""
 
     standalone: str | None = None
+    yarn: str | None = None
+    queue: str | None = None
     kubernetes: Annotated[str, Matching(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "write a namespace")] | None = None
     cores: SlotCount | None = None
 
@@ -56,6 +61,8 @@ class ClusterPart(_Part):
             if len(named) != 1:
                 told = " and ".join(named) or "nothing"
                 raise ConfigError("cluster", told, f"write one of {', '.join(_CLUSTERS.values())}")
+            if self.queue is not None and self.yarn is None:
+                raise ConfigError("cluster.queue", self.queue, "write it beside yarn, which has queues")
             if self.kubernetes is None:  # who checks a file has no cluster at hand
                 self.cluster()
         except ConfigError as error:
@@ -66,6 +73,8 @@ class ClusterPart(_Part):
         """The cluster that it names."""
         if self.standalone is not None:
             return StandaloneCluster(self.standalone)
+        if self.yarn is not None:
+            return YarnCluster(self.yarn, self.queue or "root")
         if self.kubernetes is not None:
             return KubernetesCluster(api(), self.kubernetes)
         return FixedCluster(self.cores or 0)

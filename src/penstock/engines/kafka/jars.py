@@ -46,6 +46,7 @@ class JarSet(StrEnum):
 
     BROKER = "broker"
     CONNECTOR = "connector"  # of Spark
+    YARN = "yarn"
 
 
 @dataclass(frozen=True, slots=True)
