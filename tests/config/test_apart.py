@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from penstock.config.apart import Apart, applications, only
+from penstock.config.apart import ApplicationPart, applications, only
 from penstock.config.document import Document
 from penstock.config.tenants import TenantsFile, tenants_in
 from penstock.errors import ConfigError
@@ -17,14 +17,14 @@ def shop(*names: str, **more: Any) -> TenantsFile:
 
 def test_each_tenant_has_an_application_and_a_part_of_the_executors() -> None:
     assert applications(shop("fraud", "ads", "bots", executors=7), coordinated=False) == (
-        Apart("shop.fraud", ("fraud",), 3),  # 7 / 3, and the one that is left over
-        Apart("shop.ads", ("ads",), 2),
-        Apart("shop.bots", ("bots",), 2),
+        ApplicationPart("shop.fraud", ("fraud",), 3),  # 7 / 3, and the one that is left over
+        ApplicationPart("shop.ads", ("ads",), 2),
+        ApplicationPart("shop.bots", ("bots",), 2),
     )
 
 
 def test_those_that_are_to_be_together_share_one_whichever_way_it_is_written() -> None:
-    wanted = (Apart("shop.fraud", ("fraud", "bots"), 4), Apart("shop.ads", ("ads",), 2))
+    wanted = (ApplicationPart("shop.fraud", ("fraud", "bots"), 4), ApplicationPart("shop.ads", ("ads",), 2))
     for together in (["bots", "fraud"], [["bots", "fraud"]]):
         file = shop("fraud", "ads", "bots", executors=6, together=together)
         assert applications(file, coordinated=False) == wanted

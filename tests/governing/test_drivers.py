@@ -76,6 +76,7 @@ from pathlib import Path
 from penstock.governing.drivers import DriverProcess, drive
 signal.signal(signal.SIGHUP, signal.SIG_IGN)
 hangs_up = "import os, signal; os.kill(os.getppid(), signal.SIGHUP)"
-raise SystemExit(drive([DriverProcess("one", [{sys.executable!r}, "-c", hangs_up], Path({str(tmp_path / "log")!r}))], print))
+one = DriverProcess("one", [{sys.executable!r}, "-c", hangs_up], Path({str(tmp_path / "log")!r}))
+raise SystemExit(drive([one], print))
 """
     assert subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment(), check=False).returncode == 0

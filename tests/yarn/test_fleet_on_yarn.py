@@ -23,7 +23,7 @@ from penstock.engines.applications.link import Link
 from penstock.engines.applications.yarn import YarnCluster
 from penstock.engines.yarn import cluster as daemons
 from penstock.engines.yarn.cluster import Yarn
-from penstock.engines.yarn.configuration import Shape
+from penstock.engines.yarn.configuration import YarnShape
 from penstock.governing.coordinated import TOKEN
 from penstock.governing.coordinating import Coordination, Coordinator
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
@@ -50,7 +50,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
     place = tmp_path_factory.mktemp("yarn")
     with ExitStack() as stack:
         state = place / "yarn.json"
-        yarn = daemons.up(state, Shape(2, 3, 3072, ("streams", "other"), _five_ports()))
+        yarn = daemons.up(state, YarnShape(2, 3, 3072, ("streams", "other"), _five_ports()))
         stack.callback(daemons.down, state)
         found, cluster = Done(yarn), YarnCluster(yarn.page, QUEUE)
         door = stack.enter_context(_coordinator(place, yarn.page))

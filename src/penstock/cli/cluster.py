@@ -123,10 +123,10 @@ def _say_up(found: "tuple[str, tuple[Process, ...]] | None") -> None:
 def _yarn_up(workers: int, cores: int, memory: str, port: int, queues: str, state: Path | None) -> None:
     from penstock.core.units import size_mib
     from penstock.engines.yarn import cluster as of_yarn
-    from penstock.engines.yarn.configuration import Shape
+    from penstock.engines.yarn.configuration import YarnShape
 
     names = tuple(filter(None, (name.strip() for name in queues.split(","))))
-    shape = Shape(workers, cores, size_mib(memory, "--memory"), names, port)
+    shape = YarnShape(workers, cores, size_mib(memory, "--memory"), names, port)
     started = of_yarn.up(state or of_yarn.default_state_file(), shape)
     say(f"up: YARN, {workers} nodes with {cores} cores and {memory} each, queues {', '.join(names)}", err=True)
     say(f"page: {started.page}, which a coordinator reads", err=True)

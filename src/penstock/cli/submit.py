@@ -17,7 +17,7 @@ from penstock.core.units import positive_seconds
 from penstock.errors import ConfigError
 
 if TYPE_CHECKING:
-    from penstock.config.apart import Apart
+    from penstock.config.apart import ApplicationPart
     from penstock.config.tenants import TenantsFile
     from penstock.planning.drivers import DriverAdvice, TenantUse
 
@@ -90,7 +90,7 @@ def _given(options: dict[str, str | None], store: str | None, restart: bool) -> 
     return [*told, *(["--restart"] if restart else [])]
 
 
-def _of(part: "Apart") -> list[str]:
+def _of(part: "ApplicationPart") -> list[str]:
     return ["--only", ",".join(part.jobs), "--executors", str(part.executors)]
 
 
@@ -117,7 +117,7 @@ def _check(file: "TenantsFile", master: str) -> None:
         raise ConfigError(f"conf.{_IMAGE}", None, "write the image that executors begin with")
 
 
-def _reach(master: str, coordinator: str | None, parts: "Sequence[Apart]") -> None:
+def _reach(master: str, coordinator: str | None, parts: "Sequence[ApplicationPart]") -> None:
     """A token that is missing, or a master that is away, is said once, and not in each log."""
     from penstock.governing.application import check_master
     from penstock.governing.coordinated import Coordinated
@@ -128,7 +128,7 @@ def _reach(master: str, coordinator: str | None, parts: "Sequence[Apart]") -> No
             Coordinated(coordinator, part.name, most=part.executors).link().close()
 
 
-def _drive(parts: "Sequence[Apart]", commands: Sequence[Sequence[str]], logs: Path) -> int:
+def _drive(parts: "Sequence[ApplicationPart]", commands: Sequence[Sequence[str]], logs: Path) -> int:
     from penstock.governing.drivers import INTERRUPTED, DriverProcess, drive
 
     drivers = [
@@ -150,7 +150,7 @@ def _logs(name: str) -> Path:
     return default_path().parent / "logs" / name
 
 
-def _advice(file: "TenantsFile", parts: "Sequence[Apart]", store: str | None) -> list[str]:
+def _advice(file: "TenantsFile", parts: "Sequence[ApplicationPart]", store: str | None) -> list[str]:
     """Which tenants could share a driver and do not, or should not and do, by what is recorded of them."""
     if store is None:
         return []

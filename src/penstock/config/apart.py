@@ -11,7 +11,7 @@ from penstock.errors import ConfigError, choose
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class ApplicationPart:
     """One application of several: its name, its tenants in the order of the file, the most executors it may hold."""
 
     name: str
@@ -19,7 +19,7 @@ class Apart:
     executors: int
 
 
-def applications(tenants: TenantsFile, coordinated: bool) -> tuple[Apart, ...]:
+def applications(tenants: TenantsFile, coordinated: bool) -> tuple[ApplicationPart, ...]:
     """One for each tenant, or for each group of those that are to be together; what `executors` says is for all.
 
     Without a coordinator nobody moves executors: each has a part for good, by its tenants. With one each may come to
@@ -31,7 +31,9 @@ def applications(tenants: TenantsFile, coordinated: bool) -> tuple[Apart, ...]:
     parts = divided(tenants.executors, [len(group) for group in found])
     if coordinated:
         parts = [tenants.executors - len(found) + 1] * len(found)
-    return tuple(Apart(application_name(tenants, group), group, part) for group, part in zip(found, parts, strict=True))
+    return tuple(
+        ApplicationPart(application_name(tenants, group), group, part) for group, part in zip(found, parts, strict=True)
+    )
 
 
 def groups(jobs: Sequence[str], together: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:

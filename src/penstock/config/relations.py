@@ -76,7 +76,7 @@ def _named_jobs(document: Document, jobs: list[NumberedJob]) -> Iterator[ConfigE
                 yield document.error((field, name), name, _a_job(name, names), at_key=True)
 
 
-def _grouped_jobs(document: Document, jobs: list[Job]) -> Iterator[ConfigError]:
+def _grouped_jobs(document: Document, jobs: list[NumberedJob]) -> Iterator[ConfigError]:
     """Jobs that are to share a driver: they are there, and each is in one group."""
     names = [str(job.get("name")) for _, job in jobs]
     seen: set[str] = set()

@@ -160,8 +160,8 @@ def _one_group(value: Any) -> Any:
     return [value] if plain else value
 
 
-Group = Annotated[tuple[Name, ...], Field(min_length=2)]
-Groups = Annotated[tuple[Group, ...], BeforeValidator(_one_group)]
+NameGroup = Annotated[tuple[Name, ...], Field(min_length=2)]
+Groups = Annotated[tuple[NameGroup, ...], BeforeValidator(_one_group)]
 
 
 def _that_starts(heap_mib: int) -> int:

@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 import pytest
 
 from penstock.engines.yarn import cluster
-from penstock.engines.yarn.configuration import Shape, write
+from penstock.engines.yarn.configuration import YarnShape, write
 from penstock.errors import ConfigError
 
-SHAPE = Shape(nodes=2, cores=4, memory_mib=3072, queues=("ads", "etl", "bots"), port=18_088)
+SHAPE = YarnShape(nodes=2, cores=4, memory_mib=3072, queues=("ads", "etl", "bots"), port=18_088)
 
 
 def properties(file: Path) -> dict[str, str]:
@@ -46,7 +46,7 @@ def test_each_node_has_an_address_of_its_own_and_clients_find_the_same_doors(tmp
 def test_what_cannot_be_started_is_refused_before_anything_is(
     tmp_path: Path, change: dict[str, int], message: str
 ) -> None:
-    shape = Shape(**{**{"nodes": 1, "cores": 1, "memory_mib": 1024, "queues": ("a",), "port": 18_088}, **change})  # type: ignore[arg-type]
+    shape = YarnShape(**{**{"nodes": 1, "cores": 1, "memory_mib": 1024, "queues": ("a",), "port": 18_088}, **change})  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match=message):
         cluster.up(tmp_path / "yarn.json", shape)
     assert list(tmp_path.iterdir()) == []

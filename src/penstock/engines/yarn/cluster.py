@@ -18,7 +18,7 @@ from penstock.engines import processes
 from penstock.engines.kafka.jars import JarSet, jars, java
 from penstock.engines.processes import Process
 from penstock.engines.yarn import configuration
-from penstock.engines.yarn.configuration import Shape
+from penstock.engines.yarn.configuration import YarnShape
 from penstock.errors import ConfigError, EngineError
 
 _UP_WITHIN_S = 180.0
@@ -65,7 +65,7 @@ def default_state_file() -> Path:
     return Path(base, "penstock", "yarn.json")
 
 
-def up(state: Path, shape: Shape) -> Yarn:
+def up(state: Path, shape: YarnShape) -> Yarn:
     """Start a ResourceManager and NodeManagers, and wait until all have found each other."""
     _check(shape)
     known = status(state)
@@ -116,7 +116,7 @@ def status(state: Path) -> Yarn | None:
         raise ConfigError("state", str(state), f"it is no YARN's state file ({error}); name another") from None
 
 
-def _check(shape: Shape) -> None:
+def _check(shape: YarnShape) -> None:
     if not 1 <= shape.nodes <= _MOST_NODES:
         raise ConfigError("--workers", shape.nodes, f"write a number from 1 to {_MOST_NODES}")
     if shape.cores < 1:

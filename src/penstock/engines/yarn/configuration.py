@@ -24,7 +24,7 @@ appender.out.layout.pattern = %d{HH:mm:ss.SSS} %p %c{1}: %m%n%ex
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class YarnShape:
     """What is to be started; queues share the cluster equally, and each may take all that the others leave."""
 
     nodes: int
@@ -39,7 +39,7 @@ class Shape:
         return f"http://{_HOST}:{self.port}"
 
 
-def write(place: Path, shape: Shape) -> None:
+def write(place: Path, shape: YarnShape) -> None:
     """A directory for each daemon below `conf`, one for clients, and Spark's own settings in `spark`."""
     client = {**_core(), **_client(shape)}
     _directory(place / "conf" / "resourcemanager", {**client, **_cluster(place, shape)}, _queues(shape), "cluster")
@@ -67,7 +67,7 @@ def _core() -> dict[str, object]:
     }
 
 
-def _client(shape: Shape) -> dict[str, object]:
+def _client(shape: YarnShape) -> dict[str, object]:
     doors = ("address", "scheduler.address", "resource-tracker.address", "admin.address")
     return {
         "yarn.resourcemanager.hostname": _HOST,
@@ -77,7 +77,7 @@ def _client(shape: Shape) -> dict[str, object]:
     }
 
 
-def _cluster(place: Path, shape: Shape) -> dict[str, object]:
+def _cluster(place: Path, shape: YarnShape) -> dict[str, object]:
     return {
         "hadoop.tmp.dir": place / "tmp",
         "yarn.resourcemanager.scheduler.class": f"{_RM}.scheduler.capacity.CapacityScheduler",
@@ -102,7 +102,7 @@ def _cluster(place: Path, shape: Shape) -> dict[str, object]:
     }
 
 
-def _node(place: Path, shape: Shape, number: int) -> dict[str, object]:
+def _node(place: Path, shape: YarnShape, number: int) -> dict[str, object]:
     address, own = node_address(number), place / f"nodemanager-{number}"
     ports = ("address", "localizer.address", "webapp.address", "collector-service.address", "amrmproxy.address")
     return {
@@ -116,7 +116,7 @@ def _node(place: Path, shape: Shape, number: int) -> dict[str, object]:
     }
 
 
-def _queues(shape: Shape) -> dict[str, object]:
+def _queues(shape: YarnShape) -> dict[str, object]:
     prefix = "yarn.scheduler.capacity"
     found: dict[str, object] = {
         # Otherwise cores do not count.
