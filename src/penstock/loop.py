@@ -225,10 +225,12 @@ def drive(
     until_s: float,
     on_cycle: Callable[[float], None] = lambda now: None,
     carried: Carried | None = None,
+    newest: Callable[[], Governor] | None = None,
 ) -> Carried:
     """Repeat the cycle until `until_s`, or until the clock says to stop; what another loop would go on from.
 
-    `carried` is what an earlier one came to, else the stored memory is where it begins.
+    `carried` is what an earlier one came to, else the stored memory is where it begins. `newest` says before each
+    round who governs from then on: by a policy of the same kind, with whose memory it goes on.
     """
     carried = governor.start() if carried is None else carried
     wanted: Mapping[str, Intent] = {}
@@ -238,6 +240,7 @@ def drive(
         due = max(due + governor.settings.wait_s(carried.failures), clock.now())
         if due > until_s or not clock.wait_until(due):
             return carried
+        governor = governor if newest is None else newest()
         troubles = governor.troubles()
         with troubles.during(Stage.HEARING):
             wanted = intents()

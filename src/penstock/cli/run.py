@@ -35,6 +35,7 @@ EXAMPLE = """
 Examples:
   penstock run tenants.yaml --for 10m
   penstock run tenants.yaml --dry-run
+  penstock run tenants.yaml --watch
   penstock run tenants.yaml --notify lines:decisions.jsonl
   penstock run tenants.yaml --master spark://127.0.0.1:7077 --policy henge
 """
@@ -49,6 +50,7 @@ Examples:
 @click.option("--only", metavar="JOBS", help="These jobs of the file alone, with commas: an application of their own.")
 @click.option("--executors", type=click.IntRange(1, 100_000), help="The most executors, instead of the file's.")
 @click.option("--restart", is_flag=True, help="Start the driver again when its process dies, with all it remembered.")
+@click.option("--watch", is_flag=True, help="Take over what changes in the file meanwhile, or say why not.")
 @click.option("--run-id", hidden=True, help="The run to go on with.")
 @click.option("--down-since", "down_since_s", type=float, hidden=True, help="When the last one died, in epoch seconds.")
 @click.option("--run-age", "age_s", type=float, default=0.0, hidden=True, help="How old that run is, in seconds.")
@@ -73,6 +75,7 @@ def run(
     only: str | None,
     executors: int | None,
     restart: bool,
+    watch: bool,
     store: str | None,
     json_out: str | None,
     dashboard: bool,
@@ -94,7 +97,8 @@ def run(
     from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
     from penstock.governing.run import RunOptions, as_document
 
-    options = RunOptions(for_s=for_s, code=tenants.absolute().parent, store=store or DEFAULT_STORE, **of_run)
+    code, watched = tenants.absolute().parent, tenants if watch else None
+    options = RunOptions(for_s=for_s, code=code, store=store or DEFAULT_STORE, watch=watched, **of_run)
     with dashboard_over(store, given, begins=options.run_id is None) if dashboard else nullcontext():
         story = _governed(file, options, console)
     _tell(story, console)

@@ -215,13 +215,13 @@ class TenantsFile(_Part):
 
     @model_validator(mode="after")
     def _prices_slots(self) -> "TenantsFile":
-        if self.price is not None and self.price.executor_hour is not None and not self._executor_slots:
+        if self.price is not None and self.price.executor_hour is not None and not self.executor_slots:
             remedy = "write spark.executor.cores in conf, too, so that an executor's slots are known; or slot_hour"
             raise within(ConfigError("price.executor_hour", self.price.executor_hour, remedy))
         return self
 
     @property
-    def _executor_slots(self) -> int:
+    def executor_slots(self) -> int:
         """The slots of an executor, as far as the file says; 0 where it does not."""
         cores = self.conf.get("spark.executor.cores", 0)
         per_task = self.conf.get("spark.task.cpus", 1)
@@ -232,7 +232,7 @@ class TenantsFile(_Part):
         if self.price is None:
             return None
         if self.price.executor_hour is not None:
-            return Price(self.price.executor_hour / self._executor_slots, self.price.currency)
+            return Price(self.price.executor_hour / self.executor_slots, self.price.currency)
         assert self.price.slot_hour is not None  # one of the two
         return Price(self.price.slot_hour, self.price.currency)
 

@@ -4,7 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from penstock.governing.clock import RealClock
 from penstock.governing.pulse import Heart, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
+from penstock.governing.watching import Renewal
 from penstock.loop import Carried, LoopSettings
 from penstock.notifying.post import Post
 from penstock.planning.provision.advise import JobModels
@@ -87,6 +88,7 @@ class Governed:
     agent: "Callable[[Controller], Agent] | None" = None  # where a coordinator divides executors
     post: Post | None = None  # where somebody is told of what happens
     at_end: Callable[[], None] = lambda: None  # what else is to be let go of when a controller stops
+    look: Callable[[], Renewal | None] = lambda: None  # for what is wanted anew, such as a file's changes
 
     def session(self, recorder: Recorder) -> Session:
         """As the loop has it, with whoever records it."""
@@ -258,6 +260,11 @@ class Controller:
         return notebook.html(self.views, self.decisions, self.error)
 
     @property
+    def governed(self) -> Governed:
+        """What it serves, and how, as it stands."""
+        return self._governed
+
+    @property
     def remembering(self) -> Remembering | None:
         """Where the run is recorded."""
         return self._governed.remembering
@@ -295,11 +302,29 @@ class Controller:
 
     def _driven(self) -> Carried:
         session = self._governed.session(self._recorder)
-        return session.drive(self._asked, self._clock, self._after, self._carried, self._tending.troubles)
+        between, newest = self._tending.troubles, lambda: self._governed.session(self._recorder)
+        return session.drive(self._asked, self._clock, self._after, self._carried, between, newest)
 
     def _tick(self) -> None:
         self._moved_s = time.monotonic()
         self._tending()
+        try:
+            renewal = self._governed.look()
+            if renewal is not None:
+                self._renew(renewal)
+        except GoverningEndsError:
+            raise
+        except Exception as error:
+            self._tending.also(f"not all that is wanted anew could be taken over: {told(error)}")
+
+    def _renew(self, renewal: Renewal) -> None:
+        """From the next round on; limits that Spark refuses keep nothing else from it."""
+        self._governed = replace(self._governed, intents=renewal.intents, policy=renewal.policy)
+        for text in renewal.said:
+            self._engine.note(text, "the file of tenants changed")
+        if self._governed.remembering is not None and renewal.priced_anew:
+            self._governed.remembering.reprice(renewal.price)
+        self._hand.do("taking over limits", partial(self._engine.limit, renewal.limits), ACTS_WITHIN_S)
 
     def _well(self) -> bool:
         """Whether the JVM answers and the loop moves on, however slowly it acts."""

@@ -42,6 +42,11 @@ class Remembering:
         """Whether the store has failed, and memory stands in for it."""
         return isinstance(self.store, Tolerant) and self.store.down
 
+    def reprice(self, price: Price | None) -> None:
+        """See `Tolerant.reprice`."""
+        if isinstance(self.store, Tolerant):
+            self.store.reprice(price)
+
 
 def remember(
     target: Archive | str | Path | None,

@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from penstock.config.checking import CheckOptions
 from penstock.config.tenants import TenantPart, TenantsFile
 from penstock.core.documents import decision_document, job_document, mean
 from penstock.core.ports import Policy
@@ -28,6 +29,7 @@ from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.lives import Applications, Life, MemoryWish, StartedApplication
 from penstock.governing.pulse import Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
+from penstock.governing.watching import TenantsWatch
 from penstock.loop import LoopSettings
 from penstock.notifying.notifiers import notifier_of
 from penstock.notifying.post import Post
@@ -56,6 +58,7 @@ class RunOptions:
     supervisor: int | None = None  # the process that watches over this one, which ends with it
     coordinator: str | None = None  # where coordinators of a fleet are, who say how many executors this file gets
     notify: tuple[str, ...] = ()  # targets of notifiers, see notifying/notifiers.py
+    watch: Path | None = None  # the file itself, where what changes in it is to be taken over
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,7 @@ def _run_tenants(
     tenants: TenantsFile, options: RunOptions, heart: Heart, post: Post, on_view: Callable[[View], None]
 ) -> RunStory:
     models = tenants.read_models(options.code or Path())
+    watch = None if options.watch is None else _watch(options.watch, tenants, options)
     governed = Governed(
         intents={part.name: part.intent() for part in tenants.jobs},
         policy=policy_of(tenants, options),
@@ -110,6 +114,7 @@ def _run_tenants(
         models=models,
         heart=heart,
         post=post,
+        look=(lambda: None) if watch is None else watch.look,
     )
     applications = Applications(_start(tenants, options), _conf(tenants, options))
     left = left_behind(options.store, options.run_id)
@@ -119,13 +124,19 @@ def _run_tenants(
     try:
         while life is not None:
             with applications.started(life) as application:
-                lived = _Lived(tenants, options, life, application)
+                lived = _Lived(tenants if watch is None else watch.running, options, life, application)
                 story, life = lived.governed(governed, MemoryWish(applications.not_given), on_view)
     except KeyboardInterrupt:  # while an application was started or ended
         if not story.views:
             raise
         return replace(story, interrupted=True)
     return story
+
+
+def _watch(path: Path, tenants: TenantsFile, options: RunOptions) -> TenantsWatch:
+    # Modules are not imported again: a job goes on with the function that it began with.
+    asked = CheckOptions(options.policy, options.master, modules=False)
+    return TenantsWatch(path, tenants, asked, lambda file: policy_of(file, options))
 
 
 def _start(tenants: TenantsFile, options: RunOptions) -> Callable[[Mapping[str, object]], SparkSession]:
@@ -177,6 +188,7 @@ class _Lived:
         if self.application.instead is not None and life.memory_mib != had_mib:
             engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)
         agent = agent_of(_coordinated(self.tenants, self.options), spark.sparkContext)
+        governed = governed if life.earlier is None else life.earlier.governed
         controller = Controller(engine, replace(governed, remembering=kept, agent=agent), on_view, life.earlier)
         wish.ends = controller.end
         story = _governed(spark, controller, _story(self.tenants, self.options))

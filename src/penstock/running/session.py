@@ -49,13 +49,20 @@ class Session:
         on_cycle: Callable[[float], None] = lambda now: None,
         carried: Carried | None = None,
         between: Callable[[], Sequence[str]] = tuple,
+        newest: "Callable[[], Session] | None" = None,
     ) -> Carried:
         """Govern a world that somebody else opened; what another loop would go on from, and may have `carried` here.
 
-        `between` tells what went wrong between rounds.
+        `between` tells what went wrong between rounds, `newest` what holds from then on, where that may change.
         """
-        governor = Governor(engine, self.policy, self.store, self.settings, self.control, self.models, between)
-        return drive(governor, lambda: self.intents, clock, self.until_s, on_cycle, carried)
+        now = newest or (lambda: self)
+
+        def governor() -> Governor:
+            session = now()
+            parts = (session.policy, session.store, session.settings, session.control, session.models)
+            return Governor(engine, *parts, between)
+
+        return drive(governor(), lambda: now().intents, clock, self.until_s, on_cycle, carried, governor)
 
 
 def decider(

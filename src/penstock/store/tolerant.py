@@ -6,10 +6,12 @@ Time is that of the cycles: nothing here reads a clock.
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 from penstock.core.cycle import Cycle
 from penstock.core.ports import PolicyMemory
+from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import View
 from penstock.store.archive import Archive, AuditEntry, RefusedError, StoreError
@@ -56,6 +58,13 @@ class Tolerant:
         except StoreError as error:
             self._fail(error, at_s=None)
         return self._run
+
+    def reprice(self, price: Price | None) -> None:
+        """The run's slots cost that from now on, and are told so of the whole run; its row is written with a cycle."""
+        if self._run is not None:
+            self._run, self._begun = replace(self._run, price=price), False
+            if self._stand_in is not None:
+                self._stand_in.begin(self._run)
 
     def append(self, cycle: Cycle) -> None:
         self._queue(cycle)

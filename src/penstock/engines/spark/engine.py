@@ -4,7 +4,8 @@ What happens comes into the state (`hearing`), the state becomes a snapshot (`lo
 rounds (`upkeep`); both are worked out by pure functions (`watch`). Steps turn levers (`steps`, `levers`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step
@@ -14,6 +15,7 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.parts import parts_of
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
+from penstock.engines.spark.shares import SlotLimits
 
 
 class SparkEngine:
@@ -49,6 +51,24 @@ class SparkEngine:
     def hold(self, executors: int) -> None:
         """Have so many executors from now on, where it holds all that it may; none is waited for."""
         self._parts.capacity.hold(executors)
+
+    def limit(self, limits: Mapping[str, SlotLimits]) -> None:
+        """Have these limits of jobs hold from now on; who has more slots than it may, or fewer, gets what it may."""
+        with self._shared.lease.held():
+            self._shared.lease.renew()
+            for name, limit in sorted(limits.items()):
+                job = self._shared.state.named(name).job
+                if job.limits != limit:
+                    self._limit(replace(job, limits=limit))
+
+    def _limit(self, job: Job) -> None:
+        before = self._shared.state.named(job.name).threads
+        threads = job.limits.held(before)
+        self._shared.state.change(job.name, job=job, threads=threads)
+        if threads != before:
+            self._parts.shares.push()
+            self._parts.capacity.follow_plan()
+            self._shared.deeds.note(job.name, f"weight {before} -> {threads}", "its limits changed")
 
     def note(self, text: str, why: str) -> None:
         """Have it in the record that this was done to the application, by whoever started it."""

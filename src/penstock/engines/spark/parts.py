@@ -44,6 +44,7 @@ class Parts:
     steps: Steps
     capacity: Capacity
     bounds: BatchBoundLever
+    shares: SlotsLever
 
 
 def parts_of(
@@ -85,6 +86,7 @@ def parts_of(
         Steps(shared, capacity, levers),
         capacity,
         bounds,
+        shares,
     )
 
 

@@ -23,6 +23,15 @@ class SlotLimits:
         if self.max_slots is not None and self.max_slots < max(1, self.min_slots):
             raise ConfigError("max_slots", self.max_slots, f"write at least {max(1, self.min_slots)}")
 
+    def held(self, threads: int) -> int:
+        """So many threads as they may be.
+
+        >>> SlotLimits(2, 4).held(1), SlotLimits(2, 4).held(6), SlotLimits(0).held(0)
+        (2, 4, 1)
+        """
+        least = max(1, self.min_slots)
+        return max(least, threads if self.max_slots is None else min(threads, self.max_slots))
+
 
 @dataclass(frozen=True, slots=True)
 class PoolShare:

@@ -1,0 +1,86 @@
+"""What a changed tenants file changes of a run that goes on."""
+
+import pytest
+
+from penstock.config.changes import Changes, changes
+from penstock.config.problems import checked
+from penstock.config.tenants import TenantsFile
+
+FRAUD = {"name": "fraud", "job": "shop_jobs:fraud", "intent": {"latency": "2s", "utility": 40}, "max_slots": 4}
+AUDIT = {"name": "audit", "job": "shop_jobs:audit", "intent": {"juice": 0.9}}
+
+
+def a_file(*jobs: dict[str, object], **fields: object) -> TenantsFile:
+    return checked(TenantsFile, {"jobs": list(jobs or (FRAUD, AUDIT)), **fields}, "tenants file")
+
+
+def became(wanted: TenantsFile, running: TenantsFile | None = None) -> Changes:
+    return changes(running or a_file(), wanted)
+
+
+def test_the_same_file_changes_nothing() -> None:
+    assert became(a_file()) == Changes(a_file())
+
+
+def test_intents_limits_price_and_settings_are_taken_over() -> None:
+    faster = {**FRAUD, "intent": {"latency": "1s", "utility": 40}, "max_slots": 3, "min_slots": 2}
+    wanted = a_file(faster, AUDIT, price={"slot_hour": 0.05, "currency": "EUR"}, settings={"henge": {"reduction": 0.7}})
+    found = became(wanted)
+    assert found.running == wanted
+    assert found.taken == (
+        "fraud: intent latency 2, utility 40 -> latency 1, utility 40",
+        "fraud: min_slots 1 -> 2",
+        "fraud: max_slots 4 -> 3",
+        "settings of henge: none -> {'reduction': 0.7}",
+        "price none -> 0.0500 EUR, told of the whole run",
+    )
+    assert found.left == ()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "left"),
+    [
+        (a_file(master="local[8]"), "master local[*] -> local[8] needs another start: this run goes on with local[*]"),
+        (a_file(interval="5s"), "interval 10s -> 5s needs another start: this run goes on with 10s"),
+        (a_file(FRAUD), "audit is gone from the file: its query runs on until this run ends"),
+        (
+            a_file(FRAUD, AUDIT, {**AUDIT, "name": "clicks"}),
+            "clicks is new: it starts when the run is started again",
+        ),
+        (
+            a_file({**FRAUD, "trigger": "5s"}, AUDIT),
+            "fraud: trigger none -> 5s needs another start: this run goes on with none; "
+            "now: penstock control trigger fraud 5s",
+        ),
+        (
+            a_file({**FRAUD, "approval": True}, AUDIT),
+            "fraud: approval False -> True needs another start: this run goes on with False",
+        ),
+    ],
+)
+def test_what_a_run_was_begun_with_goes_on_and_is_told(wanted: TenantsFile, left: str) -> None:
+    assert became(wanted) == Changes(a_file(), (), (left,))
+
+
+def test_one_field_that_waits_keeps_no_other_from_being_taken_over() -> None:
+    found = became(a_file({**FRAUD, "max_slots": 2}, AUDIT, master="local[8]"))
+    assert (found.running.jobs[0].max_slots, found.running.master) == (2, "local[*]")
+    assert (len(found.taken), len(found.left)) == (1, 1)
+
+
+def test_values_that_may_be_secrets_are_not_told() -> None:
+    wanted = a_file({**FRAUD, "params": {"password": "hunter2"}}, AUDIT, conf={"spark.ssl.keyPassword": "hunter2"})
+    found = became(wanted)
+    assert not any("hunter2" in text for text in (*found.taken, *found.left))
+    assert [text.split(" needs")[0] for text in found.left] == [
+        "conf (spark.ssl.keyPassword)",
+        "fraud: params (password)",
+    ]
+
+
+def test_an_executors_price_waits_where_the_run_does_not_know_its_slots() -> None:
+    by_executor = {"price": {"executor_hour": 0.2}, "conf": {"spark.executor.cores": 4}}
+    found = became(a_file(**by_executor))
+    assert (found.taken, found.running.slot_price(), len(found.left)) == ((), None, 2)
+    known = a_file(conf={"spark.executor.cores": 4})
+    assert became(a_file(**by_executor), known).taken == ("price none -> 0.0500, told of the whole run",)
