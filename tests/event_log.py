@@ -105,7 +105,6 @@ def _progress(query: Query, batch: int, from_s: float) -> Line:
         "timestamp": _text(BEGAN_S + from_s),
         "batchDuration": round(query.took_s * 1e3),
         "durationMs": {"triggerExecution": round(query.took_s * 1e3), "addBatch": round(query.took_s * 900)},
-        "numInputRows": rows,
         "stateOperators": [],
         "sources": [source],
     }

@@ -36,13 +36,15 @@ def document(history: History, found: Advice) -> dict[str, Any]:
         {**asdict(one), "by_hand": None if one.by_hand is None else one.by_hand.remedy.what} for one in found.tenants
     ]
     application = history.application
+    given = {name: value for name, value in asdict(found).items() if name != "slots"}
     return {
         "application": {"id": application.id, "name": application.name, "spark": application.spark},
         "queries": list(history.queries),
         "slots": history.slots,
         "executors": history.executors,
         "scheduling": history.scheduling,
-        **{**asdict(found), "tenants": tenants},
+        **{**given, "tenants": tenants},
+        "slots_tried": [asdict(one) for one in found.slots],
         "enough_slots": found.enough_slots,
     }
 

@@ -50,7 +50,7 @@ def test_slots_go_by_the_cores_of_a_task() -> None:
     assert history.slots == 4
 
 
-@pytest.mark.parametrize("form", ["one file", "rolled", "packed", "packed and unfinished"])
+@pytest.mark.parametrize("form", ["one file", "rolled", "packed", "packed and unfinished", "compacted"])
 def test_a_log_is_read_in_whatever_form_spark_writes_it(tmp_path: Path, form: str) -> None:
     lines = log_of([FRAUD], 30.0)
     packed = zstandard.ZstdCompressor().compress(b"".join(lines))
@@ -66,6 +66,8 @@ def test_a_log_is_read_in_whatever_form_spark_writes_it(tmp_path: Path, form: st
         (rolled / "appstatus_app-1.inprogress").touch()
     elif form == "packed":
         (rolled / "events_1_app-1.zstd").write_bytes(packed)
+    elif form == "compacted":  # by the history server: it stands for all parts up to its own
+        (rolled / "events_2_app-1.zstd.compact").write_bytes(packed)
     else:
         (rolled / "events_1_app-1.zstd").write_bytes(packed[: len(packed) // 2])
     found = list(lines_of(log_at(tmp_path)))

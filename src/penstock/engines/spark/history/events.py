@@ -126,7 +126,7 @@ class _Reader:
         yield Logged(epoch_s(at), Started(event["runId"], event.get("name") or event["id"], at))
 
     def progressed(self, event: Mapping[str, Any]) -> Iterator[Logged]:
-        progress = {**event["progress"], "observedMetrics": {}}
+        progress = _as_told_live(event["progress"])
         took_s = (progress["durationMs"].get("triggerExecution") or progress.get("batchDuration") or 0) / 1e3
         yield Logged(epoch_s(progress["timestamp"]) + took_s, Progressed(json.dumps(progress)))
 
@@ -147,6 +147,12 @@ _HANDLERS: Mapping[str, Callable[[_Reader, Mapping[str, Any]], Iterator[Logged]]
     f"{_LISTENER}QueryTerminatedEvent": _Reader.terminated,
 }
 _WANTED = tuple(name.encode() for name in _HANDLERS)
+
+
+def _as_told_live(progress: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A listener is told the rows of all sources together; the log has each source's alone."""
+    rows = sum(max(0, source["numInputRows"]) for source in progress["sources"])
+    return {**progress, "numInputRows": rows, "observedMetrics": {}}
 
 
 def _reading(about: Mapping[str, Any], properties: Mapping[str, str]) -> StageReading:

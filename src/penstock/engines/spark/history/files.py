@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from penstock.engines.spark.history import lz4
 from penstock.errors import ConfigError
 from penstock.extras import check_extra
 
@@ -18,9 +19,7 @@ _ROLLED = re.compile(r"^events_(\d+)_")
 _PACKED = (".zstd", ".lz4")
 _OTHERS = (".lzf", ".snappy")
 _UNFINISHED = ".inprogress"
-_LZ4_BLOCK = b"LZ4Block"  # the frames of Spark's own Java library, which are not those of the lz4 tool
-_LZ4_HEAD = 21  # magic, token, packed and whole length, checksum
-_RAW = 0x10  # of a token: the block is not packed
+_COMPACTED = ".compact"  # the history server has put several parts together, in the place of the last of them
 
 
 def log_at(place: Path) -> Path:
@@ -52,7 +51,7 @@ def _parts(folder: Path) -> list[Path]:
 
 
 def _opened(file: Path) -> Iterator[bytes]:
-    packed = Path(file.name.removesuffix(_UNFINISHED)).suffix
+    packed = Path(file.name.removesuffix(_COMPACTED).removesuffix(_UNFINISHED)).suffix
     if packed in _OTHERS:
         remedy = (
             "it is packed by a codec that is not read here: spark.eventLog.compression.codec=zstd, Spark's default, is"
@@ -76,20 +75,8 @@ def _pieces(stream: Any) -> Iterator[bytes]:
 
 
 def _lz4_blocks(file: Path) -> Iterator[bytes]:
-    try:
-        from lz4.block import decompress
-    except ModuleNotFoundError:
-        raise ConfigError(
-            "--history", str(file), "it is packed by lz4, which is not installed: pip install lz4"
-        ) from None
     with file.open("rb") as packed:
-        while len(head := packed.read(_LZ4_HEAD)) == _LZ4_HEAD and head.startswith(_LZ4_BLOCK):
-            token, here, whole = head[8], *(int.from_bytes(head[at : at + 4], "little") for at in (9, 13))
-            data = packed.read(here)
-            if len(data) < here:
-                return
-            if whole:
-                yield data if token & 0xF0 == _RAW else decompress(data, uncompressed_size=whole)
+        yield from lz4.blocks(packed.read)
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
