@@ -28,6 +28,7 @@ from penstock.core.levers import (
 )
 from penstock.core.plan import Effect, Outcome, Plan, Step, StepOutcome, Verdict
 from penstock.core.prediction import Error
+from penstock.core.price import Price
 from penstock.core.routing_table import RoutingTable
 from penstock.core.run import Note
 from penstock.core.shares import Pool
@@ -103,6 +104,15 @@ def test_a_run_that_goes_on_keeps_its_start(reopen: Reopen) -> None:
     begun(reopen).append(a_cycle(10.0))
     again = reopen().begin(replace(RUN, started_at_s=2_000_000.0, policy="ds2"))
     assert (again.started_at_s, again.policy) == (RUN.started_at_s, "ds2")
+
+
+def test_a_price_that_changes_is_told_of_the_whole_run(reopen: Reopen) -> None:
+    store = begun(reopen)
+    store.append(a_cycle(10.0))
+    store.reprice(Price(0.05, "EUR"))
+    store.append(a_cycle(20.0))
+    assert store.read_run(RUN.id).info.price == Price(0.05, "EUR")
+    assert store.read_run(RUN.id).at_s == (10.0, 20.0)
 
 
 def test_runs_are_listed_oldest_first(reopen: Reopen) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from penstock.core.price import Price
 from penstock.store.archive import AuditEntry
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
@@ -61,11 +62,13 @@ def test_when_there_is_room_again_what_was_missed_is_written(tmp_path: Path, ful
         full_disk[0] = 1
         append(store, 0, 60)
         store.add_audit(AuditEntry(1.0, "ann", "pause"))
+        store.reprice(Price(0.05))
         full_disk[0] = 1_000_000
         append(store, 60, 80)
         assert not store.down
         assert inner.read_run(RUN.id).at_s == tuple(number * 10.0 for number in range(80))
         assert inner.audit(RUN.id) == (AuditEntry(1.0, "ann", "pause"),)
+        assert inner.read_run(RUN.id).info.price == Price(0.05)
 
 
 def test_a_disk_that_is_full_from_the_start_is_tried_again(tmp_path: Path, full_disk: list[int]) -> None:

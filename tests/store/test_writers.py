@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from penstock.core.orders import Act, Answer, Request, Wish
+from penstock.core.price import Price
 from penstock.errors import TakenOverError
 from penstock.store import database, sql
 from penstock.store.archive import Archive, StoreError
@@ -31,6 +32,22 @@ def test_a_driver_whose_run_another_one_has_begun_writes_nothing_more(reopen: Ca
             write(a_cycle(20.0))
     second.append(a_cycle(20.0))
     assert [view.at_s for view in second.views(RUN.id)] == [10.0, 20.0]
+
+
+@pytest.mark.parametrize("reopen", ["sqlite", "postgresql", "tolerant"], indirect=True)
+def test_nor_does_it_take_the_run_back_by_a_price_that_changed(reopen: Callable[[], Archive]) -> None:
+    first, second = reopen(), reopen()
+    first.begin(RUN)
+    second.begin(RUN)
+
+    def another_price() -> None:
+        first.reprice(Price(0.05))
+        first.append(a_cycle(20.0))  # a store that bears outages writes it with a cycle
+
+    with pytest.raises(TakenOverError, match=f"another driver has taken up run {RUN.id}"):
+        another_price()
+    second.append(a_cycle(20.0))
+    assert second.read_run(RUN.id).info.price == RUN.price
 
 
 @pytest.mark.parametrize("reopen", ["sqlite", "postgresql", "tolerant"], indirect=True)

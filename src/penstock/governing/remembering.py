@@ -43,9 +43,8 @@ class Remembering:
         return isinstance(self.store, Tolerant) and self.store.down
 
     def reprice(self, price: Price | None) -> None:
-        """See `Tolerant.reprice`."""
-        if isinstance(self.store, Tolerant):
-            self.store.reprice(price)
+        """See `Archive.reprice`."""
+        self.store.reprice(price)
 
 
 def remember(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from penstock.core.ports import Store
+from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import View
 from penstock.errors import ConfigError, OutageError
@@ -37,6 +38,9 @@ class Archive(Store, Protocol):
         A run whose id is known already is gone on with, as a restarted controller does: its clock, and so
         its start, stay as they were; the answer says which.
         """
+
+    def reprice(self, price: Price | None) -> None:
+        """The slots of the run that is recorded cost that, and are told so of the whole of it."""
 
     def runs(self) -> tuple[RunInfo, ...]:
         """All runs, oldest first."""

@@ -11,6 +11,7 @@ from penstock.core.deeds import Deed
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory
 from penstock.core.prediction import Error
+from penstock.core.price import Price
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, records_of, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
@@ -41,6 +42,10 @@ class MemoryStore:
                 known.info = replace(run, started_at_s=known.info.started_at_s)
             self._now = self._runs[run.id] = known or self._empty(run)
             return self._now.info
+
+    def reprice(self, price: Price | None) -> None:
+        with self._lock:
+            self._now.info = replace(self._now.info, price=price)
 
     def append(self, cycle: Cycle) -> None:
         with self._lock:

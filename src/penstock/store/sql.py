@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
 from penstock.core.ports import PolicyMemory
+from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError, TakenOverError
@@ -78,6 +79,14 @@ class SqlStore:
         self._writing = _Writing(run, number, token, epoch, last_at_s, WrittenWindows(number))
         log.info("this process writes run %s in epoch %d", run.id, epoch)
         return run
+
+    def reprice(self, price: Price | None) -> None:
+        run = self._begun()
+        with self._database.writing() as connection:
+            self.check_writer(connection)
+            row = rows.run_row(replace(run.info, price=price))
+            connection.execute(tables.runs.update().where(tables.runs.c.number == run.number).values(row))
+        run.info = replace(run.info, price=price)
 
     @property
     def last_at_s(self) -> float | None:

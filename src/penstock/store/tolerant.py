@@ -36,6 +36,7 @@ class Tolerant:
         self._warn = warn
         self._run: RunInfo | None = None
         self._begun = False
+        self._priced = True  # whether the price of the run is that of its row
         self._stand_in: MemoryStore | None = None  # while the database is down
         self._retry_at_s = 0.0
         self._missed: deque[Cycle] = deque(maxlen=KEPT_CYCLES)
@@ -48,7 +49,7 @@ class Tolerant:
         return self._stand_in is not None
 
     def begin(self, run: RunInfo) -> RunInfo:
-        self._run, self._begun = run, False
+        self._run, self._begun, self._priced = run, False, True
         self._missed.clear()
         if self._stand_in is not None:
             self._stand_in.begin(run)
@@ -60,11 +61,11 @@ class Tolerant:
         return self._run
 
     def reprice(self, price: Price | None) -> None:
-        """The run's slots cost that from now on, and are told so of the whole run; its row is written with a cycle."""
+        """Written with the next cycle that is."""
         if self._run is not None:
-            self._run, self._begun = replace(self._run, price=price), False
+            self._run, self._priced = replace(self._run, price=price), False
             if self._stand_in is not None:
-                self._stand_in.begin(self._run)
+                self._stand_in.reprice(price)
 
     def append(self, cycle: Cycle) -> None:
         self._queue(cycle)
@@ -117,7 +118,10 @@ class Tolerant:
         """Write what waits, oldest first; no more at once than a round can bear."""
         if not self._begun and self._run is not None:
             self._run = self._store.begin(self._run)
-            self._begun = True
+            self._begun = self._priced = True
+        if not self._priced and self._run is not None:
+            self._store.reprice(self._run.price)
+            self._priced = True
         for _ in range(min(len(self._missed), CAUGHT_UP_AT_ONCE)):
             try:
                 self._store.append(self._missed[0])
