@@ -164,7 +164,8 @@ def test_a_run_goes_by_its_file_from_the_next_round_on(watched: Watched, tmp_pat
         watched.path.write_text(f"price: {{slot_hour: 0.05, currency: EUR}}\n{one_slot}")
         eventually(lambda: fake.pools.share("ads") == PoolShare(1, 1))
         eventually(lambda: controller.views[-1].job("ads").intent.text() == "mean latency <= 1s")
-        eventually(lambda: any("ads: max_slots 4 -> 1" in deed.text for deed in controller.views[-1].deeds))
+        deeds = eventually(lambda: [deed.text for view in controller.views for deed in view.deeds])
+        assert "ads: max_slots 4 -> 1" in deeds
         assert controller.views[-1].job("ads").figures.max_threads == 1
     with closing(open_store(place, create=False)) as store:
         assert Gallery(store.database, fake.application).info.price == Price(0.05, "EUR")
