@@ -1,8 +1,10 @@
 """What a changed tenants file changes of a run that goes on."""
 
+from collections.abc import Mapping
+
 import pytest
 
-from penstock.config.changes import Changes, changes
+from penstock.config.changes import FileChanges, changes
 from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile
 
@@ -10,16 +12,16 @@ FRAUD = {"name": "fraud", "job": "shop_jobs:fraud", "intent": {"latency": "2s", 
 AUDIT = {"name": "audit", "job": "shop_jobs:audit", "intent": {"juice": 0.9}}
 
 
-def a_file(*jobs: dict[str, object], **fields: object) -> TenantsFile:
+def a_file(*jobs: Mapping[str, object], **fields: object) -> TenantsFile:
     return checked(TenantsFile, {"jobs": list(jobs or (FRAUD, AUDIT)), **fields}, "tenants file")
 
 
-def became(wanted: TenantsFile, running: TenantsFile | None = None) -> Changes:
+def became(wanted: TenantsFile, running: TenantsFile | None = None) -> FileChanges:
     return changes(running or a_file(), wanted)
 
 
 def test_the_same_file_changes_nothing() -> None:
-    assert became(a_file()) == Changes(a_file())
+    assert became(a_file()) == FileChanges(a_file())
 
 
 def test_intents_limits_price_and_settings_are_taken_over() -> None:
@@ -59,7 +61,7 @@ def test_intents_limits_price_and_settings_are_taken_over() -> None:
     ],
 )
 def test_what_a_run_was_begun_with_goes_on_and_is_told(wanted: TenantsFile, left: str) -> None:
-    assert became(wanted) == Changes(a_file(), (), (left,))
+    assert became(wanted) == FileChanges(a_file(), (), (left,))
 
 
 def test_one_field_that_waits_keeps_no_other_from_being_taken_over() -> None:

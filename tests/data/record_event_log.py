@@ -12,6 +12,7 @@ import json
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,8 @@ def _keep(log: Path, out: Path) -> None:
 
 def _pack_by_spark(log: Path, out: Path) -> None:
     """The same in one file, packed by lz4 as Spark does it."""
-    jvm: Any = launch_gateway().jvm
+    start: Callable[[], Any] = launch_gateway  # pyspark has no types for it
+    jvm = start().jvm
     (part,) = log.glob("events_1_*.zstd")
     codec = jvm.org.apache.spark.io.LZ4CompressionCodec(jvm.org.apache.spark.SparkConf())
     file = jvm.java.io.FileOutputStream(str(out / f"{part.stem.removeprefix('events_1_')}.lz4"))

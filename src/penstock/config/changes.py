@@ -23,7 +23,7 @@ _TURNED = {  # what a job begins with, and the lever that turns it meanwhile
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class FileChanges:
     """What holds from now on, and in words what is new in it and what of the file is not."""
 
     running: TenantsFile
@@ -31,13 +31,13 @@ class Changes:
     left: tuple[str, ...] = ()
 
 
-def changes(running: TenantsFile, wanted: TenantsFile) -> Changes:
+def changes(running: TenantsFile, wanted: TenantsFile) -> FileChanges:
     """What becomes of a run when its file says something else."""
     new = {part.name: part for part in wanted.jobs}
     jobs = tuple(_taken_over(part, new.get(part.name, part)) for part in running.jobs)
     price = wanted.price if _can_be_told(wanted.price, running) else running.price
     after = running.model_copy(update={"settings": wanted.settings, "price": price, "jobs": jobs})
-    return Changes(after, tuple(_taken(running, after)), tuple(_left(after, wanted)))
+    return FileChanges(after, tuple(_taken(running, after)), tuple(_left(after, wanted)))
 
 
 def _taken_over(part: TenantPart, wanted: TenantPart) -> TenantPart:

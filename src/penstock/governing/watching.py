@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from penstock.config.changes import Changes, changes
+from penstock.config.changes import FileChanges, changes
 from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.tenants import TenantsFile
 from penstock.core.intents import Intent
@@ -70,7 +70,7 @@ class TenantsWatch:
             self._say(f"not taken over: {first}{more}; what was wanted before holds")
             return None
 
-    def _renewal(self, found: Changes) -> Renewal | None:
+    def _renewal(self, found: FileChanges) -> Renewal | None:
         policy = self._policy_of(found.running)
         for text in found.left:
             if text not in self._left:
