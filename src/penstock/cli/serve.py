@@ -24,7 +24,7 @@ Examples:
   penstock serve --store runs.sqlite --port 0
   penstock serve --scenario scenarios/spark/urgent.yaml --speed 10
   penstock serve --host 0.0.0.0 --tls-certificate cert.pem --tls-key key.pem
-  penstock serve --new-tokens          in the place of those that were shown before
+  penstock serve --new-tokens          in place of those shown before
 """
 
 
