@@ -4,7 +4,8 @@ import type { ComponentType } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, get, send, type Run, type Session } from "./api";
 import { Controls, Proposals } from "./controls";
-import { useWatched } from "./live";
+import { sentence } from "./format";
+import { useWatched, type Unread } from "./live";
 import { Problem } from "./parts";
 import { ComparePage } from "./pages/compare";
 import { ClusterPage } from "./pages/cluster";
@@ -54,7 +55,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   const [copied, setCopied] = useState(false);
   const watched = useWatched(run, span_s);
   const { overview } = watched;
-  const gone = overview !== null && watched.line === "gone";
+  const gone = overview !== null && (watched.line === "gone" || watched.unread !== null);
   const known = PAGES.some(([page]) => page === route.page) || route.page === INCIDENT || route.page === STORIES;
   const shown = overview?.run.id;
   useEffect(() => {
@@ -116,7 +117,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
       <KeySheet keys={keys} open={help} close={() => setHelp(false)} />
       {site && <Controls route={route} />}
       <main id="main" tabIndex={-1} class={gone ? "was" : site ? undefined : "bare"}>
-        {gone && <Gone since={watched.gone_since} />}
+        {gone && <Gone since={watched.gone_since} unread={watched.unread} />}
         {route.page === STORIES ? (
           <Lazy load={() => import("./stories")} />
         ) : !known ? (
@@ -141,11 +142,13 @@ function stepped(span_s: number | null, by: 1 | -1): number | null {
   return values[Math.min(values.length - 1, Math.max(0, (place < 0 ? values.length - 1 : place) + by))] ?? null;
 }
 
-/** The server is not there: whatever stands below is as it was. */
-function Gone({ since }: { since: number | null }) {
+/** The server is not there, or cannot read what is recorded: whatever stands below is as it was. */
+function Gone({ since, unread }: { since: number | null; unread: Unread | null }) {
+  const from = since ?? unread?.since ?? null;
+  const words = since === null && unread !== null ? "The server cannot read what is recorded" : "The server has not answered";
   return (
     <p class="problem gone" role="alert" data-testid="gone">
-      <b>The server has not answered{since === null ? "" : ` since ${new Date(since).toLocaleTimeString("en-GB")}`}.</b> What is shown is as it was then, and nothing can be
+      <b>{words}{from === null ? "" : ` since ${new Date(from).toLocaleTimeString("en-GB")}`}.</b>{since === null && unread !== null && ` ${sentence(unread.message)}`} What is shown is as it was then, and nothing can be
       asked for. Whether governing goes on cannot be told from here; the page tries again every second.
     </p>
   );

@@ -34,7 +34,7 @@ export interface ChartProps {
   bands?: [number, number][]; // pairs of lines between which the chart is filled
   now_s?: number; // a vertical line at the present
   about?: string;
-  relative?: boolean; // times count from the present
+  relative?: boolean; // times count from the present, or from the beginning where `now_s` is not given
   margins?: boolean; // as wide as the strips beside it: one time axis for all
   zoom?: [number, number] | null; // the part that is shown, in the times of at_s
   setZoom?: (zoom: [number, number] | null) => void;
@@ -184,7 +184,7 @@ function options(
         incrs: TIMES,
         values: (_, splits, __, ___, step) =>
           splits.map((at) =>
-            props.relative ? relative(at) : step >= 86400 && ofDay ? day(at) : stamp(at, ofDay, step >= 60),
+            props.relative ? relative(at, step, props.now_s === 0 ? "now" : "0") : step >= 86400 && ofDay ? day(at) : stamp(at, ofDay, step >= 60),
           ),
       },
       { ...axis, size: left, space: 32, values: (_, splits) => splits.map((value) => format(value)) },
@@ -231,8 +231,12 @@ function day(at: number): string {
   return new Date(at * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
 }
 
-function relative(at: number): string {
-  if (at === 0) return "now";
-  const minutes = at / 60;
-  return `${at > 0 ? "+" : "−"}${Number.isInteger(minutes) ? Math.abs(minutes) : Math.abs(minutes).toFixed(1)} min`;
+/** A tick that counts from the present or, where there is none, from the beginning: evenly told, whatever the step. */
+export function relative(at: number, step: number, zero: string): string {
+  if (at === 0) return zero;
+  const sign = at > 0 ? "+" : "−";
+  if (step < 60) return `${sign}${Math.abs(at)} s`;
+  const [unit, name]: [number, string] = step < 3600 ? [60, "min"] : [3600, "h"];
+  const told = Math.abs(at) / unit;
+  return `${sign}${Number.isInteger(told) ? told : told.toFixed(1)} ${name}`;
 }

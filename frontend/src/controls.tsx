@@ -34,7 +34,7 @@ export function Controls({ route }: { route: Route }) {
     location.hash = link(route.page, { ...route.query, run: id === runs[0]?.id ? "last" : id, job: undefined });
   };
   return (
-    <div class="controls">
+    <section class="controls" aria-label="The run">
       <label class="run">
         <span class="sr">Run</span>
         <select value={overview.run.id} onChange={(event) => choose(event.currentTarget.value)}>
@@ -47,7 +47,7 @@ export function Controls({ route }: { route: Route }) {
         </select>
       </label>
       <span class={`life ${gone ? "lost" : !control.live ? "past" : line === "live" ? "live" : "lost"}`} role="status">
-        {gone ? "gone" : !control.live ? (present === null ? "no cycle yet" : "over") : line === "live" ? "live" : "connecting"}
+        {gone ? (line === "gone" ? "gone" : "not read") : !control.live ? (present === null ? "no cycle yet" : "over") : line === "live" ? "live" : "connecting"}
       </span>
       {mayAct && (
         <span class="acts">
@@ -71,7 +71,7 @@ export function Controls({ route }: { route: Route }) {
         {control.waiting.length > 0 && <span class="quiet" role="status">{control.waiting.join(", ")}: heard in the next cycle…</span>}
       </span>
       {error && <Problem text={error} />}
-    </div>
+    </section>
   );
 }
 

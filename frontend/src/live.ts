@@ -13,12 +13,19 @@ const NOT_YET = 503; // the run has not begun, or its store cannot be read now: 
 /** `connecting` for a moment, until it is clear whether the server is there. */
 export type Line = "live" | "connecting" | "gone";
 
+/** The server is there and cannot read what is recorded: why, and since when by this browser's clock, in ms. */
+export interface Unread {
+  message: string;
+  since: number;
+}
+
 export interface Watched {
   overview: Overview | null;
   error: string | null;
   waits: boolean; // the error may pass by itself: it is tried again
   line: Line;
   gone_since: number | null; // by this browser's clock, in ms
+  unread: Unread | null;
   again: () => void;
 }
 
@@ -38,7 +45,7 @@ export function useWatched(run: string, span_s: number | null): Watched {
     if (after.totals.at_s.length > MOST_POINTS) again();
     show(after);
   };
-  const [line, gone_since] = useLine(run, overview !== null, hear, again);
+  const [line, gone_since, unread] = useLine(run, overview !== null, hear, again);
 
   // What is shown of one run must not stand above the error of another.
   useEffect(() => {
@@ -67,7 +74,7 @@ export function useWatched(run: string, span_s: number | null): Watched {
     };
   }, [run, span_s, turn, again, show]);
 
-  return { overview, error: error && worded(error), waits: error !== null && passes(error), line, gone_since, again };
+  return { overview, error: error && worded(error), waits: error !== null && passes(error), line, gone_since, unread, again };
 }
 
 function worded(error: Error): string {
@@ -79,9 +86,10 @@ function passes(error: Error): boolean {
 }
 
 /** Whether the server is there, and its news. It is gone when it refuses, and as well when it only keeps silent. */
-function useLine(run: string, wanted: boolean, hear: (news: News) => void, again: () => void): [Line, number | null] {
+function useLine(run: string, wanted: boolean, hear: (news: News) => void, again: () => void): [Line, number | null, Unread | null] {
   const [line, setLine] = useState<Line>("connecting");
   const [gone_since, setGone] = useState<number | null>(null);
+  const [unread, setUnread] = useState<Unread | null>(null);
   const heard = useRef(hear);
   heard.current = hear;
 
@@ -111,7 +119,13 @@ function useLine(run: string, wanted: boolean, hear: (news: News) => void, again
       source.addEventListener("life", lives);
       source.addEventListener("news", (event) => {
         lives();
+        setUnread(null);
         heard.current(JSON.parse((event as MessageEvent<string>).data) as News);
+      });
+      source.addEventListener("trouble", (event) => {
+        lives();
+        const { message } = JSON.parse((event as MessageEvent<string>).data) as { message: string };
+        setUnread((before) => ({ message, since: before?.since ?? Date.now() }));
       });
     };
     const look = (): void => {
@@ -130,6 +144,7 @@ function useLine(run: string, wanted: boolean, hear: (news: News) => void, again
         }
       });
     };
+    setUnread(null);
     connect();
     const timer = setInterval(look, LOOK_MS);
     return () => {
@@ -139,7 +154,7 @@ function useLine(run: string, wanted: boolean, hear: (news: News) => void, again
     };
   }, [run, wanted, again]);
 
-  return [line, gone_since];
+  return [line, gone_since, unread];
 }
 
 async function answers(): Promise<boolean> {

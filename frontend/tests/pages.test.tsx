@@ -166,3 +166,24 @@ test("an unknown page and a server that cannot be read are said, with no figures
   await screen.findByText("There is no page “nothing”.");
   expect(screen.queryByTestId("headline")).toBeNull();
 });
+
+test("a store that cannot be read takes the colours from the page until there are news again", async () => {
+  const heard: Record<string, (event: { data: string }) => void> = {};
+  opened("#/overview", { present: { ...present([aTenant({ state: "fine", met: true })]), state: "fine", headline: "All have what they asked for." } });
+  class Speaking extends Silent {
+    addEventListener(name?: string, listener?: (event: { data: string }) => void): void {
+      heard[name!] = listener!;
+    }
+  }
+  vi.stubGlobal("EventSource", Speaking);
+  const headline = (await screen.findByTestId("headline")).closest("section")!;
+  await waitFor(() => expect(heard.trouble).toBeDefined());
+  expect(headline.className).toBe("headline good");
+  heard.trouble!({ data: JSON.stringify({ message: "the database is locked" }) });
+  expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server cannot read what is recorded since [\d:]{8}\. The database is locked\./);
+  expect(headline.className).toBe("headline gone");
+  expect(screen.getByRole("button", { name: "Pause governing" })).toHaveProperty("disabled", true);
+  const { control } = anOverview();
+  heard.news!({ data: JSON.stringify({ control, present: null, decisions: [] }) });
+  await waitFor(() => expect(headline.className).toBe("headline good"));
+});

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { relative } from "../src/chart";
 import { number, percent, seconds, sentence } from "../src/format";
 import { lasting } from "../src/keys";
 import { told } from "../src/live";
@@ -12,6 +13,12 @@ test("what is absent is a dash, and nothing is all of it while something is miss
   expect([percent(0.9997), percent(1), percent(0.876)]).toEqual(["99.9 %", "100 %", "88 %"]);
   expect([seconds(0.08), seconds(3.42), seconds(316)]).toEqual(["80 ms", "3.4 s", "5 min"]);
   expect(sentence("p95 latency <= 2s -> 3s.")).toBe("P95 latency ≤ 2s → 3s.");
+});
+
+test("ticks are told as evenly as they stand, and only what has a present has a now", () => {
+  expect([-20, -10, 0, 10].map((at) => relative(at, 10, "now"))).toEqual(["−20 s", "−10 s", "now", "+10 s"]);
+  expect([0, 300, 630].map((at) => relative(at, 300, "0"))).toEqual(["0", "+5 min", "+10.5 min"]);
+  expect(relative(43200, 3600, "0")).toBe("+12 h");
 });
 
 test("the time that is looked at goes along from page to page, a question does not", () => {

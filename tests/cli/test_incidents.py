@@ -53,7 +53,7 @@ def test_it_is_a_document_and_a_page_too(store: SqlStore, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--tenant", "asd"), "tenant: 'asd' will not do; name one of ads, fraud"),
+        (("--tenant", "asd"), "--tenant: 'asd' will not do; name one of ads, fraud"),
         ((), "--tenant: None will not do; name one of ads, fraud"),
         (("--tenant", "ads", "--from", "soon"), "--from: 'soon' will not do; write a time since the run's start"),
         (("--tenant", "ads", "--from", "60s", "--to", "20s"), "--to: '0:00:20' will not do; give a time after"),

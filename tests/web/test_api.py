@@ -6,6 +6,7 @@ import io
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -17,9 +18,10 @@ import pytest
 
 from penstock.store.sql import SqlStore
 from penstock.telling.words import moves_text
+from penstock.web import feed
 from penstock.web.acting import ActIn
 from penstock.web.app import create_app
-from penstock.web.feed import Feed
+from penstock.web.feed import Feed, Look, trouble
 from penstock.web.routes_session import TokenIn
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
@@ -119,11 +121,28 @@ def test_decisions_can_be_taken_away_as_a_table(site: Site) -> None:
     assert "attachment" in answer.headers["content-disposition"]
 
 
+def test_an_incident_tells_one_tenant_in_one_part_of_the_run(site: Site) -> None:
+    whole = get(site, "incident", job="ads")
+    # It misses from the first cycle, at 10 s, to the last, at 40 s; twice it was tried to help, which came once.
+    assert (whole["from_s"], whole["to_s"], whole["missed_s"], whole["worst_latency_s"]) == (10.0, 40.0, 30.0, 3.0)
+    assert [chapter["name"] for chapter in whole["chapters"]] == [
+        *("What happened", "To whom", "Why", "What was done", "What it cost")
+    ]
+    assert [event["at_s"] for event in whole["events"]] == [10.0, 20.0, 40.0]
+    part = get(site, "incident", job="ads", since=25, until=35)
+    assert (part["missed_s"], [event["at_s"] for event in part["events"] if "decision" in event["text"]]) == (5.0, [])
+    assert get(site, "incident", job="fraud")["missed_s"] == 0.0
+
+
 @pytest.mark.parametrize(
     ("path", "query", "status", "said"),
     [
         ("overview", {"run": "weekly"}, 404, "run: 'weekly' will not do"),
         ("job", {"job": "nobody"}, 404, "name one of ads, fraud"),
+        ("incident", {"job": "nobody"}, 404, "job: 'nobody' will not do; name one of ads, fraud"),
+        ("incident", {"job": "ads", "since": 30, "until": 20}, 422, "until: '0:00:20' will not do; give a time after"),
+        ("incident", {"job": "ads", "since": "nan"}, 422, "since: "),
+        ("incident", {}, 422, "job: "),
         ("overview", {"points": "many"}, 422, "points: "),
         ("decisions", {"limit": 0}, 422, "limit: "),
         ("nothing", {}, 404, "Not Found"),
@@ -226,6 +245,47 @@ def test_no_more_watch_than_may_however_they_come(serve: Callable[[WebSettings],
     assert eventually(free)  # who leaves gives the seat back
 
 
+def heard(look: Look, until: str) -> list[str]:
+    """What somebody who watches hears, up to the first event of that kind."""
+
+    async def found() -> list[str]:
+        texts: list[str] = []
+        events = Feed(look, 0.001, 1).events("demo")
+        async for text in events:
+            texts.append(text)
+            if text.startswith(until):
+                await events.aclose()
+                break
+        return texts
+
+    with ThreadPoolExecutor(1) as thread:  # in this one a browser of other tests may have a loop that runs
+        return thread.submit(lambda: asyncio.run(found())).result()
+
+
+def test_a_store_that_keeps_silent_is_told_and_so_is_that_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "SLOW_S", 0.01)
+    answers, came = threading.Event(), threading.Event()
+
+    def look(run_id: str, mark: object) -> tuple[object, dict[str, object]] | None:
+        if mark is not None:  # from the second look on there is nothing new, and no answer for long
+            came.set()
+            answers.wait(patience_s())
+            return None
+        return 1, {"again": came.is_set()}
+
+    def let_go() -> None:
+        came.wait(patience_s())
+        time.sleep(0.2)  # longer than a store may keep silent here
+        answers.set()
+
+    threading.Thread(target=let_go).start()
+    told = heard(look, 'event: news\ndata: {"again":true}')
+    assert told[1:3] == ['event: news\ndata: {"again":false}\n\n', SILENT]
+
+
+SILENT = 'event: trouble\ndata: {"message":"The store has not answered for 0.01 s."}\n\n'
+
+
 def test_a_look_that_fails_is_told_once_and_is_not_the_last(caplog: pytest.LogCaptureFixture) -> None:
     looks: list[str] = []
 
@@ -235,14 +295,8 @@ def test_a_look_that_fails_is_told_once_and_is_not_the_last(caplog: pytest.LogCa
             raise KeyError("ads")
         return len(looks), {"looked": len(looks)}
 
-    async def first_news() -> str:
-        events = Feed(look, 0.001, 1).events("demo", lambda: True)
-        async for text in events:
-            if text.startswith("event: news"):
-                await events.aclose()
-                return text
-        raise AssertionError
-
-    with ThreadPoolExecutor(1) as thread:  # in this one a browser of other tests may have a loop that runs
-        assert thread.submit(lambda: asyncio.run(first_news())).result() == 'event: news\ndata: {"looked":5}\n\n'
+    *before, news = heard(look, "event: news")
+    assert before == ["retry: 1000\n\n", trouble(KeyError("ads"))]  # once for the four that failed
+    assert "Something failed here" in before[1]
+    assert news == 'event: news\ndata: {"looked":5}\n\n'
     assert [record.message for record in caplog.records] == ["KeyError: 'ads'; the pages wait"]

@@ -23,7 +23,7 @@ VISIONS: dict[str, Matrix] = {
 SERIES = tuple(f"c{place}" for place in range(8))
 STRIP = ("met", "u2", "u1", "u0", "none")  # how much of its utility a tenant had, and no figure
 WHAT_IF = ("ink-2", "c0", "c1")  # its lines that are not dashed
-# Hundredths of OKLab: 2 is just noticed side by side. Lines are looked for in a legend, strips lie side by side.
+# Hundredths of OKLab, of which 2 are just noticed side by side; a line is looked for in a legend further off.
 APART = {SERIES: 8.0, STRIP: 12.0, WHAT_IF: 8.0}
 LEAST_CONTRAST = 3.0  # of a line with its ground: WCAG 2.2, 1.4.11
 

@@ -2,7 +2,9 @@
 
 import re
 import signal
+import sqlite3
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -15,6 +17,7 @@ from penstock.config.problems import checked
 from penstock.core.run import RunInfo
 from penstock.simulation.live import LiveOptions, begin_live
 from penstock.simulation.schema import ScenarioFile
+from penstock.store.desk import Card
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.reading import NotBegunError, Reader
@@ -22,7 +25,7 @@ from penstock.web.server import Site
 from penstock.web.settings import WebSettings
 from tests.cli import calling
 from tests.patience import eventually
-from tests.recorded import RUN, a_cycle
+from tests.recorded import RUN, a_cycle, a_job, a_view
 from tests.web import asking
 from tests.web.browsing import PATIENCE_MS, OpenPage
 from tests.web.living import SHOP
@@ -78,6 +81,26 @@ def test_a_page_whose_server_comes_back_goes_on(
     expect(page.get_by_test_id("gone")).to_have_count(0)
     expect(page.locator(".life")).to_have_text("live")
     expect(page.get_by_role("button", name="Pause governing")).to_be_enabled()
+
+
+def test_a_page_whose_store_cannot_be_read_is_green_no_more_and_goes_on_once_it_can(
+    store: SqlStore, site: Site, open_page: OpenPage, tmp_path: Path
+) -> None:
+    store.desk.leave_card(RUN.id, Card(time.time(), 50.0, interval_s=600.0))
+    store.append(a_cycle(50.0, a_view(50.0, [a_job("ads", 35.0), a_job("fraud", 35.0)])))
+    page = open_page(site.url)
+    expect(page.locator(".headline")).to_have_class("headline good")
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other:
+        other.execute("ALTER TABLE penstock_controllers RENAME TO hidden")
+        told = page.get_by_test_id("gone")
+        expect(told).to_contain_text(re.compile(r"The server cannot read what is recorded since [\d:]{8}\."))
+        expect(told).to_contain_text("no such table")
+        expect(page.locator(".headline")).to_have_class("headline gone")
+        expect(page.locator(".life")).to_have_text("not read")
+        expect(page.get_by_role("button", name="Pause governing")).to_be_disabled()
+        other.execute("ALTER TABLE hidden RENAME TO penstock_controllers")
+    expect(told).to_have_count(0)
+    expect(page.locator(".headline")).to_have_class("headline good")
 
 
 def test_the_last_run_is_not_an_earlier_one_where_another_is_to_begin(store: SqlStore) -> None:

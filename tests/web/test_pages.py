@@ -33,7 +33,7 @@ from tests.web import asking
 from tests.web.browsing import PATIENCE_MS, OpenPage
 from tests.web.living import LiveRun
 
-PAGES = ("overview", "tenant", "cluster", "what-if", "decisions")
+PAGES = ("overview", "tenant", "cluster", "what-if", "decisions", "compare", "incident")
 COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 expect.set_options(timeout=PATIENCE_MS)
@@ -315,6 +315,36 @@ def test_no_page_is_wider_than_its_screen_and_axe_finds_nothing_serious_in_light
         expect(page.locator("html")).to_have_attribute("data-theme", colours)
         found = Axe().run(page).response["violations"]
         assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
+
+
+def test_nothing_moves_for_who_asks_for_no_motion(live: LiveRun, open_page: OpenPage) -> None:
+    page = open_page(live.url)
+    expect(page.locator(".life")).to_have_text("live")
+    assert page.evaluate("document.getAnimations().length") == 0
+    page.emulate_media(reduced_motion="no-preference")
+    page.wait_for_function("document.getAnimations().length > 0")  # a pulse beside "live"
+
+
+# Pairs of the headline's parts, of which one lies upon the other.
+_UPON_EACH_OTHER = """() => {
+  const boxes = [...document.querySelectorAll('.headline > *')].map((part) => part.getBoundingClientRect());
+  return boxes.flatMap((one, place) => boxes.slice(place + 1).filter((other) =>
+    one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1
+  )).length;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_binds_a_tenant_and_what_would_help_do_not_lie_upon_each_other(
+    live_store: SqlStore, site: Site, open_page: OpenPage, width: int
+) -> None:
+    plain = a_pooled_view(50.0, {"ads": 2, "fraud": 6}, slots=8, capacity=1.0)
+    ads = replace(plain.job("ads"), figures=replace(plain.job("ads").figures, max_threads=2))
+    live_store.append(a_cycle(50.0, replace(plain, jobs=(ads, plain.job("fraud")))))
+    page = open_page(f"{site.url}#/tenant?job=ads", width)
+    expect(page.locator(".headline .bound")).to_have_count(2)
+    expect(page.get_by_role("button", name="What would help?")).to_be_visible()
+    assert page.evaluate(_UPON_EACH_OTHER) == 0
 
 
 def cut_tables(page: Page) -> list[str]:

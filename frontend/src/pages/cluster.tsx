@@ -29,7 +29,7 @@ export function ClusterPage() {
         <h1>
           {machines.length} {machines.length === 1 ? "machine" : "machines"}, {cores} cores; {overview.present?.given ?? "nothing given"}.{" "}
           {gone > 0 && `${gone} not there. `}
-          {crowded > 0 ? `${crowded} with more to run than cores.` : gone === 0 && (measured ? "None is congested." : "Nobody has measured what they have to do.")}
+          {crowded > 0 ? `${crowded === 1 ? "One has" : `${crowded} have`} more threads to run than cores.` : gone === 0 && (measured ? "None is congested." : "Nobody has measured what they have to do.")}
         </h1>
       </section>
       {error && <Problem text={error} />}

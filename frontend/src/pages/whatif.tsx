@@ -206,8 +206,8 @@ function Answer({ answer }: { answer: WhatIf }) {
                 <td class="n" data-label="met, as it is">{percent(job.as_is_met)}</td>
                 <td class="n" data-label="met, changed">{percent(job.changed_met)}</td>
                 <td class="n" data-label="utility, really">{percent(job.past_share)}</td>
-                <td class="n" data-label="as it is">{percent(job.as_is_share)}</td>
-                <td class={`n ${better(job.changed_share, job.as_is_share)}`} data-label="changed">{percent(job.changed_share)}</td>
+                <td class="n" data-label="utility, as it is">{percent(job.as_is_share)}</td>
+                <td class={`n ${better(job.changed_share, job.as_is_share)}`} data-label="utility, changed">{percent(job.changed_share)}</td>
                 <td class="n" data-label="weight, or threads">{job.slots_now} → {number(job.slots_then)}</td>
                 <td class="n" data-label="off when tried">{points(job.off)}</td>
               </tr>

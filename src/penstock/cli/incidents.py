@@ -9,6 +9,7 @@ from penstock.cli.output import say, write_json, write_text
 from penstock.core.units import seconds
 from penstock.errors import ConfigError
 
+_OPTIONS = {"job": "--tenant", "until": "--to"}  # what a report's mistakes are called on the command line
 _CLOCK = re.compile(r"(\d{1,6}):([0-5]?\d)(?::([0-5]?\d(?:\.\d+)?))?")
 
 
@@ -53,7 +54,11 @@ def tell_incident(
     target, name = (run, "last") if Path(run).is_file() else (store, run)
     with closing(open_store(target, create=False)) as opened:
         gallery = Gallery(opened.database, find_run(opened, name).id)
-        found = incident_of(gallery, wanted.tenant or _only(opened.jobs(gallery.info.id)), *between)
+        tenant = wanted.tenant or _only(opened.jobs(gallery.info.id))
+        try:
+            found = incident_of(gallery, tenant, *between)
+        except ConfigError as wrong:
+            raise ConfigError(_OPTIONS.get(wrong.field, wrong.field), wrong.value, wrong.remedy) from None
     if json_out is not None:
         write_json(json_out, plain(incident_out(found)))
     if json_out != "-":

@@ -13,6 +13,8 @@ from penstock.errors import PenstockError, told
 KEPT = 4  # events that wait for a slow watcher; older ones are of no use to it
 SIGN_OF_LIFE_S = 2.0  # a page that hears nothing for a few of these says that the server is gone
 
+SLOW_S = 5.0  # a store that keeps silent for so long cannot be read, as far as who watches is concerned
+
 _log = logging.getLogger("penstock")
 
 LookAgain = Callable[[str, Any], tuple[Any, dict[str, Any]] | None]
@@ -25,6 +27,12 @@ class _Watched:
     watchers: set["asyncio.Queue[str | None]"] = field(default_factory=set)
     task: "asyncio.Task[None] | None" = None
     last: str | None = None
+
+    def tell(self, text: str) -> None:
+        """To all who watch, and to who comes later."""
+        self.last = text
+        for queue in self.watchers:
+            _offer(queue, text)
 
 
 class Feed:
@@ -89,16 +97,27 @@ class Feed:
         while True:
             news = None
             try:
-                news = await asyncio.to_thread(self._look, run_id, mark)
+                news = await self._looked(run_id, mark, watched)
                 said = ""
             except Exception as error:  # whatever it was: one look that failed must not be the last
-                said = _tell(error, said)
+                before, said = said, _tell(error, said)
+                mark = None  # whatever is there once it can be read again is news
+                if said != before:
+                    watched.tell(trouble(error))
             if news is not None:
                 mark, body = news
-                watched.last = event("news", body)
-                for queue in watched.watchers:
-                    _offer(queue, watched.last)
+                watched.tell(event("news", body))
             await asyncio.sleep(self._poll_s)
+
+    async def _looked(self, run_id: str, mark: Any, watched: _Watched) -> tuple[Any, dict[str, Any]] | None:
+        """The news; who watches is told when they are long in coming: what is shown meanwhile is of another time."""
+        look = asyncio.ensure_future(asyncio.to_thread(self._look, run_id, mark))
+        await asyncio.wait({look}, timeout=SLOW_S)
+        if look.done():
+            return look.result()
+        watched.tell(event("trouble", {"message": f"The store has not answered for {SLOW_S:g} s."}))
+        await look
+        return await asyncio.to_thread(self._look, run_id, None)
 
 
 def event(name: str, body: dict[str, Any]) -> str:
@@ -108,6 +127,12 @@ def event(name: str, body: dict[str, Any]) -> str:
     'event: news\\ndata: {"a":null}\\n\\n'
     """
     return f"event: {name}\ndata: {json.dumps(body, separators=(',', ':'), allow_nan=False)}\n\n"
+
+
+def trouble(error: Exception) -> str:
+    """The event that says why there are no news: in our own words, or that the log has them."""
+    ours = isinstance(error, PenstockError)
+    return event("trouble", {"message": str(error) if ours else "Something failed here; the server's log says what."})
 
 
 def plain(value: Any) -> Any:

@@ -19,13 +19,13 @@ OTHERS = 300  # of all tenants together
 
 
 def incident_of(gallery: Gallery, tenant: str, from_s: float | None, to_s: float | None) -> Incident:
-    """The report on one tenant; without an end it is the whole run."""
+    """The report on one tenant; without an end it is the whole run. Mistakes have the names of the API's parameters."""
     first_s, last_s = _between(gallery, from_s, to_s)
     stretch = Stretch(first_s, last_s, POINTS)
     own = gallery.job(stretch, tenant)
     if own is None and gallery.job(Stretch(), tenant) is None:
         known = ", ".join(sorted(gallery.jobs(Stretch(points=1)))) or "none has been seen"
-        raise ConfigError("tenant", tenant, f"name one of {known}")
+        raise ConfigError("job", tenant, f"name one of {known}")
     return incident(_facts(gallery, tenant, stretch, own or Columns((), {})))
 
 
@@ -34,7 +34,7 @@ def _between(gallery: Gallery, from_s: float | None, to_s: float | None) -> tupl
     first_s = length.first_s or 0.0 if from_s is None else from_s
     last_s = length.last_s or first_s if to_s is None else to_s
     if last_s <= first_s and length.cycles:
-        raise ConfigError("--to", clock(last_s), f"give a time after the beginning, {clock(first_s)}")
+        raise ConfigError("until", clock(last_s), f"give a time after the beginning, {clock(first_s)}")
     return first_s, last_s
 
 
