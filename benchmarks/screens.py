@@ -1,104 +1,296 @@
-"""Pictures of every page, taken from a live run of the demo's tenants on real Spark.
+"""Pictures of every page and of every state that is designed, of simulated tenants under the default policy.
 
-python benchmarks/screens.py [docs/screens]
+python benchmarks/screens.py [docs/screens] [NAME ...]      # all pictures, or those whose names begin so
 """
 
-import re
 import shutil
-import signal
-import subprocess
+import sqlite3
 import sys
 import tempfile
 import time
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from penstock.core.cycle import Cycle
+from penstock.core.plan import Outcome, Plan
+from penstock.core.run import RunInfo
+from penstock.core.view import JobView, View
+from penstock.planning.registry import DEFAULT
+from penstock.simulation.reading import Variant, read_scenario
+from penstock.simulation.run import simulate
+from penstock.simulation.schema import ScenarioFile
+from penstock.store.desk import Card
 from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
+from penstock.web.server import Site
+from penstock.web.settings import WebSettings
 
 ROOT = Path(__file__).parents[1]
-PAGES = {"overview": "", "tenant": "?job=payments", "cluster": "", "what-if": "", "decisions": ""}
-LOOKS: dict[str, tuple[int, Literal["light", "dark"]]] = {
+SCENARIO = ROOT / "scenarios" / "spark" / "urgent.yaml"
+SHOWN_S = 600.0
+Scheme = Literal["light", "dark"]
+LOOKS: dict[str, tuple[int, Scheme]] = {
     "light": (1280, "light"),
     "dark": (1280, "dark"),
     "390": (390, "light"),
+    "390-dark": (390, "dark"),
 }
-SEEN_S = 48.0  # of the run, before the first picture
-PATIENCE_S = 120.0
+STATE_LOOKS = ("light", "390-dark")
+PATIENCE_MS = 120_000
+LATER_S = 10.0  # after the newest cycle comes the one of a state
 
 
-def started(place: Path) -> tuple["subprocess.Popen[bytes]", str]:
-    """The run, and where its pages are."""
-    options = ["--for", "5m", "--store", str(place / "runs.sqlite"), "--tokens", str(place / "tokens.json")]
-    command = [sys.executable, "-m", "penstock.cli.main", "run", str(ROOT / "examples" / "demo.yaml"), *options]
-    said = place / "said"
-    with said.open("wb") as out:
-        process = subprocess.Popen([*command, "--dashboard", "--port", "0"], stdout=out, stderr=out)
-    until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until and process.poll() is None:
-        found = re.search(r"dashboard: (http\S+)", said.read_text())
-        if found:
-            return process, found.group(1)
-        time.sleep(0.2)
-    raise RuntimeError(said.read_text())
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A page in a state: what it is called, where it is, and what is done before the picture is taken."""
 
-
-def seen_s(place: Path) -> float:
-    """How far the recorded run has come."""
-    with closing(open_store(place / "runs.sqlite")) as store:
-        found = store.runs()
-        times = store.read_run(found[-1].id).at_s if found else ()
-        return times[-1] if times else 0.0
-
-
-def photographed(browser: Browser, url: str, name: str, look: str, to: Path) -> None:
-    """One page in one look."""
-    width, scheme = LOOKS[look]
-    context = browser.new_context(
-        viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-    )
-    page = context.new_page()
-    page.goto(f"{url}#/{name}{PAGES[name]}")
-    page.wait_for_selector("main h1")
-    if name == "what-if":
-        _ask(page)
-    if name in ("overview", "tenant", "cluster"):
-        page.wait_for_selector(".plot canvas")
-    page.wait_for_timeout(300)
-    page.screenshot(path=to / f"{name}-{look}.png", full_page=True)
-    context.close()
+    name: str
+    address: str
+    prepare: Callable[[Page], None] = lambda page: None
+    whole: bool = True  # all of the page, or its first screen
 
 
 def _ask(page: Page) -> None:
-    page.get_by_label("Minutes").fill("1")
-    page.get_by_label("Rate of payments, times").fill("1.5")
+    page.get_by_label("Minutes").fill("2")
+    page.get_by_label("Rate of urgent, times").fill("1.5")
     page.get_by_test_id("ask").click()
-    page.wait_for_selector("[data-testid=answer]", timeout=PATIENCE_S * 1000)
+    page.wait_for_selector("[data-testid=answer]")
 
 
-def main(to: Path) -> None:
-    """Take them all."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the run is ended too
+PAGES = (
+    Shot("overview", "#/overview"),
+    Shot("tenant", "#/tenant?job=urgent"),
+    Shot("cluster", "#/cluster"),
+    Shot("what-if", "#/what-if", _ask),
+    Shot("decisions", "#/decisions"),
+    Shot("compare", "#/compare?a=fair&b=last"),
+    Shot("incident", "#/incident?job=urgent&from=0&to=300"),
+    Shot("keys", "#/overview", lambda page: page.keyboard.press("?"), whole=False),
+)
+
+
+def recorded(store: SqlStore, policy: str, run_id: str, length_s: float = SHOWN_S) -> RunInfo:
+    """The scenario under a policy, as if it had begun so long ago."""
+    (found,) = read_scenario(SCENARIO)
+    scenario: ScenarioFile = found.scenario.model_copy(update={"duration": length_s})
+    began = time.time() - length_s
+    info = store.begin(RunInfo(run_id, "urgent", policy, "simulator", "", began))
+    simulate(Variant({}, scenario), policy, SCENARIO.parent, also=store)
+    return info
+
+
+def alive(store: SqlStore, run: RunInfo) -> None:
+    """As if its controller lived."""
+    store.desk.leave_card(run.id, Card(time.time(), SHOWN_S, interval_s=3600.0))
+
+
+def with_jobs(store: SqlStore, run: RunInfo, jobs: Callable[[View], Sequence[JobView]], note: str = "") -> None:
+    """One more cycle in which the tenants are so."""
+    *_, newest = store.views(run.id)
+    found = tuple(jobs(newest))
+    utility = sum(job.utility or 0.0 for job in found)
+    seen = replace(newest, at_s=newest.at_s + LATER_S, jobs=found, utility=utility)
+    store.begin(run)
+    store.append(Cycle(seen.at_s, run.policy, seen, Plan(note=note), Outcome(), {}))
+
+
+def _blind(view: View) -> Sequence[JobView]:
+    first, *rest = view.jobs
+    figures = replace(first.figures, latency=None, backlog_rows=62_614.0, up_s=400.0, arrival_rps=None)
+    return replace(first, figures=figures, utility=None, met=False), *rest
+
+
+def _stale(view: View) -> Sequence[JobView]:
+    first, *rest = view.jobs
+    return replace(first, figures=replace(first.figures, age_s=48.0), fresh=False), *rest
+
+
+def _starting(view: View) -> Sequence[JobView]:
+    first, *rest = view.jobs
+    figures = replace(first.figures, latency=None, up_s=4.0, arrival_rps=None)
+    return replace(first, figures=figures, utility=None, met=False), *rest
+
+
+def _ended(view: View) -> Sequence[JobView]:
+    first, *rest = view.jobs
+    trouble = "its query ended: java.lang.OutOfMemoryError: Java heap space"
+    return replace(first, figures=replace(first.figures, trouble=trouble), utility=0.0, met=False), *rest
+
+
+def _many(view: View, count: int) -> Sequence[JobView]:
+    late = replace(view.jobs[0], utility=12.0, met=False)
+    return [
+        replace(job, figures=replace(job.figures, job=f"tenant-{number:03d}"))
+        for number in range(count)
+        for job in [late if number % 97 == 33 else view.jobs[number % len(view.jobs)]]
+    ]
+
+
+STATES: dict[str, Callable[[View], Sequence[JobView]]] = {
+    "fine": lambda view: view.jobs,
+    "blind": _blind,
+    "stale": _stale,
+    "starting": _starting,
+    "ended": _ended,
+    "40-tenants": lambda view: _many(view, 40),
+    "400-tenants": lambda view: _many(view, 400),
+}
+
+
+class Camera:
+    """Takes the pictures that are wanted, in few colours, so that they are small."""
+
+    def __init__(self, browser: Browser, to: Path, wanted: Sequence[str]) -> None:
+        self._browser = browser
+        self._to = to
+        self._wanted = tuple(wanted)
+
+    def wants(self, name: str) -> bool:
+        """Whether somebody asked for it, or for all."""
+        return not self._wanted or name.startswith(self._wanted)
+
+    @contextmanager
+    def page(self, url: str, look: str) -> Iterator[Page]:
+        """An open page, in a browser that has seen nothing."""
+        width, scheme = LOOKS[look]
+        context = self._browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(url)
+        page.wait_for_selector("main h1")
+        yield page
+        context.close()
+
+    def take(self, shot: Shot, url: str, looks: Sequence[str]) -> None:
+        """One page in some looks."""
+        if not self.wants(shot.name):
+            return
+        for look in looks:
+            with self.page(f"{url}{shot.address}", look) as page:
+                shot.prepare(page)
+                self.kept(page, shot, look)
+
+    def kept(self, page: Page, shot: Shot, look: str) -> None:
+        """What is to be seen now."""
+        page.wait_for_timeout(700)  # charts are painted when their place is known
+        path = self._to / f"{shot.name}-{look}.png"
+        page.screenshot(path=path, full_page=shot.whole)
+        in_few_colours(Image.open(path).convert("RGB")).save(path, optimize=True)
+        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB", flush=True)
+
+
+def in_few_colours(found: Image.Image) -> Image.Image:
+    """With its 256 most frequent colours: those of the style sheet are all there, edges of letters are near enough."""
+    counted = found.getcolors(found.width * found.height) or []
+    kept = [ink for _, ink in sorted(counted, reverse=True)[:256]]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for ink in kept for part in ink])  # type: ignore[union-attr]
+    return found.quantize(palette=palette, dither=Image.Dither.NONE)
+
+
+@contextmanager
+def site_over(path: Path) -> Iterator[Site]:
+    """Pages over a store."""
+    settings = WebSettings(port=0, tokens=path.with_name("tokens.json"), poll_s=0.2)
+    with closing(open_store(path)) as store, Site(store, settings, lambda line: None).beside() as site:
+        yield site
+
+
+def take_pages(camera: Camera, place: Path) -> None:
+    """Every page, of a run that lives, and of one under another policy beside it."""
+    path = place / "pages.sqlite"
+    with closing(open_store(path)) as store:
+        recorded(store, "fair", "fair")
+        alive(store, recorded(store, DEFAULT, DEFAULT))
+    with site_over(path) as site:
+        for shot in PAGES:
+            camera.take(shot, site.url, tuple(LOOKS))
+
+
+def take_states(camera: Camera, place: Path) -> None:
+    """Every state of tenants, then of the server and the store."""
+    path = place / "states.sqlite"
+    with closing(open_store(path)) as store:
+        recorded(store, DEFAULT, DEFAULT)
+    for name, jobs in STATES.items():
+        if camera.wants(f"state-{name}"):
+            copy = place / f"{name}.sqlite"
+            shutil.copy(path, copy)
+            with closing(open_store(copy)) as store:
+                run = store.runs()[-1]
+                with_jobs(store, run, jobs)
+                alive(store, run)
+            with site_over(copy) as site:
+                camera.take(Shot(f"state-{name}", "#/overview", whole=False), site.url, STATE_LOOKS)
+    take_missing(camera, place)
+    take_empty(camera, place)
+    take_gone(camera, path)
+    take_locked(camera, path)
+
+
+def take_missing(camera: Camera, place: Path) -> None:
+    """Equal shares: the urgent tenant misses what it asks for, and goes on missing it."""
+    path = place / "missing.sqlite"
+    with closing(open_store(path)) as store:
+        alive(store, recorded(store, "fair", "fair"))
+    with site_over(path) as site:
+        shot = Shot("state-missing", "#/overview", lambda page: page.wait_for_selector("[data-testid=remedy]") and None)
+        camera.take(replace(shot, whole=False), site.url, STATE_LOOKS)
+
+
+def take_empty(camera: Camera, place: Path) -> None:
+    """A store of nothing; a run that has begun and seen nothing."""
+    path = place / "empty.sqlite"
+    with closing(open_store(path)) as store, site_over(path) as site:
+        camera.take(Shot("state-empty", "", whole=False), site.url, STATE_LOOKS)
+        run = store.begin(RunInfo("begun", "shop", DEFAULT, "simulator", "", time.time()))
+        alive(store, run)
+        camera.take(Shot("state-begun", "", whole=False), site.url, STATE_LOOKS)
+
+
+def take_gone(camera: Camera, path: Path) -> None:
+    """The server ends while somebody looks; and a run that is over."""
+    with site_over(path) as site:
+        camera.take(Shot("state-over", "", whole=False), site.url, STATE_LOOKS)
+    for look in STATE_LOOKS if camera.wants("state-gone") else ():
+        with site_over(path) as site:
+            opened = camera.page(site.url, look)
+            page = opened.__enter__()
+        page.get_by_test_id("gone").wait_for()
+        camera.kept(page, Shot("state-gone", "", whole=False), look)
+        opened.__exit__(None, None, None)
+
+
+def take_locked(camera: Camera, path: Path) -> None:
+    """Somebody else holds the database."""
+    with site_over(path) as site, closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        camera.take(Shot("state-locked", "", whole=False), site.url, STATE_LOOKS)
+
+
+def main(to: Path, wanted: Sequence[str]) -> None:
+    """Take them."""
+    to.mkdir(parents=True, exist_ok=True)
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        place = Path(name)
-        process, url = started(place)
-        try:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-            until = time.monotonic() + PATIENCE_S
-            while seen_s(place) < SEEN_S and time.monotonic() < until:
-                time.sleep(0.5)
-            for page in PAGES:
-                for look in LOOKS:
-                    photographed(browser, url, page, look, to)
-            browser.close()
-        finally:
-            process.terminate()
-            process.wait(PATIENCE_S)
-            shutil.copy(place / "runs.sqlite", Path(tempfile.gettempdir(), "penstock-screens.sqlite"))
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        camera = Camera(browser, to, wanted)
+        take_pages(camera, Path(name))
+        take_states(camera, Path(name))
+        with tempfile.TemporaryDirectory() as stories, site_over(Path(stories) / "none.sqlite") as site:
+            camera.take(Shot("stories", "#/stories"), site.url, ("light", "390-dark"))
+        browser.close()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "screens")
+    given = sys.argv[1:]
+    main(Path(given[0]) if given else ROOT / "docs" / "screens", given[1:])

@@ -13,6 +13,7 @@ export interface Marked {
 }
 
 const NEAR = 9; // pixels
+const HEAD = 6; // half of the widest, in pixels
 
 /** What is told of the mark that the pointer is at. */
 export interface Told {
@@ -43,7 +44,7 @@ export function drawMarks(made: uPlot, marked: Marked): void {
   const ratio = devicePixelRatio;
   ctx.save();
   ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top - 8 * ratio, bbox.width, bbox.height + 8 * ratio);
+  ctx.rect(bbox.left - HEAD * ratio, bbox.top - 8 * ratio, bbox.width + 2 * HEAD * ratio, bbox.height + 8 * ratio); // a mark at the edge has its whole head
   ctx.clip();
   if (marked.now_s !== undefined) {
     const x = made.valToPos(marked.now_s, "x", true);
