@@ -2,7 +2,7 @@
 
 import { Chart } from "../chart";
 import type { Compare, CompareJob, CompareSide, Figure, Run } from "../api";
-import { number, percent, sentence, span } from "../format";
+import { number, percent, sentence, signs, span } from "../format";
 import { useAnswer } from "../live";
 import { Panel, Problem, Stat } from "../parts";
 import { link } from "../route";
@@ -114,7 +114,7 @@ function Row({ job, third, with_c }: { job: CompareJob; third: CompareJob | null
   return (
     <tr>
       <th scope="row">{job.name}</th>
-      <td data-label="asks for">{asks ?? "–"}</td>
+      <td data-label="asks for">{asks ? signs(asks) : "–"}</td>
       <td class="n" data-label="utility, A">{percent(job.utility_a)}</td>
       <td class={`n ${direction(job.utility_b, job.utility_a)}`} data-label="utility, B">{percent(job.utility_b)}</td>
       {with_c && <td class="n" data-label="utility, C">{percent(third?.utility_a ?? null)}</td>}

@@ -49,7 +49,7 @@ function Told({ found, figures, run }: { found: Incident; figures: Job | null; r
           {found.utility_lost !== null && <Stat label="utility lost">{percent(found.utility_lost)}</Stat>}
         </dl>
       </section>
-      <Panel title="In words">
+      <Panel title="In words" aside={began !== null && <span class="quiet">times count from the run’s beginning, {clock(overview.run, 0)}</span>}>
         <div class="sentences">
           {found.chapters.map((chapter) => (
             <div key={chapter.name}>
