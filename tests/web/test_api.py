@@ -250,7 +250,7 @@ def heard(look: Look, until: str) -> list[str]:
 
     async def found() -> list[str]:
         texts: list[str] = []
-        events = Feed(look, 0.001, 1).events("demo")
+        events = Feed(look, 0.001, 1).events("demo", lambda: True)
         async for text in events:
             texts.append(text)
             if text.startswith(until):
