@@ -67,7 +67,7 @@ class Driver:
     signals: list[int] = field(default_factory=list)
 
     def heart(self, supervisor: int | None = None) -> Heart:
-        return Heart(self.file, supervisor, lambda: self.now_s, lambda: self.parent, self.signals.append)
+        return Heart(self.file, supervisor, 300.0, lambda: self.now_s, lambda: self.parent, self.signals.append)
 
     def says(self, heart: Heart) -> str | None:
         """What the next beat writes."""

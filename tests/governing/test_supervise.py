@@ -129,6 +129,28 @@ def test_a_driver_that_stands_still_is_ended_with_all_that_it_started_and_replac
     assert not is_running(int(note.read_text()))
 
 
+# Stops itself while it starts, in two lives; in the third it ends well. Each notes what it was told.
+STARTS_SLOWLY = """
+import os, pathlib, signal, sys
+note = pathlib.Path(sys.argv[1])
+lives = note.read_text().splitlines() if note.exists() else []
+told = sys.argv[sys.argv.index("--starts-within") + 1] if "--starts-within" in sys.argv else "as always"
+note.write_text("\\n".join([*lives, told]))
+if len(lives) == 2:
+    sys.exit(0)
+pathlib.Path(sys.argv[sys.argv.index("--heartbeat") + 1]).write_text("starting")
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+def test_a_start_that_was_cut_short_is_given_twice_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A machine on which Spark takes six minutes to start would start it for ever.
+    monkeypatch.setattr("penstock.governing.supervise.SILENT_AT_MOST_S", 0.3)
+    note = tmp_path / "note"
+    assert supervise([sys.executable, "-c", STARTS_SLOWLY, str(note)], lambda text: None, QUICK) == 0
+    assert note.read_text().split("\n") == ["as always", "600", "1200"]
+
+
 def is_running(process: int) -> bool:
     """Whether it is there, and no zombie."""
     stat = Path("/proc", str(process), "stat")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # The options that a run is started with, as RunOptions has them.
 _OF_RUN = (
     *("policy", "master", "dry_run", "run_id", "down_since_s", "age_s"),
-    *("heartbeat", "supervisor", "coordinator", "notify"),
+    *("heartbeat", "starts_within_s", "supervisor", "coordinator", "notify"),
 )
 
 EXAMPLE = """
@@ -54,6 +54,7 @@ Examples:
 @click.option("--run-id", hidden=True, help="The run to go on with.")
 @click.option("--down-since", "down_since_s", type=float, hidden=True, help="When the last one died, in epoch seconds.")
 @click.option("--run-age", "age_s", type=float, default=0.0, hidden=True, help="How old that run is, in seconds.")
+@click.option("--starts-within", "starts_within_s", type=float, hidden=True, help="Its start may take so many seconds.")
 @click.option("--supervisor", type=int, hidden=True, help="The process that watches over this one and ends with it.")
 @click.option(
     "--heartbeat", type=click.Path(path_type=Path), help="Write this file every second while all is well, for probes."

@@ -67,12 +67,14 @@ class Heart:
         self,
         file: Path | None,
         supervisor: int | None = None,
+        starts_within_s: float = STARTS_WITHIN_S,
         clock: Callable[[], float] = time.monotonic,
         parent: Callable[[], int] = os.getppid,
         end: Callable[[int], None] = lambda number: os.kill(os.getpid(), number),
     ) -> None:
         self._file = file
         self._supervisor = supervisor
+        self._starts_within_s = starts_within_s
         self._clock = clock
         self._parent = parent
         self._end = end
@@ -100,7 +102,7 @@ class Heart:
     def beat(self) -> None:
         """Once."""
         self._follow_supervisor()
-        well = self._clock() - self._since_s < STARTS_WITHIN_S if self._well is None else self._well()
+        well = self._clock() - self._since_s < self._starts_within_s if self._well is None else self._well()
         if well and self._file is not None:
             self._write(self._file, "starting" if self._well is None else "governing")
 

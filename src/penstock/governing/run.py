@@ -27,7 +27,7 @@ from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.lives import Applications, Life, MemoryWish, StartedApplication
-from penstock.governing.pulse import Heart
+from penstock.governing.pulse import STARTS_WITHIN_S, Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.governing.watching import TenantsWatch
 from penstock.loop import LoopSettings
@@ -55,6 +55,7 @@ class RunOptions:
     down_since_s: float | None = None  # when that one died, in seconds since the epoch
     age_s: float = 0.0  # of the run to go on with, as far as whoever watches over it knows
     heartbeat: Path | None = None  # a file that is written every second while all is well
+    starts_within_s: float | None = None  # longer than that a start is not taken for well; None: as usual
     supervisor: int | None = None  # the process that watches over this one, which ends with it
     coordinator: str | None = None  # where coordinators of a fleet are, who say how many executors this file gets
     notify: tuple[str, ...] = ()  # targets of notifiers, see notifying/notifiers.py
@@ -92,7 +93,8 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     if coordinated is not None:
         coordinated.link().close()  # what is wrong with it is said before Spark starts
     notifiers = [notifier_of(target) for target in options.notify]
-    heart, post = Heart(options.heartbeat, options.supervisor), Post(notifiers)
+    heart = Heart(options.heartbeat, options.supervisor, options.starts_within_s or STARTS_WITHIN_S)
+    post = Post(notifiers)
     heart.start()
     try:
         return _run_tenants(tenants, _filled(tenants, options), heart, post, on_view)

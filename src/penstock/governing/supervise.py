@@ -26,6 +26,7 @@ from penstock.engines.spark.restarts import Attempts, Health, RestartPolicy
 from penstock.errors import OutageError, TakenOverError
 from penstock.governing.pulse import STARTS_WITHIN_S
 
+STARTS_AT_MOST_S = 3600.0  # a start is cut short: the next one, on a machine as slow, is given twice the time
 SILENT_AT_MOST_S = 40.0  # with the 10 s that its JVM may take to answer: a frozen driver is replaced within a minute
 _ENDED_BY_ITSELF = (0, 2, TakenOverError.exit_code, 130)  # done, refused, another has the run, Ctrl-C
 _ENDS_WITHIN_S = 90.0
@@ -45,6 +46,7 @@ class Watch:
     """
 
     file: Path
+    starts_within_s: float = STARTS_WITHIN_S
     _silent_s: float = 0.0
     _looked_s: float | None = None
     _written_ns: int | None = None
@@ -61,7 +63,15 @@ class Watch:
     def frozen(self, now: float) -> bool:
         """Whether it is that for too long; before the first sign of life a driver has time to start."""
         silent_s = self.silent_s(now)
-        return silent_s > (STARTS_WITHIN_S if self._written_ns is None else SILENT_AT_MOST_S)
+        return silent_s > (self.starts_within_s if self._written_ns is None else SILENT_AT_MOST_S)
+
+    @property
+    def governed(self) -> bool:
+        """Whether it had come so far by its last sign of life."""
+        try:
+            return self.file.read_text(encoding="ascii").strip() == "governing"
+        except OSError:
+            return False
 
     def _look(self) -> int | None:
         try:
@@ -92,12 +102,14 @@ def supervise(
 
 
 def _lives(command: Sequence[str], file: Path, stop: Event, tell: Callable[[str], None], policy: RestartPolicy) -> int:
-    attempts, lived, began_s = Attempts(), False, time.monotonic()
+    attempts, lived, began_s, allowed_s = Attempts(), False, time.monotonic(), STARTS_WITHIN_S
     since: tuple[str, ...] = ()
     while True:
         attempts = attempts.started(time.monotonic())
         file.unlink(missing_ok=True)
-        code, why = _life([*command, *since], stop, Watch(file))
+        watch = Watch(file, allowed_s)
+        code, frozen = _life([*command, *since, *_patience(allowed_s)], stop, watch)
+        why = "it gave no sign of life" if frozen else f"exit code {code}"
         if code in _ENDED_BY_ITSELF or stop.is_set():
             return code if code >= 0 else 130
         lived = lived or code != OutageError.exit_code
@@ -106,9 +118,14 @@ def _lives(command: Sequence[str], file: Path, stop: Event, tell: Callable[[str]
         died_s = time.monotonic()
         attempts = attempts.failed(why, died_s, patient)
         since = ("--run-age", f"{died_s - began_s:.3f}", "--down-since", f"{time.time():.3f}")
+        allowed_s = min(2.0 * allowed_s, STARTS_AT_MOST_S) if frozen and not watch.governed else STARTS_WITHIN_S
         tell(attempts.text(died_s) or "")
         if attempts.health is Health.GIVEN_UP or stop.wait(max(0.0, (attempts.due_s or died_s) - died_s)):
             return 1
+
+
+def _patience(allowed_s: float) -> tuple[str, ...]:
+    return () if allowed_s == STARTS_WITHIN_S else ("--starts-within", f"{allowed_s:.0f}")
 
 
 def _setting(stop: Event) -> Callable[[int, FrameType | None], None]:
@@ -118,8 +135,11 @@ def _setting(stop: Event) -> Callable[[int, FrameType | None], None]:
     return told
 
 
-def _life(command: Sequence[str], stop: Event, watch: Watch) -> tuple[int, str]:
-    """One life: an order to end is passed on as Ctrl-C, which lets a driver stop its queries."""
+def _life(command: Sequence[str], stop: Event, watch: Watch) -> tuple[int, bool]:
+    """One life: its exit code, and whether it stood still.
+
+    An order to end is passed on as Ctrl-C, which lets a driver stop its queries.
+    """
     # In a group of its own, so that a terminal's Ctrl-C reaches it once, through us; its JVM is in it too.
     driver = subprocess.Popen(command, process_group=0)
     frozen = False
@@ -136,7 +156,7 @@ def _life(command: Sequence[str], stop: Event, watch: Watch) -> tuple[int, str]:
     code = driver.wait()
     if code not in _ENDED_BY_ITSELF:
         _clear(driver.pid)
-    return code, "it gave no sign of life" if frozen else f"exit code {code}"
+    return code, frozen
 
 
 def _clear(group: int) -> None:
