@@ -53,14 +53,16 @@ def test_the_image_is_of_the_spark_that_is_locked() -> None:
     assert ("pyspark", spark) in LOCKED
 
 
-def answering(path: Path, version: str) -> Path:
-    """A uv of that version, which notes how it is called."""
-    path.parent.mkdir(parents=True)
-    path.write_text(
-        f'#!/bin/sh\n[ "$1" = --version ] && echo "uv {version} (here)" && exit\necho "{version} $*" >>calls\n'
-    )
+def program(path: Path, script: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     return path.parent
+
+
+def answering(path: Path, version: str) -> Path:
+    """A uv of that version, which notes how it is called."""
+    return program(path, f'[ "$1" = --version ] && echo "uv {version} (here)" && exit\necho "{version} $*" >>calls')
 
 
 @pytest.mark.parametrize("installed", ["0.0.1", UV[0]], ids=["another", "that-one"])
@@ -73,3 +75,23 @@ def test_setting_up_takes_that_uv_and_no_other(tmp_path: Path, installed: str) -
     environment = {**os.environ, "PATH": f"{here}:{os.environ['PATH']}", "PYTHON": sys.executable}
     subprocess.run([tmp_path / "scripts" / "setup.sh"], env=environment, capture_output=True, check=True)
     assert [line.split()[:3] for line in (tmp_path / "calls").read_text().splitlines()] == [[UV[0], "sync", "--frozen"]]
+
+
+@pytest.mark.parametrize("code", [0, 100], ids=["installed", "failed"])
+def test_a_package_that_setting_up_installs_starts_no_server(tmp_path: Path, code: int) -> None:
+    place, policy = tmp_path / "scripts", tmp_path / "policy-rc.d"
+    place.mkdir()
+    shutil.copy(ROOT / "scripts" / "uv.txt", place)
+    (tmp_path / "pyproject.toml").write_text('dependencies = ["pyspark"]')  # which needs a Java
+    script = (ROOT / "scripts" / "setup.sh").read_text()
+    program(place / "setup.sh", script.replace("/usr/sbin/policy-rc.d", str(policy)))
+    answering(tmp_path / "bin" / "uv", UV[0])
+    program(tmp_path / "bin" / "id", "echo 0")
+    program(tmp_path / "bin" / "java", "exit 1")
+    program(tmp_path / "bin" / "apt-cache", "exit 0")
+    program(tmp_path / "bin" / "apt-get", f'[ "$1" = install ] || exit 0; {policy}; echo $? >asked; exit {code}')
+    kept = {name: value for name, value in os.environ.items() if name != "JAVA_HOME"}
+    environment = {**kept, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "PYTHON": sys.executable}
+    subprocess.run([place / "setup.sh"], env=environment, capture_output=True, check=False)
+    assert (tmp_path / "asked").read_text() == "101\n"  # what Debian's packages take for: do not start it
+    assert not policy.exists()
