@@ -42,6 +42,7 @@ def cluster() -> None:
 @click.option("--memory", help="Memory of each worker: 1g by default, 4g with --yarn.")
 @click.option("--port", type=int, help="Where the master listens, 7077 by default; YARN's page with --yarn, 8088.")
 @click.option("--queues", help="Names of YARN's queues, with commas: default, unless given.")
+@click.option("--open", "opened", is_flag=True, help="To every user of this machine: without a secret.")
 @_yarn
 @_state
 def up(
@@ -53,12 +54,15 @@ def up(
     port: int | None,
     queues: str | None,
     yarn: bool,
+    opened: bool,
     state: Path | None,
 ) -> None:
     """Start a master and workers."""
     if yarn:
         if hosts is not None:
             raise ConfigError("--hosts", hosts, "leave it out: a YARN's nodes are on loopback; write --workers")
+        if opened:
+            raise ConfigError("--open", opened, "leave it out: it is about a standalone cluster's secret")
         _yarn_up(workers, cores, memory or "4g", 8088 if port is None else port, queues or "default", state)
         return
     if queues is not None:
@@ -67,7 +71,7 @@ def up(
 
     place, count = state or standalone.default_state_file(), workers if hosts is None else hosts
     net = None if hosts is None else bandwidth
-    started = standalone.up(place, count, cores, memory or "1g", 7077 if port is None else port, net)
+    started = standalone.up(place, count, cores, memory or "1g", 7077 if port is None else port, net, not opened)
     say(f"up: {started.master}, {count} workers with {cores} slots each", err=True)
     for host in () if started.net is None else started.net.hosts:
         say(f"  {host.address} in {host.namespace}, {bandwidth} both ways", err=True)
@@ -75,6 +79,9 @@ def up(
     if page is not None:
         say(f"page: {page}, which a coordinator reads", err=True)
     say(f"try: penstock run TENANTS.yaml --master {started.master}", err=True)
+    settings = standalone.settings_of(place)
+    if settings is not None:
+        say(f"other programs: spark-submit --properties-file {settings} --master {started.master} ...", err=True)
 
 
 @cluster.command(epilog="Example: penstock cluster down")

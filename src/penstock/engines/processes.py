@@ -89,6 +89,15 @@ def found_by(role: str, argument: str) -> tuple[Process, ...]:
     return tuple(found)
 
 
+def command_of(pid: int) -> list[str]:
+    """The command line of a process; nothing of one that is gone."""
+    try:
+        told = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return []
+    return [part.decode("utf-8", "replace") for part in told.rstrip(b"\0").split(b"\0")]
+
+
 def wait(done: Callable[[], bool], within_s: float, late: str) -> None:
     """Until it is done; `late` is the error when that takes too long."""
     deadline = time.monotonic() + within_s

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from penstock.engines import spark as spark_engine
 from penstock.engines.kafka.jars import JarSet, jars
+from penstock.engines.spark import secret
 from penstock.errors import ConfigError, EngineError, OutageError, PenstockError, first_line
 from penstock.governing.quiet import quiet_state_workers
 
@@ -43,7 +44,7 @@ def start_application(
     """
     check_master(master)
     _prepare_python(code)
-    builder = SparkSession.builder.master(master).appName(f"penstock {name}")
+    given = {"spark.master": master, "spark.app.name": f"penstock {name}", **secret.settings_for(master)}
     local = master.startswith("local") or "//127." in master or "//localhost" in master
     if local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -51,11 +52,9 @@ def start_application(
     if kafka:
         settings["spark.jars"] = with_connector(settings.get("spark.jars"))
     settings.setdefault("spark.executorEnv.PYTHONPATH", os.environ.get("PYTHONPATH", ""))
-    for key, value in settings.items():
-        builder = builder.config(key, value)
     try:
         with quiet_state_workers():
-            return builder.getOrCreate()
+            return secret.session({**given, **settings})
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise refusal(master, error) from error
 
@@ -66,11 +65,11 @@ def plain_session(name: str, master: str | None, conf: Mapping[str, str]) -> Ite
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if master is not None:
         check_master(master)
-    builder = SparkSession.builder.appName(name).config("spark.ui.enabled", "false")
-    for key, value in {**conf, **({} if master is None else {"spark.master": master})}.items():
-        builder = builder.config(key, value)
+    given = {"spark.app.name": name, "spark.ui.enabled": "false", **conf}
+    if master is not None:
+        given |= {**secret.settings_for(master), "spark.master": master}
     try:
-        session = builder.getOrCreate()
+        session = secret.session(given)
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise refusal(master or "of Spark's own configuration", error) from error
     try:

@@ -38,8 +38,25 @@ def main(master: str, place: Path) -> dict[str, Any]:
     eventually(lambda: ExecutorLever(spark.sparkContext).count() == EXECUTORS)
     hosts = sorted({executor.host for executor in ExecutorReader(spark.sparkContext).read()})
     found = {"pinned": pinned(spark, place / "pinned"), "counted": counted(spark, place / "counted")}
+    found["secret_is_shown_by"] = secret_is_shown_by(spark)
     spark.stop()
     return {"hosts": hosts, **found}
+
+
+def secret_is_shown_by(spark: SparkSession) -> list[str]:
+    """The command lines that any user of this machine can read it from; executors run meanwhile."""
+    secret = spark.sparkContext.getConf().get("spark.authenticate.secret")
+    assert secret is not None
+    lines = {path.parent.name: _read(path) for path in Path("/proc").glob("[0-9]*/cmdline")}
+    assert any(b"CoarseGrainedExecutorBackend" in line for line in lines.values())
+    return [pid for pid, line in lines.items() if secret.encode() in line]
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # it has ended
+        return b""
 
 
 def counted(spark: SparkSession, place: Path) -> dict[str, Any]:

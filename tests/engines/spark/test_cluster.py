@@ -1,10 +1,13 @@
 """A standalone cluster: up, used, and down to the last process; on hosts of their own where the system permits that."""
 
 import os
+import stat
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 
 from penstock.engines.processes import Process
@@ -23,7 +26,10 @@ class Story:
 
     cluster: StartedCluster
     refusal: str  # of a second one
+    settings_mode: int  # of the file with the cluster's secret
+    stranger: str  # what a program without the secret is told that wants to end a driver there
     driver: Any  # what one driver tells of all that happened to its executors
+    shown_in: list[str]  # the files but its own in which the secret can be read then
     ended: tuple[Process, ...]
     ended_again: tuple[Process, ...]
 
@@ -44,10 +50,27 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
         cluster = standalone.up(state, workers=2, cores=2, memory="1g", port=port, bandwidth=bandwidth)
         with pytest.raises(EngineError) as refused:
             standalone.up(state, workers=1, cores=1, port=own_port())
+        settings = standalone.settings_of(state)
+        assert settings is not None
+        mode, stranger = stat.S_IMODE(settings.stat().st_mode), stranger_at(cluster.master)
         told = told_by("tests.engines.spark.on_cluster", cluster.master, tmp_path_factory.mktemp("driver"))
-        return Story(cluster, str(refused.value), told, standalone.down(state), standalone.down(state))
+        shown_in = files_with(settings.read_text().split()[-1], state.parent, settings)
+        ended = standalone.down(state), standalone.down(state)
+        return Story(cluster, str(refused.value), mode, stranger, told, shown_in, *ended)
     finally:
         standalone.down(state)
+
+
+def stranger_at(master: str) -> str:
+    """Spark's own client of standalone masters, which can have them run anything, without our settings."""
+    client = [str(Path(pyspark.__file__).parent / "bin" / "spark-class"), "org.apache.spark.deploy.Client"]
+    done = subprocess.run([*client, "kill", master, "driver-0"], capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def files_with(secret: str, place: Path, but: Path) -> list[str]:
+    files = (file for file in place.rglob("*") if file.is_file() and file != but)
+    return [str(file) for file in files if secret.encode() in file.read_bytes()]
 
 
 @pytest.mark.cluster
@@ -78,6 +101,18 @@ def test_equal_partitions_share_an_executor_and_do_so_again_after_one_was_lost_a
     assert (found["counted"] > 0, found["wrong"]) == (True, {})
     assert any("state partitions sent to their executors" in text for text in found["deeds"])
     assert found["errors"] == [None] * 3  # the same number twice is as once
+
+
+@pytest.mark.cluster
+def test_who_has_not_its_secret_is_not_heard(story: Story) -> None:
+    assert story.settings_mode == 0o600
+    assert "driver-0" not in story.stranger  # to others the master says that there is no such driver
+    assert "Exception" in story.stranger
+
+
+@pytest.mark.cluster
+def test_the_secret_is_on_no_command_line_and_in_no_log(story: Story) -> None:
+    assert (story.driver["secret_is_shown_by"], story.shown_in) == ([], [])
 
 
 @pytest.mark.cluster

@@ -2,6 +2,7 @@
 
 Each worker has a loopback address of its own, so that it behaves as a host of its own: shuffle bytes between two
 workers travel over TCP and count as remote. With a bandwidth, each has a network of its own too, see `hosts`.
+Only its user's drivers can use it, see `secret`, unless it is opened to all users of the machine.
 A state file says what is about to be started, so that exactly that is ended, even when starting broke off.
 """
 
@@ -18,7 +19,7 @@ import pyspark
 
 from penstock.engines import processes
 from penstock.engines.processes import Process
-from penstock.engines.spark import hosts
+from penstock.engines.spark import hosts, secret
 from penstock.engines.spark.hosts import Host, Net
 from penstock.errors import ConfigError, EngineError
 
@@ -54,15 +55,22 @@ def default_state_file() -> Path:
 
 
 def up(
-    state: Path, workers: int, cores: int, memory: str = "1g", port: int = 7077, bandwidth: str | None = None
+    state: Path,
+    workers: int,
+    cores: int,
+    memory: str = "1g",
+    port: int = 7077,
+    bandwidth: str | None = None,
+    closed: bool = True,
 ) -> StartedCluster:
     """Start a master and so many workers, and wait until all have found each other.
 
-    With a bandwidth each worker is on a host of its own, behind a link of that bandwidth.
+    With a bandwidth each worker is on a host of its own, behind a link of that bandwidth. One that is not closed is at
+    the service of every user of this machine.
     """
     _check(workers, cores, port, bandwidth)
     net = None if bandwidth is None else hosts.planned(workers, bandwidth)
-    return _up(state, [WorkerToStart(cores)] * workers, memory, port, net)
+    return _up(state, [WorkerToStart(cores)] * workers, memory, port, net, closed)
 
 
 def up_workers(state: Path, workers: Sequence[WorkerToStart], memory: str, port: int) -> StartedCluster:
@@ -80,17 +88,27 @@ def page_of(state: Path) -> str | None:
     return None if found is None else f"http://{host}:{found[1]}"
 
 
+def settings_of(state: Path) -> Path | None:
+    """The file of settings without which nobody can submit to the running cluster; None where everybody can."""
+    file = _mark(state)
+    return file if file.name.endswith(secret.CLOSED) else None
+
+
 def worker_address(number: int) -> str:
     """Where the worker of that number lives on loopback, from 0; what it starts finds it in SPARK_LOCAL_IP."""
     return f"127.0.0.{_FIRST_WORKER + number}"
 
 
-def _up(state: Path, workers: Sequence[WorkerToStart], memory: str, port: int, net: Net | None) -> StartedCluster:
+def _up(
+    state: Path, workers: Sequence[WorkerToStart], memory: str, port: int, net: Net | None, closed: bool = True
+) -> StartedCluster:
     _refuse_second(state)
     address = _LOOPBACK if net is None else net.gateway
     if net is None:  # an address that is yet to be made has no listener; who is asked for it now is somebody else
         _refuse_taken(address, port)
     cluster = StartedCluster(f"spark://{address}:{port}", max(worker.slots for worker in workers), net=net)
+    _unmark(state)
+    secret.write_settings(_logs(state) / f"{state.stem}{secret.CLOSED if closed else secret.OPEN}")
     _save(state, cluster)
     try:
         if net is not None:
@@ -112,6 +130,7 @@ def down(state: Path) -> tuple[Process, ...]:
     for process in reversed(ended):
         processes.end(process)
     left = () if cluster.net is None else hosts.remove(cluster.net)
+    _unmark(state)
     state.unlink(missing_ok=True)
     return ended + left
 
@@ -157,8 +176,6 @@ def _refuse_taken(address: str, port: int) -> None:
 
 
 def _started(state: Path, cluster: StartedCluster, workers: Sequence[WorkerToStart], memory: str) -> StartedCluster:
-    _mark(state).parent.mkdir(parents=True, exist_ok=True)
-    _mark(state).touch()
     address, port = cluster.master.removeprefix("spark://").split(":")
     cluster = _noted(state, cluster, _start_master(state, address, int(port)))
     log = _logs(state) / "master.log"
@@ -224,8 +241,14 @@ def _logs(state: Path) -> Path:
 
 
 def _mark(state: Path) -> Path:
-    """An empty file of settings; its name on a command line tells this cluster's processes from all others."""
-    return _logs(state) / f"{state.stem}.properties"
+    """Its file of settings, whose name on a command line tells this cluster's processes from all others."""
+    closed = _logs(state) / f"{state.stem}{secret.CLOSED}"
+    return closed if closed.exists() else closed.with_name(f"{state.stem}{secret.OPEN}")
+
+
+def _unmark(state: Path) -> None:
+    for kind in (secret.CLOSED, secret.OPEN):
+        (_logs(state) / f"{state.stem}{kind}").unlink(missing_ok=True)
 
 
 def _save(state: Path, cluster: StartedCluster) -> None:

@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
 from penstock.engines import processes
 from penstock.engines.processes import Process
-from penstock.engines.spark import standalone
+from penstock.engines.spark import secret, standalone
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.profiling.binding import CONF as BY_GROUP
 from penstock.errors import EngineError
@@ -84,14 +83,11 @@ def wait_until(done: Callable[[], bool], what: str, within_s: float) -> None:
 def _session(master: str, more: Mapping[str, str]) -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    builder: Any = SparkSession.builder
-    for key, value in {**_CONF, **more}.items():
-        builder = builder.config(key, value)
+    given = {"spark.master": master, "spark.app.name": "penstock slots"}
     try:
-        spark: SparkSession = builder.master(master).appName("penstock slots").getOrCreate()
+        return secret.session({**_CONF, **more, **secret.settings_for(master), **given})
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
         raise EngineError(f"Spark did not start at {master}: {str(error).strip().splitlines()[0]}") from error
-    return spark
 
 
 def _executors(spark: SparkSession) -> int:
