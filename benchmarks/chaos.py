@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from chaos_faults import Fault, drawn
-from chaos_history import RECOVERED, RECOVERS_WITHIN_S, History, Law, Rows, Struck, judged, recovered_s
+from chaos_apart import live_apart
+from chaos_faults import ALL, APART, Fault, drawn
+from chaos_history import RECOVERED, RECOVERS_WITHIN_S, History, Law, Rows, Struck, judged, recovered_s, wanted_share
 from chaos_record import Watched
 from chaos_world import Postgres, World
 from observer import messages
@@ -36,9 +37,12 @@ from penstock.engines.spark import standalone
 
 PARTITIONS = 2
 KEYS = 50
-QUIET_S = 40.0  # governed before the first pair: what utility there is without faults
+QUIET_S = 30.0  # governed with all its utility before the first pair
+WELL = 0.9  # of all utility
+WELL_WITHIN_S = 240.0
 STARTS_WITHIN_S = 420.0
-DONE_WITHIN_S = 240.0
+DELIVERED_WITHIN_S = 330.0  # `penstock load` gives up after 300 s
+DONE_WITHIN_S = 900.0
 LOOK_EVERY_S = 1.0
 SURE_AFTER_S = 20.0  # several triggers without a change: no result is on its way any more
 HERE = Path(__file__).parent
@@ -57,8 +61,9 @@ def main() -> None:
         signal.signal(number, lambda *_: sys.exit(130))
     place = options.place or Path(tempfile.mkdtemp(prefix="penstock-chaos-"))
     place.mkdir(parents=True, exist_ok=True)
+    apart = live_apart(place / "checkpoints")
     try:
-        history = _lived(place.resolve(), options)
+        history = _lived(place.resolve(), apart, options)
     finally:
         if options.place is None:
             shutil.rmtree(place, ignore_errors=True)
@@ -71,7 +76,7 @@ def main() -> None:
     sys.exit(1 if any(law.breaches for law in laws) else 0)
 
 
-def _lived(place: Path, options: argparse.Namespace) -> History:
+def _lived(place: Path, apart: bool, options: argparse.Namespace) -> History:
     names = [f"tenant{number}" for number in range(options.tenants)]
     with ExitStack() as stack:
         postgres = Postgres(stack)
@@ -83,7 +88,7 @@ def _lived(place: Path, options: argparse.Namespace) -> History:
         (place / "soak_jobs.py").write_bytes((HERE / "soak_jobs.py").read_bytes())
         tenants = _tenants_file(place, names, cluster.master, kafka.bootstrap)
         (place / "tenants.yaml").write_text(yaml.safe_dump(tenants), encoding="utf-8")
-        world = World(place, names, postgres)
+        world = World(place, names, postgres, apart)
         stack.callback(world.end)
         world.start()
         _until_ready(world)
@@ -132,28 +137,50 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
     """Load all the while, and pairs of faults; then every row is counted."""
     watched = Watched(world.store)
     seconds = options.minutes * 60.0
-    loads = {name: _load(world.place, bootstrap, name, options.rate, seconds) for name in world.names}
-    until_s, struck = time.monotonic() + seconds, []
-    pairs = drawn(options.seed)
+    loads = {name: _load(world.place, bootstrap, name, options.rate, seconds + WELL_WITHIN_S) for name in world.names}
+    struck: list[Struck] = []
+    pairs = drawn(options.seed, (*ALL, *APART) if world.apart else ALL)
     try:
-        _watch(world, watched, min(time.monotonic() + QUIET_S, until_s))
+        _until_well(world, watched)
+        until_s = time.monotonic() + seconds
         # A pair is only drawn while there is time to see the utility come back.
         while time.monotonic() + RECOVERS_WITHIN_S / 2 < until_s:
             struck.append(_pair(world, watched, next(pairs)))
             _until_back(world, watched, struck, until_s)
         _watch(world, watched, until_s)
-        codes = {name: load.wait(DONE_WITHIN_S) for name, load in loads.items()}
     finally:
         for load in loads.values():
-            load.terminate()
-    if any(codes.values()):
-        raise SystemExit(f"rows could not be delivered: exit codes {codes}")
+            load.terminate()  # it delivers what it has taken up, and writes its account
+    for load in loads.values():
+        load.wait(DELIVERED_WITHIN_S)
+    _check_delivered(world)
     ended_s = time.time()
     rows = _counted(world, watched, bootstrap)
     history = watched.history(struck, ended_s, tuple(world.wrong))
     history = History(rows, history.held, history.cycles, history.acts, struck, ended_s, history.others)
     (world.place / "history.json").write_text(json.dumps(asdict(history)), encoding="utf-8")
     return history
+
+
+def _until_well(world: World, watched: Watched) -> None:
+    """Until the tenants have what they ask for: what they are to come back to."""
+    deadline = time.monotonic() + WELL_WITHIN_S
+    while time.monotonic() < deadline:
+        _watch(world, watched, time.monotonic() + 5.0 * LOOK_EVERY_S)
+        newest = [cycle.share for cycle in watched.history((), 0.0, ()).cycles][-3:]
+        if len(newest) == 3 and all(share is not None and share >= WELL for share in newest):
+            _watch(world, watched, time.monotonic() + QUIET_S)
+            return
+    world.tell(f"the tenants had not {100 * WELL:.0f} % of their utility within {WELL_WITHIN_S:.0f} s")
+
+
+def _check_delivered(world: World) -> None:
+    """Each row once: of one that Kafka refused, or that it has twice, nothing can be said."""
+    for name in world.names:
+        account = _account(world, name)
+        held = sum(after - before for before, after in account["offsets"].values())
+        if account["failed"] or held != account["sent"]:
+            raise SystemExit(f"{name}: {account['sent']} rows sent, {account['failed']} refused, {held} in the topic")
 
 
 def _watch(world: World, watched: Watched, until_s: float) -> None:
@@ -196,24 +223,40 @@ def _load(place: Path, bootstrap: str, name: str, rate: float, seconds: float) -
 
 
 def _counted(world: World, watched: Watched, bootstrap: str) -> tuple[Rows, ...]:
-    """Once results have come to rest, or nobody waits for them any more."""
-    deadline, rows = time.monotonic() + DONE_WITHIN_S, _read(world, bootstrap)
-    while any(one.sent != one.read for one in rows) and time.monotonic() < deadline:
-        _watch(world, watched, time.monotonic() + 5.0)
-        rows = _read(world, bootstrap)
+    """Once all rows are in batches that are committed, and a while after that: what is not counted then never is."""
+    deadline = time.monotonic() + DONE_WITHIN_S
+    while left := {name: rows for name in world.names if (rows := _left(world, name))}:
+        if time.monotonic() > deadline:
+            raise SystemExit(f"nothing can be said of rows: within {DONE_WITHIN_S:.0f} s nobody read {left}")
+        _watch(world, watched, time.monotonic() + 5.0 * LOOK_EVERY_S)
     _watch(world, watched, time.monotonic() + SURE_AFTER_S)
     return _read(world, bootstrap)
+
+
+def _left(world: World, name: str) -> int:
+    """The rows of the tenant's topic that are in no batch which its checkpoint has committed."""
+    checkpoint, ends = world.place / "checkpoints" / name, _account(world, name)["offsets"]
+    batches = [int(path.name) for path in checkpoint.glob("commits/*") if path.name.isdecimal()]
+    read: dict[str, int] = {}
+    if batches:
+        told = (checkpoint / "offsets" / str(max(batches))).read_text(encoding="utf-8").splitlines()[-1]
+        read = json.loads(told)[f"{name}_in"]
+    return sum(max(0, after - read.get(partition, before)) for partition, (before, after) in ends.items())
+
+
+def _account(world: World, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((world.place / f"{name}.json").read_text(encoding="utf-8"))
+    return found
 
 
 def _read(world: World, bootstrap: str) -> tuple[Rows, ...]:
     rows = []
     for name in world.names:
-        account = json.loads((world.place / f"{name}.json").read_text(encoding="utf-8"))
         read: dict[str, int] = {}
         for message in messages(bootstrap, f"{name}_out"):
             key = (message.key() or b"").decode()
             read[key] = max(read.get(key, 0), int(message.value() or 0))
-        rows.append(Rows(name, _positive(account["per_key"]), read))
+        rows.append(Rows(name, _positive(_account(world, name)["per_key"]), read))
     return tuple(rows)
 
 
@@ -250,6 +293,8 @@ def _back(history: History, struck: Struck) -> str:
     took_s = recovered_s(history, struck)
     if took_s is not None:
         return f"{took_s:.0f} s"
+    if wanted_share(history, struck) is None:
+        return "not judged: there was none before"
     return "not judged: the run ended" if history.until_s < struck.to_s + RECOVERS_WITHIN_S else "never"
 
 

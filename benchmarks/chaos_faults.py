@@ -14,6 +14,9 @@ class Kind(StrEnum):
     SECOND = "second"  # another driver takes the run up
     LOSE = "lose"  # the driver is killed, and a tenant's checkpoint is gone when it comes back
     FLOOD = "flood"  # of acts, or of what-ifs, streams and slow clients
+    TAKE = "take descriptors of"  # it can open no file and no connection for a while
+    FILL = "fill"  # no byte more goes onto that disk for a while
+    CUT = "cut"  # nothing goes over that link for a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Fault:
     @property
     def text(self) -> str:
         """In words."""
-        lasts = f" for {self.length_s:.0f} s" if self.kind in (Kind.STOP, Kind.FLOOD) else ""
+        lasts = "" if self.kind in (Kind.KILL, Kind.SECOND, Kind.LOSE) else f" for {self.length_s:.0f} s"
         return f"{self.kind} {self.whom}{lasts}"
 
 
@@ -44,7 +47,11 @@ ALL = (
     (Kind.LOSE, "checkpoint"),
     (Kind.FLOOD, "acts"),
     (Kind.FLOOD, "what-ifs and slow clients"),
+    (Kind.TAKE, "JVM"),
+    (Kind.TAKE, "Python"),
 )
+# Of a disk and a network that the nemesis has made for itself.
+APART = ((Kind.FILL, "the checkpoints' disk"), (Kind.CUT, "a worker's link"))
 # Of two coordinators over a simulated cluster, which needs no JVM.
 FLEET = (
     *((kind, whom) for kind in (Kind.KILL, Kind.STOP) for whom in ("leader", "follower", "PostgreSQL")),

@@ -97,7 +97,7 @@ def judged(history: History) -> tuple[Law, ...]:
         Law("one actor for each epoch of the lease", len(history.held), tuple(actors(history.held))),
         Law("nothing is recorded under an epoch that is over", len(history.cycles), tuple(out_of_turn(history))),
         Law("each acknowledged act is applied once or refused", len(history.acts), tuple(unsettled(history.acts))),
-        Law("utility is back within 3 minutes", len(history.struck), tuple(unrecovered(history))),
+        Law("utility is back within 3 minutes", _known(history), tuple(unrecovered(history))),
         Law("drivers end as they should", len(history.struck), tuple(history.others)),
     )
 
@@ -168,11 +168,9 @@ def recovered_s(history: History, struck: Struck) -> float | None:
 
     What it was before a pair that came too early after another one is too little: it counts as before the first one.
     """
-    first_s = min([struck.from_s, *(one.from_s for one in history.struck)])
-    before = [share for share in (_share(history, first_s), _share(history, struck.from_s)) if share is not None]
-    if not before:
+    wanted = wanted_share(history, struck)
+    if wanted is None:
         return None
-    wanted = RECOVERED * max(before)
     back = (
         cycle.at_s
         for cycle in history.cycles
@@ -182,15 +180,28 @@ def recovered_s(history: History, struck: Struck) -> float | None:
     return None if first is None else first - struck.to_s
 
 
-def _share(history: History, before_s: float) -> float | None:
-    """The mean of the last three rounds before that."""
+def wanted_share(history: History, struck: Struck) -> float | None:
+    """What it has to come back to; None where there was none, so that nothing can be said of that pair."""
+    first_s = min([struck.from_s, *(one.from_s for one in history.struck)])
+    before = max(_share(history, first_s), _share(history, struck.from_s))
+    return RECOVERED * before if before > 0.0 else None
+
+
+def _share(history: History, before_s: float) -> float:
+    """The mean of the last three rounds before that; zero where there were none."""
     found = [cycle.share for cycle in history.cycles if cycle.at_s < before_s and cycle.share is not None][-3:]
-    return sum(found) / len(found) if found else None
+    return sum(found) / len(found) if found else 0.0
+
+
+def _known(history: History) -> int:
+    return sum(wanted_share(history, struck) is not None for struck in history.struck)
 
 
 def unrecovered(history: History) -> Iterator[str]:
     """Pairs after which the utility was not back in time; one whose time was not over is not judged."""
     for struck in history.struck:
+        if wanted_share(history, struck) is None:
+            continue
         took_s = recovered_s(history, struck)
         if took_s is not None and took_s <= RECOVERS_WITHIN_S:
             continue

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from chaos_apart import cut, fill
 from chaos_faults import Fault, Kind
 from chaos_record import RUN
 from soak_driver import executors, family
@@ -21,6 +23,7 @@ from soak_driver import executors, family
 from penstock.core.orders import Act, Request, Wish
 from penstock.engines import processes
 from penstock.engines.kafka import broker
+from penstock.engines.spark import standalone
 from penstock.errors import PenstockError, TakenOverError
 from penstock.store.open import open_store
 from penstock.workloads.services.postgres import postgres_files
@@ -67,6 +70,7 @@ class World:
     place: Path
     names: Sequence[str]
     postgres: Postgres
+    apart: bool = False  # with a disk and a network of its own
     wrong: list[str] = field(default_factory=list)
     supervisor: "subprocess.Popen[bytes] | None" = None
     _lives: int = 0
@@ -126,6 +130,9 @@ class World:
                 Kind.SECOND: self._second,
                 Kind.LOSE: self._lose,
                 Kind.FLOOD: self._flood,
+                Kind.TAKE: self._take,
+                Kind.FILL: lambda fault: fill(self.place / "checkpoints", fault.length_s),
+                Kind.CUT: lambda fault: cut(standalone.worker_address(0), fault.length_s),
             }[fault.kind](fault)
         except (OSError, PenstockError) as error:  # whom it was to strike is not there: the other one struck before
             self.tell(f"{fault.text}: {error}")
@@ -135,6 +142,14 @@ class World:
         _signal(pids, signal.SIGSTOP)
         time.sleep(fault.length_s)
         _signal(pids, signal.SIGCONT)
+
+    def _take(self, fault: Fault) -> None:
+        """It has no more of them than it has opened by now."""
+        (pid,) = self._pids(fault.whom)
+        before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{pid}/fd")), before[1]))
+        time.sleep(fault.length_s)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
 
     def _kill(self, fault: Fault) -> None:
         whom = fault.whom
@@ -223,7 +238,7 @@ class World:
         if whom == "executor":
             return executors(self.place)[:1]
         if whom == "worker":
-            mark = str(self.place / "cluster" / "cluster.properties")
+            mark = str(standalone.settings_of(self.place / "cluster.json"))
             known = sorted(processes.found_by("worker", mark), key=lambda one: one.pid)
             return [one.pid for one in known if b"worker.Worker" in Path(f"/proc/{one.pid}/cmdline").read_bytes()][:1]
         if whom == "broker":

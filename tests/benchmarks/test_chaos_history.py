@@ -107,6 +107,12 @@ def test_what_a_pair_left_is_not_what_the_next_one_has_to_come_back_to() -> None
     assert recovered_s(replace(WELL, cycles=low, struck=(*WELL.struck, second)), second) is None
 
 
+def test_where_there_was_no_utility_before_a_pair_nothing_is_said_of_its_coming_back() -> None:
+    without = replace(WELL, cycles=tuple(replace(cycle, share=0.0) for cycle in WELL.cycles))
+    assert breaches(without) == {}
+    assert {law.name: law.tried for law in judged(without)}["utility is back within 3 minutes"] == 0
+
+
 def test_what_nobody_waited_for_long_enough_is_not_judged() -> None:
     assert breaches(replace(WELL, cycles=WELL.cycles[:3], until_s=239.0)) == {}
 

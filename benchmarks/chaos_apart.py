@@ -1,0 +1,57 @@
+"""A disk and a network of the nemesis's own: what it fills and cuts there is nobody else's.
+
+Both are this process's and its children's alone (Linux namespaces), and are gone when the last of them has ended,
+however it ends. It takes root, and iproute2.
+"""
+
+import ctypes
+import os
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_MOUNTS, _NETWORK = 0x00020000, 0x40000000  # CLONE_NEWNS, CLONE_NEWNET
+_DISK_MIB = 128  # checkpoints of four tenants that count 50 keys take a tenth of that
+_ENVIRONMENT = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
+
+
+def live_apart(disk: Path) -> bool:
+    """From now on, with a small disk in that place; False where it cannot be had, and then all is as it was."""
+    try:
+        _ran("ip", "-V")
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    if os.geteuid() != 0 or ctypes.CDLL(None).unshare(_MOUNTS | _NETWORK) != 0:
+        return False
+    _ran("mount", "--make-rprivate", "/")
+    _ran("ip", "link", "set", "lo", "up")
+    disk.mkdir(parents=True, exist_ok=True)
+    _ran("mount", "-t", "tmpfs", "-o", f"size={_DISK_MIB}m,mode=0755", "chaos", str(disk))
+    return True
+
+
+def fill(disk: Path, length_s: float) -> None:
+    """No byte more goes onto it for so long."""
+    file = disk / "full"
+    try:
+        with suppress(OSError), file.open("wb", buffering=0) as filled:
+            while True:
+                filled.write(bytes(65536))
+        time.sleep(length_s)
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def cut(address: str, length_s: float) -> None:
+    """Nothing reaches that address for so long: no word, no refusal of one."""
+    route = ("blackhole", f"{address}/32", "table", "local")
+    _ran("ip", "route", "add", *route)
+    try:
+        time.sleep(length_s)
+    finally:
+        _ran("ip", "route", "del", *route)
+
+
+def _ran(*command: str) -> None:
+    subprocess.run(command, env=_ENVIRONMENT, capture_output=True, check=True)
