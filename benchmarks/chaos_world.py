@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,7 +124,7 @@ class World:
         """Let it go wrong; over when this returns."""
         time.sleep(fault.after_s)
         try:
-            {
+            deeds: dict[Kind, Callable[[Fault], object]] = {
                 Kind.KILL: self._kill,
                 Kind.STOP: self._stop,
                 Kind.SECOND: self._second,
@@ -133,7 +133,8 @@ class World:
                 Kind.TAKE: self._take,
                 Kind.FILL: lambda fault: fill(self.place / "checkpoints", fault.length_s),
                 Kind.CUT: lambda fault: cut(standalone.worker_address(0), fault.length_s),
-            }[fault.kind](fault)
+            }
+            deeds[fault.kind](fault)
         except (OSError, PenstockError) as error:  # whom it was to strike is not there: the other one struck before
             self.tell(f"{fault.text}: {error}")
 

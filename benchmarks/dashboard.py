@@ -119,7 +119,7 @@ def multiplied(path: Path, tenants: int) -> None:
 def _times(view: View, tenants: int) -> View:
     names = [f"{view.jobs[place % len(view.jobs)].name}-{place:03d}" for place in range(tenants)]
     jobs = tuple(
-        replace(job, figures=replace(job.figures, job=name))
+        replace(job, figures=replace(job.figures, name=name))
         for place, name in enumerate(names)
         for job in [view.jobs[place % len(view.jobs)]]
     )

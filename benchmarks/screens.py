@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -126,7 +126,7 @@ def _ended(view: View) -> Sequence[JobView]:
 def _many(view: View, count: int) -> Sequence[JobView]:
     late = replace(view.jobs[0], utility=12.0, met=False)
     return [
-        replace(job, figures=replace(job.figures, job=f"tenant-{number:03d}"))
+        replace(job, figures=replace(job.figures, name=f"tenant-{number:03d}"))
         for number in range(count)
         for job in [late if number % 97 == 33 else view.jobs[number % len(view.jobs)]]
     ]
@@ -189,10 +189,10 @@ class Camera:
 
 def in_few_colours(found: Image.Image) -> Image.Image:
     """With its 256 most frequent colours: those of the style sheet are all there, edges of letters are near enough."""
-    counted = found.getcolors(found.width * found.height) or []
+    counted: Any = found.getcolors(found.width * found.height) or []  # of an image in RGB each is three numbers
     kept = [ink for _, ink in sorted(counted, reverse=True)[:256]]
     palette = Image.new("P", (1, 1))
-    palette.putpalette([part for ink in kept for part in ink])  # type: ignore[union-attr]
+    palette.putpalette([part for ink in kept for part in ink])
     return found.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
@@ -236,13 +236,17 @@ def take_states(camera: Camera, place: Path) -> None:
     take_locked(camera, path)
 
 
+def _remedies(page: Page) -> None:
+    page.wait_for_selector("[data-testid=remedy]")
+
+
 def take_missing(camera: Camera, place: Path) -> None:
     """Equal shares: the urgent tenant misses what it asks for, and goes on missing it."""
     path = place / "missing.sqlite"
     with closing(open_store(path)) as store:
         alive(store, recorded(store, "fair", "fair"))
     with site_over(path) as site:
-        shot = Shot("state-missing", "#/overview", lambda page: page.wait_for_selector("[data-testid=remedy]") and None)
+        shot = Shot("state-missing", "#/overview", _remedies)
         camera.take(replace(shot, whole=False), site.url, STATE_LOOKS)
 
 

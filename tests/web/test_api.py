@@ -21,7 +21,7 @@ from penstock.telling.words import moves_text
 from penstock.web import feed
 from penstock.web.acting import ActIn
 from penstock.web.app import create_app
-from penstock.web.feed import Feed, Look, trouble
+from penstock.web.feed import Feed, LookAgain, trouble
 from penstock.web.routes_session import TokenIn
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
@@ -245,7 +245,7 @@ def test_no_more_watch_than_may_however_they_come(serve: Callable[[WebSettings],
     assert eventually(free)  # who leaves gives the seat back
 
 
-def heard(look: Look, until: str) -> list[str]:
+def heard(look: LookAgain, until: str) -> list[str]:
     """What somebody who watches hears, up to the first event of that kind."""
 
     async def found() -> list[str]:

@@ -37,7 +37,7 @@ def main(master: str, place: Path) -> dict[str, Any]:
     spark = start_application("cluster test", master, CONF)
     eventually(lambda: ExecutorLever(spark.sparkContext).count() == EXECUTORS)
     hosts = sorted({executor.host for executor in ExecutorReader(spark.sparkContext).read()})
-    found = {"pinned": pinned(spark, place / "pinned"), "counted": counted(spark, place / "counted")}
+    found: dict[str, Any] = {"pinned": pinned(spark, place / "pinned"), "counted": counted(spark, place / "counted")}
     found["secret_is_shown_by"] = secret_is_shown_by(spark)
     spark.stop()
     return {"hosts": hosts, **found}
