@@ -31,19 +31,19 @@ check-code:
 	$(BIN)/mypy
 
 check-tests:
-	@$(BIN)/pytest -m "not real and not sockets and not long" -n $(WORKERS) --dist worksteal
+	@$(BIN)/pytest -m "not real and not sockets and not long and not helm" -n $(WORKERS) --dist worksteal
 
 # Not in `make check`: tracing every line takes half as much CPU time again or more (53 and 79 % in two pairs of runs).
 coverage: setup ## how much of the code the tests of `make check` run through, file by file
-	@$(BIN)/python -m coverage run -m pytest -m "not real and not sockets and not long"
+	@$(BIN)/python -m coverage run -m pytest -m "not real and not sockets and not long and not helm"
 	@$(BIN)/python -m coverage report
 
 # One worker has all that shares a Spark or a broker, the other what starts its own; see tests/harness/spread.py.
 test: setup-tests ## run all tests, but those that only add breadth (WORKERS=0: in one process)
-	@$(BIN)/pytest -m "not long and not yarn and not kubernetes" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not helm" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
 
 test-long: setup-tests ## run the tests that only add breadth: before an issue closes
-	@$(BIN)/pytest -m "long and not yarn and not kubernetes" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+	@$(BIN)/pytest -m "long and not yarn and not kubernetes and not helm" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
 
 # What governing is built on: to see, shares, bounds, restarts, crashes. `SPARK=4.1` tries another version.
 SPARK ?= 3.5
@@ -65,7 +65,7 @@ test-kubernetes: setup-tests ## a real Kubernetes API server and scheduler, buil
 
 test-random: setup-tests ## run all tests in another order each time (SEED=...: in one that was told before)
 	@echo "the order's seed: $(SEED)"
-	@$(BIN)/pytest -m "not long and not yarn and not kubernetes" -p randomly --randomly-seed=$(SEED)
+	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not helm" -p randomly --randomly-seed=$(SEED)
 
 lint: setup check-code ## linter, formatter check, types, import rules
 

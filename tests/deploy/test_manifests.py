@@ -143,3 +143,9 @@ def test_what_the_coordinator_refers_to_is_there_and_its_account_may_only_look()
 def coordinator() -> Manifest:
     spec: Manifest = one("StatefulSet", "penstock-coordinator")["spec"]["template"]["spec"]
     return spec
+
+
+def test_the_alerts_of_the_chart_are_those_that_promtool_tests() -> None:
+    root = DEPLOY.parent
+    shipped = (root / "prometheus" / "penstock.rules.yml").read_text(encoding="utf-8")
+    assert (root / "helm" / "penstock" / "files" / "penstock.rules.yml").read_text(encoding="utf-8") == shipped

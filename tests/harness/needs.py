@@ -30,6 +30,7 @@ MARKS = {
 ALONE = {
     "sockets": "starts penstock's own servers, or drivers, and waits for what they do",
     "long": "adds breadth; see `make test-long`",
+    "helm": "renders the Helm chart; see `make chart`",
 }
 BY_FIXTURE = {
     "spark": "jvm",
