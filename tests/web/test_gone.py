@@ -91,14 +91,14 @@ def test_a_page_whose_store_cannot_be_read_is_green_no_more_and_goes_on_once_it_
     page = open_page(site.url)
     expect(page.locator(".headline")).to_have_class("headline good")
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other:
-        other.execute("ALTER TABLE penstock_controllers RENAME TO hidden")
+        other.execute("ALTER TABLE penstock_cycles RENAME TO hidden")
         told = page.get_by_test_id("gone")
         expect(told).to_contain_text(re.compile(r"The server cannot read what is recorded since [\d:]{8}\."))
         expect(told).to_contain_text("no such table")
         expect(page.locator(".headline")).to_have_class("headline gone")
         expect(page.locator(".life")).to_have_text("not read")
         expect(page.get_by_role("button", name="Pause governing")).to_be_disabled()
-        other.execute("ALTER TABLE hidden RENAME TO penstock_controllers")
+        other.execute("ALTER TABLE hidden RENAME TO penstock_cycles")
     expect(told).to_have_count(0)
     expect(page.locator(".headline")).to_have_class("headline good")
 
