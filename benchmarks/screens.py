@@ -95,7 +95,8 @@ def with_jobs(store: SqlStore, run: RunInfo, jobs: Callable[[View], Sequence[Job
     *_, newest = store.views(run.id)
     found = tuple(jobs(newest))
     utility = sum(job.utility or 0.0 for job in found)
-    seen = replace(newest, at_s=newest.at_s + LATER_S, jobs=found, utility=utility)
+    most = sum(job.max_utility for job in found)
+    seen = replace(newest, at_s=newest.at_s + LATER_S, jobs=found, utility=utility, max_utility=most)
     store.begin(run)
     store.append(Cycle(seen.at_s, run.policy, seen, Plan(note=note), Outcome(), {}))
 
@@ -124,7 +125,7 @@ def _ended(view: View) -> Sequence[JobView]:
 
 
 def _many(view: View, count: int) -> Sequence[JobView]:
-    late = replace(view.jobs[0], utility=12.0, met=False)
+    late = replace(view.jobs[0], utility=1.2, met=False)
     return [
         replace(job, figures=replace(job.figures, name=f"tenant-{number:03d}"))
         for number in range(count)

@@ -48,7 +48,7 @@ def lacking(job: JobView) -> str:
     >>> from penstock.core.figures import JobFigures
     >>> from penstock.core.intents import Intent
     >>> lacking(JobView(JobFigures("ads", (), juice=1.0), Intent(Latency("2s"), Juice(1.0)), None, False, True))
-    'latency'
+    'its latency'
     """
     figures = job.figures
     names = [
@@ -60,7 +60,7 @@ def lacking(job: JobView) -> str:
         )
         or (isinstance(objective, Juice) and figures.juice is None)
     ]
-    return " and ".join(dict.fromkeys(names)) or "what it asks for"
+    return f"its {' and '.join(dict.fromkeys(names))}" if names else "what it asks for"
 
 
 def beside(job: JobView, now_s: float, last: LastLatency | None = None) -> str:
@@ -91,7 +91,7 @@ def blind_text(job: JobView, now_s: float, last: LastLatency | None = None) -> s
         return f"Its figures are {span(job.figures.age_s)} old{also}."
     if state_of(job) is State.STARTING:
         return f"It is starting, no figures yet{also}."
-    return f"No figures for its {lacking(job)}, although it runs{also}."
+    return f"No figures for {lacking(job)}, although it runs{also}."
 
 
 def _missing(jobs: Sequence[JobView], view: View, known: Known) -> str:
