@@ -7,8 +7,8 @@ however it ends. It takes root, and iproute2.
 import ctypes
 import os
 import subprocess
-import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _MOUNTS, _NETWORK = 0x00020000, 0x40000000  # CLONE_NEWNS, CLONE_NEWNET
@@ -31,24 +31,26 @@ def live_apart(disk: Path) -> bool:
     return True
 
 
-def fill(disk: Path, length_s: float) -> None:
-    """No byte more goes onto it for so long."""
+@contextmanager
+def full(disk: Path) -> Iterator[None]:
+    """No byte more goes onto it meanwhile."""
     file = disk / "full"
     try:
         with suppress(OSError), file.open("wb", buffering=0) as filled:
             while True:
                 filled.write(bytes(65536))
-        time.sleep(length_s)
+        yield
     finally:
         file.unlink(missing_ok=True)
 
 
-def cut(address: str, length_s: float) -> None:
-    """Nothing reaches that address for so long: no word, no refusal of one."""
+@contextmanager
+def cut(address: str) -> Iterator[None]:
+    """Nothing reaches that address meanwhile: no word, no refusal of one."""
     route = ("blackhole", f"{address}/32", "table", "local")
     _ran("ip", "route", "add", *route)
     try:
-        time.sleep(length_s)
+        yield
     finally:
         _ran("ip", "route", "del", *route)
 

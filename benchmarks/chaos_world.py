@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chaos_apart import cut, fill
+from chaos_apart import cut, full
 from chaos_faults import Fault, Kind
 from chaos_record import RUN
 from soak_driver import executors, family
@@ -131,8 +131,8 @@ class World:
                 Kind.LOSE: self._lose,
                 Kind.FLOOD: self._flood,
                 Kind.TAKE: self._take,
-                Kind.FILL: lambda fault: fill(self.place / "checkpoints", fault.length_s),
-                Kind.CUT: lambda fault: cut(standalone.worker_address(0), fault.length_s),
+                Kind.FILL: self._fill,
+                Kind.CUT: self._cut,
             }
             deeds[fault.kind](fault)
         except (OSError, PenstockError) as error:  # whom it was to strike is not there: the other one struck before
@@ -143,6 +143,14 @@ class World:
         _signal(pids, signal.SIGSTOP)
         time.sleep(fault.length_s)
         _signal(pids, signal.SIGCONT)
+
+    def _fill(self, fault: Fault) -> None:
+        with full(self.place / "checkpoints"):
+            time.sleep(fault.length_s)
+
+    def _cut(self, fault: Fault) -> None:
+        with cut(standalone.worker_address(0)):
+            time.sleep(fault.length_s)
 
     def _take(self, fault: Fault) -> None:
         """It has no more of them than it has opened by now."""

@@ -10,7 +10,7 @@ import pytest
 from tests.drivers import ROOT
 
 TOLD = """
-import errno, socket, sys, threading, time
+import errno, socket, sys
 from pathlib import Path
 import chaos_apart
 disk = Path(sys.argv[1])
@@ -21,6 +21,7 @@ listening = socket.create_server(("127.0.0.11", 0))
 def reached():
     try:
         socket.create_connection(listening.getsockname(), timeout=0.2).close()
+        listening.accept()[0].close()
         return True
     except OSError:
         return False
@@ -31,18 +32,17 @@ def written():
         return True
     except OSError as error:
         return errno.errorcode[error.errno]
+    finally:
+        (disk / "one").unlink(missing_ok=True)
 
-def during(fault, *given, look):
-    thread = threading.Thread(target=fault, args=given)
+def during(fault, look):
     before = look()
-    thread.start()
-    while (meanwhile := look()) is True:
-        assert thread.is_alive()
-    thread.join()
+    with fault:
+        meanwhile = look()
     return before, meanwhile, look()
 
-print(during(chaos_apart.cut, "127.0.0.11", 2.0, look=reached))
-print(during(chaos_apart.fill, disk, 2.0, look=written))
+print(during(chaos_apart.cut("127.0.0.11"), reached))
+print(during(chaos_apart.full(disk), written))
 """
 
 
