@@ -317,8 +317,8 @@ def test_no_page_is_wider_than_its_screen_and_axe_finds_nothing_serious_in_light
         assert [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")] == []
 
 
-def test_nothing_moves_for_who_asks_for_no_motion(live: LiveRun, open_page: OpenPage) -> None:
-    page = open_page(live.url)
+def test_nothing_moves_for_who_asks_for_no_motion(live_store: SqlStore, site: Site, open_page: OpenPage) -> None:
+    page = open_page(site.url)
     expect(page.locator(".life")).to_have_text("live")
     assert page.evaluate("document.getAnimations().length") == 0
     page.emulate_media(reduced_motion="no-preference")
