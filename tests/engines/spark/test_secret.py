@@ -13,9 +13,11 @@ import pytest
 from penstock.engines import processes
 from penstock.engines.spark import secret
 from penstock.errors import ConfigError
+from tests.harness.ports import own_port
 from tests.patience import eventually
 
-MASTER = "spark://127.0.0.1:7999"
+PORT = own_port()  # what another worker's tests start looks like a master of theirs
+MASTER = f"spark://127.0.0.1:{PORT}"
 Masters = Callable[[Path], None]
 
 
@@ -25,7 +27,7 @@ def started() -> Iterator[Masters]:
     with ExitStack() as stack:
 
         def start(file: Path) -> None:
-            told = ["--properties-file", str(file), "--host", "127.0.0.1", "--port", "7999"]
+            told = ["--properties-file", str(file), "--host", "127.0.0.1", "--port", str(PORT)]
             command = [sys.executable, "-c", "input()", "org.apache.spark.deploy.master.Master", *told]
             process = stack.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE))
             stack.callback(process.kill)
@@ -48,7 +50,7 @@ def test_a_closed_clusters_secret_is_new_each_time_and_for_its_owner_alone(tmp_p
 def test_of_another_master_nothing_is_said(tmp_path: Path, started: Masters) -> None:
     secret.write_settings(tmp_path / "cluster.closed.properties")
     started(tmp_path / "cluster.closed.properties")
-    assert secret.settings_for("spark://127.0.0.1:7998") == {}
+    assert secret.settings_for(f"spark://127.0.0.1:{own_port()}") == {}
     assert secret.settings_for("local[2]") == {}
 
 
