@@ -13,9 +13,9 @@ from penstock.simulation.run import simulate
 ROOT = Path(__file__).parents[2] / "scenarios"
 SCENARIOS = sorted(p for p in ROOT.rglob("*.yaml") if p.read_text(encoding="utf-8").startswith("name:"))
 NEEDS_DATA_FROM_ELSEWHERE = {"fig16-traces.yaml"}  # traces without a licence are not in the repository
-# Hours of simulated time, 10 to 40 s each: the others have as many jobs (fig13), variants (fig12), forecasts and
-# recoveries (cars), a day's curve (fig15) and each engine. `make scenarios` runs all.
-LONG = {"ads.yaml", "budget.yaml", "first-driver.yaml", *(f"fig{number}.yaml" for number in range(16, 21))}
+# Hours of simulated time, 10 to 40 s each, and matrices of variants: the others have as many jobs (fig13), variants
+# (fig11), forecasts and recoveries (cars) and each engine. `make scenarios` runs all.
+LONG = {"ads.yaml", "budget.yaml", "first-driver.yaml", *(f"fig{number}.yaml" for number in (12, *range(15, 21)))}
 
 
 def cases() -> Iterator[ParameterSet]:
