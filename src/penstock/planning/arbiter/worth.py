@@ -37,31 +37,33 @@ def worth(objectives: Sequence[Objectives], found: Course, recovery: Callable[[]
     whole, late = _of_time(found.counts_s), _late(found.counts_s)
     utility, settled = np.zeros_like(found.juice), np.zeros_like(found.juice)
     for alike in objectives:
-        all_share, late_share = _all_and_late(alike, found, recovery, whole, late, _SPREAD)
+        all_share, late_share, settled_share = _shares_of(alike, found, recovery, whole, late)
         utility[:, alike.jobs] += alike.worth * (LATE * late_share + (1.0 - LATE) * all_share)
-        if alike.kind == "latency":
-            _, late_share = _all_and_late(alike, found, recovery, whole, late, 0.0)
-        settled[:, alike.jobs] += alike.worth * late_share
+        settled[:, alike.jobs] += alike.worth * settled_share
     mean_s = 0.5 * (found.oldest_s + found.newest_s)
     return CandidateWorth(utility, settled, (late * mean_s).sum(axis=0), found.late_juice)
 
 
-def _all_and_late(
-    alike: Objectives, found: Course, recovery: Callable[[], Floats], whole: Floats, late: Floats, spread: float
-) -> tuple[Floats, Floats]:
-    """The share of their utility that jobs have over all of the horizon, and over its second half."""
+def _shares_of(
+    alike: Objectives, found: Course, recovery: Callable[[], Floats], whole: Floats, late: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """The share of their utility that jobs have over all of the horizon, over its second half, and once it has settled.
+
+    Only the last one takes a latency for as exact as it is foretold.
+    """
     jobs = alike.jobs
     if alike.kind == "latency":
         oldest_s, newest_s = found.oldest_s[:, :, jobs], found.newest_s[:, :, jobs]
-        latency_s = newest_s + alike.part * (oldest_s - newest_s)
-        shares = _shares(alike.shape, latency_s / alike.targets, spread)
-        return (whole[:, :, jobs] * shares).sum(axis=0), (late[:, :, jobs] * shares).sum(axis=0)
+        lateness = (newest_s + alike.part * (oldest_s - newest_s)) / alike.targets
+        whole_jobs, late_jobs = whole[:, :, jobs], late[:, :, jobs]
+        spread, exact = (_shares(alike.shape, lateness, by) for by in (_SPREAD, 0.0))
+        return (whole_jobs * spread).sum(axis=0), (late_jobs * spread).sum(axis=0), (late_jobs * exact).sum(axis=0)
     if alike.kind == "juice":
         juices = (found.juice[:, jobs], found.late_juice[:, jobs])
         over_all, settled = (_shares(alike.shape, alike.targets / np.maximum(juice, 1e-6)) for juice in juices)
-        return over_all, settled
+        return over_all, settled, settled
     recovered = _shares(alike.shape, recovery()[:, jobs] / alike.targets)
-    return recovered, recovered
+    return recovered, recovered, recovered
 
 
 def _of_time(counts_s: Floats) -> Floats:
