@@ -6,7 +6,6 @@ import io
 import json
 import sqlite3
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -245,14 +244,15 @@ def test_no_more_watch_than_may_however_they_come(serve: Callable[[WebSettings],
     assert eventually(free)  # who leaves gives the seat back
 
 
-def heard(look: LookAgain, until: str) -> list[str]:
-    """What somebody who watches hears, up to the first event of that kind."""
+def heard(look: LookAgain, until: str, hears: Callable[[str], None] = lambda text: None) -> list[str]:
+    """What somebody who watches hears, up to the first event of that kind; `hears` is called with each."""
 
     async def found() -> list[str]:
         texts: list[str] = []
         events = Feed(look, 0.001, 1).events("demo", lambda: True)
         async for text in events:
             texts.append(text)
+            hears(text)
             if text.startswith(until):
                 await events.aclose()
                 break
@@ -263,23 +263,21 @@ def heard(look: LookAgain, until: str) -> list[str]:
 
 
 def test_a_store_that_keeps_silent_is_told_and_so_is_that_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feed, "SLOW_S", 0.01)
     answers, came = threading.Event(), threading.Event()
 
     def look(run_id: str, mark: object) -> tuple[object, dict[str, object]] | None:
-        if mark is not None:  # from the second look on there is nothing new, and no answer for long
+        if mark is not None:  # from the second look on there is nothing new, and no answer until that was told
             came.set()
             answers.wait(patience_s())
             return None
+        monkeypatch.setattr(feed, "SLOW_S", 0.01)  # of the looks that follow: this one may be slow on a busy machine
         return 1, {"again": came.is_set()}
 
-    def let_go() -> None:
-        came.wait(patience_s())
-        time.sleep(0.2)  # longer than a store may keep silent here
-        answers.set()
+    def hears(text: str) -> None:
+        if text == SILENT:
+            answers.set()
 
-    threading.Thread(target=let_go).start()
-    told = heard(look, 'event: news\ndata: {"again":true}')
+    told = heard(look, 'event: news\ndata: {"again":true}', hears)
     assert told[1:3] == ['event: news\ndata: {"again":false}\n\n', SILENT]
 
 
