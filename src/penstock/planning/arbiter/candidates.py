@@ -39,6 +39,10 @@ class Settings:
         """So many of the only one, each its own."""
         return Settings(*(np.repeat(getattr(self, one.name), count, axis=0) for one in fields(self)))
 
+    def again(self, count: int) -> "Settings":
+        """All of them so many times, below one another."""
+        return Settings(*(np.tile(getattr(self, one.name), (count, 1)) for one in fields(self)))
+
     def put(self, rows: RowIndex, jobs: NDArray[np.intp] | int, of: "Settings", at: RowIndex) -> None:
         """Sets these jobs' levers in these rows as they stand in rows `at` of others."""
         for one in fields(self):

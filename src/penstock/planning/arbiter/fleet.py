@@ -1,6 +1,6 @@
 """The fleet as arrays, one place for each job: what a prediction needs of the view and of what was learnt."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -110,6 +110,21 @@ class Fleet:
         # Stages that were quicker than foretold may have met neighbours that were not busy yet.
         staged = np.maximum(self.staged, 1.0) if future.feared else self.staged
         return replace(self.as_it_was if future.cold else self, arrivals=arrivals, staged=staged)
+
+    def in_all_futures(self, rows: int) -> "Fleet":
+        """The same with all futures below one another, so many rows of each: what differs among them has a row each."""
+        many = [self.ahead(future) for future in self.futures]
+
+        def below(of: Callable[["Fleet"], Floats]) -> Floats:
+            return np.repeat(np.stack([of(one) for one in many]), rows, axis=0)
+
+        return replace(
+            self,
+            arrivals=below(lambda one: one.arrivals),
+            staged=below(lambda one: one.staged),
+            task_cpu_s=below(lambda one: one.task_cpu_s),
+            row_cpu_s=below(lambda one: one.row_cpu_s),
+        )
 
     @property
     def as_it_was(self) -> "Fleet":

@@ -54,20 +54,21 @@ def looked_ahead_s(fleet: Fleet, horizon_s: float) -> float:
 
 def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> CandidateOutcomes:
     """What each candidate would give, over the futures that are thought of."""
-    found = [_in_future(fleet.ahead(future), settings, horizon_s) for future in fleet.futures]
-    utilities = np.stack([one.utility for one in found])
+    found = _lived(fleet.in_all_futures(len(settings)), settings.again(len(fleet.futures)), horizon_s)
+    utilities = found.utility.reshape(len(fleet.futures), len(settings), fleet.size)
     likely = np.array([future.likely for future in fleet.futures])
     founded = np.where([future.feared for future in fleet.futures], 0.0, likely)
+    first = slice(len(settings))
     return CandidateOutcomes(
         utility=np.tensordot(likely, utilities, 1),
         founded=np.tensordot(founded / founded.sum(), utilities, 1),
-        settled=found[0].settled,
-        latency_s=found[0].latency_s,
-        juice=found[0].juice,
+        settled=found.settled[first],
+        latency_s=found.latency_s[first],
+        juice=found.juice[first],
     )
 
 
-def _in_future(ahead: Fleet, settings: Settings, horizon_s: float) -> CandidateWorth:
+def _lived(ahead: Fleet, settings: Settings, horizon_s: float) -> CandidateWorth:
     found = paced(ahead, settings, horizon_s)
     lived = course(ahead, found, settings, horizon_s)
     return worth(ahead.objectives, lived, lambda: recovery_s(ahead, found, settings))

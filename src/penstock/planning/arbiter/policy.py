@@ -93,6 +93,12 @@ class Arbiter:
         new = tuple(name for name in unfed if name not in memory.served)
         if new:
             return _serve(view, fleet, new, memory)
+        if (
+            memory.acted is not None
+            and not _came(fleet, memory.acted)
+            and view.at_s < memory.acted.at_s + _AGAIN_AFTER_S
+        ):
+            return Plan(note="what was decided has not come: somebody else has the last word"), memory
         ahead_s = looked_ahead_s(fleet, self.settings.horizon_s)
         found = search(fleet, ahead_s)
         found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), ahead_s)
@@ -102,12 +108,6 @@ class Arbiter:
         if view.at_s < memory.wary_until_s:
             least = max(2.0 * least, memory.wary_of)  # or it would be tempted by what has just misled it
         settling = memory.acted is not None and view.at_s < memory.acted.settled_s
-        if (
-            memory.acted is not None
-            and not _came(fleet, memory.acted)
-            and view.at_s < memory.acted.at_s + _AGAIN_AFTER_S
-        ):
-            return Plan(note="what was decided has not come: somebody else has the last word"), memory
         if found.gain > (_URGENT * least if settling else least):
             return self._act(view, fleet, found, memory)
         loosened = None if settling else _loosened(view, fleet, found, memory, most)

@@ -1,8 +1,9 @@
 """The search: the best shares and bounds of all jobs together, from what each would give.
 
-It begins at how the levers stand, at equal shares and at some that favour the most valuable; from the best of these it
-turns one job's levers at a time, whichever is best, and the best of several jobs together, until nothing gains. After
-the first round only what was most promising of each job is tried again. A round's candidates are foretold at once.
+It begins at how the levers stand, at equal shares and at some that favour the most valuable. From the best of these
+each job is looked at by itself, beside the others as they are: what is most promising is then foretold exactly, turned
+alone and with that of several jobs together. The best is where the next round begins, until nothing gains. Of a large
+fleet only turns of many jobs together are foretold, for each of them takes as long as there are jobs.
 """
 
 from dataclasses import dataclass, replace
@@ -11,16 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
+from penstock.planning.arbiter.alone import gains
 from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
-from penstock.planning.arbiter.many import priced
 from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell
 from penstock.planning.arbiter.sharing import paced
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
+MANY = 30  # jobs: of more, only a few are turned alone
 _ROUNDS = 8
-MANY = 30  # jobs: of more, each is looked at by itself, at a price of slots
-_KEPT_OF_A_JOB = 8  # of all that is tried of a job, once all of it was looked at
+_KEPT_OF_A_JOB = 6  # of its options, to be foretold exactly
+_HUGE = 1_000  # jobs: of more, few options of each are looked at
+_COUNTS, _FEW_COUNTS = 12, 4  # of jobs to turn together; of a huge fleet
+_FORETOLD = 4_000  # candidates times jobs, in one round
+_WORK = 2_500  # rounds times jobs
 _LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
 _OF_FEARED = 0.6  # of the gain that most of what is feared would have to come for
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
@@ -42,37 +47,33 @@ class Found:
         return max(min(over_all, founded), _OF_FEARED * over_all)
 
 
-def search(fleet: Fleet, horizon_s: float = HORIZON_S) -> Found:
-    """The best that was found."""
+def search(fleet: Fleet, horizon_s: float = HORIZON_S, rounds: int = _ROUNDS) -> Found:
+    """The best that was found, in no more rounds than these, and fewer for a large fleet."""
     now = present(fleet)
     outcome = foretell(fleet, now, horizon_s)
     if fleet.max_utility - float(outcome.total[0]) <= _LEAST_GAIN * fleet.max_utility:
         return Found(now, outcome, outcome)  # nobody lacks anything
     steps = bound_steps(fleet, horizon_s)
-    if fleet.size > MANY:
-        return _at_a_price(fleet, now, steps, horizon_s)
-    best, score = _best_of(_scored(fleet, joined([now, *_beginnings(fleet, now, steps)]), horizon_s))
-    worth_trying: Candidates | None = None
-    for _ in range(_ROUNDS):
-        around = _neighbours(fleet, best, steps) if worth_trying is None else worth_trying.on(best)
-        alone = _scored(fleet, around.settings, horizon_s)
-        together = _scored(fleet, around.best_together(alone.scores, best), horizon_s)
-        better, its_score = max((_best_of(alone), _best_of(together)), key=lambda found: found[1])
+    beginnings = _beginnings(fleet, now, steps)[: _FORETOLD // fleet.size]
+    best, score = _best_of(_scored(fleet, joined([now, *beginnings]), horizon_s))
+    for _ in range(min(rounds, max(1, _WORK // fleet.size))):
+        better, its_score = _turned_once(fleet, best, steps, horizon_s)
         if its_score <= score + _LEAST_GAIN * fleet.max_utility:
             break
         best, score = better, its_score
-        worth_trying = around.most_promising(alone.scores) if worth_trying is None else worth_trying
     return Found(best, foretell(fleet, best, horizon_s), outcome)
 
 
-def _at_a_price(fleet: Fleet, now: Settings, steps: Floats, horizon_s: float) -> Found:
-    """Of a large fleet: all of what the price gives, or its bounds alone, or its shares alone, or nothing."""
-    at_price = priced(fleet, steps, horizon_s)
-    candidates = joined([now, at_price, replace(now, bounds=at_price.bounds), replace(now, weights=at_price.weights)])
-    outcome = foretell(fleet, candidates, horizon_s)
-    scores = outcome.total - TURN_COSTS * fleet.max_utility * _turned(fleet, candidates)
-    place = int(np.argmax(scores))
-    return Found(candidates.row(place), outcome.row(place), outcome.row(0))
+def _turned_once(fleet: Fleet, best: Settings, steps: Floats, horizon_s: float) -> tuple[Settings, float]:
+    """The best of one round: the most promising turns of single jobs, and those of several jobs together."""
+    options, repeated = _options(fleet, best, steps)
+    promising = Promising(options, np.where(repeated, -np.inf, gains(fleet, best, options, horizon_s)))
+    together, alone = promising.together(best), promising.alone(best, _FORETOLD // fleet.size)
+    found = _scored(fleet, joined([together, alone.settings]), horizon_s)
+    if not len(alone.settings):
+        return _best_of(found)
+    of_alone = _scored(fleet, alone.best_together(found.scores[len(together) :], best), horizon_s)
+    return max(_best_of(found), _best_of(of_alone), key=lambda one: one[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +85,48 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
+class Promising:
+    """Options of every job (second axis), and what each is thought to be worth."""
+
+    options: Settings
+    gains: Floats
+
+    def alone(self, best: Settings, most: int) -> "Candidates":
+        """Turns of one job each: the most promising of all, some of each job; none where there is no room for any."""
+        order = np.argsort(-self.gains, axis=0, kind="stable")[:_KEPT_OF_A_JOB]
+        rows, jobs = order.ravel(), np.tile(np.arange(order.shape[1]), len(order))
+        worth_it = self.gains[rows, jobs]
+        most = min(most, int(np.isfinite(worth_it).sum()))
+        promising = np.argsort(-worth_it, kind="stable")[:most]
+        rows, jobs = rows[promising], jobs[promising]
+        settings = best.times(len(rows))
+        settings.put(np.arange(len(rows)), jobs, self.options, rows)
+        return Candidates(settings, jobs)
+
+    def together(self, best: Settings) -> Settings:
+        """The best option of the one job that gains most by its own, of the two, and so on; of many in larger steps."""
+        firsts, jobs = np.argmax(self.gains, axis=0), np.arange(self.gains.shape[1])
+        worth_it = self.gains[firsts, jobs]
+        ranked = np.argsort(-worth_it, kind="stable")[: max(1, int((worth_it > 0.0).sum()))]
+        counts = _counts(len(ranked), _COUNTS if self.gains.shape[1] <= _HUGE else _FEW_COUNTS)
+        settings = best.times(len(counts))
+        for row, count in enumerate(counts):
+            turned = ranked[:count]
+            settings.put(row, turned, self.options, firsts[turned])
+        return settings
+
+
+def _counts(most: int, steps: int) -> list[int]:
+    """From one or a few up to so many, in growing steps."""
+    return sorted({round(most * part) for part in np.geomspace(1.0 / min(most, 100), 1.0, min(most, steps))})
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """Settings that differ from one of them in a single job's levers; `whose` says in which job's."""
 
     settings: Settings
     whose: NDArray[np.intp]
-
-    def on(self, best: Settings) -> "Candidates":
-        """The same turns of the same jobs, beside other levers of the others."""
-        rows = np.arange(len(self.whose))
-        settings = best.times(len(rows))
-        settings.put(rows, self.whose, self.settings, rows)
-        return Candidates(settings, self.whose)
-
-    def most_promising(self, scores: Floats) -> "Candidates":
-        """Some of each job: those that scored best."""
-        order = np.lexsort((-scores, self.whose))
-        starts = np.searchsorted(self.whose[order], np.arange(self.settings.weights.shape[1]))
-        place = np.arange(len(order)) - starts[self.whose[order]]
-        kept = order[place < _KEPT_OF_A_JOB]
-        return Candidates(self.settings.rows(kept), self.whose[kept])
 
     def best_together(self, scores: Floats, best: Settings) -> Settings:
         """The best turn of one job, of two jobs together, of three, and so on."""
@@ -150,11 +173,14 @@ def _rounded(rows: Floats) -> Floats:
     return rounded
 
 
-def _weight_steps(fleet: Fleet, now: float) -> list[float]:
-    """Weights to try beside the present one: some more, some less, and what is most."""
-    most = int(fleet.slots)
-    steps = {now - 2, now - 1, now, now + 1, now + 2, round(now / 2), 2 * now, round(most / 2), most - fleet.size + 1}
-    return sorted(float(step) for step in steps if 1 <= step <= max(most, now))
+def _weight_steps(fleet: Fleet, now: Floats) -> Floats:
+    """Weights to try (first axis) beside each job's present one: some more, some less, and what is most."""
+    slots = np.floor(fleet.slots)
+    half, all_others_one = np.full_like(now, np.round(slots / 2)), np.full_like(now, slots - fleet.size + 1)
+    steps = np.stack([now - 2, now - 1, now, now + 1, now + 2, np.round(now / 2), 2 * now, half, all_others_one])
+    steps = np.where((steps >= 1) & (steps <= np.maximum(slots, now)), steps, now)
+    weights: Floats = np.sort(np.clip(steps, fleet.least, fleet.most), axis=0)
+    return weights
 
 
 def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:
@@ -184,18 +210,27 @@ def _held(fleet: Fleet, weights: Floats) -> Floats:
     return held
 
 
-def _neighbours(fleet: Fleet, best: Settings, steps: Floats) -> Candidates:
-    """Every single job turned to every share and bound that is tried."""
-    many, whose = [], []
-    for place in range(fleet.size):
-        shares = np.clip(_weight_steps(fleet, best.weights[0, place]), fleet.least[place], fleet.most[place])
-        limits = np.append(steps[place], best.bounds[0, place])
-        options = np.unique(np.array(np.meshgrid(shares, limits)).reshape(2, -1).T, axis=0)
-        turned = best.times(len(options))
-        turned.weights[:, place], turned.bounds[:, place] = options[:, 0], options[:, 1]
-        many.append(turned)
-        whose.append(np.full(len(options), place))
-    return Candidates(joined(many), np.concatenate(whose))
+def _options(fleet: Fleet, best: Settings, steps: Floats) -> tuple[Settings, NDArray[np.bool_]]:
+    """Every share and bound to try of each job (second axis), and which of them repeat others."""
+    weights, tried = _weight_steps(fleet, best.weights[0]), steps.T
+    if fleet.size > _HUGE:
+        weights, tried = weights[:: len(weights) // 2], tried[:: len(tried) // 2]
+    bounds = np.sort(np.concatenate([tried, best.bounds]), axis=0)
+    repeated = _repeated(weights)[:, None, :] | _repeated(bounds)[None, :, :]
+    shape = repeated.shape
+    flat = (-1, fleet.size)
+    options = replace(
+        best.times(shape[0] * shape[1]),
+        weights=np.broadcast_to(weights[:, None, :], shape).reshape(flat),
+        bounds=np.broadcast_to(bounds[None, :, :], shape).reshape(flat),
+    )
+    return options, repeated.reshape(flat)
+
+
+def _repeated(ordered: Floats) -> NDArray[np.bool_]:
+    same: NDArray[np.bool_] = np.zeros(ordered.shape, dtype=bool)
+    same[1:] = ordered[1:] == ordered[:-1]
+    return same
 
 
 def _turned(fleet: Fleet, settings: Settings) -> Floats:

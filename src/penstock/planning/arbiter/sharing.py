@@ -60,7 +60,7 @@ def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions
     active = np.ones_like(floors)
     found = Conditions(_slots(fleet, settings, floors, active), np.ones_like(active), np.zeros_like(active))
     for _ in range(_ROUNDS):
-        active = 0.5 * active + 0.5 * _activity(fleet, settings, pace(fleet, settings, found), horizon_s)
+        active = 0.5 * active + 0.5 * activity(fleet, settings, pace(fleet, settings, found), horizon_s)
         slots = _slots(fleet, settings, floors, active)
         slow = _slow(fleet, slots, active)
         found = Conditions(slots, slow, _wait_s(fleet, settings, slots, slow, active))
@@ -139,14 +139,20 @@ def _at(values: Floats, places: NDArray[np.intp]) -> Floats:
 
 def _slow(fleet: Fleet, slots: Floats, active: Floats) -> Floats:
     """Tasks that want a core over the cores there are; a job's own tasks run for sure while it is looked at."""
-    cpu = fleet.task_cpu_s + fleet.row_cpu_s
-    wanting = cpu / np.maximum(cpu + fleet.task_wait_s + fleet.row_wait_s, 1e-12)
+    wanting = wanting_cores(fleet)
     others = (active * slots * wanting).sum(axis=1, keepdims=True) - active * slots * wanting
     running: Floats = np.maximum(1.0, (others + slots * wanting) / fleet.cores)
     return running
 
 
-def _activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) -> Floats:
+def wanting_cores(fleet: Fleet) -> Floats:
+    """The share of its tasks' time for which a job wants a core, where there are cores for all."""
+    cpu = fleet.task_cpu_s + fleet.row_cpu_s
+    wanting: Floats = cpu / np.maximum(cpu + fleet.task_wait_s + fleet.row_wait_s, 1e-12)
+    return wanting
+
+
+def activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) -> Floats:
     """The share of the time that a job's stages are under way over the horizon, its backlog included."""
     bounds, triggers, backlog = settings.bounds, settings.triggers, backlog_of(fleet, settings)
     carried = found.row_s * fleet.arrivals  # of each second, what its rows take
@@ -162,8 +168,8 @@ def _activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) -
     behind_s = np.where(gains_rps > 0, (backlog - rows) / np.maximum(gains_rps, 1e-9), horizon_s)
     part = np.clip(behind_s / horizon_s, 0.0, 1.0)
     catching_up = np.clip(1.0 - found.aside_s / np.maximum(full_s, 1e-6), 0.0, 1.0)
-    activity: Floats = np.clip(part * catching_up + (1.0 - part) * at_rest, 0.0, 1.0)
-    return activity
+    found_active: Floats = np.clip(part * catching_up + (1.0 - part) * at_rest, 0.0, 1.0)
+    return found_active
 
 
 def _wait_s(fleet: Fleet, settings: Settings, slots: Floats, slow: Floats, active: Floats) -> Floats:

@@ -14,7 +14,7 @@ from penstock.core.units import text_of_seconds
 from penstock.core.view import View
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.outcome import CandidateOutcomes
-from penstock.planning.arbiter.search import Found, search
+from penstock.planning.arbiter.search import MANY, Found, search
 
 MET = 0.97  # of a tenant's utility: what is foretold is not known to the last digit
 _TIMES = (1.25, 1.5, 2.0, 3.0)  # the slots that there are
@@ -74,7 +74,8 @@ def _missing_with(fleet: Fleet, slots: int, cores: float, horizon_s: float) -> l
     limits = [job.figures.max_threads for job in fleet.jobs]
     most = np.array([float(slots if limit is None else limit) for limit in limits])
     larger = replace(fleet, slots=float(slots), cores=cores, most=most)
-    return _missing(larger, search(larger, horizon_s).outcome)
+    found = search(larger, horizon_s) if fleet.size <= MANY else search(larger, horizon_s, rounds=1)
+    return _missing(larger, found.outcome)
 
 
 def _executors(view: View, slots: int) -> str:

@@ -3,13 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
 from penstock.core.shapes import Shape
 from penstock.planning.arbiter.horizon import Course
 from penstock.planning.arbiter.objectives import Objectives
+
+GridPlaces: TypeAlias = tuple[NDArray[np.intp], Floats]
 
 _GRID = np.geomspace(0.02, 200.0, 800)  # times the target
 _LOG_GRID = np.log(_GRID)
@@ -56,13 +60,16 @@ def _shares_of(
         oldest_s, newest_s = found.oldest_s[:, :, jobs], found.newest_s[:, :, jobs]
         lateness = (newest_s + alike.part * (oldest_s - newest_s)) / alike.targets
         whole_jobs, late_jobs = whole[:, :, jobs], late[:, :, jobs]
-        spread, exact = (_shares(alike.shape, lateness, by) for by in (_SPREAD, 0.0))
+        places = _on_grid(lateness)
+        spread, exact = (_shares(alike.shape, places, by) for by in (_SPREAD, 0.0))
         return (whole_jobs * spread).sum(axis=0), (late_jobs * spread).sum(axis=0), (late_jobs * exact).sum(axis=0)
     if alike.kind == "juice":
         juices = (found.juice[:, jobs], found.late_juice[:, jobs])
-        over_all, settled = (_shares(alike.shape, alike.targets / np.maximum(juice, 1e-6)) for juice in juices)
+        over_all, settled = (
+            _shares(alike.shape, _on_grid(alike.targets / np.maximum(juice, 1e-6))) for juice in juices
+        )
         return over_all, settled, settled
-    recovered = _shares(alike.shape, recovery()[:, jobs] / alike.targets)
+    recovered = _shares(alike.shape, _on_grid(recovery()[:, jobs] / alike.targets))
     return recovered, recovered, recovered
 
 
@@ -81,9 +88,19 @@ def _late(counts_s: Floats) -> Floats:
     return weights
 
 
-def _shares(shape: Shape, badness: Floats, spread: float = 0.0) -> Floats:
-    shares = np.interp(np.log(np.maximum(badness, _GRID[0])), _LOG_GRID, _table(shape, spread))  # type: ignore[arg-type]
-    return np.asarray(shares, dtype=float)
+def _on_grid(badness: Floats) -> GridPlaces:
+    """Where these lie on the grid: the place before, and how far it is from there to the next."""
+    logs = np.log(np.clip(badness, _GRID[0], _GRID[-1]))
+    along = (logs - _LOG_GRID[0]) * ((len(_GRID) - 1) / (_LOG_GRID[-1] - _LOG_GRID[0]))
+    before = np.minimum(along.astype(np.intp), len(_GRID) - 2)
+    return before, along - before
+
+
+def _shares(shape: Shape, places: GridPlaces, spread: float = 0.0) -> Floats:
+    before, part = places
+    table = _table(shape, spread)  # type: ignore[arg-type]
+    shares: Floats = table[before] + part * np.diff(table)[before]
+    return shares
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,112 @@
+"""How long one whole decision of the default policy takes, by how many jobs share the slots: time on a core.
+
+python benchmarks/deciding.py [--jobs 4 12 25 100 1000 10000] [--repeats 5]
+
+Jobs of all sizes want a fifth more than the cores can do, so that many miss their targets and the whole search is made.
+Measured are two rounds: the first one with figures of all jobs, and the next, where most of the batches are known.
+"""
+
+import argparse
+import random
+import statistics
+import time
+from collections.abc import Sequence
+
+from penstock.core.batches import BatchFigures
+from penstock.core.figures import ALL_OPERATORS, JobFigures, LatencyFigures, MachineFigures, OperatorFigures
+from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.levers import Dial, Disturbs, Shows
+from penstock.core.view import JobView, View
+from penstock.planning.registry import policy_named
+
+BATCHES = 10
+TASKS = 4
+TASK_S = 0.01
+WANTED = 1.2  # of the cores
+CORES_A_JOB = 0.5
+ROW_S = 0.002
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, nargs="+", default=[4, 12, 25, 100, 1_000, 10_000])
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args()
+    decided(4, 0)
+    print("| jobs | levers turned | a first decision, s | the next round, s |")
+    print("|---|---|---|---|")
+    for jobs in options.jobs:
+        first, again, turned = zip(*(decided(jobs, seed) for seed in range(options.repeats)), strict=True)
+        print(f"| {jobs:,} | {statistics.median(turned):.0f} | {_range(first)} | {_range(again)} |", flush=True)
+
+
+def decided(jobs: int, seed: int) -> tuple[float, float, int]:
+    """Seconds of a core for a first decision over so many jobs and for the round after it, and the levers turned."""
+    policy = policy_named("penstock")
+    draw = random.Random(seed)
+    parts = [draw.lognormvariate(0.0, 1.0) for _ in range(jobs)]
+    row_rates = WANTED * CORES_A_JOB * jobs / ROW_S / sum(parts)
+    tenants = [(f"job-{place}", part * row_rates, _intent(draw)) for place, part in enumerate(parts)]
+    memory, took_s, turned = policy.start(), [], 0
+    for round_s in (BATCHES, BATCHES + 2):
+        view = _view([_job(*tenant, round_s) for tenant in tenants], float(round_s))
+        began_s = time.process_time()
+        plan, memory = policy.decide(view, memory)
+        took_s.append(time.process_time() - began_s)
+        turned += sum(len(decision.moves) for decision in plan.decisions)
+    return took_s[0], took_s[1], turned
+
+
+def _intent(draw: random.Random) -> Intent:
+    utility = draw.choice((5.0, 10.0, 40.0))
+    return Intent(Latency(draw.choice(("2s", "5s", "15s")), utility=utility) if draw.random() < 0.7 else Juice(0.9))
+
+
+def _job(name: str, rate_rps: float, intent: Intent, until_s: int) -> JobView:
+    figures = JobFigures(
+        name,
+        operators=(OperatorFigures(ALL_OPERATORS, 1, 0.5, is_source=True),),
+        latency=LatencyFigures(8.0),
+        juice=0.7,
+        arrival_rps=rate_rps,
+        up_s=100.0,
+        levers=(
+            Dial("bound", name, None, 1, shows=Shows.NEXT_BATCH),
+            Dial("trigger", name, 1.0, 0.0, disturbs=Disturbs.QUERY),
+        ),
+        batches=tuple(_batch(number, rate_rps) for number in range(until_s - BATCHES + 1, until_s + 1)),
+    )
+    return JobView(figures, intent, 0.4 * intent.max_utility, False, True)
+
+
+def _batch(number: int, rate_rps: float) -> BatchFigures:
+    rows = rate_rps * (1.0 + 0.1 * (number % 3))
+    busy_s = TASKS * TASK_S + rows * ROW_S
+    return BatchFigures(
+        number,
+        float(number),
+        rows=rows,
+        left_rows=2.0 * rows,
+        took_s=0.2 + 2.0 * busy_s / TASKS,
+        stages=1,
+        tasks=TASKS,
+        busy_s=busy_s,
+        cpu_s=busy_s,
+        staged_s=2.0 * busy_s / TASKS,
+    )
+
+
+def _view(jobs: Sequence[JobView], at_s: float) -> View:
+    cores = max(2, round(CORES_A_JOB * len(jobs)))
+    machine = MachineFigures("here", cores, 1.0, slots=2 * cores)
+    return View(
+        at_s, tuple(jobs), (machine,), sum(job.utility or 0.0 for job in jobs), sum(job.max_utility for job in jobs)
+    )
+
+
+def _range(took_s: Sequence[float]) -> str:
+    return f"{statistics.median(took_s):.3f} [{min(took_s):.3f} to {max(took_s):.3f}]"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Each job by itself: what turning its levers would give it, less the price of what that takes from the others.
+
+    slots    all others have fewer, by as much of them as this one keeps busy more than now
+    cores    all others' work is slower, by as much as this one's tasks want cores for more of the time
+
+Both prices are what all jobs together would lose if slots were a little fewer, or work a little slower. So every option
+of every job is looked at once, beside the others as they are, which costs no more than one candidate for each option.
+It says which turns are worth foretelling exactly, not what they would give.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from penstock.core.arrays import Floats
+from penstock.planning.arbiter.candidates import Settings, joined, tasks_of
+from penstock.planning.arbiter.fleet import Fleet
+from penstock.planning.arbiter.horizon import course
+from penstock.planning.arbiter.outcome import recovery_s
+from penstock.planning.arbiter.sharing import Conditions, activity, conditions, pace, wanting_cores
+from penstock.planning.arbiter.worth import worth
+
+_LESS = 0.85  # of the slots there are, for their price
+_SLOWER = 1.15  # times, for that of cores
+_FULL = 0.5  # of the slots or cores busy: below that nobody lacks any
+_ALL_TASKS = 0.99  # of its tasks have a slot: as good as all
+_PARTS = (slice(0, 1), slice(1, 2), slice(2, 3), slice(3, None))  # rows: as it is, fewer slots, slower work, options
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """The utility of each job, the slots that it keeps busy, and the cores that it wants: futures, rows, jobs."""
+
+    utility: Floats
+    slots: Floats
+    cores: Floats
+
+
+def gains(fleet: Fleet, best: Settings, options: Settings, horizon_s: float) -> Floats:
+    """What each option (first axis) of each job would be worth to all, over its levers as they stand in `best`."""
+    there = conditions(fleet.in_all_futures(1), best.again(len(fleet.futures)), horizon_s)
+    now, fewer, slower, then = _used(fleet, best, options, there, horizon_s)
+    slot_price = _price(now.utility - fewer.utility, 1.0 - _LESS, now.slots, fleet.slots)
+    core_price = _price(now.utility - slower.utility, _SLOWER - 1.0, now.cores, fleet.cores)
+    paid = slot_price * (then.slots - now.slots) + core_price * (then.cores - now.cores)
+    likely = np.array([future.likely for future in fleet.futures])
+    found: Floats = np.tensordot(likely, then.utility - now.utility - paid, 1)
+    return found
+
+
+def _price(lost: Floats, by: float, used: Floats, there_are: float) -> Floats:
+    """Of one more that is used, in each future: what all would lose; where many are left over, nothing."""
+    all_used, all_lost = used.sum(axis=2, keepdims=True), np.maximum(0.0, lost.sum(axis=2, keepdims=True))
+    tight = np.clip((all_used / there_are - _FULL) / (1.0 - _FULL), 0.0, 1.0)
+    price: Floats = tight * all_lost / by / np.maximum(all_used, 1e-9)
+    return price
+
+
+def _used(
+    fleet: Fleet, best: Settings, options: Settings, there: Conditions, horizon_s: float
+) -> tuple[_Use, _Use, _Use, _Use]:
+    """With levers as they stand in `best`; with fewer slots; with slower work; and with each option."""
+    slots = _slots(fleet, best, options, there.slots)
+    slow, wait_s = there.slow[:, None, :], there.wait_s[:, None, :]
+    slows = np.concatenate([slow, slow, _SLOWER * slow, np.repeat(slow, len(options), axis=1)], axis=1)
+    rows = slows.shape[1]
+    flat = (-1, fleet.size)
+    met = Conditions(slots.reshape(flat), slows.reshape(flat), np.repeat(wait_s, rows, axis=1).reshape(flat))
+    ahead, settings = fleet.in_all_futures(rows), joined([best.times(3), options]).again(len(fleet.futures))
+    found = pace(ahead, settings, met)
+    lived = course(ahead, found, settings, horizon_s)
+    utility = worth(fleet.objectives, lived, lambda: recovery_s(ahead, found, settings)).utility
+    busy = activity(ahead, settings, found, horizon_s) * met.slots
+    use = [one.reshape(slots.shape) for one in (utility, busy, busy * wanting_cores(ahead))]
+    now, fewer, slower, then = (_Use(*(one[:, part] for one in use)) for part in _PARTS)
+    return now, fewer, slower, then
+
+
+def _slots(fleet: Fleet, best: Settings, options: Settings, now: Floats) -> Floats:
+    """Slots in each future (first axis) and row: of an option, by its weight, and no more than it has tasks."""
+    tasks, others = tasks_of(fleet, options), best.weights.sum() - best.weights
+    part = fleet.slots * options.weights / (others + options.weights)
+    levels = now / (fleet.slots * best.weights / best.weights.sum())
+    # Who has a slot for each of its tasks would have more by its weight: as many times as the others have, at least.
+    common = np.maximum(levels, np.median(levels, axis=1, keepdims=True))
+    levels = np.where(now < _ALL_TASKS * tasks_of(fleet, best), levels, common)
+    then = np.minimum(np.maximum(levels[:, None, :], 1.0) * part, tasks)
+    return np.concatenate([now[:, None, :], _LESS * now[:, None, :], now[:, None, :], then], axis=1)
