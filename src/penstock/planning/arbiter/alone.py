@@ -40,7 +40,8 @@ def gains(fleet: Fleet, best: Settings, options: Settings, horizon_s: float) -> 
     """What each option (first axis) of each job would be worth to all, over its levers as they stand in `best`."""
     there = conditions(fleet.in_all_futures(1), best.again(len(fleet.futures)), horizon_s)
     now, fewer, slower, then = _used(fleet, best, options, there, horizon_s)
-    slot_price = _price(now.utility - fewer.utility, 1.0 - _LESS, now.slots, fleet.slots)
+    there_are = float(fleet.slots_for(best.weights.sum(axis=1))[0])
+    slot_price = _price(now.utility - fewer.utility, 1.0 - _LESS, now.slots, there_are)
     core_price = _price(now.utility - slower.utility, _SLOWER - 1.0, now.cores, fleet.cores)
     paid = slot_price * (then.slots - now.slots) + core_price * (then.cores - now.cores)
     likely = np.array([future.likely for future in fleet.futures])
@@ -79,8 +80,9 @@ def _used(
 def _slots(fleet: Fleet, best: Settings, options: Settings, now: Floats) -> Floats:
     """Slots in each future (first axis) and row: of an option, by its weight, and no more than it has tasks."""
     tasks, others = tasks_of(fleet, options), best.weights.sum() - best.weights
-    part = fleet.slots * options.weights / (others + options.weights)
-    levels = now / (fleet.slots * best.weights / best.weights.sum())
+    together, before = others + options.weights, best.weights.sum(axis=1, keepdims=True)
+    part = fleet.slots_for(together) * options.weights / together
+    levels = now / (fleet.slots_for(before) * best.weights / before)
     # Who has a slot for each of its tasks would have more by its weight: as many times as the others have, at least.
     common = np.maximum(levels, np.median(levels, axis=1, keepdims=True))
     levels = np.where(now < _ALL_TASKS * tasks_of(fleet, best), levels, common)

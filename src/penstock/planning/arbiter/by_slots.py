@@ -32,7 +32,11 @@ def utility_by_slots(view: View, memory: ArbiterMemory, counts: Sequence[int]) -
 def _utility(fleet: Fleet, slots: float) -> float:
     most = np.where(fleet.most >= fleet.slots, slots, np.minimum(fleet.most, slots))
     such = replace(
-        fleet, slots=slots, cores=max(0.05, fleet.cores * slots / fleet.slots), most=np.maximum(most, fleet.least)
+        fleet,
+        slots=slots,
+        held=slots,
+        cores=max(0.05, fleet.cores * slots / fleet.held),
+        most=np.maximum(most, fleet.least),
     )
     found = foretell(such, present(such))
     # Both how it gets there, with what waits worked off, and where it comes to rest.

@@ -62,7 +62,9 @@ class Fleet:
     jobs: tuple[JobView, ...]
     objectives: tuple[Objectives, ...]
     futures: tuple[PossibleFuture, ...]
-    slots: float
+    slots: float  # that could be had
+    held: float  # of these, where executors follow the jobs' weights; else all
+    each: float  # slots of an executor
     cores: float  # that tasks can have, less than there are where others use them too
     arrivals: Floats
     coming: Floats  # the most that is foretold to arrive over the horizon
@@ -98,6 +100,25 @@ class Fleet:
     def max_utility(self) -> float:
         """What all of them could have together."""
         return sum(job.max_utility for job in self.jobs)
+
+    @property
+    def follows(self) -> bool:
+        """Whether more slots come as soon as jobs have more weight together."""
+        return self.held < self.slots
+
+    def slots_for(self, weights: Floats) -> Floats:
+        """The slots that there are once jobs have so much weight together."""
+        if not self.follows:
+            return np.full_like(weights, self.slots)
+        wanted = self.each * np.ceil(weights / self.each)
+        found: Floats = np.clip(wanted, min(self.each, self.slots), self.slots)
+        return found
+
+    def cores_for(self, slots: Floats) -> Floats:
+        """The cores of so many slots: executors that come bring cores, where those that are there have one a slot."""
+        if not self.follows or self.held > self.cores:
+            return np.full_like(slots, self.cores)
+        return self.cores * np.maximum(1.0, slots / self.held)
 
     def corrected(self, costs: Mapping[str, JobCosts]) -> "Fleet":
         """The same with what was learnt since of how long stages take; all else of the costs is the same."""
@@ -145,7 +166,8 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     found = [costs[job.name] if costs[job.name].known else guessed(telling, job, view.at_s) for job in known]
     of = _Columns(*np.array([_row(job, one, slots) for job, one in zip(known, found, strict=True)], dtype=float).T)
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
-    slow, cores = _contention(of, float(slots), cores)
+    held, each = _held(view, slots)
+    slow, cores = _contention(of, held, cores)
     wait_share = np.maximum(0.0, 1.0 - of.cpu_share * slow)  # of a task's time: neither on a core nor in want of one
     warming = 1.0 - of.cold * coldness(one.warmth for one in found)
     foretold = np.array([(coming or {}).get(job.name, rate) for job, rate in zip(known, of.arrivals, strict=True)])
@@ -158,6 +180,8 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
             1.0 - (1.0 - warming) * of.cpu_share, of.arrivals, foretold, min(one.batches for one in found)
         ),
         slots=float(slots),
+        held=held,
+        each=each,
         cores=cores,
         arrivals=of.arrivals,
         coming=np.maximum(1e-3, foretold),
@@ -184,6 +208,15 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
         parted=_parted(of),
         most_parts=of.most_parts,
     )
+
+
+def _held(view: View, slots: int) -> tuple[float, float]:
+    """The slots that executors offer now, all where they are all that could be had; and those of one executor."""
+    offering = [machine for machine in view.machines if machine.alive and machine.slots and machine.executors]
+    offered, executors = (sum(getattr(one, name) or 0 for one in offering) for name in ("slots", "executors"))
+    if view.max_threads is None or not 0 < offered < slots:
+        return float(slots), 1.0
+    return float(offered), max(1.0, round(offered / executors))
 
 
 def _parted(of: "_Columns") -> Floats:

@@ -62,7 +62,7 @@ def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions
     for _ in range(_ROUNDS):
         active = 0.5 * active + 0.5 * activity(fleet, settings, pace(fleet, settings, found), horizon_s)
         slots = _slots(fleet, settings, floors, active)
-        slow = _slow(fleet, slots, active)
+        slow = _slow(fleet, settings, slots, active)
         found = Conditions(slots, slow, _wait_s(fleet, settings, slots, slow, active))
     return found
 
@@ -74,13 +74,15 @@ def paced(fleet: Fleet, settings: Settings, horizon_s: float) -> Pace:
 
 def _floors(fleet: Fleet, weights: Floats) -> Floats:
     """Minimum shares, as penstock sets them; where slots are fewer than jobs, the largest weights keep theirs."""
-    wanted = np.maximum(fleet.slots, weights.sum(axis=1, keepdims=True))
-    floors: Floats = np.minimum(np.maximum(np.floor(fleet.slots * weights / wanted), fleet.least), fleet.most)
+    together = weights.sum(axis=1, keepdims=True)
+    there = fleet.slots_for(together)
+    wanted = np.maximum(there, together)
+    floors: Floats = np.minimum(np.maximum(np.floor(there * weights / wanted), fleet.least), fleet.most)
     by_weight = np.argsort(-weights, axis=1, kind="stable")
     used = np.cumsum(np.take_along_axis(floors, by_weight, axis=1), axis=1)
     fits = np.empty_like(floors)
-    np.put_along_axis(fits, by_weight, (used <= fleet.slots).astype(float), axis=1)
-    too_many = (floors.sum(axis=1, keepdims=True) > fleet.slots) & (fleet.size > fleet.slots)
+    np.put_along_axis(fits, by_weight, (used <= there).astype(float), axis=1)
+    too_many = (floors.sum(axis=1, keepdims=True) > there) & (fleet.size > fleet.slots)
     kept: Floats = np.where(too_many, floors * fits * (weights > weights.min(axis=1, keepdims=True)), floors)
     return kept
 
@@ -91,7 +93,9 @@ def _slots(fleet: Fleet, settings: Settings, floors: Floats, active: Floats) -> 
     Each job is looked at as if it ran all the time, beside the others as active as they are.
     """
     weights, tasks = settings.weights, tasks_of(fleet, settings)[:, None, :]
-    parts = fleet.slots * weights / weights.sum(axis=1, keepdims=True)
+    together = weights.sum(axis=1, keepdims=True)
+    there = fleet.slots_for(together)
+    parts = there * weights / together
     levelled = _LEVELS[:, None] * parts[:, None, :]
     if fleet.size > fleet.slots:
         first = _first_slots(fleet, floors, active)[:, None, :]
@@ -101,14 +105,14 @@ def _slots(fleet: Fleet, settings: Settings, floors: Floats, active: Floats) -> 
     used = np.einsum("clj,cj->cl", given, active)
     with_all_of = used[:, :, None] + (1.0 - active)[:, None, :] * given
     # The first level at which too much is given, and how far between the one before and it the slots are used up.
-    over = with_all_of > fleet.slots
+    over = with_all_of > there[:, :, None]
     above = np.where(over.any(axis=1), over.argmax(axis=1), len(_LEVELS) - 1)
     below = np.maximum(above - 1, 0)
     high, low = _at(with_all_of, above), _at(with_all_of, below)
-    part = np.clip((fleet.slots - low) / np.maximum(high - low, 1e-9), 0.0, 1.0)
+    part = np.clip((there - low) / np.maximum(high - low, 1e-9), 0.0, 1.0)
     slots: Floats = _at(given, below) + part * (_at(given, above) - _at(given, below))
     # Floors that are too many together are all kept in part.
-    return slots * np.minimum(1.0, fleet.slots / np.maximum(_at(with_all_of, np.zeros_like(above)), 1e-9))
+    return slots * np.minimum(1.0, there / np.maximum(_at(with_all_of, np.zeros_like(above)), 1e-9))
 
 
 def _first_slots(fleet: Fleet, floors: Floats, active: Floats) -> Floats:
@@ -137,11 +141,12 @@ def _at(values: Floats, places: NDArray[np.intp]) -> Floats:
     return found
 
 
-def _slow(fleet: Fleet, slots: Floats, active: Floats) -> Floats:
+def _slow(fleet: Fleet, settings: Settings, slots: Floats, active: Floats) -> Floats:
     """Tasks that want a core over the cores there are; a job's own tasks run for sure while it is looked at."""
     wanting = wanting_cores(fleet)
     others = (active * slots * wanting).sum(axis=1, keepdims=True) - active * slots * wanting
-    running: Floats = np.maximum(1.0, (others + slots * wanting) / fleet.cores)
+    cores = fleet.cores_for(fleet.slots_for(settings.weights.sum(axis=1, keepdims=True)))
+    running: Floats = np.maximum(1.0, (others + slots * wanting) / cores)
     return running
 
 
@@ -185,6 +190,7 @@ def _wait_s(fleet: Fleet, settings: Settings, slots: Floats, slow: Floats, activ
     all_held, all_s = holds.sum(axis=1, keepdims=True), (holds * each_s).sum(axis=1, keepdims=True)
     held, held_s = all_held - holds, all_s - holds * each_s
     mean_s = held_s / np.maximum(held, 1e-9)
-    taken = np.clip(held / fleet.slots, 0.0, 1.0)
-    wait: Floats = 0.5 * taken * mean_s * slots / fleet.slots
+    there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
+    taken = np.clip(held / there, 0.0, 1.0)
+    wait: Floats = 0.5 * taken * mean_s * slots / there
     return wait

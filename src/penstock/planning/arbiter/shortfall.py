@@ -59,11 +59,12 @@ def _two_digits(value: float) -> float:
 
 def _needs(view: View, fleet: Fleet, horizon_s: float) -> str:
     have = round(fleet.slots)
+    cores = float(fleet.cores_for(np.array([fleet.slots]))[0])
     for times in _TIMES:
         slots = math.ceil(times * have)
-        if not _missing_with(fleet, slots, fleet.cores * slots / have, horizon_s):
+        if not _missing_with(fleet, slots, cores * slots / have, horizon_s):
             # On the cores that are there already more slots may be of no use.
-            alone = not _missing_with(fleet, slots, fleet.cores, horizon_s)
+            alone = not _missing_with(fleet, slots, cores, horizon_s)
             with_cores = "" if alone else ", with cores of their own"
             return f"need up to {slots} slots of {have}{with_cores}{_executors(view, slots - have)}"
     return f"would not be met with {math.ceil(_TIMES[-1] * have)} slots instead of {have} either"
@@ -73,7 +74,7 @@ def _missing_with(fleet: Fleet, slots: int, cores: float, horizon_s: float) -> l
     """Who stays below on so many slots and cores; no limit of a tenant's own is lifted."""
     limits = [job.figures.max_threads for job in fleet.jobs]
     most = np.array([float(slots if limit is None else limit) for limit in limits])
-    larger = replace(fleet, slots=float(slots), cores=cores, most=most)
+    larger = replace(fleet, slots=float(slots), held=float(slots), cores=cores, most=most)
     found = search(larger, horizon_s) if fleet.size <= MANY else search(larger, horizon_s, rounds=1)
     return _missing(larger, found.outcome)
 

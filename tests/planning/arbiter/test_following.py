@@ -1,0 +1,71 @@
+"""Executors that follow the jobs' weights: who lacks something asks for more weight, and slots come."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from penstock.core.figures import MachineFigures
+from penstock.core.levers import Slots
+from penstock.core.view import JobView, View
+from penstock.planning.arbiter.costs import learnt
+from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.planning.arbiter.policy import Arbiter
+from penstock.planning.arbiter.search import search
+from tests.planning.arbiter.fleets import fleet_view, job
+
+COULD_BE_HAD = 12
+
+
+def followed(*jobs: JobView, executors: int = 1, slots_each: int = 2, cores: int = 2) -> View:
+    """An application that holds so many executors of twelve slots that it may have."""
+    machine = MachineFigures("m", executors * cores, 1.0, slots=executors * slots_each, executors=executors)
+    return replace(fleet_view(*jobs), machines=(machine,), max_threads=COULD_BE_HAD)
+
+
+def as_seen(view: View) -> Fleet:
+    """By the arbiter."""
+    found = fleet_of(view, {one.name: learnt(None, one.figures) for one in view.jobs})
+    assert found is not None
+    return found
+
+
+def hard_pressed() -> tuple[JobView, JobView]:
+    """Two jobs that have one executor's two slots and need more than twice as many."""
+    return job("a", 150.0, target="2s", utility=1.0), job("b", 150.0, target="2s", utility=1.0)
+
+
+@pytest.mark.parametrize(
+    ("weight", "slots"), [(1.0, 2.0), (2.0, 2.0), (3.0, 4.0), (11.0, 12.0), (12.0, 12.0), (40.0, 12.0)]
+)
+def test_slots_come_with_weight_an_executor_at_a_time(weight: float, slots: float) -> None:
+    assert as_seen(followed(*hard_pressed())).slots_for(np.array([weight]))[0] == slots
+
+
+def test_cores_come_with_executors_that_have_one_for_each_slot_only() -> None:
+    own, shared = as_seen(followed(*hard_pressed())), as_seen(followed(*hard_pressed(), cores=1))
+    assert own.cores_for(np.array([8.0]))[0] == 4.0 * own.cores
+    assert shared.cores_for(np.array([8.0]))[0] == shared.cores
+
+
+def test_who_lacks_slots_asks_for_more_where_more_can_be_had() -> None:
+    found = search(as_seen(followed(*hard_pressed())))
+    assert found.best.weights.sum() >= 5.0
+    assert found.outcome.settled.sum() > 0.9 * 20.0 > found.now.settled.sum()
+
+
+def test_all_slots_that_could_be_had_are_there_where_nothing_follows() -> None:
+    one = as_seen(followed(*hard_pressed(), executors=6))
+    assert not one.follows
+    assert one.slots_for(np.array([2.0]))[0] == COULD_BE_HAD
+
+
+def test_the_policy_gives_weight_at_once_where_that_brings_executors() -> None:
+    plan, _ = Arbiter().decide(followed(*hard_pressed()), Arbiter().start())
+    moves = [move for decision in plan.decisions for move in decision.moves if isinstance(move, Slots)]
+    assert sum(move.after - move.before for move in moves) >= 3
+
+
+def test_who_has_enough_asks_for_nothing() -> None:
+    plan, _ = Arbiter().decide(followed(job("a", 20.0), job("b", 20.0)), Arbiter().start())
+    assert plan.decisions == ()
