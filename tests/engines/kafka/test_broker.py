@@ -68,7 +68,7 @@ def test_a_broker_that_was_killed_comes_back_with_its_records_and_goes_down_whol
 def test_a_broker_whose_starter_died_before_it_was_noted_is_ended_too(tmp_path: Path) -> None:
     state = tmp_path / "kafka.json"
     planned = broker.Broker(1024, 1025, 1, tmp_path / "place")
-    broker._save(state, planned)  # and here it died; a broker's command line ends with its settings
+    broker._file(state).write(planned)  # and here it died; a broker's command line ends with its settings
     command = [sys.executable, "-c", "import time; time.sleep(600)", str(planned.properties)]
     started = processes.start("broker", command, tmp_path / "log", {})
     broker.down(state)
@@ -77,7 +77,7 @@ def test_a_broker_whose_starter_died_before_it_was_noted_is_ended_too(tmp_path: 
 
 def test_a_process_that_only_has_the_same_number_is_left_alone(tmp_path: Path) -> None:
     state = tmp_path / "kafka.json"
-    broker._save(state, broker.Broker(1024, 1025, 1, tmp_path / "gone", Process("broker", os.getpid(), ticks=1)))
+    broker._file(state).write(broker.Broker(1024, 1025, 1, tmp_path / "gone", Process("broker", os.getpid(), ticks=1)))
     assert broker.down(state) is None
 
 

@@ -131,7 +131,7 @@ def test_down_ends_what_up_started_and_only_that(story: Story) -> None:
 
 def test_a_process_that_only_has_the_same_number_is_left_alone(tmp_path: Path) -> None:
     own = Process("master", os.getpid(), ticks=1)
-    standalone._save(tmp_path / "cluster.json", StartedCluster("spark://127.0.0.1:1", 1, (own,)))
+    standalone._file(tmp_path / "cluster.json").write(StartedCluster("spark://127.0.0.1:1", 1, (own,)))
     assert standalone.down(tmp_path / "cluster.json") == ()
 
 

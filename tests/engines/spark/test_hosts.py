@@ -89,7 +89,7 @@ def test_removing_ends_what_runs_on_the_hosts_and_again_is_as_once(net: Net) -> 
 def test_down_removes_what_a_crash_left_half_made(tmp_path: Path) -> None:
     state = tmp_path / "cluster.json"
     planned = hosts.planned(3, "1gbit")
-    standalone._save(state, standalone.StartedCluster(f"spark://{planned.gateway}:7077", 1, net=planned))
+    standalone._file(state).write(standalone.StartedCluster(f"spark://{planned.gateway}:7077", 1, net=planned))
     hosts.make(Net(planned.bridge, planned.gateway, "1gbit", planned.hosts[:2]))  # and here it died
     standalone.down(state)
     assert left_of(planned) == []

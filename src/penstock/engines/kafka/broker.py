@@ -4,14 +4,13 @@ A state file says what was started, so that exactly that is ended. A broker that
 the records that it had; `down` ends it and removes them.
 """
 
-import json
 import os
 import shutil
 import subprocess
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from confluent_kafka import KafkaException
@@ -20,6 +19,7 @@ from confluent_kafka.admin import AdminClient
 from penstock.engines import processes
 from penstock.engines.kafka.jars import JarSet, jars, java
 from penstock.engines.processes import Process
+from penstock.engines.state_file import StateFile, default_place
 from penstock.errors import ConfigError, EngineError
 
 _UP_WITHIN_S = 120.0
@@ -90,8 +90,7 @@ class Broker:
 
 def default_state_file() -> Path:
     """Where the running broker is noted."""
-    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base, "penstock", "kafka.json")
+    return default_place("kafka")
 
 
 def up(state: Path, port: int = 9092, partitions: int = 4) -> Broker:
@@ -116,7 +115,7 @@ def down(state: Path) -> Process | None:
         return None
     ended = _end(broker)
     shutil.rmtree(broker.place, ignore_errors=True)
-    state.unlink(missing_ok=True)
+    _file(state).remove()
     return ended
 
 
@@ -131,14 +130,7 @@ def restart(state: Path) -> Broker:
 
 def status(state: Path) -> Broker | None:
     """The broker that the state file tells of; None when there is none."""
-    try:
-        raw = json.loads(state.read_text(encoding="utf-8"))
-        process = None if raw["process"] is None else Process(**raw["process"])
-        return Broker(raw["port"], raw["controller_port"], raw["partitions"], Path(raw["place"]), process)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError("state", str(state), f"it is no broker's state file ({error}); name another") from None
+    return _file(state).read()
 
 
 def answers(bootstrap: str) -> bool:
@@ -169,11 +161,11 @@ def _refuse_taken(port: int) -> None:
 
 
 def _started(state: Path, broker: Broker) -> Broker:
-    _save(state, replace(broker, process=None))  # before its process: `down` finds that by the settings file
+    noted = _file(state)
+    broker = noted.note(broker, process=None)  # before its process: `down` finds that by the settings file
     if not broker.formatted:
         _format(broker)
-    started = replace(broker, process=processes.start("broker", _command(broker), broker.log, {}))
-    _save(state, started)
+    started = noted.note(broker, process=processes.start("broker", _command(broker), broker.log, {}))
     late = f"the broker did not answer; see {broker.log};"
     processes.wait(lambda: not started.alive or answers(started.bootstrap), _UP_WITHIN_S, late)
     if not started.alive:
@@ -222,7 +214,5 @@ def _last_line(log: Path) -> str:
     return lines[-1] if lines else "nothing"
 
 
-def _save(state: Path, broker: Broker) -> None:
-    state.parent.mkdir(parents=True, exist_ok=True)
-    raw = {**asdict(broker), "place": str(broker.place)}
-    state.write_text(json.dumps(raw, indent=2) + "\n", encoding="utf-8")
+def _file(state: Path) -> StateFile[Broker]:
+    return StateFile(state, Broker, "broker")

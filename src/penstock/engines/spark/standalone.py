@@ -11,9 +11,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pyspark
 
@@ -21,6 +20,7 @@ from penstock.engines import processes
 from penstock.engines.processes import Process
 from penstock.engines.spark import hosts, secret
 from penstock.engines.spark.hosts import Host, Net
+from penstock.engines.state_file import StateFile, default_place
 from penstock.errors import ConfigError, EngineError
 
 _UP_WITHIN_S = 90.0
@@ -50,8 +50,7 @@ class StartedCluster:
 
 def default_state_file() -> Path:
     """Where the running cluster is noted."""
-    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base, "penstock", "cluster.json")
+    return default_place("cluster")
 
 
 def up(
@@ -109,7 +108,7 @@ def _up(
     cluster = StartedCluster(f"spark://{address}:{port}", max(worker.slots for worker in workers), net=net)
     _unmark(state)
     secret.write_settings(_logs(state) / f"{state.stem}{secret.CLOSED if closed else secret.OPEN}")
-    _save(state, cluster)
+    _file(state).write(cluster)
     try:
         if net is not None:
             hosts.make(net)
@@ -131,26 +130,13 @@ def down(state: Path) -> tuple[Process, ...]:
         processes.end(process)
     left = () if cluster.net is None else hosts.remove(cluster.net)
     _unmark(state)
-    state.unlink(missing_ok=True)
+    _file(state).remove()
     return ended + left
 
 
 def status(state: Path) -> StartedCluster | None:
     """The cluster that the state file tells of; None when there is none."""
-    try:
-        raw = json.loads(state.read_text(encoding="utf-8"))
-        noted = tuple(Process(**entry) for entry in raw["processes"])
-        return StartedCluster(raw["master"], raw["cores"], noted, _net(raw["net"]))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError("state", str(state), f"it is no cluster's state file ({error}); name another") from None
-
-
-def _net(raw: dict[str, Any] | None) -> Net | None:
-    if raw is None:
-        return None
-    return Net(raw["bridge"], raw["gateway"], raw["bandwidth"], tuple(Host(**host) for host in raw["hosts"]))
+    return _file(state).read()
 
 
 def _check(workers: int, cores: int, port: int, bandwidth: str | None) -> None:
@@ -177,7 +163,8 @@ def _refuse_taken(address: str, port: int) -> None:
 
 def _started(state: Path, cluster: StartedCluster, workers: Sequence[WorkerToStart], memory: str) -> StartedCluster:
     address, port = cluster.master.removeprefix("spark://").split(":")
-    cluster = _noted(state, cluster, _start_master(state, address, int(port)))
+    noted = _file(state)
+    cluster = noted.note(cluster, processes=(_start_master(state, address, int(port)),))
     log = _logs(state) / "master.log"
     _wait(lambda: processes.listens(int(port), address), log)
     for number, worker in enumerate(workers):
@@ -185,14 +172,8 @@ def _started(state: Path, cluster: StartedCluster, workers: Sequence[WorkerToSta
         if worker.cpu is not None:
             # At once, before its JVM is there: whatever it starts inherits the core.
             os.sched_setaffinity(started.pid, {worker.cpu})
-        cluster = _noted(state, cluster, started)
+        cluster = noted.note(cluster, processes=(*cluster.processes, started))
     _wait(lambda: _registered(log) >= len(workers), log)
-    return cluster
-
-
-def _noted(state: Path, cluster: StartedCluster, process: Process) -> StartedCluster:
-    cluster = replace(cluster, processes=(*cluster.processes, process))
-    _save(state, cluster)
     return cluster
 
 
@@ -251,9 +232,8 @@ def _unmark(state: Path) -> None:
         (_logs(state) / f"{state.stem}{kind}").unlink(missing_ok=True)
 
 
-def _save(state: Path, cluster: StartedCluster) -> None:
-    state.parent.mkdir(parents=True, exist_ok=True)
-    state.write_text(json.dumps(asdict(cluster), indent=2) + "\n", encoding="utf-8")
+def _file(state: Path) -> StateFile[StartedCluster]:
+    return StateFile(state, StartedCluster, "cluster")
 
 
 def _wait(done: Callable[[], bool], log: Path) -> None:

@@ -8,15 +8,15 @@ import os
 import re
 import shutil
 import urllib.request
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyspark
 
 from penstock.engines import processes
 from penstock.engines.kafka.jars import JarSet, jars, java
 from penstock.engines.processes import Process
+from penstock.engines.state_file import StateFile, default_place
 from penstock.engines.yarn import configuration
 from penstock.engines.yarn.configuration import YarnShape
 from penstock.errors import ConfigError, EngineError
@@ -61,8 +61,7 @@ class Yarn:
 
 def default_state_file() -> Path:
     """Where the running one is noted."""
-    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base, "penstock", "yarn.json")
+    return default_place("yarn")
 
 
 def up(state: Path, shape: YarnShape) -> Yarn:
@@ -79,12 +78,13 @@ def up(state: Path, shape: YarnShape) -> Yarn:
     found = tuple(str(jar) for jar in jars(JarSet.YARN))
     shutil.rmtree(place, ignore_errors=True)
     configuration.write(place, shape)
-    yarn = Yarn(shape.page, str(place))
-    _save(state, yarn)
+    noted = _file(state)
+    yarn = noted.write(Yarn(shape.page, str(place)))
     try:
-        yarn = _noted(state, yarn, _start(place, "resourcemanager", _RESOURCE_MANAGER, found))
+        yarn = noted.note(yarn, processes=(_start(place, "resourcemanager", _RESOURCE_MANAGER, found),))
         for number in range(shape.nodes):
-            yarn = _noted(state, yarn, _start(place, f"nodemanager-{number}", _NODE_MANAGER, found))
+            started = _start(place, f"nodemanager-{number}", _NODE_MANAGER, found)
+            yarn = noted.note(yarn, processes=(*yarn.processes, started))
         processes.wait(lambda: _nodes(yarn) >= shape.nodes, _UP_WITHIN_S, f"YARN was not up; see {place}/*.log;")
     except BaseException:
         down(state)
@@ -101,19 +101,13 @@ def down(state: Path) -> tuple[Process, ...]:
     for process in reversed(ended):
         processes.end(process, _DOWN_WITHIN_S)
     shutil.rmtree(yarn.place, ignore_errors=True)
-    state.unlink(missing_ok=True)
+    _file(state).remove()
     return ended
 
 
 def status(state: Path) -> Yarn | None:
     """What the state file tells of; None when there is none."""
-    try:
-        raw: Any = json.loads(state.read_text(encoding="utf-8"))
-        return Yarn(raw["page"], raw["place"], tuple(Process(**entry) for entry in raw["processes"]))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError("state", str(state), f"it is no YARN's state file ({error}); name another") from None
+    return _file(state).read()
 
 
 def _check(shape: YarnShape) -> None:
@@ -153,12 +147,5 @@ def _nodes(yarn: Yarn) -> int:
     return 0
 
 
-def _noted(state: Path, yarn: Yarn, process: Process) -> Yarn:
-    yarn = replace(yarn, processes=(*yarn.processes, process))
-    _save(state, yarn)
-    return yarn
-
-
-def _save(state: Path, yarn: Yarn) -> None:
-    state.parent.mkdir(parents=True, exist_ok=True)
-    state.write_text(json.dumps(asdict(yarn), indent=2) + "\n", encoding="utf-8")
+def _file(state: Path) -> StateFile[Yarn]:
+    return StateFile(state, Yarn, "YARN")

@@ -1,0 +1,79 @@
+"""State files: what was noted is read again, whole or not at all, by each of those that keep one."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.engines.kafka import broker
+from penstock.engines.kafka.broker import Broker
+from penstock.engines.processes import Process
+from penstock.engines.spark import standalone
+from penstock.engines.spark.hosts import Host, Net
+from penstock.engines.spark.standalone import StartedCluster
+from penstock.engines.state_file import StateFile, default_place
+from penstock.engines.yarn import cluster as yarn
+from penstock.engines.yarn.cluster import Yarn
+from penstock.errors import ConfigError
+
+MASTER = Process("master", 17, 4711)
+NET = Net("pkbr", "10.0.0.1", "1gbit", (Host("pk0", "pkl0", "10.0.0.2"),))
+KEPT = [
+    (StartedCluster("spark://127.0.0.1:7077", 2, (MASTER,), NET), standalone),
+    (Yarn("http://127.0.0.1:8088", "/tmp/yarn", (MASTER, MASTER)), yarn),
+    (Broker(9092, 9093, 4, Path("/tmp/kafka"), MASTER), broker),
+    (Broker(9092, 9093, 4, Path("/tmp/kafka")), broker),
+]
+
+
+@pytest.mark.parametrize(("value", "keeper"), KEPT)
+def test_what_was_noted_is_what_status_says(value: Any, keeper: Any, tmp_path: Path) -> None:
+    place = tmp_path / "new" / "state.json"
+    assert keeper.status(place) is None
+    StateFile(place, type(value), "thing").write(value)
+    assert keeper.status(place) == value
+    StateFile(place, type(value), "thing").remove()
+    assert keeper.status(place) is None
+
+
+def test_a_note_changes_what_is_named_and_hands_it_back(tmp_path: Path) -> None:
+    file = StateFile(tmp_path / "yarn.json", Yarn, "YARN")
+    known = file.note(file.write(Yarn("http://one", "/here")), processes=(MASTER,))
+    assert known == file.read() == Yarn("http://one", "/here", (MASTER,))
+
+
+def test_one_that_cannot_be_written_to_its_end_leaves_what_was_noted_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = StateFile(tmp_path / "yarn.json", Yarn, "YARN")
+    known = file.write(Yarn("http://one", "/here", (MASTER,)))
+
+    def killed(self: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        file.note(known, processes=(MASTER, MASTER))
+    assert file.read() == known
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ("buy milk", r"no YARN's state file \(it: Invalid JSON"),
+        ("{}", r"no YARN's state file \(page: Field required\); name another"),
+        ('{"page": "", "place": "", "processes": [{"role": "x"}]}', r"\(processes.0.pid: Field required\)"),
+    ],
+)
+def test_another_file_is_refused_with_what_is_wrong(raw: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text(raw)
+    with pytest.raises(ConfigError, match=told):
+        StateFile(tmp_path / "notes", Yarn, "YARN").read()
+
+
+def test_its_place_is_the_users_own_unless_the_system_names_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", f"{os.sep}state")
+    assert default_place("kafka") == Path("/state/penstock/kafka.json")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    assert default_place("kafka") == Path.home() / ".local" / "state" / "penstock" / "kafka.json"
