@@ -79,7 +79,10 @@ def test_governing_imports_no_web_server_nothing_that_draws_and_nothing_that_lea
     assert sorted({*MODULES, "sklearn", "torch"} & set(json.loads(done.stdout))) == []
 
 
-@pytest.mark.parametrize(("line", "extra"), [(["serve"], "web"), (["kafka", "up"], "kafka")])
+@pytest.mark.parametrize(
+    ("line", "extra"),
+    [(["serve"], "web"), (["kafka", "up"], "kafka"), (["coordinate", "f.yaml", "--keda", "0"], "keda")],
+)
 def test_a_command_says_it_too(line: list[str], extra: str, tmp_path: Path) -> None:
     code = (
         "import json, sys; modules, line = map(json.loads, sys.argv[1:]); sys.modules.update(dict.fromkeys(modules))\n"

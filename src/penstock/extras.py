@@ -14,6 +14,7 @@ from penstock.errors import PenstockError
 _EXTRAS: dict[str, tuple[str, tuple[str, ...]]] = {
     "history": ("reading a compressed event log", ("zstandard",)),
     "kafka": ("asking Kafka's brokers", ("confluent_kafka",)),
+    "keda": ("answering KEDA", ("grpc",)),
     "models": ("packing operators into slots exactly", ("scipy",)),
     "plots": ("drawing", ("matplotlib",)),
     "postgres": ("a store in PostgreSQL", ("psycopg",)),

@@ -75,8 +75,10 @@ class Kubernetes:
         # The API server taints what has not said yet that it is ready; whoever would take that off is not here.
         patch: dict[str, Any] = {"spec": {"taints": []}}
         self.send("PATCH", f"/api/v1/nodes/{name}", patch, "application/merge-patch+json")
-        yield name
-        self.send("DELETE", f"/api/v1/nodes/{name}")
+        try:
+            yield name
+        finally:
+            self.send("DELETE", f"/api/v1/nodes/{name}")
 
     @contextmanager
     def frozen(self) -> Iterator[None]:

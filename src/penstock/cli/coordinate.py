@@ -1,7 +1,8 @@
 """`penstock coordinate`: one penstock over many applications."""
 
 import logging
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -13,7 +14,8 @@ from penstock.cli.ending import ending_told, quietly
 from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
-from penstock.errors import EngineError
+from penstock.errors import ConfigError, EngineError
+from penstock.extras import check_extra
 
 EXAMPLE = """
 \b
@@ -21,6 +23,7 @@ Examples:
   penstock coordinate fleet.yaml --new-token fraud     for its agent
   penstock coordinate fleet.yaml
   penstock coordinate fleet.yaml --advise --dashboard
+  penstock coordinate fleet.yaml --keda 7475           as KEDA's external scaler
 """
 
 _LOOK_EVERY_S = 0.5
@@ -37,6 +40,8 @@ _STOPS_WITHIN_S = 30.0
 @click.option(
     "--agent-tokens", type=click.Path(path_type=Path, dir_okay=False), help="Where the hashes of agents' tokens are."
 )
+@click.option("--keda", type=click.IntRange(0, 65535), metavar="PORT", help="Answer KEDA there; 0: a free one.")
+@click.option("--keda-host", default="127.0.0.1", show_default=True, help="Where KEDA is answered; tokens beyond this.")
 @store_option
 @click.option("--dashboard", is_flag=True, help="Serve the fleet's pages meanwhile; see `penstock serve`.")
 @web_options
@@ -48,6 +53,8 @@ def coordinate(
     agents_host: str,
     agents_port: int,
     agent_tokens: Path | None,
+    keda: int | None,
+    keda_host: str,
     store: str | None,
     dashboard: bool,
     **web: Any,
@@ -55,6 +62,10 @@ def coordinate(
     """Divide a cluster's executors among many applications, whose agents report here."""
     from penstock.config.coordination import read_coordination
 
+    if keda is not None:
+        check_extra("keda")
+        if advise:
+            raise ConfigError("--keda", keda, "leave it out with --advise: nothing is to be carried out, KEDA would")
     file = read_coordination(fleet, policy)
     tokens = agent_tokens or _tokens_beside_runs()
     if new_token is not None:
@@ -81,10 +92,26 @@ def coordinate(
         say("warning: without TLS (--tls-certificate, --tls-key) agents' tokens can be read on the way", err=True)
     if not read_tokens(tokens).patterns:
         say(f"no agent has a token yet: penstock coordinate {fleet} --new-token NAME", err=True)
+    current = _fresh(tokens, read_tokens)
+    asked = nullcontext() if keda is None else _answering_keda(coordinator, current, keda_host, keda, tls)
     pages = dashboard_over(store, web, begins=False) if dashboard else nullcontext()
-    with ending_told(f"the coordinator of {file.name}"), pages, door.open():
+    with ending_told(f"the coordinator of {file.name}"), pages, door.open(), asked:
         say(f"agents report to {door.url}", err=True)
         _run(coordinator, door)
+
+
+@contextmanager
+def _answering_keda(
+    coordinator: Any, tokens: Callable[[], Any], host: str, port: int, tls: tuple[Path, Path] | None
+) -> Iterator[None]:
+    from penstock.web.keda.door import KedaDoor, KedaSettings
+
+    settings = KedaSettings(host, port, tls)
+    if settings.tokens_required and tls is None:
+        say("warning: without TLS (--tls-certificate, --tls-key) KEDA's tokens can be read on the way", err=True)
+    with KedaDoor(coordinator.wishes, lambda: coordinator.leads, tokens, settings).open() as door:
+        say(f"KEDA is answered at {door.address}, by whoever leads", err=True)
+        yield
 
 
 def _run(coordinator: Any, door: Any) -> None:

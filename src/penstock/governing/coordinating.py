@@ -21,7 +21,8 @@ from penstock.core.view import View
 from penstock.engines.applications.cluster import Cluster
 from penstock.engines.applications.engine import FleetEngine, FleetSettings, NotLeadingError
 from penstock.engines.applications.wire import Report, encode_answer
-from penstock.errors import GoverningEndsError, told
+from penstock.engines.applications.wishes import Wishes
+from penstock.errors import GoverningEndsError, OutageError, told
 from penstock.governing.clock import RealClock
 from penstock.governing.controller import Tending
 from penstock.governing.recorder import Recorder
@@ -35,6 +36,7 @@ from penstock.store.open import default_path, open_store
 
 _LOOK_EVERY_S = 1.0  # whether the lease is free
 _HEARD_WITHIN = 5.0  # times the time between two reports, all agents are heard that can be
+_STALE_ROUNDS = 4.0  # after so many intervals without a round something is wrong; after failures they are 3 apart
 
 _log = logging.getLogger("penstock.fleet")
 
@@ -77,20 +79,33 @@ class Coordinator:
         self._epoch = 0
         self._engine: FleetEngine | None = None
         self._leader: Leader | None = None
+        self._decided_s: float | None = None  # the last round of this term that could decide
 
     def hear(self, report: Report) -> bytes:
         """The answer to an agent's report; a NotLeadingError where somebody else leads."""
-        engine = self._engine
-        if engine is None:
-            known = self._leader
-            where = f"; {known.place} does" if known is not None and known.place and not known.ours else ""
-            raise NotLeadingError(f"this coordinator does not lead{where}")
-        return encode_answer(engine.hear(report))
+        return encode_answer(self._leading.hear(report))
+
+    def wishes(self) -> Wishes:
+        """What every application is to have; an OutageError where nobody may say so."""
+        engine, decided_s = self._leading, self._decided_s
+        if decided_s is None:
+            raise OutageError("this coordinator leads since a moment ago: nothing is decided before agents were heard")
+        stale_s = max(_STALE_ROUNDS * self._file.interval, self._file.lease)
+        return Wishes(self._file.name, engine.wishes(), self._even() - decided_s, stale_s, engine.silent_s)
 
     @property
     def leads(self) -> bool:
         """Whether it may still act."""
         return self._even() < self._until_s
+
+    @property
+    def _leading(self) -> FleetEngine:
+        engine = self._engine
+        if engine is None:
+            known = self._leader
+            where = f"; {known.place} does" if known is not None and known.place and not known.ours else ""
+            raise NotLeadingError(f"this coordinator does not lead{where}")
+        return engine
 
     def run(self) -> None:
         """Follow and lead, until it is stopped."""
@@ -150,7 +165,7 @@ class Coordinator:
         except Exception as error:
             _log.exception("governing stumbled and begins anew: %s", told(error))
         finally:
-            self._engine, self._until_s = None, 0.0
+            self._engine, self._until_s, self._decided_s = None, 0.0, None
             over.set()
             renewing.join()
             self._let_go()
@@ -183,7 +198,14 @@ class Coordinator:
             recorder, tending = Recorder(kept.store), Tending(engine.tend)
             governor = Governor(engine, policy, recorder, settings, kept.control, between=tending.troubles)
             clock = RealClock(over, tending, kept.already_s)
-            drive(governor, engine.intents, clock, float("inf"), lambda now: self._on_view(recorder.views[-1]))
+
+            def after(now: float) -> None:
+                view = recorder.views[-1]
+                if view.at_s >= settings.govern_from_s:
+                    self._decided_s = self._even()
+                self._on_view(view)
+
+            drive(governor, engine.intents, clock, float("inf"), after)
         finally:
             kept.store.close()
 

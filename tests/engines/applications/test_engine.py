@@ -85,6 +85,10 @@ def test_who_takes_is_promised_nothing_before_who_gives_has_let_go() -> None:
     assert not fraud.given  # that clicks was told is known with its next report only
     fleet.engine.tend()
     fleet.report(fraud)
+    assert not fraud.given  # and what came of all that it had asked for before with the cluster manager's next word
+    fleet.now += 3.0
+    fleet.engine.tend()
+    fleet.report(fraud)
     assert [order.executors for order in (*clicks.given, *fraud.given)] == [1, 5]
     assert fleet.cluster.most_held == 6
 
@@ -237,6 +241,28 @@ def test_what_was_asked_of_a_cluster_manager_that_stands_still_since_is_promised
     fleet.engine.tend()
     fleet.report(clicks)
     assert ([order.executors for order in fraud.given], clicks.given) == ([4, 2], [])
+    fraud.held, fleet.cluster.room = 2, answers  # type: ignore[method-assign]
+    fleet.now += 2.0
+    fleet.engine.tend()
+    fleet.report(clicks)
+    assert [order.executors for order in clicks.given] == [4]
+
+
+def test_what_an_application_asked_for_and_does_not_know_of_yet_is_promised_to_nobody_else() -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 100.0, wanted=2), of_one("fraud", fleet.cluster, 100.0)
+    fleet.report(clicks, fraud)
+    fleet.engine.tend()
+    answers, fleet.cluster.room = fleet.cluster.room, away  # type: ignore[method-assign]
+    for step in (Executors(1, 4, "fraud"), Executors(4, 2, "fraud")):
+        fleet.engine.apply([Step("fraud", (step,))])
+        fleet.now += 2.0
+        fleet.report(fraud)
+        fraud.held = 1  # three were asked for, and are there; it will hear of them when the cluster manager answers
+        fleet.report(fraud)
+    fleet.engine.apply([Step("clicks", (Executors(2, 4, "clicks"),))])
+    fleet.report(clicks)
+    assert clicks.given == []
     fraud.held, fleet.cluster.room = 2, answers  # type: ignore[method-assign]
     fleet.now += 2.0
     fleet.engine.tend()

@@ -44,7 +44,9 @@ class Application:
     refused: str = ""
     intents: Mapping[str, Intent] = field(default_factory=dict)
     held_by_cluster: int | None = None
-    told_s: float = 0.0  # when the cluster manager said that
+    told_s: float = 0.0  # when the cluster manager was asked for that
+    asked_most: int = 0  # of the cluster, as far as what that said may not tell of it yet
+    lowered_s: float = 0.0  # when it last asked for fewer than before
 
     @classmethod
     def joining(cls, report: Report, bounds: Bounds, now: float) -> "Application":
@@ -52,7 +54,8 @@ class Application:
         state = read_state(report.state)
         wanted = state.executors.wanted
         made = cls(report.application, report.instance, report.number, report.state, state, now, now, bounds)
-        return replace(made, promised=wanted, wanted=wanted, since_s=now, applied=report.applied)._with_intents()
+        made = replace(made, promised=wanted, wanted=wanted, asked_most=wanted, since_s=now, applied=report.applied)
+        return made._with_intents()
 
     def after(self, report: Report, now: float) -> "Application":
         """What it is after another report, whose state is whole or goes on from the one before."""
@@ -62,12 +65,24 @@ class Application:
         plain = report.state if report.base is None else patched(self.plain, report.state)
         state = read_state(plain)
         seen_s = self.seen_s if state.seen == self.state.seen else now
-        found = replace(here, plain=plain, state=state, seen_s=seen_s)
+        found = replace(here, plain=plain, state=state, seen_s=seen_s)._having_asked(self.state.executors.wanted, now)
         return (
             found
             if state.tenants.keys() == self.intents.keys() and _same_intents(state, self)
             else (found._with_intents())
         )
+
+    def told_by_cluster(self, held: int | None, told_s: float) -> "Application":
+        """With what the cluster manager says of it, which was asked at `told_s`."""
+        known = self.lowered_s < told_s  # what came of all that it asked for before
+        asked_most = self.state.executors.wanted if known else self.asked_most
+        return replace(self, held_by_cluster=held, told_s=told_s, asked_most=asked_most)
+
+    def _having_asked(self, before: int, now: float) -> "Application":
+        """With the most that it asked for since the cluster manager last told of it: `before`, until now."""
+        wanted = self.state.executors.wanted
+        lowered_s = now if wanted < before else self.lowered_s
+        return replace(self, asked_most=max(self.asked_most, wanted), lowered_s=lowered_s)
 
     def as_it_asked(self) -> "Application":
         """With what it asked the cluster for by itself taken for what it is to have."""
@@ -109,11 +124,12 @@ class Application:
         """The executors that nobody else can be promised: what it asked the cluster for may come at any moment.
 
         What the cluster manager says may be old, while it stands still: then the agent's newer word counts, if it is of
-        more. One that is silent has nothing newer to say.
+        more, and so does what it asked for before it asked for less. One that is silent has nothing newer to say.
         """
         said = self.state.executors
-        newer = self.held_by_cluster is not None and self.heard_s > self.told_s
-        return max(self.held, said.wanted, said.now if newer else 0)
+        if self.held_by_cluster is None:
+            return max(self.held, said.wanted)
+        return max(self.held, self.asked_most, said.now if self.heard_s > self.told_s else 0)
 
     def job_names(self) -> dict[str, str]:
         """The name of each tenant in the fleet: an application with one tenant is that tenant."""

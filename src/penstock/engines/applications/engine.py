@@ -23,6 +23,7 @@ from penstock.engines.applications.book import Application, Bounds
 from penstock.engines.applications.cluster import Cluster, Room
 from penstock.engines.applications.promises import promises
 from penstock.engines.applications.wire import Order, Reply, Report, Serials
+from penstock.engines.applications.wishes import Wish, wish_of
 from penstock.errors import OutageError, PenstockError
 
 _log = logging.getLogger("penstock.fleet")
@@ -142,6 +143,13 @@ class FleetEngine:
                 for tenant, name in known.job_names().items()
             }
 
+    def wishes(self) -> tuple[Wish, ...]:
+        """What each application is to have, by name, for whoever carries it out outside of them."""
+        self._check_leads()
+        now = self._even()
+        with self._lock:
+            return tuple(wish_of(self._known[name], now) for name in sorted(self._known))
+
     def observe(self, now: float) -> Snapshot:
         """All applications as they were reported last."""
         self._check_leads()
@@ -207,9 +215,9 @@ class FleetEngine:
             return
         self._cluster_said = ""
         with self._lock:
-            self._room, self._room_s = room, self._even()
+            self._room, self._room_s = room, now  # when it was asked: what happened since it need not know
             for name, known in self._known.items():
-                self._known[name] = replace(known, held_by_cluster=_held(known, room), told_s=self._room_s)
+                self._known[name] = known.told_by_cluster(_held(known, room), now)
             self._note_waits({name: room.waits.get(one.state.cluster_id, "") for name, one in self._known.items()})
 
     def _note_waits(self, waits: Mapping[str, str]) -> None:

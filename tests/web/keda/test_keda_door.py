@@ -1,0 +1,167 @@
+"""KEDA's external scaler over real gRPC: a coordinator with simulated applications, asked by a client on loopback."""
+
+import subprocess
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+import grpc
+import pytest
+from fleet_world import held, of_one
+
+from penstock.engines.applications.wishes import Wish, Wishes
+from penstock.errors import ConfigError, OutageError
+from penstock.web.agents_door import AgentTokens, agent_tokens, new_agent_token
+from penstock.web.keda.door import KedaDoor, KedaSettings
+from tests.governing.test_coordinating import Site, site
+from tests.patience import eventually
+from tests.web.keda.protocol import Keda, keda_at
+
+__all__ = ["site"]
+
+pytestmark = pytest.mark.sockets
+
+FRAUD = Wish("team-a/fraud", ("team-a/fraud",), wanted=3, needed=3, cores=1, silent_s=0.0)
+
+
+def asked(site: Site, number: int = 0) -> Keda:
+    """KEDA, of the coordinator of that number."""
+    coordinator = site.coordinators[number]
+    door = KedaDoor(coordinator.wishes, lambda: coordinator.leads, lambda: AgentTokens({}))
+    site.stack.enter_context(door.open())
+    return site.stack.enter_context(keda_at(door.address))
+
+
+def refused(call: Callable[[], object]) -> tuple[grpc.StatusCode, str]:
+    """The status and the words of what is no answer."""
+    with pytest.raises(grpc.RpcError) as error:
+        call()
+    return error.value.code(), error.value.details()  # type: ignore[attr-defined]
+
+
+def test_the_metric_is_what_the_coordinator_wants_and_follows_its_decisions(site: Site) -> None:
+    door = site.begin()
+    clicks, fraud = of_one("clicks", site.cluster, 150.0, wanted=5), of_one("fraud", site.cluster, 380.0)
+    for one in (clicks, fraud):
+        site.governed(one, door)
+    eventually(lambda: held(site.cluster) == {"clicks": 2, "fraud": 4})
+    keda = asked(site)
+    eventually(lambda: refused_or(lambda: keda.value(application="fraud")) == 4.0)
+    assert keda.spec(application="fraud", perReplica="2") == ("penstock-executors", 2.0, 2)
+    assert (keda.value(tenant="clicks"), keda.value(fleet="lab", unit="cores")) == (2.0, 6.0)
+    assert keda.active(application="fraud")
+    assert next(keda.changes(fleet="lab")) is True
+    clicks.rates["clicks"], fraud.rates["fraud"] = 380.0, 150.0
+    eventually(lambda: keda.value(application="clicks") == 4.0 and keda.value(application="fraud") == 2.0)
+    clicks.rates["clicks"] = 780.0  # eight would do, and two for fraud: more than there are
+    eventually(lambda: keda.value(fleet="lab", count="needed") == 8 + 2)
+
+
+def test_names_that_nobody_has_and_words_that_are_none_are_statuses_of_grpc(site: Site) -> None:
+    site.begin()
+    keda = asked(site)
+    eventually(lambda: refused_or(lambda: keda.value(fleet="lab")) == 0.0)  # nobody reports, nothing is wanted
+    assert keda.active(fleet="lab") is False
+    code, told = refused(lambda: keda.value(application="fraud"))
+    assert (code, told) == (grpc.StatusCode.NOT_FOUND, "no application fraud reports to the coordinator of lab")
+    code, told = refused(lambda: keda.spec(aplication="fraud"))
+    assert (code, "did you mean application?" in told) == (grpc.StatusCode.INVALID_ARGUMENT, True)
+    raw = keda.channel.unary_unary("/externalscaler.ExternalScaler/IsActive")
+    code, told = refused(lambda: raw(b"\xff", timeout=20.0))
+    assert (code, told) == (grpc.StatusCode.INVALID_ARGUMENT, "it ends in the middle of a number")
+    code, _ = refused(lambda: keda.channel.unary_unary("/externalscaler.ExternalScaler/StreamMetricSpec")(b""))
+    assert code is grpc.StatusCode.UNIMPLEMENTED  # then KEDA asks for the spec as before
+
+
+def test_one_that_follows_does_not_listen_and_begins_to_when_it_takes_over(site: Site) -> None:
+    doors = [site.begin(), site.begin()]
+    fraud = of_one("fraud", site.cluster, 380.0)
+    site.governed(fraud, *doors)
+    eventually(lambda: any(one.leads for one in site.coordinators))
+    leader = next(number for number, one in enumerate(site.coordinators) if one.leads)
+    first, second = asked(site, leader), asked(site, 1 - leader)
+    eventually(lambda: refused_or(lambda: first.value(application="fraud")) == 4.0)
+    code, _ = refused(lambda: second.channel.unary_unary("/externalscaler.ExternalScaler/IsActive")(b"", timeout=5.0))
+    assert code is grpc.StatusCode.UNAVAILABLE
+    site.coordinators[leader].stop()
+    eventually(lambda: refused_or(lambda: second.value(application="fraud")) == 4.0)
+
+
+def test_what_is_not_known_now_is_unavailable_and_ends_a_stream() -> None:
+    known = [Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)]
+
+    def wishes() -> Wishes:
+        if not known:
+            raise OutageError("nothing was decided yet")
+        return known[0]
+
+    with KedaDoor(wishes, lambda: True, lambda: AgentTokens({})).open() as door, keda_at(door.address) as keda:
+        changes = keda.changes(fleet="lab")
+        assert next(changes) is True
+        known[0] = Wishes("lab", (FRAUD,), 60.0, 40.0, 45.0)
+        stale = (grpc.StatusCode.UNAVAILABLE, "nothing was decided for 60 s: whoever scales keeps what there is")
+        assert refused(lambda: next(changes)) == stale
+        assert refused(lambda: keda.active(fleet="lab")) == stale
+        known.clear()
+        assert refused(lambda: keda.value(fleet="lab")) == (grpc.StatusCode.UNAVAILABLE, "nothing was decided yet")
+
+
+def test_beyond_loopback_a_token_is_needed_and_tells_of_the_applications_that_it_is_for(tmp_path: Path) -> None:
+    hashes = tmp_path / "tokens"
+    theirs, others, all_ = (new_agent_token(hashes, pattern) for pattern in ("team-a/*", "team-b/*", "*"))
+    whole = Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)
+    door = KedaDoor(lambda: whole, lambda: True, lambda: agent_tokens(hashes), KedaSettings("0.0.0.0"))
+    with door.open(), keda_at(f"127.0.0.1:{door.port}") as keda:
+        assert keda.value(application="team-a/fraud", tokenFromEnv=theirs) == 3.0
+        assert keda.value(fleet="lab", tokenFromEnv=all_) == 3.0
+        without, another = (partial(keda.active, application="team-a/fraud", tokenFromEnv=one) for one in ("", others))
+        assert refused(without)[0] is grpc.StatusCode.UNAUTHENTICATED
+        assert refused(another)[0] is grpc.StatusCode.PERMISSION_DENIED
+        code, told = refused(lambda: keda.value(fleet="lab", tokenFromEnv=theirs))
+        assert (code, told) == (grpc.StatusCode.PERMISSION_DENIED, "this token is for team-a/*, not for fleet lab")
+
+
+def test_a_token_learns_nothing_of_names_that_it_is_not_for(tmp_path: Path) -> None:
+    hashes = tmp_path / "tokens"
+    others = new_agent_token(hashes, "team-b/*")
+    whole = Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)
+    door = KedaDoor(lambda: whole, lambda: True, lambda: agent_tokens(hashes), KedaSettings("0.0.0.0"))
+    with door.open(), keda_at(f"127.0.0.1:{door.port}") as keda:
+        for kind in ("application", "tenant"):
+            there = refused(partial(keda.active, **{kind: "team-a/fraud"}, tokenFromEnv=others))
+            absent = refused(partial(keda.active, **{kind: "team-a/nobody"}, tokenFromEnv=others))
+            assert (there[0], there[1].replace("fraud", "nobody")) == absent
+
+
+def test_with_a_certificate_it_speaks_tls(tmp_path: Path) -> None:
+    (tmp_path / "names").write_text("subjectAltName=IP:127.0.0.1\n")
+    made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key -out crt -days 2 -subj /CN=here"
+    subprocess.run(
+        ["openssl", *made.split(), "-addext", "subjectAltName=IP:127.0.0.1"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    whole = Wishes("lab", (FRAUD,), 0.0, 40.0, 45.0)
+    settings = KedaSettings(tls=(tmp_path / "crt", tmp_path / "key"))
+    with ExitStack() as stack:
+        door = stack.enter_context(KedaDoor(lambda: whole, lambda: True, lambda: AgentTokens({}), settings).open())
+        keda = stack.enter_context(keda_at(door.address, (tmp_path / "crt").read_bytes()))
+        assert keda.value(fleet="lab") == 3.0
+
+
+def test_a_port_that_is_taken_is_told_before_anything_begins() -> None:
+    with KedaDoor(lambda: Wishes("lab", (), 0.0, 40.0, 45.0), lambda: True, lambda: AgentTokens({})).open() as door:
+        with keda_at(door.address) as keda:
+            assert keda.active(fleet="lab") is False
+        with pytest.raises(ConfigError, match=r"--keda: .* cannot be listened on"):
+            KedaDoor(lambda: door._wishes(), lambda: True, lambda: AgentTokens({}), KedaSettings(port=door.port))
+
+
+def refused_or(call: Callable[[], float]) -> float | None:
+    """The answer; None where there is none yet."""
+    try:
+        return call()
+    except grpc.RpcError:
+        return None
