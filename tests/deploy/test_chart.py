@@ -92,6 +92,16 @@ def test_its_fleet_is_what_penstock_reads_and_its_command_is_one(tmp_path: Path)
     assert (params["agents_host"], params["advise"], params["dashboard"]) == ("0.0.0.0", True, True)
 
 
+def test_keda_is_answered_at_a_port_that_there_is() -> None:
+    found = manifests("keda.enabled=true")
+    (container,) = one(found, "StatefulSet", "-coordinator")["spec"]["template"]["spec"]["containers"]
+    words: list[str] = [*container["command"], *container["args"]]
+    params = coordinate.make_context(words[1], words[2:]).params
+    ports = {port["name"]: port["port"] for port in one(found, "Service", "-coordinator")["spec"]["ports"]}
+    assert (params["keda"], params["keda_host"]) == (ports["keda"], "0.0.0.0")
+    assert {"name": "keda", "containerPort": ports["keda"]} in container["ports"]
+
+
 def test_what_pods_mount_and_services_choose_is_there() -> None:
     found = manifests(*ALL)
     for name in ("-coordinator", "-postgresql"):
@@ -123,6 +133,7 @@ def test_metrics_are_scraped_at_a_port_that_there_is_and_alerts_come_unchanged()
     [
         ("serviceMonitor.enabled=true", "serviceMonitor.enabled: true will not do; write pages.enabled: true too"),
         ("fleet.cluster.cores=4", "fleet.cluster will not do; leave it out"),
+        ("keda.enabled=true,advise=true", "keda.enabled: true will not do; leave it out with advise"),
         ("store.secret=", "store.secret: '' will not do; name a secret"),
     ],
 )
