@@ -26,6 +26,7 @@ EXAMPLE = """
 Examples:
   penstock submit tenants.yaml --master spark://127.0.0.1:7077 --dry-run
   penstock submit tenants.yaml --coordinator http://127.0.0.1:7474
+  penstock submit tenants.yaml --stop                  what runs still
 \b
 Tenants that are to share a driver are named in the file:
   together: [ads, bots]
@@ -43,6 +44,7 @@ _IMAGE = "spark.kubernetes.container.image"
 @click.option("--restart/--no-restart", default=True, show_default=True, help="Start a driver again when it dies.")
 @click.option("--logs", type=click.Path(path_type=Path, file_okay=False), help="Where each driver's log goes.")
 @click.option("--dry-run", is_flag=True, help="Print the commands, and start nothing.")
+@click.option("--stop", is_flag=True, help="End what was submitted from this file here and runs still, and end.")
 @store_option
 def submit(
     tenants: Path,
@@ -53,6 +55,7 @@ def submit(
     restart: bool,
     logs: Path | None,
     dry_run: bool,
+    stop: bool,
     store: str | None,
 ) -> None:
     """Start an application for each tenant of the file TENANTS, and end them all at Ctrl-C.
@@ -60,7 +63,14 @@ def submit(
     Those that the file names under `together` share one. Each is a `penstock run` of its own on this machine, with
     its executors on the cluster, its own log, and a run of its own in the store. Where --store has records of these
     tenants, it is said which could share a driver and which should not.
+
+    When it is killed itself (kill -9), its drivers go on: --stop ends them, and until then a second one is refused.
     """
+    from penstock.governing import submission
+
+    if stop:
+        submission.stop(tenants, lambda text: say(text, err=True))
+        return
     from penstock.config import apart
     from penstock.config.checking import CheckOptions, check_tenants
 
@@ -78,8 +88,9 @@ def submit(
         for command in commands:
             say(shlex.join(["penstock", "run", *command]))
         return
+    submission.refuse_second(tenants)
     _reach(place, coordinator, parts)
-    sys.exit(_drive(parts, commands, logs or _logs(file.name)))
+    sys.exit(_drive(tenants, parts, commands, logs or _logs(file.name)))
 
 
 def _given(options: dict[str, str | None], store: str | None, restart: bool) -> list[str]:
@@ -128,7 +139,8 @@ def _reach(master: str, coordinator: str | None, parts: "Sequence[ApplicationPar
             Coordinated(coordinator, part.name, most=part.executors).link().close()
 
 
-def _drive(parts: "Sequence[ApplicationPart]", commands: Sequence[Sequence[str]], logs: Path) -> int:
+def _drive(tenants: Path, parts: "Sequence[ApplicationPart]", commands: Sequence[Sequence[str]], logs: Path) -> int:
+    from penstock.governing import submission
     from penstock.governing.drivers import INTERRUPTED, DriverProcess, drive
 
     drivers = [
@@ -137,8 +149,9 @@ def _drive(parts: "Sequence[ApplicationPart]", commands: Sequence[Sequence[str]]
         )
         for part, command in zip(parts, commands, strict=True)
     ]
-    say("Ctrl-C ends all of them", err=True)
-    code = drive(drivers, lambda text: say(text, err=True))
+    say(f"Ctrl-C ends all of them, and so does `penstock submit {tenants} --stop`", err=True)
+    with submission.noted(tenants, drivers) as started:
+        code = drive(drivers, lambda text: say(text, err=True), started)
     if code == INTERRUPTED:
         raise click.Abort
     return code

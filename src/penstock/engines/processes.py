@@ -89,6 +89,12 @@ def found_by(role: str, argument: str) -> tuple[Process, ...]:
     return tuple(found)
 
 
+def found_running(role: str, command: Sequence[str]) -> tuple[Process, ...]:
+    """The processes that have this command line, from its first word to its last."""
+    candidates = found_by(role, command[-1]) if command else ()
+    return tuple(found for found in candidates if command_of(found.pid) == list(command))
+
+
 def command_of(pid: int) -> list[str]:
     """The command line of a process; nothing of one that is gone."""
     try:

@@ -16,7 +16,7 @@ from threading import Event
 from types import FrameType
 
 _LOOK_EVERY_S = 0.2
-_ENDS_WITHIN_S = 120.0  # a supervised driver gives its own 90 s
+ENDS_WITHIN_S = 120.0  # a supervised driver gives its own 90 s
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 INTERRUPTED = 130
 
@@ -30,10 +30,14 @@ class DriverProcess:
     log: Path
 
 
-def drive(drivers: Sequence[DriverProcess], tell: Callable[[str], None]) -> int:
+def drive(
+    drivers: Sequence[DriverProcess],
+    tell: Callable[[str], None],
+    started: Callable[[str, int], None] = lambda name, pid: None,
+) -> int:
     """Start all, and wait until all have ended or somebody asks for the end; the exit code that says most.
 
-    A signal that somebody had ignored for us (nohup) stays ignored.
+    `started` hears the name and process id of each. A signal that somebody had ignored for us (nohup) stays ignored.
     """
     stop = Event()
     with _heard(stop), ExitStack() as ended:
@@ -41,6 +45,7 @@ def drive(drivers: Sequence[DriverProcess], tell: Callable[[str], None]) -> int:
         ended.callback(lambda: _end(running))
         for driver in drivers:
             running[driver.name] = _start(driver)
+            started(driver.name, running[driver.name].pid)
             tell(f"{driver.name}: process {running[driver.name].pid}, log {driver.log}")
         codes = list(_codes(running, stop, tell))
     return INTERRUPTED if stop.is_set() else max(codes, default=0)
@@ -67,7 +72,7 @@ def _end(running: "dict[str, subprocess.Popen[bytes]]") -> None:
     for process in running.values():
         if process.poll() is None:
             process.terminate()
-    until_s = time.monotonic() + _ENDS_WITHIN_S
+    until_s = time.monotonic() + ENDS_WITHIN_S
     for process in running.values():
         try:
             process.wait(max(0.0, until_s - time.monotonic()))
