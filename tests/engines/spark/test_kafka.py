@@ -69,6 +69,6 @@ def test_a_broker_that_is_away_leaves_figures_absent(spark: SparkSession, kafka:
     query = passing(kafka, topic)(spark).queryName(name).start()
     eventually(lambda: kafka_sources(query))
     watch = ArrivalWatch()
-    watch._brokers[kafka] = TopicEnds("127.0.0.1:1", within_s=0.2)
+    watch._brokers[kafka, None] = TopicEnds("127.0.0.1:1", within_s=0.2)
     assert watch.read({name: query}) == {}
     query.stop()

@@ -9,8 +9,8 @@ import shutil
 import subprocess
 import uuid
 from base64 import urlsafe_b64encode
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from confluent_kafka import KafkaException
@@ -23,6 +23,7 @@ from penstock.engines.state_file import StateFile, default_place
 from penstock.errors import ConfigError, EngineError
 
 _UP_WITHIN_S = 120.0
+CONTROLLER_PORT = "{controller_port}"  # in a property that somebody gives: the one that was chosen
 _ASK_FOR_S = 2.0
 _MEMORY = ("-Xms128m", "-Xmx512m")
 # One thread of each kind does for a broker that serves one machine; a topic is there as soon as somebody names it.
@@ -93,7 +94,18 @@ def default_state_file() -> Path:
     return default_place("kafka")
 
 
-def up(state: Path, port: int = 9092, partitions: int = 4) -> Broker:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a broker is told beside our own settings, which these go before, and users who log in by SCRAM.
+
+    A user is what Kafka's storage tool takes, such as SCRAM-SHA-512=[name=ads,password=...].
+    """
+
+    properties: Mapping[str, str] = field(default_factory=dict)
+    users: Sequence[str] = ()
+
+
+def up(state: Path, port: int = 9092, partitions: int = 4, beside: Beside = Beside()) -> Broker:
     """Start a broker and wait until it answers; one that died starts again with the records it had."""
     known = status(state)
     if known is not None and known.alive:
@@ -101,7 +113,7 @@ def up(state: Path, port: int = 9092, partitions: int = 4) -> Broker:
     broker = known or _new(state, port, partitions)
     _refuse_taken(broker.port)
     try:
-        return _started(state, broker)
+        return _started(state, broker, beside)
     except BaseException:
         if known is None:
             down(state)
@@ -160,11 +172,11 @@ def _refuse_taken(port: int) -> None:
         raise ConfigError("--port", port, "somebody listens there already; choose another")
 
 
-def _started(state: Path, broker: Broker) -> Broker:
+def _started(state: Path, broker: Broker, beside: Beside = Beside()) -> Broker:
     noted = _file(state)
     broker = noted.note(broker, process=None)  # before its process: `down` finds that by the settings file
     if not broker.formatted:
-        _format(broker)
+        _format(broker, beside)
     started = noted.note(broker, process=processes.start("broker", _command(broker), broker.log, {}))
     late = f"the broker did not answer; see {broker.log};"
     processes.wait(lambda: not started.alive or answers(started.bootstrap), _UP_WITHIN_S, late)
@@ -173,12 +185,17 @@ def _started(state: Path, broker: Broker) -> Broker:
     return started
 
 
-def _format(broker: Broker) -> None:
-    broker.place.mkdir(parents=True, exist_ok=True)
+def _format(broker: Broker, beside: Beside) -> None:
+    broker.place.mkdir(parents=True, exist_ok=True, mode=0o700)
     values = {"port": broker.port, "controller_port": broker.controller_port, "partitions": broker.partitions}
-    broker.properties.write_text(_PROPERTIES.format(data=broker.records, **values), encoding="utf-8")
+    told = "".join(
+        f"{name}={value.replace(CONTROLLER_PORT, str(broker.controller_port))}\n"
+        for name, value in beside.properties.items()
+    )  # the last line of a name holds
+    broker.properties.write_text(_PROPERTIES.format(data=broker.records, **values) + told, encoding="utf-8")
     cluster = cluster_id(uuid.uuid4().bytes)
     arguments = ["kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(broker.properties)]
+    arguments += [word for user in beside.users for word in ("--add-scram", user)]
     done = subprocess.run([*_jvm(), *arguments], capture_output=True, text=True, timeout=_UP_WITHIN_S, check=False)
     if done.returncode != 0:
         raise EngineError(f"the broker's storage could not be made: {(done.stdout + done.stderr).strip()[-300:]}")

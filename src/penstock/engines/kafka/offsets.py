@@ -57,6 +57,9 @@ class TopicEnds:
                     raise
                 time.sleep(_LOOK_EVERY_S)
 
+    def close(self) -> None:
+        """Its connection ends with the last who holds it."""
+
     @property
     def _left_s(self) -> float:
         """Of the time for all questions of one reading together."""

@@ -5,33 +5,52 @@ A batch's progress says what had arrived when the batch began. The broker knows 
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
+from penstock.engines.spark.jvm.kafka_admin import Login, SecuredBroker, login_of
 from penstock.errors import EngineError
 from penstock.extras import MissingExtraError, check_extra
-
-if TYPE_CHECKING:
-    from penstock.engines.kafka.offsets import TopicEnds
 
 _ASKED_FOR_S = 2.0  # a broker that is away must not hold up the round
 _RESTS_FOR_S = 10.0  # nor every round
 _CLASS = "org.apache.spark.sql.kafka010.KafkaMicroBatchStream"
+
+Address = tuple[str, Login | None]
 
 _log = logging.getLogger("penstock.spark")
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerTopics:
-    """One source of a query: where its broker listens, and its topics."""
+    """One source of a query: where its broker listens, and its topics.
+
+    `login` is what the broker wants beside its address.
+    """
 
     bootstrap: str
     topics: tuple[str, ...]
+    login: Login | None = None
+
+    @property
+    def broker(self) -> Address:
+        """Who is asked."""
+        return self.bootstrap, self.login
+
+
+class AskedBroker(Protocol):
+    """Says where topics end; an EngineError where it does not."""
+
+    def read(self, topics: Sequence[str]) -> Mapping[str, Mapping[int, int]]:
+        """By topic and partition the offset of the next row."""
+
+    def close(self) -> None:
+        """Let go of the connection."""
 
 
 def kafka_sources(query: StreamingQuery) -> tuple[BrokerTopics, ...] | None:
@@ -46,8 +65,8 @@ class ArrivalWatch:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._away_until_s: dict[str, float] = {}
-        self._brokers: dict[str, TopicEnds] = {}
+        self._away_until_s: dict[Address, float] = {}
+        self._brokers: dict[Address, AskedBroker] = {}
         self._sources: dict[str, tuple[BrokerTopics, ...]] = {}
 
     def read(self, queries: Mapping[str, StreamingQuery]) -> dict[str, float]:
@@ -55,8 +74,10 @@ class ArrivalWatch:
         self._learn(queries.values())
         wanted = {name: self._sources[query.runId] for name, query in queries.items() if query.runId in self._sources}
         ends: dict[BrokerTopics, float] = {}
-        for bootstrap in sorted({source.bootstrap for sources in wanted.values() for source in sources}):
-            ends.update(self._ask(bootstrap, {s for sources in wanted.values() for s in sources}))
+        all_sources = {source for sources in wanted.values() for source in sources}
+        self._let_go({source.broker for source in all_sources})
+        for broker in sorted({source.broker for source in all_sources}, key=_by_name):
+            ends.update(self._ask(broker, all_sources))
         return {
             name: sum(ends[source] for source in sources)
             for name, sources in wanted.items()
@@ -71,30 +92,46 @@ class ArrivalWatch:
             if found is not None:
                 self._sources[run_id] = found
 
-    def _ask(self, bootstrap: str, sources: set[BrokerTopics]) -> dict[BrokerTopics, float]:
-        if self._clock() < self._away_until_s.get(bootstrap, -inf):
+    def _let_go(self, wanted: set[Address]) -> None:
+        """Of brokers from which nobody reads any more."""
+        for gone in self._brokers.keys() - wanted:
+            self._brokers.pop(gone).close()
+
+    def _ask(self, broker: Address, sources: set[BrokerTopics]) -> dict[BrokerTopics, float]:
+        if self._clock() < self._away_until_s.get(broker, -inf):
             return {}
-        here = [source for source in sources if source.bootstrap == bootstrap]
+        here = [source for source in sources if source.broker == broker]
         try:
-            broker = self._broker(bootstrap)
-            ends = broker.read(sorted({topic for source in here for topic in source.topics}))
+            ends = self._broker(broker).read(sorted({topic for source in here for topic in source.topics}))
         except MissingExtraError as error:
-            _log.warning("what arrives at %s is known from each batch only: %s", bootstrap, error)
-            self._away_until_s[bootstrap] = inf
+            _log.warning("what arrives at %s is known from each batch only: %s", broker[0], error)
+            self._away_until_s[broker] = inf
             return {}
         except EngineError as error:
             _log.warning("arrivals are not known this round: %s", error)
-            self._away_until_s[bootstrap] = self._clock() + _RESTS_FOR_S
+            self._away_until_s[broker] = self._clock() + _RESTS_FOR_S
             return {}
         return {source: float(sum(sum(ends[topic].values()) for topic in source.topics)) for source in here}
 
-    def _broker(self, bootstrap: str) -> "TopicEnds":
-        if bootstrap not in self._brokers:
-            check_extra("kafka")
-            from penstock.engines.kafka.offsets import TopicEnds  # the client is an extra's
+    def _broker(self, broker: Address) -> AskedBroker:
+        if broker not in self._brokers:
+            self._brokers[broker] = broker_at(*broker, within_s=_ASKED_FOR_S)
+        return self._brokers[broker]
 
-            self._brokers[bootstrap] = TopicEnds(bootstrap, _ASKED_FOR_S)
-        return self._brokers[bootstrap]
+
+def broker_at(bootstrap: str, login: Login | None, within_s: float) -> AskedBroker:
+    """Whoever can ask it: the JVM's client where it wants a login, else the extra's, which costs the driver less."""
+    if login is not None:
+        return SecuredBroker(bootstrap, login, within_s)
+    check_extra("kafka")
+    from penstock.engines.kafka.offsets import TopicEnds
+
+    return TopicEnds(bootstrap, within_s)
+
+
+def _by_name(broker: Address) -> tuple[str, int]:
+    bootstrap, login = broker
+    return bootstrap, 0 if login is None else login.mark
 
 
 def _streams(query: StreamingQuery) -> Iterator[Any]:
@@ -111,11 +148,10 @@ def _streams(query: StreamingQuery) -> Iterator[Any]:
 def _kafka_source(stream: Any) -> BrokerTopics | None:
     if stream.getClass().getName() != _CLASS:
         return None
-    field = stream.getClass().getDeclaredField("options")
-    field.setAccessible(True)
-    options = field.get(stream)
+    held = stream.getClass().getDeclaredField("options")
+    held.setAccessible(True)
+    options = held.get(stream)
     bootstrap, topics = options.get("kafka.bootstrap.servers"), options.get("subscribe")
-    # A pattern's topics may change; a broker that wants credentials is not asked without them.
-    if topics is None or options.get("kafka.security.protocol") is not None:
+    if topics is None:  # a pattern's topics may change
         return None
-    return BrokerTopics(bootstrap, tuple(sorted(topic.strip() for topic in topics.split(","))))
+    return BrokerTopics(bootstrap, tuple(sorted(topic.strip() for topic in topics.split(","))), login_of(options))

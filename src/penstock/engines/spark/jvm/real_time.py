@@ -11,12 +11,14 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.engines.spark.jvm.kafka_admin import login_of
+from penstock.engines.spark.jvm.kafka_sources import broker_at
 from penstock.engines.spark.modes import LongLived
 from penstock.errors import EngineError
-from penstock.extras import missing_told
 
 PARTITIONS_CONF = "spark.sql.shuffle.partitions"
 FORMAT_CONF = "spark.sql.streaming.stateStore.checkpointFormatVersion"
+_ASKED_FOR_S = 10.0
 _SOURCE = "StreamingRelationV2"
 _SHUFFLED = {
     "Aggregate": "aggregate",
@@ -89,10 +91,12 @@ def _partitions(name: str, node: Any) -> int:
         raise EngineError(
             f"{name}: real-time mode has no bound of a batch; leave maxOffsetsPerTrigger out of its source"
         )
-    with missing_told():
-        from penstock.engines.kafka.offsets import TopicEnds
     listed = [topic.strip() for topic in topics.split(",")]
-    ends = TopicEnds(bootstrap).read(listed)
+    broker = broker_at(bootstrap, login_of(options), _ASKED_FOR_S)
+    try:
+        ends = broker.read(listed)
+    finally:
+        broker.close()
     for topic in listed:
         if not ends[topic]:
             raise EngineError(f"{name}: there is no topic {topic} at {bootstrap}; make it before the job starts")

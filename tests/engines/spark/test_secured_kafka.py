@@ -1,0 +1,108 @@
+"""A broker that wants a login: asked by the query's own options, whose secrets nobody is shown."""
+
+import logging
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import penstock as ps
+from penstock.core.figures import JobFigures
+from penstock.engines.kafka.topics import make_topics
+from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.kafka_admin import Login, SecuredBroker, login_of
+from penstock.engines.spark.jvm.kafka_sources import kafka_sources
+from penstock.engines.spark.settings import SparkSettings
+from penstock.errors import EngineError
+from tests.engines.spark.helpers import observed
+from tests.engines.spark.kafka_jobs import send
+from tests.patience import eventually, patience_s
+from tests.real_spark import OpenEngine
+from tests.secured_kafka import PARTITIONS, PASSWORD, STORE_PASSWORD, Secured, secured
+
+__all__ = ["secured"]
+pytestmark = pytest.mark.jvm
+SECRETS = (PASSWORD, STORE_PASSWORD)
+
+
+@pytest.fixture
+def topic(secured: Secured) -> str:
+    name = f"topic_{uuid.uuid4().hex[:8]}"
+    make_topics(secured.plain, [name], PARTITIONS)
+    return name
+
+
+def passing(secured: Secured, topic: str):  # type: ignore[no-untyped-def]
+    """A job that reads and drops; its batches are so rare that only the broker says what came since."""
+
+    def job(spark: SparkSession):  # type: ignore[no-untyped-def]
+        options = {**secured.options(), "subscribe": topic, "startingOffsets": "earliest"}
+        rows = spark.readStream.format("kafka").options(**options).load()
+        return rows.writeStream.format("noop").trigger(processingTime="1 hour")
+
+    return job
+
+
+def test_arrivals_and_backlog_are_seen_through_its_login(
+    engine: OpenEngine, secured: Secured, topic: str, name: str
+) -> None:
+    send(secured.plain, topic, 1000)
+    watched = engine(Job(name, passing(secured, topic)), settings=SparkSettings(window_s=3600.0))
+    observed(watched, name, lambda figures: figures.backlog_rows == 0)
+    send(secured.plain, topic, 5000)
+
+    def all_wait(figures: JobFigures) -> bool:
+        return figures.backlog_rows == 5000 and (figures.arrival_rps or 0.0) > 0
+
+    observed(watched, name, all_wait)
+
+
+def test_its_secrets_are_in_no_log_no_record_and_no_message(
+    spark: SparkSession, secured: Secured, topic: str, name: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    send(secured.plain, topic, 10)
+    with caplog.at_level(logging.DEBUG):
+        query = passing(secured, topic)(spark).queryName(name).start()
+        caplog.clear()  # what the driver said of its own options
+        wanted = {name: ps.Intent(ps.Latency("2s"))}
+        with ps.govern(spark, wanted, store=tmp_path / "runs.sqlite", interval=0.5) as governed:
+            (source,) = eventually(lambda: kafka_sources(query)) or ()
+            eventually(lambda: governed.views and governed.views[-1].job(name).figures.backlog_rows == 0)
+            shown = repr((source, governed.views, governed.decisions, governed._repr_html_()))
+        said = caplog.text  # with all that went between Python and the JVM
+        query.stop()
+    assert (source.bootstrap, source.topics, source.login is None) == (secured.bootstrap, (topic,), False)
+    written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    for secret in SECRETS:
+        assert secret not in said
+        assert secret not in shown
+        assert secret.encode() not in written
+
+
+def login(spark: SparkSession, options: dict[str, str]) -> Login:
+    jvm: Any = spark.sparkContext._jvm
+    found = login_of(jvm.org.apache.spark.sql.util.CaseInsensitiveStringMap(options))
+    assert found is not None
+    return found
+
+
+def test_a_login_that_is_refused_is_told(spark: SparkSession, secured: Secured, topic: str) -> None:
+    wrong = login(spark, secured.options("not-" + PASSWORD))
+    broker = SecuredBroker(secured.bootstrap, wrong, within_s=patience_s())
+    with pytest.raises(EngineError, match=f"{secured.bootstrap} does not say: it refuses the login of the source's"):
+        broker.read([topic])
+    broker.close()
+
+
+def test_a_store_that_cannot_be_read_is_told(spark: SparkSession, secured: Secured, tmp_path: Path) -> None:
+    gone = login(spark, {**secured.options(), "kafka.ssl.truststore.location": str(tmp_path / "none.p12")})
+    with pytest.raises(EngineError, match="does not say: a file that the source's options name is not there"):
+        SecuredBroker(secured.bootstrap, gone, within_s=1.0)
+
+
+def test_a_source_without_a_login_has_none(spark: SparkSession) -> None:
+    jvm: Any = spark.sparkContext._jvm
+    options = jvm.org.apache.spark.sql.util.CaseInsensitiveStringMap({"kafka.bootstrap.servers": "broker:9092"})
+    assert login_of(options) is None
