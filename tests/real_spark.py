@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from penstock.engines.kafka.jars import JarSet, jars, locked
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.jvm import batch_limits, starts
+from penstock.engines.spark.jvm import batch_limits, kafka_sources, starts
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.starting import called
@@ -60,6 +60,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         # Bounds that protect a round from a tenant who hangs: a machine that stands still for a while is none.
         patched.setattr(starts, "called", _called)
         patched.setattr(batch_limits, "_SOURCES_WITHIN_S", patience_s())
+        patched.setattr(kafka_sources, "_ASKED_FOR_S", patience_s())
         yield session
     session.stop()
 

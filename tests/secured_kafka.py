@@ -1,4 +1,4 @@
-"""A real broker that wants a login: SASL_SSL with SCRAM, by certificates made for it, beside a listener without."""
+"""A real broker that wants a login: SCRAM or OAuth over TLS, or a certificate, beside a listener without any."""
 
 import subprocess
 from collections.abc import Iterator
@@ -9,63 +9,96 @@ import pytest
 
 from penstock.engines.kafka import broker
 from penstock.engines.kafka.broker import CONTROLLER_PORT, Beside
-from penstock.engines.processes import free_port
 from tests.harness.ports import own_port
+from tests.patience import patiently
 
 PARTITIONS = 2
 PASSWORD = "correct-horse-battery"  # of the user
 STORE_PASSWORD = "staple-of-the-store"  # of the certificates
 _SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required"
+_OAUTH = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required"
 
 
 @dataclass(frozen=True, slots=True)
 class Secured:
-    """Where it listens without a login and with one, and whom a client trusts."""
+    """Where it listens without a login, with one, and to whom it knows by certificate; and a client's two stores."""
 
     plain: str
     bootstrap: str
+    by_certificate: str
     truststore: Path
+    keystore: Path
 
     def options(self, password: str = PASSWORD) -> dict[str, str]:
-        """Those of a query's source."""
+        """Those of a query's source that logs in by SCRAM."""
+        jaas = f'{_SCRAM} username="ads" password="{password}";'
+        return {**self._over_tls(self.bootstrap, "SASL_SSL"), **_sasl("SCRAM-SHA-512", jaas)}
+
+    def with_token(self) -> dict[str, str]:
+        """By OAuth, with a token that the client makes itself: brokers take it where nobody set another check."""
         return {
-            "kafka.bootstrap.servers": self.bootstrap,
-            "kafka.security.protocol": "SASL_SSL",
-            "kafka.sasl.mechanism": "SCRAM-SHA-512",
-            "kafka.sasl.jaas.config": f'{_SCRAM} username="ads" password="{password}";',
+            **self._over_tls(self.bootstrap, "SASL_SSL"),
+            **_sasl("OAUTHBEARER", f'{_OAUTH} unsecuredLoginStringClaim_sub="ads";'),
+        }
+
+    def with_certificate(self, password: str = STORE_PASSWORD) -> dict[str, str]:
+        """By a certificate of the client's own."""
+        return {
+            **self._over_tls(self.by_certificate, "SSL"),
+            "kafka.ssl.keystore.location": str(self.keystore),
+            "kafka.ssl.keystore.password": password,
+            "kafka.ssl.keystore.type": "PKCS12",
+        }
+
+    def _over_tls(self, bootstrap: str, protocol: str) -> dict[str, str]:
+        return {
+            "kafka.bootstrap.servers": bootstrap,
+            "kafka.security.protocol": protocol,
             "kafka.ssl.truststore.location": str(self.truststore),
             "kafka.ssl.truststore.password": STORE_PASSWORD,
             "kafka.ssl.truststore.type": "PKCS12",
         }
 
 
+def _sasl(mechanism: str, jaas: str) -> dict[str, str]:
+    return {"kafka.sasl.mechanism": mechanism, "kafka.sasl.jaas.config": jaas}
+
+
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     place = tmp_path_factory.mktemp("secured")
-    keys, trusted = _certificates(place)
-    port, plain = free_port(), own_port()
-    listener = {
-        "listeners": f"PLAINTEXT://127.0.0.1:{plain},CONTROLLER://127.0.0.1:{CONTROLLER_PORT},SASL_SSL://127.0.0.1:{port}",
-        "advertised.listeners": f"PLAINTEXT://127.0.0.1:{plain},SASL_SSL://127.0.0.1:{port}",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL",
-        "sasl.enabled.mechanisms": "SCRAM-SHA-512",
+    keys, trusted = _certificate(place, "broker")
+    client_keys, clients = _certificate(place, "client")
+    plain, sasl, tls = own_port(), own_port(), own_port()
+    open_to_clients = f"PLAINTEXT://127.0.0.1:{plain},SASL_SSL://127.0.0.1:{sasl},SSL://127.0.0.1:{tls}"
+    listeners = {
+        "listeners": f"{open_to_clients},CONTROLLER://127.0.0.1:{CONTROLLER_PORT}",
+        "advertised.listeners": open_to_clients,
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL_SSL:SASL_SSL,SSL:SSL",
+        "sasl.enabled.mechanisms": "SCRAM-SHA-512,OAUTHBEARER",
         "listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config": f"{_SCRAM};",
+        "listener.name.sasl_ssl.oauthbearer.sasl.jaas.config": f"{_OAUTH};",
+        "listener.name.ssl.ssl.client.auth": "required",
         "ssl.keystore.location": str(keys),
         "ssl.keystore.password": STORE_PASSWORD,
         "ssl.keystore.type": "PKCS12",
+        "ssl.truststore.location": str(clients),
+        "ssl.truststore.password": STORE_PASSWORD,
+        "ssl.truststore.type": "PKCS12",
     }
-    beside = Beside(listener, [f"SCRAM-SHA-512=[name=ads,password={PASSWORD}]"])
+    beside = Beside(listeners, [f"SCRAM-SHA-512=[name=ads,password={PASSWORD}]"])
     state = place / "kafka.json"
+    patiently(broker)
     broker.up(state, port=plain, partitions=PARTITIONS, beside=beside)
-    yield Secured(f"127.0.0.1:{plain}", f"127.0.0.1:{port}", trusted)
+    yield Secured(*(f"127.0.0.1:{port}" for port in (plain, sasl, tls)), trusted, client_keys)
     broker.down(state)
 
 
-def _certificates(place: Path) -> tuple[Path, Path]:
-    """The broker's own, for 127.0.0.1, and a store of it alone."""
-    keys, trusted, certificate = place / "keys.p12", place / "trusted.p12", place / "broker.pem"
-    store = ("-storetype", "PKCS12", "-storepass", STORE_PASSWORD, "-alias", "broker")
-    named = ("-keyalg", "RSA", "-dname", "CN=localhost", "-ext", "SAN=ip:127.0.0.1,dns:localhost", "-validity", "2")
+def _certificate(place: Path, whose: str) -> tuple[Path, Path]:
+    """A store with a key and certificate for 127.0.0.1, and a store of those who trust it."""
+    keys, trusted, certificate = (place / f"{whose}{end}" for end in (".p12", "-trusted.p12", ".pem"))
+    store = ("-storetype", "PKCS12", "-storepass", STORE_PASSWORD, "-alias", whose)
+    named = ("-keyalg", "EC", "-dname", f"CN={whose}", "-ext", "SAN=ip:127.0.0.1,dns:localhost", "-validity", "2")
     _keytool("-genkeypair", *store, "-keystore", keys, *named)
     _keytool("-exportcert", *store, "-keystore", keys, "-rfc", "-file", certificate)
     _keytool("-importcert", "-noprompt", *store, "-keystore", trusted, "-file", certificate)
@@ -73,4 +106,4 @@ def _certificates(place: Path) -> tuple[Path, Path]:
 
 
 def _keytool(*words: object) -> None:
-    subprocess.run(["keytool", *map(str, words)], check=True, capture_output=True, timeout=120)
+    subprocess.run(["keytool", *map(str, words)], check=True, capture_output=True, timeout=240)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from penstock.core.topology import Topology
     from penstock.core.view import JobView, View
     from penstock.correlation.sketch import PairSketch
+    from penstock.engines.spark.jvm.commit_offsets import OffsetCommits, commit_offsets
     from penstock.engines.spark.jvm.doctor import doctor
     from penstock.engines.spark.measured import measured
     from penstock.engines.spark.pair_history import count_pairs
@@ -57,6 +58,7 @@ __all__ = [
     "Latency",
     "Memory",
     "Move",
+    "OffsetCommits",
     "PairSketch",
     "Partitions",
     "PenstockError",
@@ -79,6 +81,7 @@ __all__ = [
     "View",
     "acquire",
     "allocate",
+    "commit_offsets",
     "count_pairs",
     "doctor",
     "govern",
@@ -108,6 +111,7 @@ _HOMES = {
     "Latency": "penstock.core.intents",
     "Memory": "penstock.core.levers",
     "Move": "penstock.core.levers",
+    "OffsetCommits": "penstock.engines.spark.jvm.commit_offsets",
     "PairSketch": "penstock.correlation.sketch",
     "Partitions": "penstock.core.levers",
     "PenstockError": "penstock.errors",
@@ -130,6 +134,7 @@ _HOMES = {
     "View": "penstock.core.view",
     "acquire": "penstock.planning.provision.acquire",
     "allocate": "penstock.planning.provision.allocate",
+    "commit_offsets": "penstock.engines.spark.jvm.commit_offsets",
     "count_pairs": "penstock.engines.spark.pair_history",
     "doctor": "penstock.engines.spark.jvm.doctor",
     "govern": "penstock.governing.govern",

@@ -25,6 +25,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "executor_memory": "On a cluster: the heap of each executor to begin with, such as 2g.",
         "together": "Names of jobs that share a driver under `penstock submit`; or several such lists.",
         "kafka": "Whether some job reads or writes Kafka.",
+        "commit_offsets": "Whether the broker is told after each batch what a job has read, as group <name>-<job>.",
         "checkpoints": "A directory; each query's checkpoint is below it, by name.",
         "policy": f"What decides; `penstock policies` lists them. By default {DEFAULT}.",
         "settings": "Settings of policies, by policy.",

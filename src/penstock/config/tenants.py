@@ -3,6 +3,7 @@
 name: shop
 conf: {spark.sql.shuffle.partitions: 4}
 kafka: true                       # some job reads or writes Kafka
+commit_offsets: true              # what each job has read of Kafka is kept there as consumer group shop-fraud, too
 executors: 8                      # on a cluster: at most so many, as many as the jobs have slots; else left alone
 executor_memory: 2g               # on a cluster: the heap of each executor to begin with; Spark's own default else
 together: [fraud, clicks]        # penstock submit: these share a driver, each other job has one; or a list of lists
@@ -195,6 +196,7 @@ class TenantsFile(_Part):
     executor_memory: Annotated[SizeMib, AfterValidator(_that_starts)] | None = None
     together: Groups = ()  # of jobs that share a driver where each has one, see config/apart.py
     kafka: bool = False  # whether Spark's Kafka connector is needed; it is fetched when it is not cached
+    commit_offsets: bool = False  # to groups named by the file and the job, see engines/spark/jvm/commit_offsets.py
     checkpoints: str | None = None  # a directory; each query's checkpoint is below it, by name
     policy: str | None = None
     settings: PolicySettings = {}

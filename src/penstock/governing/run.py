@@ -1,6 +1,7 @@
 """`penstock run`: all tenants of a file in one application, each in its own pool, governed for a while."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from penstock.core.run import DecisionRecord
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.jvm.commit_offsets import commit_offsets
 from penstock.engines.spark.jvm.executors import take_allocation
 from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.engines.spark.jvm.live import LiveSpark
@@ -193,12 +195,18 @@ class _Lived:
         governed = governed if life.earlier is None else life.earlier.governed
         controller = Controller(engine, replace(governed, remembering=kept, agent=agent), on_view, life.earlier)
         wish.ends = controller.end
-        story = _governed(spark, controller, _story(self.tenants, self.options))
+        with _commits(self.tenants, spark):
+            story = _governed(spark, controller, _story(self.tenants, self.options))
         over = story.interrupted or story.error is not None or controller.left_s <= self.tenants.interval
         if wish.mib is None or over:
             return story, None
         slots = sum(executor.slots for executor in ExecutorReader(spark.sparkContext).read())
         return story, Life(engine.jobs, wish.mib, had_mib, slots, story.run_id, controller)
+
+
+def _commits(tenants: TenantsFile, spark: SparkSession) -> AbstractContextManager[object]:
+    """A group for each job, which no other job's consumers are likely to be in."""
+    return commit_offsets(spark, f"{tenants.name}-{{query}}") if tenants.commit_offsets else nullcontext()
 
 
 def _loop_settings(tenants: TenantsFile, options: RunOptions) -> LoopSettings:

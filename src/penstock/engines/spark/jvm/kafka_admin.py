@@ -1,67 +1,104 @@
-"""A broker that wants more than its address, asked by Kafka's Java client with the very options of a query's source.
+"""A broker asked by Kafka's own Java client in the driver, with the very options of a query's source.
 
 So whatever Spark can log in with (SCRAM, OAuth, certificates, stores of Java's), penstock can, and nothing is to be
 said twice. The options never leave the driver's JVM: what Python does not have, no log, record or page of it can show.
 """
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark import SparkContext
 
 from penstock.errors import ApplicationGoneError, EngineError
 
 _PREFIX = "kafka."
-_OF_CLIENTS = ("bootstrap.servers", "security.", "sasl.", "ssl.", "client.dns")  # what an admin's client knows, too
+_PROTOCOL = f"{_PREFIX}security.protocol"
+# What an admin's client knows, too, of what a consumer is told.
+_OF_CLIENTS = ("bootstrap.servers", "security.", "sasl.", "ssl.", "client.dns", "config.providers")
+_LEAST_MS = 50
+_NUMBERS = count(1)  # two clients of one name are a warning in the driver's log
+# By the kind of the innermost error that is known: what is wrong, and the options or the right that mend it.
 _TELL = {
-    "SaslAuthenticationException": "it refuses the login of the source's options",
-    "SslAuthenticationException": "its certificate and the source's stores do not go together",
-    "TimeoutException": "it did not answer in time",
-    "UnknownTopicOrPartitionException": "there is no such topic",
-    "TopicAuthorizationException": "the source's user may not describe the topic",
-    "NoSuchFileException": "a file that the source's options name is not there",
-    "UnrecoverableKeyException": "a store that the source's options name opens with another password",
+    "SaslAuthenticationException": "it refuses the login; mend kafka.sasl.jaas.config of the query's source",
+    "UnsupportedSaslMechanismException": "it has no such login; write one that it has in kafka.sasl.mechanism",
+    "SslAuthenticationException": "it and the query's source do not trust each other; mend kafka.ssl.truststore.*, and"
+    " kafka.ssl.keystore.* where it wants a certificate",
+    "TimeoutException": "it did not answer in time; see that it runs, and that kafka.bootstrap.servers is a listener of"
+    " kafka.security.protocol",
+    "ConfigException": "options of the query's source do not go together; mend kafka.security.*, kafka.sasl.* and"
+    " kafka.ssl.*",
+    "LoginException": "the driver cannot log in; mend kafka.sasl.jaas.config and kafka.sasl.* of the query's source",
+    "NoSuchFileException": "a file is not there; mend kafka.ssl.truststore.location or kafka.ssl.keystore.location",
+    "UnrecoverableKeyException": "a store has another password; mend kafka.ssl.truststore.password or"
+    " kafka.ssl.keystore.password",
+    "UnknownTopicOrPartitionException": "there is no such topic; make it, or mend subscribe",
+    "TopicAuthorizationException": "the login may not see the topics; allow it to describe and read them",
+    "GroupAuthorizationException": "the login may not commit for the group; allow it to read the group",
+    "UnknownMemberIdException": "somebody consumes with this group; name another, for nobody else to use",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """The options by which a source logs in: `options` is a map in the JVM, of which nobody here asks a value."""
+    """All by which a source reaches its broker: `settings` is a map in the JVM, of which nobody here asks a value."""
 
-    mark: int  # tells one from another
-    options: Any = field(compare=False, repr=False)
+    mark: int = field(repr=False)  # tells one from another
+    settings: Any = field(compare=False, repr=False)
+
+
+def login_to(options: Any) -> Login:
+    """Of a source's options as Spark holds them; values go from one map of the JVM to another, by Kafka's own hand."""
+    jvm = _jvm()
+    config = jvm.org.apache.kafka.common.config
+    with _told("the broker of a query's source"):
+        given = config.AbstractConfig(config.ConfigDef(), options.asCaseSensitiveMap(), False)
+        settings = jvm.java.util.HashMap(given.originalsWithPrefix(_PREFIX))
+    for name in list(settings.keySet()):
+        if not name.startswith(_OF_CLIENTS):
+            settings.remove(name)
+    return Login(int(settings.hashCode()), settings)
 
 
 def login_of(options: Any) -> Login | None:
-    """Of a source's options as Spark holds them; None where its broker wants no more than its address."""
-    if not options.containsKey(f"{_PREFIX}security.protocol"):
-        return None
-    found = options.asCaseSensitiveMap()
-    return Login(int(found.hashCode()), found)
+    """The same; None where the broker wants no more than its address."""
+    return login_to(options) if options.containsKey(_PROTOCOL) else None
 
 
-class SecuredBroker:
+class BrokerAdmin:
     """Asks one broker, again and again, over one connection of the driver's JVM; `close` ends that."""
 
     def __init__(self, bootstrap: str, login: Login, within_s: float) -> None:
-        self._bootstrap = bootstrap
+        self._who = f"the broker at {bootstrap}"
         self._jvm: Any = _jvm()
-        self._within_ms = round(within_s * 1000)
+        self._within_s = within_s
+        self._until_s = 0.0
         self._partitions: dict[str, tuple[int, ...]] = {}
-        with self._told():
+        with _told(self._who):
             self._admin = self._jvm.org.apache.kafka.clients.admin.AdminClient.create(self._settings(login))
 
     def read(self, topics: Sequence[str]) -> Mapping[str, Mapping[int, int]]:
         """The ends of these topics now: by topic and partition the offset of the next row."""
         try:
-            with self._told():
+            with self._asking():
                 return self._read(topics)
         except EngineError:
             self._partitions.clear()
             raise
+
+    def commit(self, group: str, offsets: Mapping[str, Mapping[int, int]]) -> None:
+        """Let the group have read up to here: by topic and partition the offset of its next row."""
+        with self._asking():
+            asked = self._jvm.java.util.HashMap()
+            for topic, of_topic in offsets.items():
+                for number, offset in of_topic.items():
+                    reached = self._jvm.org.apache.kafka.clients.consumer.OffsetAndMetadata(offset)
+                    asked.put(self._place(topic, number), reached)
+            self._answer(self._admin.alterConsumerGroupOffsets(group, asked).all())
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -69,9 +106,10 @@ class SecuredBroker:
             self._admin.close(self._jvm.java.time.Duration.ZERO)
 
     def _read(self, topics: Sequence[str]) -> Mapping[str, Mapping[int, int]]:
+        self._learn([topic for topic in topics if topic not in self._partitions])
         latest = self._jvm.org.apache.kafka.clients.admin.OffsetSpec.latest()
         asked = self._jvm.java.util.HashMap()
-        places = {(topic, number): self._place(topic, number) for topic in topics for number in self._of(topic)}
+        places = {(topic, number): self._place(topic, number) for topic in topics for number in self._partitions[topic]}
         for place in places.values():
             asked.put(place, latest)
         found = self._answer(self._admin.listOffsets(asked).all())
@@ -80,43 +118,52 @@ class SecuredBroker:
             ends[topic][number] = int(found.get(place).offset())
         return ends
 
-    def _of(self, topic: str) -> tuple[int, ...]:
-        if topic not in self._partitions:
-            names = self._jvm.java.util.Collections.singletonList(topic)
-            found = self._answer(self._admin.describeTopics(names).allTopicNames()).get(topic)
-            self._partitions[topic] = tuple(int(one.partition()) for one in found.partitions())
-        return self._partitions[topic]
+    def _learn(self, topics: Sequence[str]) -> None:
+        if not topics:
+            return
+        names = self._jvm.java.util.ArrayList()
+        for topic in topics:
+            names.add(topic)
+        found = self._answer(self._admin.describeTopics(names).allTopicNames())
+        for topic in topics:
+            self._partitions[topic] = tuple(int(one.partition()) for one in found.get(topic).partitions())
 
     def _place(self, topic: str, number: int) -> Any:
         return self._jvm.org.apache.kafka.common.TopicPartition(topic, number)
 
     def _answer(self, future: Any) -> Any:
-        return future.get(self._within_ms, self._jvm.java.util.concurrent.TimeUnit.MILLISECONDS)
-
-    def _settings(self, login: Login) -> Any:
-        """A client's, which Kafka itself takes out of a source's: values go from one map of the JVM to another."""
-        config = self._jvm.org.apache.kafka.common.config
-        given = config.AbstractConfig(config.ConfigDef(), login.options, False).originalsWithPrefix(_PREFIX)
-        settings = self._jvm.java.util.HashMap(given)
-        for name in list(settings.keySet()):
-            if not name.startswith(_OF_CLIENTS):
-                settings.remove(name)
-        for name in ("default.api.timeout.ms", "request.timeout.ms"):
-            settings.put(name, str(self._within_ms))
-        settings.put("client.id", "penstock")
-        return settings
+        left_ms = max(_LEAST_MS, round((self._until_s - time.monotonic()) * 1000))
+        return future.get(left_ms, self._jvm.java.util.concurrent.TimeUnit.MILLISECONDS)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """What goes wrong becomes an EngineError in our own words: those of Kafka may quote an option."""
-        try:
+    def _asking(self) -> Iterator[None]:
+        """All questions inside have the time of one together."""
+        self._until_s = time.monotonic() + self._within_s
+        with _told(self._who):
             yield
-        except Py4JJavaError as error:
-            raise EngineError(f"the broker at {self._bootstrap} does not say: {_why(error)}") from None
-        except (Py4JError, TypeError):  # a class that is not there is a package to py4j, and cannot be called
-            raise EngineError(
-                f"the broker at {self._bootstrap} cannot be asked: Kafka's client is not on the driver's class path"
-            ) from None
+
+    def _settings(self, login: Login) -> Any:
+        settings = self._jvm.java.util.HashMap(login.settings)
+        for name in ("default.api.timeout.ms", "request.timeout.ms"):
+            settings.put(name, str(round(self._within_s * 1000)))
+        settings.put("client.id", f"penstock-{next(_NUMBERS)}")
+        return settings
+
+
+@contextmanager
+def _told(who: str) -> Iterator[None]:
+    """What goes wrong becomes an EngineError in our own words: those of Kafka may quote an option."""
+    try:
+        yield
+    except Py4JJavaError as error:
+        raise EngineError(f"{who} does not say: {_why(error)}") from None
+    except Py4JNetworkError:
+        raise ApplicationGoneError("Spark's JVM does not answer any more") from None
+    except (Py4JError, TypeError):  # a class that is not there is a package to py4j, and cannot be called
+        raise EngineError(
+            f"{who} cannot be asked: Kafka's client is not on the driver's class path; name its connector in"
+            " spark.jars or spark.jars.packages"
+        ) from None
 
 
 def _jvm() -> Any:

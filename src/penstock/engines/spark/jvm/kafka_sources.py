@@ -13,13 +13,14 @@ from typing import Any, Protocol
 from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.jvm.kafka_admin import Login, SecuredBroker, login_of
-from penstock.errors import EngineError
+from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_of
+from penstock.errors import EngineError, GoverningEndsError
 from penstock.extras import MissingExtraError, check_extra
 
 _ASKED_FOR_S = 2.0  # a broker that is away must not hold up the round
 _RESTS_FOR_S = 10.0  # nor every round
 _CLASS = "org.apache.spark.sql.kafka010.KafkaMicroBatchStream"
+BOOTSTRAP = "kafka.bootstrap.servers"
 
 Address = tuple[str, Login | None]
 
@@ -68,6 +69,7 @@ class ArrivalWatch:
         self._away_until_s: dict[Address, float] = {}
         self._brokers: dict[Address, AskedBroker] = {}
         self._sources: dict[str, tuple[BrokerTopics, ...]] = {}
+        self._said: dict[str, str] = {}
 
     def read(self, queries: Mapping[str, StreamingQuery]) -> dict[str, float]:
         """Rows by the query's name; without those that read something else, or whose broker does not answer."""
@@ -88,7 +90,14 @@ class ArrivalWatch:
         running = {query.runId: query for query in queries}
         self._sources = {run_id: found for run_id, found in self._sources.items() if run_id in running}
         for run_id in running.keys() - self._sources.keys():
-            found = kafka_sources(running[run_id])
+            query = running[run_id]
+            try:
+                found = kafka_sources(query)
+            except GoverningEndsError:
+                raise
+            except EngineError as error:  # the other queries' are known
+                self._say(f"query {query.name}", error)
+                continue
             if found is not None:
                 self._sources[run_id] = found
 
@@ -108,10 +117,17 @@ class ArrivalWatch:
             self._away_until_s[broker] = inf
             return {}
         except EngineError as error:
-            _log.warning("arrivals are not known this round: %s", error)
+            self._say(broker[0], error)
             self._away_until_s[broker] = self._clock() + _RESTS_FOR_S
             return {}
+        self._said.pop(broker[0], None)
         return {source: float(sum(sum(ends[topic].values()) for topic in source.topics)) for source in here}
+
+    def _say(self, who: str, error: EngineError) -> None:
+        """Once, until it is another error or all is well."""
+        if self._said.get(who) != str(error):
+            self._said[who] = str(error)
+            _log.warning("arrivals are not known this round, and are from batches alone until they are: %s", error)
 
     def _broker(self, broker: Address) -> AskedBroker:
         if broker not in self._brokers:
@@ -122,7 +138,7 @@ class ArrivalWatch:
 def broker_at(bootstrap: str, login: Login | None, within_s: float) -> AskedBroker:
     """Whoever can ask it: the JVM's client where it wants a login, else the extra's, which costs the driver less."""
     if login is not None:
-        return SecuredBroker(bootstrap, login, within_s)
+        return BrokerAdmin(bootstrap, login, within_s)
     check_extra("kafka")
     from penstock.engines.kafka.offsets import TopicEnds
 
@@ -146,12 +162,18 @@ def _streams(query: StreamingQuery) -> Iterator[Any]:
 
 
 def _kafka_source(stream: Any) -> BrokerTopics | None:
+    options = options_of(stream)
+    topics = None if options is None else options.get("subscribe")
+    if topics is None:  # a pattern's topics may change
+        return None
+    bootstrap = options.get(BOOTSTRAP)
+    return BrokerTopics(bootstrap, tuple(sorted(topic.strip() for topic in topics.split(","))), login_of(options))
+
+
+def options_of(stream: Any) -> Any:
+    """Those of a Kafka source, as a map in the JVM; None for any other."""
     if stream.getClass().getName() != _CLASS:
         return None
     held = stream.getClass().getDeclaredField("options")
     held.setAccessible(True)
-    options = held.get(stream)
-    bootstrap, topics = options.get("kafka.bootstrap.servers"), options.get("subscribe")
-    if topics is None:  # a pattern's topics may change
-        return None
-    return BrokerTopics(bootstrap, tuple(sorted(topic.strip() for topic in topics.split(","))), login_of(options))
+    return held.get(stream)

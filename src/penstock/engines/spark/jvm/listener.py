@@ -16,14 +16,11 @@ from penstock.engines.spark.watch.events import Event, Idled, Progressed, Starte
 _QUEUED_AT_MOST = 20_000  # an engine that is not asked any more must not fill the memory
 
 
-class QueryEvents(StreamingQueryListener):
-    """The events of all queries of a session, in the order they came."""
+class JvmListener(StreamingQueryListener):
+    """A listener that is handed Java's events as they are: PySpark's own makes a call for every field of each."""
 
-    def __init__(self, spark: SparkSession, name_pools: bool = True) -> None:
+    def __init__(self, spark: SparkSession) -> None:
         self._session = spark
-        self._jsc: Any = spark.sparkContext._jsc
-        self._name_pools = name_pools
-        self._queue: deque[Event] = deque(maxlen=_QUEUED_AT_MOST)
 
     def attach(self) -> None:
         """Begin to listen."""
@@ -33,16 +30,26 @@ class QueryEvents(StreamingQueryListener):
         """Cease to listen."""
         self._session.streams.removeListener(self)
 
-    def drain(self) -> list[Event]:
-        """What came since the last call."""
-        return [self._queue.popleft() for _ in range(len(self._queue))]
-
     @property
     def _jlistener(self) -> Any:
         if not hasattr(self, "_jlistenerobj"):
             jvm: Any = self._session.sparkContext._jvm
             self._jlistenerobj = jvm.PythonStreamingQueryListenerWrapper(_Bridge(self))
         return self._jlistenerobj
+
+
+class QueryEvents(JvmListener):
+    """The events of all queries of a session, in the order they came."""
+
+    def __init__(self, spark: SparkSession, name_pools: bool = True) -> None:
+        super().__init__(spark)
+        self._jsc: Any = spark.sparkContext._jsc
+        self._name_pools = name_pools
+        self._queue: deque[Event] = deque(maxlen=_QUEUED_AT_MOST)
+
+    def drain(self) -> list[Event]:
+        """What came since the last call."""
+        return [self._queue.popleft() for _ in range(len(self._queue))]
 
     def onQueryStarted(self, event: Any) -> None:  # noqa: N802
         """Runs on the query's own thread, which keeps the pool for its life."""
@@ -52,7 +59,7 @@ class QueryEvents(StreamingQueryListener):
         self._queue.append(Started(event.runId().toString(), name, event.timestamp()))
 
     def onQueryProgress(self, event: Any) -> None:  # noqa: N802
-        """One string over the bridge; PySpark's own listener makes a call for every field."""
+        """One string over the bridge."""
         self._queue.append(Progressed(event.progress().json()))
 
     def onQueryIdle(self, event: Any) -> None:  # noqa: N802
@@ -68,7 +75,7 @@ class QueryEvents(StreamingQueryListener):
 class _Bridge:
     """The Java interface, handing on Java events as they are."""
 
-    def __init__(self, events: QueryEvents) -> None:
+    def __init__(self, events: JvmListener) -> None:
         self.onQueryStarted = events.onQueryStarted
         self.onQueryProgress = events.onQueryProgress
         self.onQueryIdle = events.onQueryIdle
