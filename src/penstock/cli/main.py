@@ -28,6 +28,8 @@ _COMMANDS = {  # by what one wants to do; each line is the first sentence of the
     },
     "Govern": {
         "run": "Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them.",
+        "attach": "Govern a driver that somebody else started, from beside it: in Scala, SQL, or a declarative "
+        "pipeline.",
         "submit": "Start an application for each tenant of the file TENANTS, and end them all at Ctrl-C.",
         "control": "Pause, resume, change intents, answer proposals of a running controller.",
         "coordinate": "Divide a cluster's executors among many applications, whose agents report here.",

@@ -85,7 +85,7 @@ def run(
     """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
     # In a container it is the first process, which the kernel spares signals that it does not handle.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    console = _console()
+    console = console_of_run()
     of_run = {name: given.pop(name) for name in _OF_RUN}  # what is left is of the pages
     # In a later life a module that is broken by now is its tenant's trouble alone; who supervises imports nothing.
     first_life = of_run["down_since_s"] is None and not restart
@@ -102,7 +102,7 @@ def run(
     options = RunOptions(for_s=for_s, code=code, store=store or DEFAULT_STORE, watch=watched, **of_run)
     with dashboard_over(store, given, begins=options.run_id is None) if dashboard else nullcontext():
         story = _governed(file, options, console)
-    _tell(story, console)
+    tell_run(story, console)
     if json_out is not None:
         write_json(json_out, as_document(story))
     if story.interrupted:
@@ -111,7 +111,7 @@ def run(
         sys.exit(story.exit_code)  # whoever watches over us starts another
 
 
-def _console() -> "Console":
+def console_of_run() -> "Console":
     """Where the run is told, warnings among it."""
     from rich.logging import RichHandler
 
@@ -144,7 +144,8 @@ def _governed(file: "TenantsFile", options: "RunOptions", console: "Console") ->
         return run_tenants(file, options, show)
 
 
-def _tell(story: "RunStory", console: "Console") -> None:
+def tell_run(story: "RunStory", console: "Console") -> None:
+    """What was decided, why governing ended if it did by itself, and where it is recorded."""
     console.print()
     for record in story.decisions:
         console.print(record.text(), markup=False, highlight=False)

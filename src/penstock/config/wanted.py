@@ -1,4 +1,4 @@
-"""What is wanted of queries that somebody else starts: of a tenants file the names, intents and limits alone.
+"""What is wanted of queries that somebody else starts: of a tenants file the names, intents and limits, and how to govern.
 
 A whole tenants file does, and so does one that says no more than
 
@@ -6,6 +6,8 @@ jobs:
   - name: fraud                   # the query's name
     intent: {latency: 2s, percentile: 95, utility: 35}
     max_slots: 6
+
+Whoever governs them also reads its policy, settings, interval, window and approval.
 """
 
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from penstock.config.document import Document, read_document
-from penstock.config.fields import A_NUMBER, OneOrMore, SlotCount
+from penstock.config.fields import A_NUMBER, OneOrMore, PolicySettings, PositiveSeconds, SlotCount
 from penstock.config.intents import IntentPart, intent_of, that_hold
 from penstock.config.problems import tried
 from penstock.config.relations import MOST_JOBS
@@ -33,6 +35,7 @@ class WantedPart(BaseModel):
     intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
     min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
     max_slots: SlotCount | None = None
+    approval: bool = False
 
     def intent(self) -> Intent:
         """As policies know it."""
@@ -48,6 +51,10 @@ class WantedFile(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
+    policy: str | None = None
+    settings: PolicySettings = {}
+    interval: PositiveSeconds = 10.0
+    window: PositiveSeconds = 60.0
     jobs: Annotated[tuple[WantedPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
 
 

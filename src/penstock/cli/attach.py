@@ -1,0 +1,136 @@
+"""`penstock attach`: govern a driver that somebody else started, in Scala, SQL or as a declarative pipeline."""
+
+import os
+import signal
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from penstock.cli.completing import policy_names
+from penstock.cli.output import say, write_json
+from penstock.cli.recorded import store_option
+from penstock.cli.run import console_of_run, tell_run
+from penstock.cli.serving import dashboard_over, web_options
+from penstock.core.units import positive_seconds
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from penstock.config.wanted import WantedFile
+    from penstock.core.view import View
+    from penstock.engines.spark.beside.door import Door
+    from penstock.governing.attach import AttachOptions
+    from penstock.governing.run import RunStory
+
+EXAMPLE = """
+\b
+Start the driver with the plugin, then govern it from the same machine, as the same user:
+  spark-submit --jars "$(penstock attach --jar)" --conf spark.plugins=penstock.AttachPlugin shop.jar
+  penstock attach --tenants tenants.yaml
+  penstock attach --list
+  penstock attach app-20260722110000-0007 --tenants tenants.yaml --dry-run
+\b
+The tenants file needs a name (the query's, or the flow's) and an intent of each:
+  jobs:
+    - name: fraud
+      intent: {latency: 2s, percentile: 95, utility: 35}
+"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("application", required=False, metavar="[FILE|APPLICATION]")
+@click.option("--tenants", type=click.Path(path_type=Path), help="What is wanted of which query (YAML).")
+@click.option("--policy", shell_complete=policy_names, help="The policy that decides; see `penstock policies`.")
+@click.option("--for", "for_", help="How long, such as 10m; until the driver ends or Ctrl-C by default.")
+@click.option("--dry-run", is_flag=True, help="Decide and say so, but do nothing.")
+@click.option("--list", "lists", is_flag=True, help="Say which drivers of yours let a penstock in, and end.")
+@click.option("--jar", "tells_jar", is_flag=True, help="Say where the plugin's jar is, for spark-submit, and end.")
+@click.option(
+    "--notify",
+    multiple=True,
+    metavar="TARGET",
+    help="Who hears of what happens: slack:URL, webhook:URL, mail:smtp://…, lines:FILE, cloudevents:FILE.",
+)
+@store_option
+@click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
+@click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
+@web_options
+def attach(
+    application: str | None,
+    tenants: Path | None,
+    policy: str | None,
+    for_: str | None,
+    dry_run: bool,
+    lists: bool,
+    tells_jar: bool,
+    notify: tuple[str, ...],
+    store: str | None,
+    json_out: str | None,
+    dashboard: bool,
+    **given: Any,
+) -> None:
+    """Govern a driver that somebody else started, from beside it: in Scala, SQL, or a declarative pipeline.
+
+    Its plugin lets a penstock in that runs on the driver's machine as the driver's user. APPLICATION is the id or the
+    name of it, or the file that its plugin wrote; the only one there is by default. The driver's queries run on when
+    governing ends.
+    """
+    from penstock.engines.spark.beside.door import JAR, find_door, folder
+
+    place = folder(os.environ)
+    if tells_jar:
+        say(str(JAR))
+    if lists:
+        _list(place)
+    if tells_jar or lists:
+        return
+    if tenants is None:
+        raise click.UsageError("Missing option '--tenants'.")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
+    wanted, door = _wanted(tenants), find_door(application, place)
+    from penstock.governing.attach import AttachOptions  # pyspark takes a second to import
+    from penstock.governing.remembering import DEFAULT_STORE
+    from penstock.governing.run import as_document
+
+    console = console_of_run()
+    options = AttachOptions(policy, for_s, dry_run, store or DEFAULT_STORE, notify)
+    with dashboard_over(store, given, begins=False) if dashboard else nullcontext():
+        story = _governed(door, wanted, options, console)
+    tell_run(story, console)
+    if json_out is not None:
+        write_json(json_out, as_document(story))
+    if story.interrupted:
+        raise click.Abort
+    if story.error is not None:
+        sys.exit(story.exit_code)
+
+
+def _wanted(tenants: Path) -> "WantedFile":
+    from penstock.config.wanted import read_wanted
+
+    return read_wanted(tenants)
+
+
+def _list(place: Path) -> None:
+    from penstock.engines.spark.beside.door import doors
+
+    for door in doors(place):
+        say(f"{door.application}  {door.name}, Spark {door.spark}, process {door.pid}")
+
+
+def _governed(door: "Door", wanted: "WantedFile", options: "AttachOptions", console: "Console") -> "RunStory":
+    from rich.live import Live
+
+    from penstock.cli.tenants_table import tenants_table
+    from penstock.governing.attach import attach as attached
+
+    with Live(console=console, auto_refresh=False, transient=False) as live:
+
+        def show(view: "View") -> None:
+            live.update(tenants_table(view, f"{door.name}, {view.at_s:.0f} s"), refresh=True)
+
+        return attached(door, wanted, options, show)

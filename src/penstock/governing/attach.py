@@ -1,0 +1,102 @@
+"""`penstock attach`: a driver that somebody else started is governed from beside it, until it ends or we let go of it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pyspark.sql import SparkSession
+
+from penstock.config.wanted import WantedFile
+from penstock.core.view import View
+from penstock.engines.spark.beside.context import BesideContext, beside, session_of
+from penstock.engines.spark.beside.door import Door
+from penstock.engines.spark.beside.spark import BesideSpark
+from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.settings import SparkSettings
+from penstock.engines.spark.shares import Sharing
+from penstock.errors import EngineError, OutageError
+from penstock.governing.controller import Controller, Governed
+from penstock.governing.remembering import DEFAULT_STORE, remember
+from penstock.governing.run import RunStory, failed
+from penstock.loop import LoopSettings
+from penstock.notifying.notifiers import notifier_of
+from penstock.notifying.post import Post
+from penstock.planning.registry import DEFAULT
+from penstock.running.session import decider
+
+_SESSION_WITHIN_S = 300.0  # a driver may read tables and models before it makes its session
+_LOOK_EVERY_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class AttachOptions:
+    """How a driver is governed; None leaves a choice to the tenants file."""
+
+    policy: str | None = None
+    for_s: float = float("inf")
+    dry_run: bool = False
+    store: str | None = DEFAULT_STORE
+    notify: tuple[str, ...] = ()
+
+
+def attach(door: Door, wanted: WantedFile, options: AttachOptions, on_view: Callable[[View], None]) -> RunStory:
+    """Govern that driver's queries until the time is over, the driver has ended, or Ctrl-C; they run on."""
+    post = Post([notifier_of(target) for target in options.notify])
+    try:
+        with beside(door) as context:
+            return _attached(context, wanted, options, post, on_view)
+    finally:
+        post.close()
+
+
+def _attached(
+    context: BesideContext, wanted: WantedFile, options: AttachOptions, post: Post, on_view: Callable[[View], None]
+) -> RunStory:
+    spark = BesideSpark(_awaited(context), [part.name for part in wanted.jobs])
+    name = options.policy or wanted.policy or DEFAULT
+    policy = decider(name, wanted.settings.get(name))
+    approval = frozenset(part.name for part in wanted.jobs if part.approval)
+    settings = LoopSettings(interval_s=wanted.interval, dry_run=options.dry_run, approval=approval)
+    kept = remember(options.store, spark, spark.name, policy.name, settings)
+    governed = Governed(
+        intents={part.name: part.intent() for part in wanted.jobs},
+        policy=policy,
+        remembering=kept,
+        settings=settings,
+        until_s=options.for_s + (0.0 if kept is None else kept.already_s),
+        post=post,
+    )
+    engine = SparkEngine(spark, [part.job() for part in wanted.jobs], _engine_settings(name, wanted))
+    story = RunStory(spark.name, policy.name, spark.master, options.dry_run, (), ())
+    return _governed(Controller(engine, governed, on_view), story)
+
+
+def _awaited(context: BesideContext) -> SparkSession:
+    """The driver's session, as soon as it has made one."""
+    until_s = time.monotonic() + _SESSION_WITHIN_S
+    while (found := session_of(context)) is None:
+        if time.monotonic() > until_s:
+            raise OutageError(f"{context.appName} has made no SparkSession yet; attach once it has queries")
+        time.sleep(_LOOK_EVERY_S)
+    return found
+
+
+def _engine_settings(policy: str, wanted: WantedFile) -> SparkSettings:
+    lease_s = max(10.0, 4.5 * wanted.interval)
+    return SparkSettings(wanted.window, Sharing.of_policy(policy), pin_routes=False, lease_s=lease_s)
+
+
+def _governed(controller: Controller, story: RunStory) -> RunStory:
+    try:
+        with controller:
+            controller.wait()
+    except KeyboardInterrupt:
+        story = replace(story, interrupted=True)
+    except EngineError as error:
+        story = failed(story, error)
+    if controller.error is not None:
+        story = failed(story, controller.error)
+    kept = controller.remembering
+    place = None if kept is None or kept.lost else kept.place
+    story = replace(story, views=controller.views, decisions=controller.decisions)
+    return story if kept is None else replace(story, run_id=kept.run.id, recorded_in=place)

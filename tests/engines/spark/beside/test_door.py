@@ -1,0 +1,70 @@
+"""The file by which a driver lets a penstock in: whose it must be, and which one is meant."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.engines.spark.beside.door import doors, find_door, read_door
+from penstock.errors import ConfigError
+
+GONE = 2**22 + 1  # no process has so high a number: the kernel's most is 2^22
+
+
+def written(place: Path, application: str = "app-1", mode: int = 0o600, **other: Any) -> Path:
+    told = {"name": "shop", "spark": "4.3.0", "pid": os.getpid(), "host": "127.0.0.1", "port": 1, "token": "s3cret"}
+    file = place / f"{application}.json"
+    file.write_text(json.dumps({"application": application, **told, **other}))
+    file.chmod(mode)
+    return file
+
+
+def test_the_only_driver_there_is_needs_no_name(tmp_path: Path) -> None:
+    written(tmp_path)
+    assert find_door(None, tmp_path).application == "app-1"
+
+
+@pytest.mark.parametrize("wanted", ["app-2", "bank"])
+def test_a_driver_is_found_by_its_id_and_by_its_name(tmp_path: Path, wanted: str) -> None:
+    written(tmp_path)
+    written(tmp_path, "app-2", name="bank")
+    assert find_door(wanted, tmp_path).application == "app-2"
+
+
+def test_of_several_one_must_be_named(tmp_path: Path) -> None:
+    written(tmp_path)
+    written(tmp_path, "app-2")
+    with pytest.raises(ConfigError, match=r"name one of app-1 \(shop\), app-2 \(shop\)"):
+        find_door(None, tmp_path)
+
+
+def test_a_file_that_a_killed_driver_left_is_passed_over_and_said_when_it_is_named(tmp_path: Path) -> None:
+    written(tmp_path, pid=GONE)
+    assert doors(tmp_path) == []
+    with pytest.raises(ConfigError, match="its driver has ended"):
+        find_door("app-1", tmp_path)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o666])
+def test_a_file_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
+    with pytest.raises(ConfigError, match="readable by you alone"):
+        read_door(written(tmp_path, mode=mode))
+
+
+def test_without_any_driver_the_line_that_starts_one_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"--conf spark.plugins=penstock.AttachPlugin"):
+        find_door(None, tmp_path / "none")
+
+
+def test_what_is_no_such_file_is_refused_in_words(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    file.write_text("[]")
+    file.chmod(0o600)
+    with pytest.raises(ConfigError, match="give the file that the driver's plugin wrote"):
+        read_door(file)
+
+
+def test_the_token_is_never_printed(tmp_path: Path) -> None:
+    assert "s3cret" not in repr(read_door(written(tmp_path)))
