@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak chaos chaos-fleet pages pages-test alerts chart docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak chaos chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -27,6 +27,7 @@ check-code:
 	$(BIN)/ruff format --check .
 	$(BIN)/python scripts/pages.py --check
 	$(BIN)/python scripts/reference.py --check
+	$(BIN)/python scripts/plugin.py --check
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
@@ -89,6 +90,9 @@ pages: setup ## build the dashboard's pages again after a change in frontend/ (n
 
 pages-test: setup ## the pages' types and the tests of their components, without a browser (needs Node; half a minute)
 	@$(BIN)/python scripts/pages.py --test
+
+plugin: setup ## build the plugin for drivers in Scala, SQL and pipelines again after a change (needs a JDK; the jar is committed)
+	@$(BIN)/python scripts/plugin.py
 
 docs: setup ## build the site from docs/ into site/: strict, so that every link leads somewhere
 	@PYTHON="$(PYTHON)" scripts/setup.sh docs

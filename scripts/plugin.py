@@ -1,8 +1,8 @@
 """Builds the plugin that lets a penstock beside a driver in: of Java sources a jar, the same bytes each time.
 
 python scripts/plugin.py            after a change of the sources (needs a JDK)
-python scripts/plugin.py --check    fails where the jar is not of these sources; where javac is the one that built it, it
-                                    is built again and compared byte by byte
+python scripts/plugin.py --check    fails where the jar is not of these sources; where javac is of the version that
+                                    built it, it is built again and compared byte by byte
 """
 
 import hashlib

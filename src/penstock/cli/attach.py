@@ -21,19 +21,22 @@ if TYPE_CHECKING:
 
     from penstock.config.wanted import WantedFile
     from penstock.core.view import View
-    from penstock.engines.spark.beside.door import Door
+    from penstock.engines.spark.jvm.beside.door import DriverDoor
     from penstock.governing.attach import AttachOptions
     from penstock.governing.run import RunStory
 
 EXAMPLE = """
 \b
-Start the driver with the plugin, then govern it from the same machine, as the same user:
-  spark-submit --jars "$(penstock attach --jar)" --conf spark.plugins=penstock.AttachPlugin shop.jar
+Start the driver with the plugin:
+  spark-submit --jars "$(penstock attach --jar)" \\
+    --conf spark.plugins=penstock.AttachPlugin shop.jar
+\b
+Then govern it, from the same machine and as the same user:
   penstock attach --tenants tenants.yaml
   penstock attach --list
   penstock attach app-20260722110000-0007 --tenants tenants.yaml --dry-run
 \b
-The tenants file needs a name (the query's, or the flow's) and an intent of each:
+The tenants file needs of each query (or flow) its name and an intent:
   jobs:
     - name: fraud
       intent: {latency: 2s, percentile: 95, utility: 35}
@@ -78,7 +81,7 @@ def attach(
     name of it, or the file that its plugin wrote; the only one there is by default. The driver's queries run on when
     governing ends.
     """
-    from penstock.engines.spark.beside.door import JAR, find_door, folder
+    from penstock.engines.spark.jvm.beside.door import JAR, find_door, folder
 
     place = folder(os.environ)
     if tells_jar:
@@ -116,13 +119,13 @@ def _wanted(tenants: Path) -> "WantedFile":
 
 
 def _list(place: Path) -> None:
-    from penstock.engines.spark.beside.door import doors
+    from penstock.engines.spark.jvm.beside.door import doors
 
     for door in doors(place):
         say(f"{door.application}  {door.name}, Spark {door.spark}, process {door.pid}")
 
 
-def _governed(door: "Door", wanted: "WantedFile", options: "AttachOptions", console: "Console") -> "RunStory":
+def _governed(door: "DriverDoor", wanted: "WantedFile", options: "AttachOptions", console: "Console") -> "RunStory":
     from rich.live import Live
 
     from penstock.cli.tenants_table import tenants_table

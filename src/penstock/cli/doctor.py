@@ -52,6 +52,7 @@ def doctor(master: str | None, given: tuple[str, ...], json_out: str | None) -> 
     for line in found.to_change:
         terminal.print(f"- {line}")
     terminal.print("ps.govern works here" if found.governable else "ps.govern would refuse this session")
+    terminal.print("A driver in Scala or SQL, or a declarative pipeline, is governed from beside it: penstock attach")
     sys.exit(0 if found.governable else 1)
 
 

@@ -1,4 +1,4 @@
-"""What is wanted of queries that somebody else starts: of a tenants file the names, intents and limits, and how to govern.
+"""What is wanted of queries that somebody else starts: of a tenants file the names, intents and limits, and how.
 
 A whole tenants file does, and so does one that says no more than
 

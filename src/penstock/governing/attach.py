@@ -1,4 +1,4 @@
-"""`penstock attach`: a driver that somebody else started is governed from beside it, until it ends or we let go of it."""
+"""`penstock attach`: a driver that somebody else started is governed from beside it, until it ends or we let go."""
 
 import time
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from pyspark.sql import SparkSession
 
 from penstock.config.wanted import WantedFile
 from penstock.core.view import View
-from penstock.engines.spark.beside.context import BesideContext, beside, session_of
-from penstock.engines.spark.beside.door import Door
-from penstock.engines.spark.beside.spark import BesideSpark
 from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.jvm.beside.context import BesideContext, beside, session_of
+from penstock.engines.spark.jvm.beside.door import DriverDoor
+from penstock.engines.spark.jvm.beside.spark import BesideSpark
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import EngineError, OutageError
@@ -39,7 +39,7 @@ class AttachOptions:
     notify: tuple[str, ...] = ()
 
 
-def attach(door: Door, wanted: WantedFile, options: AttachOptions, on_view: Callable[[View], None]) -> RunStory:
+def attach(door: DriverDoor, wanted: WantedFile, options: AttachOptions, on_view: Callable[[View], None]) -> RunStory:
     """Govern that driver's queries until the time is over, the driver has ended, or Ctrl-C; they run on."""
     post = Post([notifier_of(target) for target in options.notify])
     try:

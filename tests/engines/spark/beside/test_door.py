@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from penstock.engines.spark.beside.door import doors, find_door, read_door
+from penstock.engines.spark.jvm.beside.door import doors, find_door, read_door
 from penstock.errors import ConfigError
 
 GONE = 2**22 + 1  # no process has so high a number: the kernel's most is 2^22

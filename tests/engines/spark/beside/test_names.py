@@ -1,6 +1,6 @@
 """Tenants' names and queries' names."""
 
-from penstock.engines.spark.beside.names import Names
+from penstock.engines.spark.jvm.beside.names import Names
 
 
 def names(*tenants: str) -> Names:

@@ -10,11 +10,11 @@ from typing import Any
 
 from penstock.errors import ConfigError
 
-JAR = Path(__file__).parents[1] / "jvm" / "plugin" / "penstock-attach.jar"
+JAR = Path(__file__).parents[1] / "plugin" / "penstock-attach.jar"
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class DriverDoor:
     """One driver's gateway. Who has the token can do in the driver whatever its own user can."""
 
     file: Path
@@ -38,7 +38,7 @@ class Door:
         return True
 
     def __repr__(self) -> str:  # what is printed or logged of it has no token
-        return f"Door({self.application!r}, {self.name!r}, Spark {self.spark}, process {self.pid})"
+        return f"DriverDoor({self.application!r}, {self.name!r}, Spark {self.spark}, process {self.pid})"
 
 
 def folder(environment: Mapping[str, str]) -> Path:
@@ -52,13 +52,13 @@ def folder(environment: Mapping[str, str]) -> Path:
     return base / "penstock" / "attach"
 
 
-def doors(place: Path) -> Sequence[Door]:
+def doors(place: Path) -> Sequence[DriverDoor]:
     """Those in the folder whose drivers run, by application."""
     found = [read_door(file) for file in sorted(place.glob("*.json"))] if place.is_dir() else []
     return [door for door in found if door.stands]
 
 
-def find_door(wanted: str | None, place: Path) -> Door:
+def find_door(wanted: str | None, place: Path) -> DriverDoor:
     """The one that a file's path or an application's id or name says; the only one there is, where none is said."""
     if wanted is not None and Path(wanted).is_file():
         return _standing(read_door(Path(wanted)))
@@ -75,7 +75,7 @@ def find_door(wanted: str | None, place: Path) -> Door:
     raise ConfigError("application", wanted or "none", f"name one of {listed}")
 
 
-def read_door(file: Path) -> Door:
+def read_door(file: Path) -> DriverDoor:
     """What the file says, where nobody else can have read or written it."""
     try:
         found = file.stat()
@@ -84,13 +84,13 @@ def read_door(file: Path) -> Door:
             raise ConfigError("application", str(file), remedy)
         told: Any = json.loads(file.read_text(encoding="utf-8"))
         texts = (str(told[field]) for field in ("application", "name", "spark"))
-        return Door(file, *texts, int(told["pid"]), str(told["host"]), int(told["port"]), str(told["token"]))
+        return DriverDoor(file, *texts, int(told["pid"]), str(told["host"]), int(told["port"]), str(told["token"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         remedy = "give the file that the driver's plugin wrote, or the application's id"
         raise ConfigError("application", str(file), remedy) from error
 
 
-def _standing(door: Door) -> Door:
+def _standing(door: DriverDoor) -> DriverDoor:
     if not door.stands:
         raise ConfigError("application", door.application, f"its driver has ended; {door.file} is left of it")
     return door

@@ -16,7 +16,7 @@ from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from penstock.engines.spark.beside.door import Door
+from penstock.engines.spark.jvm.beside.door import DriverDoor
 from penstock.errors import ConfigError, EngineError, OutageError, first_line
 
 # What PySpark's own gateway is given to know; see pyspark.java_gateway.
@@ -54,7 +54,7 @@ class BesideContext(SparkContext):
 
 
 @contextmanager
-def beside(door: Door) -> Iterator[BesideContext]:
+def beside(door: DriverDoor) -> Iterator[BesideContext]:
     """The driver's context while the block lasts."""
     _check_version(door)
     _check_reachable(door)
@@ -64,7 +64,8 @@ def beside(door: Door) -> Iterator[BesideContext]:
     except Py4JError as error:
         gateway.close(keep_callback_server=True)
         raise EngineError(
-            f"{door.application} does not let this penstock in ({first_line(error)}); its file may be older than its driver"
+            f"{door.application} does not let this penstock in ({first_line(error)}); "
+            "its file may be older than its driver"
         ) from error
     try:
         yield context
@@ -79,7 +80,7 @@ def session_of(context: BesideContext) -> SparkSession | None:
     return None if found is None else SparkSession(context, found)
 
 
-def _gateway(door: Door) -> ClientServer:
+def _gateway(door: DriverDoor) -> ClientServer:
     gateway = ClientServer(
         java_parameters=JavaParameters(address=door.host, port=door.port, auth_token=door.token, auto_convert=True),
         python_parameters=PythonParameters(port=0, eager_load=False),
@@ -90,7 +91,7 @@ def _gateway(door: Door) -> ClientServer:
     return gateway
 
 
-def _check_version(door: Door) -> None:
+def _check_version(door: DriverDoor) -> None:
     """Governing goes by Spark's private names, which PySpark's version tells; a patch changes none of them."""
     there, here = (version.split(".")[:2] for version in (door.spark, pyspark.__version__))
     if there != here:
@@ -98,10 +99,8 @@ def _check_version(door: Door) -> None:
         raise ConfigError("pyspark", pyspark.__version__, remedy)
 
 
-def _check_reachable(door: Door) -> None:
+def _check_reachable(door: DriverDoor) -> None:
     try:
         socket.create_connection((door.host, door.port), timeout=_REACHED_WITHIN_S).close()
     except OSError as error:
-        raise OutageError(
-            f"{door.application}: its driver does not answer at {door.host}:{door.port} ({error})"
-        ) from error
+        raise OutageError(f"{door.application}: nobody answers at {door.host}:{door.port} ({error})") from error

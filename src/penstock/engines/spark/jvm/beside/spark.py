@@ -12,8 +12,8 @@ from py4j.protocol import Py4JNetworkError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.engines.spark.beside.context import BesideContext
-from penstock.engines.spark.beside.names import Names
+from penstock.engines.spark.jvm.beside.context import BesideContext
+from penstock.engines.spark.jvm.beside.names import Names
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.moved import class_of
 from penstock.engines.spark.port import Pools, Stages

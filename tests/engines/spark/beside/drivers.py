@@ -1,0 +1,93 @@
+"""Drivers that Python did not start, as processes of their own, with the plugin in them."""
+
+import os
+import shutil
+import signal
+import subprocess
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from penstock.engines.spark.jvm.beside.door import JAR, DriverDoor, doors, folder
+from tests.cli.calling import command, environment
+from tests.patience import eventually, patience_s
+
+HOME = Path(pyspark.__file__).parent
+SOURCE = Path(__file__).with_name("TwoQueries.java")
+_NEEDED = ("spark-core", "spark-sql", "spark-common", "scala-library")
+
+
+def needs_javac() -> None:
+    """Skips the test on a machine that has Java alone, and no compiler of it."""
+    if shutil.which("javac") is None:
+        pytest.skip("needs javac: openjdk-17-jdk-headless")
+
+
+def compiled(place: Path) -> Path:
+    """The jar of a driver in Java."""
+    jars = [str(jar) for jar in (HOME / "jars").glob("*.jar") if jar.name.startswith(_NEEDED)]
+    subprocess.run(["javac", "-cp", ":".join(jars), "-d", place, SOURCE], check=True, capture_output=True)
+    jar = place / "driver.jar"
+    with zipfile.ZipFile(jar, "w") as written:
+        for file in place.glob("*.class"):
+            written.write(file, file.name)
+    return jar
+
+
+def in_place(place: Path) -> dict[str, str]:
+    """The environment of a driver and of whoever governs it: what they tell each other is in that place."""
+    state = {"XDG_STATE_HOME": str(place / "state"), "SPARK_HOME": str(HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
+    return {**environment(), **state}
+
+
+@contextmanager
+def driver(place: Path, program: str, *given: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """`spark-submit` or `spark-pipelines` with the plugin's jar, until the block ends; what it says is in `said`."""
+    start = [str(HOME / "bin" / program), "--jars", str(JAR), "--conf", "spark.ui.enabled=false", *given]
+    with (place / "said").open("wb") as said:
+        process = subprocess.Popen(
+            start, cwd=place, env=in_place(place), stdout=said, stderr=subprocess.STDOUT, process_group=0
+        )
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def door(place: Path, process: "subprocess.Popen[bytes]") -> DriverDoor:
+    """Where the driver lets a penstock in, as soon as it does."""
+
+    def found() -> Sequence[DriverDoor]:
+        assert process.poll() is None, (place / "said").read_text(errors="replace")[-2000:]
+        return doors(folder(in_place(place)))
+
+    return eventually(found)[0]
+
+
+@contextmanager
+def attached(place: Path, tenants: Path, *given: str) -> Iterator["subprocess.Popen[str]"]:
+    """`penstock attach` until the block ends; then it is interrupted, as by Ctrl-C."""
+    store = ["--store", str(place / "runs.sqlite"), "--tenants", str(tenants)]
+    with (place / "governed").open("w") as said:
+        process = subprocess.Popen(
+            command("attach", *given, *store), env=in_place(place), stdout=said, stderr=said, text=True
+        )
+    try:
+        yield process
+        process.send_signal(signal.SIGINT)
+        process.wait(patience_s())
+    finally:
+        process.kill()
+        process.wait()
+
+
+def asked(place: Path, *act: str) -> "subprocess.CompletedProcess[str]":
+    """`penstock control` of whoever governs there."""
+    given = command("control", *act, "--store", str(place / "runs.sqlite"))
+    return subprocess.run(given, env=in_place(place), capture_output=True, text=True, check=False)
