@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 EXAMPLE = """
 \b
 Start the driver with the plugin:
-  spark-submit --jars "$(penstock attach --jar)" \\
+  jar=$(penstock attach --jar)
+  spark-submit --driver-class-path "$jar" --jars "$jar" \\
     --conf spark.plugins=penstock.AttachPlugin shop.jar
 \b
 Then govern it, from the same machine and as the same user:

@@ -47,7 +47,7 @@ def in_place(place: Path) -> dict[str, str]:
 @contextmanager
 def driver(place: Path, program: str, *given: str) -> Iterator["subprocess.Popen[bytes]"]:
     """`spark-submit` or `spark-pipelines` with the plugin's jar, until the block ends; what it says is in `said`."""
-    start = [str(HOME / "bin" / program), "--jars", str(JAR), "--conf", "spark.ui.enabled=false", *given]
+    start = [str(HOME / "bin" / program), "--driver-class-path", str(JAR), "--conf", "spark.ui.enabled=false", *given]
     with (place / "said").open("wb") as said:
         process = subprocess.Popen(
             start, cwd=place, env=in_place(place), stdout=said, stderr=subprocess.STDOUT, process_group=0

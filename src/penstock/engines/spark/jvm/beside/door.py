@@ -70,7 +70,7 @@ def find_door(wanted: str | None, place: Path) -> DriverDoor:
         return found[0]
     listed = ", ".join(f"{door.application} ({door.name})" for door in there)
     if not there:
-        remedy = f"start the driver with --jars {JAR} --conf spark.plugins=penstock.AttachPlugin"
+        remedy = f"start it with --driver-class-path {JAR} --jars {JAR} --conf spark.plugins=penstock.AttachPlugin"
         raise ConfigError("application", wanted or "none", f"no driver lets a penstock in at {place}; {remedy}")
     raise ConfigError("application", wanted or "none", f"name one of {listed}")
 
