@@ -23,7 +23,7 @@ Examples:
   penstock coordinate fleet.yaml --new-token fraud     for its agent
   penstock coordinate fleet.yaml
   penstock coordinate fleet.yaml --advise --dashboard
-  penstock coordinate fleet.yaml --keda 7475           as KEDA's external scaler
+  penstock coordinate fleet.yaml --keda 7475           KEDA's external scaler
 """
 
 _LOOK_EVERY_S = 0.5

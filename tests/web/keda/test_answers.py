@@ -2,12 +2,12 @@
 
 import pytest
 
-from penstock.engines.applications.wishes import Wish, Wishes
+from penstock.engines.applications.wishes import ExecutorWish, Wishes
 from penstock.errors import ConfigError, OutageError
 from penstock.web.keda.answers import UnknownNameError, answer, asked_by
 
-FRAUD = Wish("fraud", ("fraud",), wanted=4, needed=6, cores=2, silent_s=1.0)
-ADS = Wish("shop.ads", ("shop.ads/ads", "shop.ads/bots"), wanted=3, needed=2, cores=1, silent_s=100.0)
+FRAUD = ExecutorWish("fraud", ("fraud",), wanted=4, needed=6, cores=2, silent_s=1.0)
+ADS = ExecutorWish("shop.ads", ("shop.ads/ads", "shop.ads/bots"), wanted=3, needed=2, cores=1, silent_s=100.0)
 WISHES = Wishes("lab", (FRAUD, ADS), age_s=3.0, stale_s=40.0, silent_s=45.0)
 
 

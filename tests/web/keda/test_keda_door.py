@@ -10,7 +10,7 @@ import grpc
 import pytest
 from fleet_world import held, of_one
 
-from penstock.engines.applications.wishes import Wish, Wishes
+from penstock.engines.applications.wishes import ExecutorWish, Wishes
 from penstock.errors import ConfigError, OutageError
 from penstock.web.agents_door import AgentTokens, agent_tokens, new_agent_token
 from penstock.web.keda.door import KedaDoor, KedaSettings
@@ -22,7 +22,7 @@ __all__ = ["site"]
 
 pytestmark = pytest.mark.sockets
 
-FRAUD = Wish("team-a/fraud", ("team-a/fraud",), wanted=3, needed=3, cores=1, silent_s=0.0)
+FRAUD = ExecutorWish("team-a/fraud", ("team-a/fraud",), wanted=3, needed=3, cores=1, silent_s=0.0)
 
 
 def asked(site: Site, number: int = 0) -> Keda:

@@ -23,7 +23,7 @@ from penstock.engines.applications.book import Application, Bounds
 from penstock.engines.applications.cluster import Cluster, Room
 from penstock.engines.applications.promises import promises
 from penstock.engines.applications.wire import Order, Reply, Report, Serials
-from penstock.engines.applications.wishes import Wish, wish_of
+from penstock.engines.applications.wishes import ExecutorWish, wish_of
 from penstock.errors import OutageError, PenstockError
 
 _log = logging.getLogger("penstock.fleet")
@@ -143,7 +143,7 @@ class FleetEngine:
                 for tenant, name in known.job_names().items()
             }
 
-    def wishes(self) -> tuple[Wish, ...]:
+    def wishes(self) -> tuple[ExecutorWish, ...]:
         """What each application is to have, by name, for whoever carries it out outside of them."""
         self._check_leads()
         now = self._even()

@@ -10,7 +10,7 @@ _ENOUGH = 0.99  # of what the most executors would be worth
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ExecutorWish:
     """One application. `wanted` are the executors that were decided; `needed` those beyond which more are worth next to
     nothing, whether the cluster has them or not. `cores` are those of one executor.
     """
@@ -28,19 +28,21 @@ class Wishes:
     """Those of a fleet, as of a round so many seconds ago; after `stale_s` seconds there should have been another."""
 
     fleet: str
-    all: tuple[Wish, ...]
+    all: tuple[ExecutorWish, ...]
     age_s: float
     stale_s: float
     silent_s: float  # an agent that was not heard for longer is not decided over
 
 
-def wish_of(known: Application, even_s: float) -> Wish:
+def wish_of(known: Application, even_s: float) -> ExecutorWish:
     """What it is to have now."""
     said = known.state.executors
     tenants = tuple(sorted(known.job_names().values()))
     needed = enough(known.state.worth, known.least, known.most)
     silent_s = max(0.0, even_s - known.heard_s)
-    return Wish(known.name, tenants, known.wanted, known.wanted if needed is None else needed, said.cores, silent_s)
+    return ExecutorWish(
+        known.name, tenants, known.wanted, known.wanted if needed is None else needed, said.cores, silent_s
+    )
 
 
 def enough(worth: Sequence[tuple[int, float]], least: int, most: int) -> int | None:

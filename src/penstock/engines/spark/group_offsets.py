@@ -19,7 +19,7 @@ Offsets = Mapping[str, Mapping[int, int]]  # by topic and partition, of the next
 _log = logging.getLogger("penstock.spark")
 
 
-class Broker(Protocol):
+class OffsetsBroker(Protocol):
     """Keeps what groups have read."""
 
     def commit(self, group: str, offsets: Offsets) -> None:
@@ -29,7 +29,7 @@ class Broker(Protocol):
 class Brokers(Protocol):
     """Finds a broker by where it is and how it is reached."""
 
-    def at(self, address: Hashable) -> Broker:
+    def at(self, address: Hashable) -> OffsetsBroker:
         """The one there; an EngineError where there cannot be any."""
 
 

@@ -28,7 +28,7 @@ from penstock.governing.rehearsal.live import LiveJob
 from penstock.governing.rehearsal.look import Looked
 from penstock.governing.rehearsal.recording import Recording, record
 from penstock.governing.rehearsal.replay import FileSink, Replay, TopicSink
-from penstock.governing.rehearsal.state import Rehearsed, StateFile
+from penstock.governing.rehearsal.state import Rehearsed, SearchFile
 from penstock.planning.phoebe.profiling import CopyEnded, CopySearchSettings, MeasuredCopy, after_round, start
 
 _READY_WITHIN_S = 900.0  # twenty JVMs that start at once on a busy machine
@@ -77,7 +77,7 @@ class Rehearsal:
         self._tell = tell
         self._on_round = on_round
         head = {"job": f"{job.path}:{job.part.name}", **asdict(settings)}
-        self._file = StateFile(out.with_suffix(".search.json"), head)
+        self._file = SearchFile(out.with_suffix(".search.json"), head)
         self._kept = out.with_suffix(".recording")
 
     def run(self, live: LiveJob, fresh: bool) -> Rehearsed:

@@ -33,7 +33,7 @@ class Rehearsed:
 _READER = TypeAdapter(Rehearsed)
 
 
-class StateFile:
+class SearchFile:
     """`head` says what is searched and how: a search is not gone on with under other settings."""
 
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ A word that is none of these, or of KEDA's own, is refused: a misspelt `applicat
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from penstock.engines.applications.wishes import Wish, Wishes
+from penstock.engines.applications.wishes import ExecutorWish, Wishes
 from penstock.errors import ConfigError, OutageError, PenstockError, choose
 
 WHO = ("fleet", "application", "tenant")
@@ -32,7 +32,7 @@ class UnknownNameError(PenstockError):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class KedaQuestion:
     """One trigger's question."""
 
     kind: str
@@ -48,11 +48,11 @@ class Asked:
         return f"penstock-{self.unit}"
 
 
-def asked_by(metadata: Mapping[str, str]) -> Asked:
+def asked_by(metadata: Mapping[str, str]) -> KedaQuestion:
     """What the metadata say; a ConfigError with the remedy where they are wrong.
 
     >>> asked_by({"scalerAddress": "here:7475", "application": "fraud", "unit": "cores"})
-    Asked(kind='application', name='fraud', count='wanted', unit='cores', per_replica=1.0, token='')
+    KedaQuestion(kind='application', name='fraud', count='wanted', unit='cores', per_replica=1.0, token='')
     """
     for key in metadata:
         if key not in KEYS and key not in _OF_KEDA:
@@ -62,7 +62,7 @@ def asked_by(metadata: Mapping[str, str]) -> Asked:
         raise ConfigError("metadata", " and ".join(named) or "nobody", f"name one of {', '.join(WHO)}")
     (kind,) = named
     token = next((metadata[key] for key in TOKENS if metadata.get(key)), "")
-    return Asked(
+    return KedaQuestion(
         kind,
         metadata[kind],
         _one_of(metadata, "count", COUNTS),
@@ -72,7 +72,7 @@ def asked_by(metadata: Mapping[str, str]) -> Asked:
     )
 
 
-def answer(asked: Asked, wishes: Wishes) -> float:
+def answer(asked: KedaQuestion, wishes: Wishes) -> float:
     """The number; an UnknownNameError for a name that is none, an OutageError where what is known is old."""
     if wishes.age_s > wishes.stale_s:
         raise OutageError(f"nothing was decided for {wishes.age_s:.0f} s: whoever scales keeps what there is")
@@ -82,7 +82,7 @@ def answer(asked: Asked, wishes: Wishes) -> float:
     return float(sum(_of(asked, wish) for wish in found))
 
 
-def _meant(asked: Asked, wishes: Wishes) -> tuple[Wish, ...]:
+def _meant(asked: KedaQuestion, wishes: Wishes) -> tuple[ExecutorWish, ...]:
     if asked.kind == "fleet":
         if asked.name != wishes.fleet:
             raise UnknownNameError(f"this is the coordinator of {wishes.fleet}, not of {asked.name}")
@@ -93,11 +93,11 @@ def _meant(asked: Asked, wishes: Wishes) -> tuple[Wish, ...]:
     return found[:1]
 
 
-def _names(kind: str, wish: Wish) -> tuple[str, ...]:
+def _names(kind: str, wish: ExecutorWish) -> tuple[str, ...]:
     return (wish.application,) if kind == "application" else wish.tenants
 
 
-def _of(asked: Asked, wish: Wish) -> int:
+def _of(asked: KedaQuestion, wish: ExecutorWish) -> int:
     executors = wish.wanted if asked.count == "wanted" else wish.needed
     return executors * (wish.cores if asked.unit == "cores" else 1)
 

@@ -24,7 +24,7 @@ from penstock.engines.applications.wishes import Wishes
 from penstock.errors import ConfigError, OutageError, PenstockError, told
 from penstock.web.agents_door import AgentTokens
 from penstock.web.keda import wire
-from penstock.web.keda.answers import Asked, UnknownNameError, answer, asked_by
+from penstock.web.keda.answers import KedaQuestion, UnknownNameError, answer, asked_by
 from penstock.web.settings import is_loopback
 
 _LOOK_EVERY_S = 0.5
@@ -164,7 +164,7 @@ class KedaDoor:
 
         return await _answered(context, found)
 
-    def _number(self, asked: Asked) -> float:
+    def _number(self, asked: KedaQuestion) -> float:
         pattern = self._pattern(asked)
         wishes = self._wishes()
         if pattern is None:
@@ -173,7 +173,7 @@ class KedaDoor:
         theirs = tuple(wish for wish in wishes.all if fnmatchcase(wish.application, pattern))
         return answer(asked, replace(wishes, all=theirs))
 
-    def _pattern(self, asked: Asked) -> str | None:
+    def _pattern(self, asked: KedaQuestion) -> str | None:
         """The applications that may be asked for; None where everybody may ask for all."""
         if not self._settings.tokens_required:
             return None
