@@ -224,6 +224,7 @@ class Dial:
     by_people: bool = False  # no policy turns it: to do so would change the load, not what is done about it
     worth: tuple[tuple[float, float], ...] = ()
     costs: int = 1
+    follows: bool = False  # it is turned as the jobs' slots are, by the engine
 
     def held(self, value: float | None) -> float | None:
         """What of a wish is within the limits; what is beyond them already is neither grown nor forced back.

@@ -6,21 +6,25 @@ import numpy as np
 import pytest
 
 from penstock.core.figures import MachineFigures
-from penstock.core.levers import Slots
+from penstock.core.levers import WHOLE, Dial, Shows, Slots
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.planning.arbiter.giving_back import with_fewer_slots
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.search import search
-from tests.planning.arbiter.fleets import fleet_view, job
+from penstock.planning.arbiter.words import why
+from tests.planning.arbiter.fleets import figures, fleet_view, job
 
-COULD_BE_HAD = 12
+COULD_BE_HAD, SLOTS_EACH = 12, 2
 
 
-def followed(*jobs: JobView, executors: int = 1, slots_each: int = 2, cores: int = 2) -> View:
+def followed(*jobs: JobView, executors: int = 1, cores: int = 2, at_s: float = 10.0, follows: bool = True) -> View:
     """An application that holds so many executors of twelve slots that it may have."""
-    machine = MachineFigures("m", executors * cores, 1.0, slots=executors * slots_each, executors=executors)
-    return replace(fleet_view(*jobs), machines=(machine,), max_threads=COULD_BE_HAD)
+    machine = MachineFigures("m", executors * cores, 1.0, slots=executors * SLOTS_EACH, executors=executors)
+    dial = Dial("executors", WHOLE, executors, 1, shows=Shows.WHEN_GIVEN, follows=follows)
+    there = fleet_view(*jobs, at_s=at_s)
+    return replace(there, machines=(machine,), max_threads=COULD_BE_HAD, levers=(dial,))
 
 
 def as_seen(view: View) -> Fleet:
@@ -55,8 +59,7 @@ def test_who_lacks_slots_asks_for_more_where_more_can_be_had() -> None:
 
 
 def test_all_slots_that_could_be_had_are_there_where_nothing_follows() -> None:
-    one = as_seen(followed(*hard_pressed(), executors=6))
-    assert not one.follows
+    one = as_seen(followed(*hard_pressed(), executors=6, follows=False))
     assert one.slots_for(np.array([2.0]))[0] == COULD_BE_HAD
 
 
@@ -69,3 +72,47 @@ def test_the_policy_gives_weight_at_once_where_that_brings_executors() -> None:
 def test_who_has_enough_asks_for_nothing() -> None:
     plan, _ = Arbiter().decide(followed(job("a", 20.0), job("b", 20.0)), Arbiter().start())
     assert plan.decisions == ()
+
+
+def weight_at_rest(*jobs: JobView, executors: int = 6) -> list[float]:
+    """What all jobs have together, round by round over ten minutes in which nothing changes but what is decided."""
+    policy, found = Arbiter(), [float(sum(one.figures.threads for one in jobs))]
+    memory = policy.start()
+    for at_s in range(10, 600, 10):
+        view = followed(*(_at(one, float(at_s)) for one in jobs), executors=executors, at_s=float(at_s))
+        plan, memory = policy.decide(view, memory)
+        weights = {move.job: move.after for one in plan.decisions for move in one.moves if isinstance(move, Slots)}
+        jobs = tuple(_with_weight(one, weights.get(one.name, one.figures.threads)) for one in jobs)
+        found.append(float(sum(one.figures.threads for one in jobs)))
+        executors = -(-int(found[-1]) // SLOTS_EACH)
+    return found
+
+
+def _at(one: JobView, at_s: float) -> JobView:
+    rate = one.figures.arrival_rps or 0.0
+    return replace(one, figures=figures(one.name, rate, one.figures.threads, up_to_s=at_s))
+
+
+def _with_weight(one: JobView, weight: int) -> JobView:
+    (unit,) = one.figures.operators
+    return replace(one, figures=replace(one.figures, operators=(replace(unit, threads=weight),)))
+
+
+def test_executors_that_nobody_needs_are_given_back_after_a_while() -> None:
+    weights = weight_at_rest(job("a", 20.0, weight=6), job("b", 20.0, weight=6))
+    assert weights[:17] == [12.0] * 17
+    assert weights[-1] == 2.0
+
+
+def test_executors_that_somebody_needs_are_kept() -> None:
+    assert min(weight_at_rest(job("a", 400.0, target="2s", weight=12))) == 4.0  # its batches have four tasks
+
+
+def test_the_reason_says_what_is_given_back() -> None:
+    one = as_seen(followed(job("a", 20.0, weight=6), job("b", 20.0, weight=6), executors=6))
+    found = with_fewer_slots(one, search(one))
+    assert found is not None
+    view = followed(job("a", 20.0, weight=6), job("b", 20.0, weight=6), executors=6)
+    assert why(view, one, found) == (
+        "10 slots fewer are enough for what is asked, and some more rows: executors are given back"
+    )

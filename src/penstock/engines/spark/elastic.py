@@ -67,6 +67,11 @@ class Elastic:
         self.follow(min(self._target, most) * self._each, now)
 
     @property
+    def follows(self) -> bool:
+        """Whether their number is that of the jobs' slots."""
+        return not self._holds
+
+    @property
     def target(self) -> int:
         """The executors that are wanted."""
         return self._target

@@ -34,6 +34,7 @@ def _utility(fleet: Fleet, slots: float) -> float:
     such = replace(
         fleet,
         slots=slots,
+        follows=False,
         held=slots,
         cores=max(0.05, fleet.cores * slots / fleet.held),
         most=np.maximum(most, fleet.least),

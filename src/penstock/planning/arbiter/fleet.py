@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
-from penstock.core.levers import ALL_OPERATORS, Dial, Disturbs
+from penstock.core.levers import ALL_OPERATORS, WHOLE, Dial, Disturbs
 from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import JobCosts, guessed
@@ -63,7 +63,8 @@ class Fleet:
     objectives: tuple[Objectives, ...]
     futures: tuple[PossibleFuture, ...]
     slots: float  # that could be had
-    held: float  # of these, where executors follow the jobs' weights; else all
+    follows: bool  # executors come as soon as jobs have more weight together, and go as soon as they have less
+    held: float  # slots that are there
     each: float  # slots of an executor
     cores: float  # that tasks can have, less than there are where others use them too
     arrivals: Floats
@@ -100,11 +101,6 @@ class Fleet:
     def max_utility(self) -> float:
         """What all of them could have together."""
         return sum(job.max_utility for job in self.jobs)
-
-    @property
-    def follows(self) -> bool:
-        """Whether more slots come as soon as jobs have more weight together."""
-        return self.held < self.slots
 
     def slots_for(self, weights: Floats) -> Floats:
         """The slots that there are once jobs have so much weight together."""
@@ -166,7 +162,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     found = [costs[job.name] if costs[job.name].known else guessed(telling, job, view.at_s) for job in known]
     of = _Columns(*np.array([_row(job, one, slots) for job, one in zip(known, found, strict=True)], dtype=float).T)
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
-    held, each = _held(view, slots)
+    follows, held, each = _held(view, slots)
     slow, cores = _contention(of, held, cores)
     wait_share = np.maximum(0.0, 1.0 - of.cpu_share * slow)  # of a task's time: neither on a core nor in want of one
     warming = 1.0 - of.cold * coldness(one.warmth for one in found)
@@ -180,6 +176,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
             1.0 - (1.0 - warming) * of.cpu_share, of.arrivals, foretold, min(one.batches for one in found)
         ),
         slots=float(slots),
+        follows=follows,
         held=held,
         each=each,
         cores=cores,
@@ -210,13 +207,14 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     )
 
 
-def _held(view: View, slots: int) -> tuple[float, float]:
-    """The slots that executors offer now, all where they are all that could be had; and those of one executor."""
+def _held(view: View, slots: int) -> tuple[bool, float, float]:
+    """Whether executors follow the jobs' weights, the slots that they offer now, and those of one of them."""
+    follows = any(dial.kind == "executors" and dial.job == WHOLE and dial.follows for dial in view.levers)
     offering = [machine for machine in view.machines if machine.alive and machine.slots and machine.executors]
     offered, executors = (sum(getattr(one, name) or 0 for one in offering) for name in ("slots", "executors"))
-    if view.max_threads is None or not 0 < offered < slots:
-        return float(slots), 1.0
-    return float(offered), max(1.0, round(offered / executors))
+    if not follows or not offered:
+        return False, float(slots), 1.0
+    return True, float(min(offered, slots)), max(1.0, round(offered / executors))
 
 
 def _parted(of: "_Columns") -> Floats:

@@ -24,6 +24,7 @@ from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, r
 from penstock.planning.arbiter.coming import remembered
 from penstock.planning.arbiter.costs import JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.planning.arbiter.giving_back import HARMLESS, with_fewer_slots
 from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
 from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, looked_ahead_s
@@ -50,9 +51,8 @@ _BIAS_KEPT = 0.6  # of a job's bias, when another batch has ended
 _ERROR_KEPT = 0.8
 _BAND, _BAND_OF = 0.04, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
 # Where a bound hurts it is loosened at once; one that hurts nobody is in no hurry, and costs move for minutes.
-_LOOSENED_AFTER_S = 180.0
+_EASED_AFTER_S = 180.0
 _SHORTFALL_EVERY_S = 60.0
-_HARMLESS = 0.002  # of the maximum utility
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,9 @@ class Arbiter:
         settling = memory.acted is not None and view.at_s < memory.acted.settled_s
         if found.gain > (_URGENT * least if settling else least):
             return self._act(view, fleet, found, memory)
-        loosened = None if settling else _loosened(view, fleet, found, memory, most)
-        if loosened is not None:
-            return self._act(view, fleet, loosened, memory)
+        eased = None if settling else _eased(view, fleet, found, memory)
+        if eased is not None:
+            return self._act(view, fleet, eased, memory)
         note = "waiting until the last turn has shown" if settling else _resting(view, found, most)
         return Plan(note=note), _expecting(view, fleet, found.now, memory)
 
@@ -356,11 +356,16 @@ def _rows(bound: float) -> int | None:
     return round(float(bound)) if np.isfinite(bound) else None
 
 
-def _loosened(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, most: float) -> Found | None:
-    """Bounds that hold nothing back are taken off: they would, once the load rises."""
+def _eased(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> Found | None:
+    """What nobody needs any more: bounds that hold nothing back, and executors."""
     acted_s = memory.acted.at_s if memory.acted is not None else memory.since_s or 0.0
-    if view.at_s - acted_s < _LOOSENED_AFTER_S:
+    if view.at_s - acted_s < _EASED_AFTER_S:
         return None
+    return _loosened(fleet, found) or with_fewer_slots(fleet, found)
+
+
+def _loosened(fleet: Fleet, found: Found) -> Found | None:
+    """Bounds that hold nothing back are taken off: they would, once the load rises."""
     loosest = bound_steps(fleet, HORIZON_S)[:, -1]
     tight = np.flatnonzero(fleet.can_bound & (fleet.bounds < loosest))
     if not len(tight):
@@ -372,7 +377,9 @@ def _loosened(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory, mos
     each[np.arange(len(alone)), alone] = loosest[alone]
     each[-1, tight] = loosest[tight]
     outcome = foretell(fleet, candidates)
-    fine = np.flatnonzero((outcome.total >= found.now.total[0] - _HARMLESS * most) & (each != now.bounds).any(axis=1))
+    fine = np.flatnonzero(
+        (outcome.total >= found.now.total[0] - HARMLESS * fleet.max_utility) & (each != now.bounds).any(axis=1)
+    )
     if not len(fine):
         return None
     last = int(fine[-1])  # all of them together stand last

@@ -74,7 +74,7 @@ def _missing_with(fleet: Fleet, slots: int, cores: float, horizon_s: float) -> l
     """Who stays below on so many slots and cores; no limit of a tenant's own is lifted."""
     limits = [job.figures.max_threads for job in fleet.jobs]
     most = np.array([float(slots if limit is None else limit) for limit in limits])
-    larger = replace(fleet, slots=float(slots), held=float(slots), cores=cores, most=most)
+    larger = replace(fleet, slots=float(slots), follows=False, held=float(slots), cores=cores, most=most)
     found = search(larger, horizon_s) if fleet.size <= MANY else search(larger, horizon_s, rounds=1)
     return _missing(larger, found.outcome)
 

@@ -18,6 +18,9 @@ def why(view: View, fleet: Fleet, found: Found) -> str:
     now, soon = found.outcome.settled[0] - found.now.settled[0], found.outcome.utility[0] - found.now.utility[0]
     place = int(np.argmax(now if np.max(now) > _NOTHING else soon))
     means = _means(fleet, found, place)
+    fewer = float((fleet.weights - found.best.weights[0]).sum())
+    if fleet.follows and fewer > 0.0 and max(now[place], soon[place]) <= _NOTHING:
+        return f"{fewer:.0f} slots fewer are enough for what is asked, and some more rows: executors are given back"
     if max(now[place], soon[place]) <= _NOTHING or not means:
         return "bounds that hold nothing back are taken off, for they would once the load rises"
     # What is worth a turn though nobody gains by it now is for what may come.

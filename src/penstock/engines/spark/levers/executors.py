@@ -27,7 +27,8 @@ class ExecutorsLever(Lever[Executors]):
             return None
         now = self._executors.count()
         asked = None if self._elastic is None or self._elastic.most == now else self._elastic.most
-        return Dial("executors", WHOLE, now, 1, asked=asked, shows=Shows.WHEN_GIVEN)
+        follows = self._elastic is not None and self._elastic.follows
+        return Dial("executors", WHOLE, now, 1, asked=asked, shows=Shows.WHEN_GIVEN, follows=follows)
 
     def turn(self, move: Executors, wall_s: float) -> None:
         if self._elastic is None:
