@@ -61,7 +61,7 @@ test-yarn: setup-tests ## a real YARN from Maven's jars, an application on it, a
 	@$(BIN)/pytest -m yarn tests/yarn --durations=5 --durations-min=1
 
 # Where KUBECONFIG names a cluster, on that one.
-test-kubernetes: setup-tests ## a real Kubernetes API server and scheduler, built with Go the first time (a quarter of an hour)
+test-kubernetes: setup-tests .tools/helm/helm ## a real Kubernetes API server and scheduler, built with Go the first time (a quarter of an hour)
 	@$(BIN)/pytest -m kubernetes tests/kubernetes --durations=5 --durations-min=1
 
 test-random: setup-tests ## run all tests in another order each time (SEED=...: in one that was told before)
@@ -81,8 +81,12 @@ alerts: ## what the alert rules say when, asked of promtool (fetches Debian's pa
 
 # Built once, with Go and from its module proxy (some minutes); where helm is on the PATH, that one.
 HELM := helm.sh/helm/v3/cmd/helm@v3.18.6
-chart: setup-tests ## helm lint and template of the chart, and what it renders against the API's schemas
-	@command -v helm >/dev/null || [ -x .tools/helm/helm ] || GOBIN="$(CURDIR)/.tools/helm" CGO_ENABLED=0 go install $(HELM)
+.tools/helm/helm:
+	@mkdir -p .tools/helm
+	@if command -v helm >/dev/null; then ln -sf "$$(command -v helm)" $@; \
+		else GOBIN="$(CURDIR)/.tools/helm" CGO_ENABLED=0 go install $(HELM); fi
+
+chart: setup-tests .tools/helm/helm ## helm lint and template of the chart, and what it renders against the API's schemas
 	@$(BIN)/pytest tests/deploy/test_chart.py
 
 pages: setup ## build the dashboard's pages again after a change in frontend/ (needs Node; what is built is committed)
