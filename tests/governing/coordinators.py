@@ -89,13 +89,15 @@ class Fleet:
     cluster: SimulatedCluster = field(default_factory=lambda: SimulatedCluster(CORES))
     programs: list[Program] = field(default_factory=list)
     agents: list[Agent] = field(default_factory=list)
+    answers: threading.Event = field(default_factory=threading.Event)  # the master does
 
     def __post_init__(self) -> None:
         self.store = self.store or str(self.place / "runs.sqlite")
         self.tokens = self.place / "agent-tokens.json"
         self.token = new_agent_token(self.tokens, "*")
         self.file = self.place / "fleet.yaml"
-        page = self.stack.enter_context(_page_of(self.cluster))
+        self.answers.set()
+        page = self.stack.enter_context(_page_of(self.cluster, self.answers))
         self.file.write_text(yaml.safe_dump({"name": "lab", "cluster": {"standalone": page}, **_QUICK}))
 
     def begin(self, port: int | None = None) -> Program:
@@ -136,16 +138,18 @@ class Fleet:
 
 
 @contextmanager
-def _page_of(cluster: SimulatedCluster) -> Iterator[str]:
-    """The page of a standalone master, with what the simulated cluster has."""
+def _page_of(cluster: SimulatedCluster, answers: threading.Event) -> Iterator[str]:
+    """The page of a standalone master, with what the simulated cluster has; one that stands still takes calls only."""
 
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            answers.wait()
             raw = json.dumps(_said_by(cluster)).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(raw)))
             self.end_headers()
-            self.wfile.write(raw)
+            with suppress(OSError):  # who asked a master that stood still has hung up
+                self.wfile.write(raw)
 
         def log_message(self, *words: Any) -> None:
             pass
@@ -157,6 +161,7 @@ def _page_of(cluster: SimulatedCluster) -> Iterator[str]:
     try:
         yield f"http://127.0.0.1:{server.server_port}"
     finally:
+        answers.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -16,7 +16,7 @@ from penstock.engines.applications.wire import Reply, encode_report, read_answer
 from penstock.errors import OutageError
 from penstock.store.open import open_store
 from penstock.workloads.services.postgres import postgres_files
-from tests.governing.coordinators import LEASE_S, Fleet, Program, relayed
+from tests.governing.coordinators import CORES, LEASE_S, Fleet, Program, relayed
 from tests.patience import eventually
 
 pytestmark = pytest.mark.sockets
@@ -147,6 +147,40 @@ def test_an_agent_that_is_cut_off_from_all_keeps_what_it_has_and_is_counted_by_t
     fraud.rates["fraud"] = 580.0  # as many as six executors would do
     eventually(lambda: fraud.held == 3)
     assert (held(fleet.cluster), clicks.given) == ({"clicks": 3, "fraud": 3}, [])
+    fleet.check()
+
+
+@pytest.mark.long
+def test_while_the_master_stands_still_executors_go_and_none_are_promised(fleet: Fleet) -> None:
+    program = fleet.begin()
+    clicks, fraud = of_one("clicks", fleet.cluster, 150.0, wanted=5), of_one("fraud", fleet.cluster, 380.0)
+    for one in (clicks, fraud):
+        fleet.governed(one, program.url)
+    eventually(lambda: held(fleet.cluster) == {"clicks": 2, "fraud": 4})
+    fleet.answers.clear()
+    clicks.rates["clicks"], fraud.rates["fraud"] = 380.0, 150.0
+    eventually(lambda: fraud.held == 2)
+    told = clicks.seen + 20  # reports
+    eventually(lambda: clicks.seen > told)
+    assert (clicks.held, [order.executors for order in clicks.given]) == (2, [2])
+    fleet.answers.set()
+    eventually(lambda: held(fleet.cluster) == {"clicks": 4, "fraud": 2})
+    fleet.check()
+
+
+@pytest.mark.long
+def test_when_a_node_is_gone_executors_go_where_they_are_missed_least_and_come_back_with_it(fleet: Fleet) -> None:
+    program = fleet.begin()
+    clicks, fraud = of_one("clicks", fleet.cluster, 150.0, wanted=5), of_one("fraud", fleet.cluster, 380.0)
+    fleet.leader([program])
+    for one in (clicks, fraud):
+        fleet.governed(one, program.url)
+    eventually(lambda: held(fleet.cluster) == {"clicks": 2, "fraud": 4})
+    fleet.cluster.cores = 4
+    eventually(lambda: sum(held(fleet.cluster).values()) == clicks.wanted + fraud.wanted == 4)
+    assert min(clicks.held, fraud.held) >= 1
+    fleet.cluster.cores = CORES
+    eventually(lambda: held(fleet.cluster) == {"clicks": 2, "fraud": 4})
     fleet.check()
 
 

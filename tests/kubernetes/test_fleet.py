@@ -14,6 +14,7 @@ from penstock.engines.applications.link import Link
 from penstock.store.open import open_store
 from penstock.telling.explain import explain
 from penstock.web.agents_door import new_agent_token
+from penstock.workloads.services.postgres import postgres_files
 from tests.cli.calling import command, environment
 from tests.harness.ports import own_port
 from tests.kubernetes.pods import PodApplication, of_pods
@@ -55,13 +56,46 @@ def test_while_the_api_server_stands_still_nothing_is_promised_and_afterwards_it
     assert any("does not answer" in error for error in errors), errors
 
 
+def test_when_the_quota_is_lowered_below_its_use_pods_go_and_when_it_is_raised_they_come_back(
+    kubernetes: Kubernetes, tmp_path: Path
+) -> None:
+    with fleet(kubernetes, tmp_path) as (clicks, fraud):
+        eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 4))
+        quota(kubernetes, clicks.namespace, "penstock", requests_cpu="4", requests_memory="64Gi")
+        eventually(lambda: _pods(clicks) + _pods(fraud) == clicks.wanted + fraud.wanted == 4)
+        assert min(clicks.wanted, fraud.wanted) >= 1
+        quota(kubernetes, clicks.namespace, "penstock", requests_cpu="6", requests_memory="64Gi")
+        eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 4))
+
+
+@pytest.mark.server
+def test_while_postgresql_restarts_pods_stay_and_afterwards_they_move_in_the_same_run(
+    kubernetes: Kubernetes, tmp_path: Path
+) -> None:
+    with ExitStack() as stack:
+        files = stack.enter_context(postgres_files("s3cret-Wort"))
+        with files.running():
+            kept = files.server.create("runs")
+            clicks, fraud = stack.enter_context(fleet(kubernetes, tmp_path, kept, lease=4.0))
+            eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 4))
+        eventually(lambda: "no longer leads streams" in (tmp_path / "coordinator.log").read_text())
+        assert (_pods(clicks), _pods(fraud)) == (2, 4)
+        with files.running():
+            clicks.rates["clicks"], fraud.rates["fraud"] = 380.0, 150.0
+            eventually(lambda: (_pods(clicks), _pods(fraud)) == (4, 2))
+            with closing(open_store(kept)) as store:
+                assert [run.id for run in store.runs()] == ["fleet-streams"]
+
+
 @contextmanager
-def fleet(kubernetes: Kubernetes, place: Path) -> Iterator[tuple[PodApplication, PodApplication]]:
+def fleet(
+    kubernetes: Kubernetes, place: Path, store: str | None = None, lease: float = 60.0
+) -> Iterator[tuple[PodApplication, PodApplication]]:
     """Two applications whose agents report to a coordinator; clicks has five executors, and fraud one."""
     namespace = kubernetes.namespace()
     with ExitStack() as stack:
         stack.enter_context(kubernetes.node(cpu=16))
-        url, token = stack.enter_context(coordinator(kubernetes, namespace, place))
+        url, token = stack.enter_context(coordinator(kubernetes, namespace, place, store, lease))
         clicks = of_pods(kubernetes, namespace, "clicks", 150.0, wanted=5)
         fraud = of_pods(kubernetes, namespace, "fraud", 380.0, wanted=1)
         for one in (clicks, fraud):
@@ -72,7 +106,9 @@ def fleet(kubernetes: Kubernetes, place: Path) -> Iterator[tuple[PodApplication,
 
 
 @contextmanager
-def coordinator(kubernetes: Kubernetes, namespace: str, place: Path) -> Iterator[tuple[str, str]]:
+def coordinator(
+    kubernetes: Kubernetes, namespace: str, place: Path, store: str | None, lease: float
+) -> Iterator[tuple[str, str]]:
     """Where agents report, and the token that they show."""
     asks = as_coordinator(kubernetes, namespace)
     quota(kubernetes, namespace, "penstock", requests_cpu="6", requests_memory="64Gi")
@@ -80,11 +116,11 @@ def coordinator(kubernetes: Kubernetes, namespace: str, place: Path) -> Iterator
     config["clusters"][0]["cluster"]["certificate-authority"] = str(kubernetes.kubeconfig.with_name("ca.crt"))
     config["users"][0]["user"] = {"token": asks.token}
     (place / "kubeconfig").write_text(yaml.safe_dump(config))
-    quick = {"interval": 0.5, "report": 0.2, "lease": 60.0, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}}
+    quick = {"interval": 0.5, "report": 0.2, "lease": lease, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}}
     file, port = place / "fleet.yaml", own_port()
     file.write_text(yaml.safe_dump({"name": "streams", "cluster": {"kubernetes": namespace}, **quick}))
     token = new_agent_token(place / "tokens", "*")
-    kept = ["--store", str(place / "runs.sqlite"), "--agent-tokens", str(place / "tokens")]
+    kept = ["--store", store or str(place / "runs.sqlite"), "--agent-tokens", str(place / "tokens")]
     with (place / "coordinator.log").open("wb") as said:
         program = subprocess.Popen(
             command("coordinate", str(file), *kept, "--agents-port", str(port)),
