@@ -37,7 +37,7 @@ def refused(call: Callable[[], object]) -> tuple[grpc.StatusCode, str]:
     """The status and the words of what is no answer."""
     with pytest.raises(grpc.RpcError) as error:
         call()
-    return error.value.code(), error.value.details()  # type: ignore[attr-defined]
+    return error.value.code(), error.value.details()
 
 
 def test_the_metric_is_what_the_coordinator_wants_and_follows_its_decisions(site: Site) -> None:
