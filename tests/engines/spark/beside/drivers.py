@@ -6,13 +6,15 @@ import signal
 import subprocess
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pyspark
 import pytest
 
+from penstock.core.view import View
 from penstock.engines.spark.jvm.beside.door import JAR, DriverDoor, doors, folder
+from penstock.store.open import open_store
 from tests.cli.calling import command, environment
 from tests.patience import eventually, patience_s
 
@@ -91,3 +93,19 @@ def asked(place: Path, *act: str) -> "subprocess.CompletedProcess[str]":
     """`penstock control` of whoever governs there."""
     given = command("control", *act, "--store", str(place / "runs.sqlite"))
     return subprocess.run(given, env=in_place(place), capture_output=True, text=True, check=False)
+
+
+def newest(place: Path) -> View | None:
+    """What was seen last; None before anything was."""
+    if not (place / "runs.sqlite").exists():
+        return None
+    with closing(open_store(place / "runs.sqlite")) as store:
+        return next((view for info in store.runs() for view in reversed(list(store.views(info.id)))), None)
+
+
+def decided(place: Path) -> bool:
+    """Whether a decision is recorded."""
+    if not (place / "runs.sqlite").exists():
+        return False
+    with closing(open_store(place / "runs.sqlite")) as store:
+        return any(store.read_run(info.id).decisions for info in store.runs())

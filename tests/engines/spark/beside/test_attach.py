@@ -2,13 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from penstock.store.open import open_store
 from tests.engines.spark.beside import drivers
 from tests.patience import eventually, patience_s
 
@@ -49,7 +47,7 @@ def test_a_driver_in_java_is_governed_from_beside_it_and_runs_on(tmp_path: Path)
         eventually(lambda: stands(tmp_path, "fraud").pool == ["1", "0"])  # in the pool of its name, unattended
         _refused_with_another_token(tmp_path, door.file, tenants)
         with drivers.attached(tmp_path, tenants) as governing:
-            eventually(lambda: _decided(tmp_path))
+            eventually(lambda: drivers.decided(tmp_path))
             eventually(lambda: int(stands(tmp_path, "fraud").pool[1]) > 0)
             eventually(lambda: drivers.asked(tmp_path, "bound", "fraud", "77").returncode == 0)
             eventually(lambda: stands(tmp_path, "fraud").rows == 77)
@@ -73,8 +71,3 @@ def _refused_with_another_token(place: Path, file: Path, tenants: Path) -> None:
         refused.wait(patience_s())
     assert refused.returncode == 2
     assert "does not let this penstock in" in (place / "governed").read_text()
-
-
-def _decided(place: Path) -> bool:
-    with closing(open_store(place / "runs.sqlite", create=False)) as store:
-        return any(store.read_run(info.id).decisions for info in store.runs())

@@ -1,0 +1,28 @@
+"""What is refused before anything is asked of a driver."""
+
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from penstock.engines.spark.jvm.beside.context import beside
+from penstock.engines.spark.jvm.beside.door import DriverDoor
+from penstock.errors import ConfigError, OutageError
+
+
+def door(spark: str) -> DriverDoor:
+    return DriverDoor(Path("app-1.json"), "app-1", "shop", spark, pid=1, host="127.0.0.1", port=1, token="s3cret")
+
+
+def test_another_spark_than_the_pyspark_here_is_refused_with_the_line_to_type() -> None:
+    with (
+        pytest.raises(ConfigError, match=r"runs Spark 3\.1\.2: pip install 'pyspark==3\.1\.\*'"),
+        beside(door("3.1.2")),
+    ):
+        pass
+
+
+def test_a_driver_that_does_not_answer_may_come_back() -> None:
+    patched = ".".join([*pyspark.__version__.split(".")[:2], "99"])  # a patch of the same Spark will do
+    with pytest.raises(OutageError, match=r"app-1: nobody answers at 127\.0\.0\.1:1"), beside(door(patched)):
+        pass
