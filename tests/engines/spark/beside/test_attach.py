@@ -53,14 +53,22 @@ def test_a_driver_in_java_is_governed_from_beside_it_and_runs_on(tmp_path: Path)
             eventually(lambda: stands(tmp_path, "fraud").rows == 77)
             assert governing.poll() is None
         assert governing.returncode == 130
-        left = stands(tmp_path, "fraud")
-        eventually(lambda: stands(tmp_path, "fraud").batch > left.batch + 1)
-        eventually(lambda: stands(tmp_path, "clicks").batch > -1)
-        assert stands(tmp_path, "fraud").rows == 77
-        assert stands(tmp_path, "fraud").pool == left.pool
-        process.terminate()
-        process.wait(patience_s())
+        left = _a_batch_later(tmp_path, stands(tmp_path, "fraud"))
+        later = _a_batch_later(tmp_path, left)
+        assert (later.rows, later.pool) == (77, left.pool)
+        with drivers.attached(tmp_path, tenants, "shop") as governing:
+            eventually(lambda: drivers.asked(tmp_path, "show").stdout.count(": governing"))
+            process.terminate()
+            process.wait(patience_s())
+            governing.wait(patience_s())
+        assert governing.returncode == 1
+        assert "does not answer any more" in (tmp_path / "governed").read_text()
         assert not door.file.exists()
+
+
+def _a_batch_later(place: Path, than: Standing) -> Standing:
+    eventually(lambda: stands(place, "fraud").batch > than.batch + 1)
+    return stands(place, "fraud")
 
 
 def _refused_with_another_token(place: Path, file: Path, tenants: Path) -> None:

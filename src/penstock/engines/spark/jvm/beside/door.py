@@ -10,6 +10,7 @@ from typing import Any
 
 from penstock.errors import ConfigError
 
+_TEXTS = ("application", "name", "spark", "host", "token")
 JAR = Path(__file__).parents[1] / "plugin" / "penstock-attach.jar"
 
 
@@ -83,8 +84,8 @@ def read_door(file: Path) -> DriverDoor:
             remedy = "it is to be yours, and readable by you alone (0600); else whoever wrote it may be anybody"
             raise ConfigError("application", str(file), remedy)
         told: Any = json.loads(file.read_text(encoding="utf-8"))
-        texts = (str(told[field]) for field in ("application", "name", "spark"))
-        return DriverDoor(file, *texts, int(told["pid"]), str(told["host"]), int(told["port"]), str(told["token"]))
+        application, name, spark, host, token = (str(told[field]) for field in _TEXTS)
+        return DriverDoor(file, application, name, spark, int(told["pid"]), host, int(told["port"]), token)
     except (OSError, ValueError, KeyError, TypeError) as error:
         remedy = "give the file that the driver's plugin wrote, or the application's id"
         raise ConfigError("application", str(file), remedy) from error

@@ -137,7 +137,9 @@ class _NamedStages:
         self._names = names
 
     def read(self) -> Sequence[StageReading]:
-        return [replace(reading, pool=self._names.tenant(reading.pool)) for reading in self._inner.read()]
+        return [
+            replace(reading, pool=self._names.tenant(reading.pool) or reading.pool) for reading in self._inner.read()
+        ]
 
     def name(self, stage_id: int) -> str | None:
         return self._inner.name(stage_id)
