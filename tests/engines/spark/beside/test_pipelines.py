@@ -20,13 +20,15 @@ def rows():
 def orders():
     return rows()
 
-dp.create_streaming_table("both")
+dp.create_streaming_table("europe")
 
-@dp.append_flow(target="both", name="from_europe")
+@dp.append_flow(target="europe", name="from_europe")
 def from_europe():
     return rows()
 
-@dp.append_flow(target="both", name="from_asia")
+dp.create_streaming_table("asia")
+
+@dp.append_flow(target="asia", name="from_asia")
 def from_asia():
     return rows()
 """
@@ -40,7 +42,7 @@ jobs:
   - {name: default.from_asia, intent: {juice: 0.1, utility: 5}}
 """
 LISTENER = "spark.sql.streaming.streamingQueryListeners=penstock.QueryEvents"
-START = ("--conf", "spark.remote=local[4]", "--conf", "spark.scheduler.mode=FAIR", "--conf", LISTENER)
+START = ("--remote", "local[4]", "--conf", "spark.scheduler.mode=FAIR", "--conf", LISTENER)
 
 
 def test_each_flow_of_a_pipeline_is_governed_by_its_name(tmp_path: Path) -> None:
