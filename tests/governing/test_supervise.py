@@ -4,13 +4,15 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from penstock.engines.spark.restarts import RestartPolicy
-from penstock.governing.supervise import SILENT_AT_MOST_S, Watch, supervise
+from penstock.governing.signs import SILENT_AT_MOST_S, Watch
+from penstock.governing.supervise import Supervised
+from penstock.governing.supervise import supervise as supervise_it
 
 pytestmark = pytest.mark.sockets
 
@@ -24,6 +26,12 @@ if not lives:
     os.kill(os.getpid(), signal.SIGKILL)
 """
 QUICK = RestartPolicy(max_restarts=2, backoff_s=0.01)
+
+
+def supervise(
+    command: Sequence[str], tell: Callable[[str], None], policy: RestartPolicy, run_id: str | None = None
+) -> int:
+    return supervise_it(Supervised(command, policy, run_id), tell)
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +130,7 @@ os.kill(os.getpid(), signal.SIGSTOP)
 def test_a_driver_that_stands_still_is_ended_with_all_that_it_started_and_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.governing.supervise.SILENT_AT_MOST_S", 0.3)
+    monkeypatch.setattr("penstock.governing.signs.SILENT_AT_MOST_S", 0.3)
     said, note = list[str](), tmp_path / "note"
     assert supervise([sys.executable, "-c", STOPS, str(note)], said.append, QUICK) == 0
     assert said == ["failed 1 times, next start in 0 s; it gave no sign of life"]
@@ -145,7 +153,7 @@ os.kill(os.getpid(), signal.SIGSTOP)
 
 def test_a_start_that_was_cut_short_is_given_twice_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A machine on which Spark takes six minutes to start would start it for ever.
-    monkeypatch.setattr("penstock.governing.supervise.SILENT_AT_MOST_S", 0.3)
+    monkeypatch.setattr("penstock.governing.signs.SILENT_AT_MOST_S", 0.3)
     note = tmp_path / "note"
     assert supervise([sys.executable, "-c", STARTS_SLOWLY, str(note)], lambda text: None, QUICK) == 0
     assert note.read_text().split("\n") == ["as always", "600", "1200"]

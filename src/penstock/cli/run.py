@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -36,6 +37,7 @@ Examples:
   penstock run tenants.yaml --for 10m
   penstock run tenants.yaml --dry-run
   penstock run tenants.yaml --watch
+  penstock run tenants.yaml --restart --standby
   penstock run tenants.yaml --notify lines:decisions.jsonl
   penstock run tenants.yaml --master spark://127.0.0.1:7077 --policy henge
 """
@@ -50,11 +52,13 @@ Examples:
 @click.option("--only", metavar="JOBS", help="These jobs of the file alone, with commas: an application of their own.")
 @click.option("--executors", type=click.IntRange(1, 100_000), help="The most executors, instead of the file's.")
 @click.option("--restart", is_flag=True, help="Start the driver again when its process dies, with all it remembered.")
+@click.option("--standby", is_flag=True, help="Keep a second driver warm, which takes over when the first one dies.")
 @click.option("--watch", is_flag=True, help="Take over what changes in the file meanwhile, or say why not.")
 @click.option("--run-id", hidden=True, help="The run to go on with.")
 @click.option("--down-since", "down_since_s", type=float, hidden=True, help="When the last one died, in epoch seconds.")
 @click.option("--run-age", "age_s", type=float, default=0.0, hidden=True, help="How old that run is, in seconds.")
 @click.option("--starts-within", "starts_within_s", type=float, hidden=True, help="Its start may take so many seconds.")
+@click.option("--awaits", type=click.Path(path_type=Path), hidden=True, help="Stand by, with this file of life.")
 @click.option("--supervisor", type=int, hidden=True, help="The process that watches over this one and ends with it.")
 @click.option(
     "--heartbeat", type=click.Path(path_type=Path), help="Write this file every second while all is well, for probes."
@@ -76,6 +80,8 @@ def run(
     only: str | None,
     executors: int | None,
     restart: bool,
+    standby: bool,
+    awaits: Path | None,
     watch: bool,
     store: str | None,
     json_out: str | None,
@@ -88,18 +94,22 @@ def run(
     console = console_of_run()
     of_run = {name: given.pop(name) for name in _OF_RUN}  # what is left is of the pages
     # In a later life a module that is broken by now is its tenant's trouble alone; who supervises imports nothing.
-    first_life = of_run["down_since_s"] is None and not restart
+    first_life = of_run["down_since_s"] is None and awaits is None and not restart
     file = _apart(_checked(tenants, of_run, first_life), only, executors)
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
     if first_life and store is not None:
         _check_store(store)
+    if standby and not restart:
+        raise ConfigError("--standby", True, "add --restart: somebody must see that the driver died")
     if restart:
-        _supervised(console, of_run["heartbeat"], of_run["run_id"])
+        _supervised(console, standby, of_run["heartbeat"], of_run["run_id"])
     from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
     from penstock.governing.run import RunOptions, as_document
 
     code, watched = tenants.absolute().parent, tenants if watch else None
     options = RunOptions(for_s=for_s, code=code, store=store or DEFAULT_STORE, watch=watched, **of_run)
+    if awaits is not None:
+        options = _stood_by(tenants, file, options, awaits)
     with dashboard_over(store, given, begins=options.run_id is None) if dashboard else nullcontext():
         story = _governed(file, options, console)
     tell_run(story, console)
@@ -183,14 +193,25 @@ def _check_store(store: str) -> None:
     check_writable(store, "--store")
 
 
-def _supervised(console: "Console", heartbeat: Path | None, run_id: str | None) -> NoReturn:
-    """This very command without --restart, as a child that is started again when it dies."""
-    from penstock.governing.supervise import supervise
+def _stood_by(tenants: Path, file: "TenantsFile", options: "RunOptions", life: Path) -> "RunOptions":
+    """As the driver that the one before left behind, once that has died."""
+    from penstock.governing.standing import stand_by
 
-    given = [argument for argument in sys.argv[1:] if argument != "--restart"]
+    word = stand_by(tenants.absolute(), file, options, life)
+    starts_within_s = word.starts_within_s or options.starts_within_s
+    return replace(options, down_since_s=word.down_since_s, age_s=word.age_s, starts_within_s=starts_within_s)
+
+
+def _supervised(console: "Console", standby: bool, heartbeat: Path | None, run_id: str | None) -> NoReturn:
+    """This very command without --restart, as a child that is started again when it dies."""
+    from penstock.governing.standby import ARCHIVES
+    from penstock.governing.supervise import Supervised, supervise
+
+    given = [argument for argument in sys.argv[1:] if argument not in ("--restart", "--standby")]
     command = [sys.executable, "-m", "penstock.cli.main", *given]
 
     def tell(text: str) -> None:
         console.print(f"the driver {text}", style="yellow", markup=False)
 
-    sys.exit(supervise(command, tell, run_id=run_id, heartbeat=heartbeat))
+    what = Supervised(command, run_id=run_id, heartbeat=heartbeat, standby=standby, helper=ARCHIVES)
+    sys.exit(supervise(what, tell))

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from py4j.java_gateway import JavaGateway
 from pyspark.sql import SparkSession
 
 from penstock.engines import spark as spark_engine
 from penstock.engines.kafka.jars import JarSet, jars
-from penstock.engines.spark import secret
+from penstock.engines.spark import class_archive, secret
 from penstock.errors import ConfigError, EngineError, OutageError, PenstockError, first_line
 from penstock.governing.quiet import quiet_state_workers
 
@@ -23,7 +24,6 @@ _DEFAULTS: Mapping[str, str] = {
     "spark.scheduler.mode": "FAIR",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG}",
     "spark.locality.wait": "0",
     # A real-time batch would fail whenever a neighbour's short task holds a slot at its start. The slots are counted
     # before the job starts (real_time.check_slots), and the batch's tasks wait for their turn.
@@ -43,20 +43,38 @@ def start_application(
     `kafka` adds Spark's connector, fetched when it is not cached yet.
     """
     check_master(master)
+    settings = _settings(name, master, conf, code, kafka)
+    try:
+        with quiet_state_workers():
+            return secret.session(settings)
+    except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
+        raise refusal(master, error) from error
+
+
+def start_jvm(
+    name: str, master: str, conf: Mapping[str, object], code: Path | None = None, kafka: bool = False
+) -> JavaGateway:
+    """The JVM alone in which an application with these settings is to be started; nothing is asked of its master."""
+    settings = _settings(name, master, conf, code, kafka)
+    with quiet_state_workers():
+        return secret.jvm(settings)
+
+
+def _settings(name: str, master: str, conf: Mapping[str, object], code: Path | None, kafka: bool) -> Mapping[str, str]:
     _prepare_python(code)
     given = {"spark.master": master, "spark.app.name": f"penstock {name}", **secret.settings_for(master)}
     local = master.startswith("local") or "//127." in master or "//localhost" in master
     if local:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    settings = {**_DEFAULTS, **_driver_address(master), **{key: _text(value) for key, value in conf.items()}}
+    java = class_archive.options()
+    defaults = {**_DEFAULTS, "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG} {java}".strip()}
+    if local and java and not master.startswith("local"):
+        defaults["spark.executor.extraJavaOptions"] = java  # of this machine as well: they see the archive
+    settings = {**defaults, **_driver_address(master), **{key: _text(value) for key, value in conf.items()}}
     if kafka:
         settings["spark.jars"] = with_connector(settings.get("spark.jars"))
     settings.setdefault("spark.executorEnv.PYTHONPATH", os.environ.get("PYTHONPATH", ""))
-    try:
-        with quiet_state_workers():
-            return secret.session({**given, **settings})
-    except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
-        raise refusal(master, error) from error
+    return {**given, **settings}
 
 
 @contextmanager

@@ -14,6 +14,8 @@ from pathlib import Path
 
 BEAT_EVERY_S = 1.0
 STARTS_WITHIN_S = 300.0  # Spark, its jars and its executors; by then something must be governed
+GOVERNS = "governing"  # what the file says of a driver that does
+WAITS = "waiting"  # of one that stands by
 _ENDS_WITHIN_S = 90.0
 
 _log = logging.getLogger("penstock")
@@ -60,7 +62,7 @@ class Pulse:
 class Heart:
     """Writes the file while the process is well, and ends the process when `supervisor`, who started it, is gone.
 
-    The file says `starting` or `governing`; its age tells of life.
+    The file says `starting`, `waiting` (of one that stands by) or `governing`; its age tells of life.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Heart:
         self._parent = parent
         self._end = end
         self._well: Callable[[], bool] | None = None
+        self._does = "starting"
         self._since_s = clock()
         self._orphan_since_s: float | None = None
         self._over = threading.Event()
@@ -95,8 +98,9 @@ class Heart:
         if self._file is not None:
             self._file.unlink(missing_ok=True)
 
-    def governed_by(self, well: Callable[[], bool] | None) -> None:
+    def governed_by(self, well: Callable[[], bool] | None, does: str = GOVERNS) -> None:
         """From now on `well` says how it is; None: something is being started, which may take its time."""
+        self._does = "starting" if well is None else does
         self._well, self._since_s = well, self._clock()
 
     def beat(self) -> None:
@@ -104,7 +108,7 @@ class Heart:
         self._follow_supervisor()
         well = self._clock() - self._since_s < self._starts_within_s if self._well is None else self._well()
         if well and self._file is not None:
-            self._write(self._file, "starting" if self._well is None else "governing")
+            self._write(self._file, self._does)
 
     def _run(self) -> None:
         while not self._over.wait(BEAT_EVERY_S):

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from py4j.java_gateway import JavaGateway
 from pyspark.sql import SparkSession
 
 from penstock.config.checking import CheckOptions
@@ -25,7 +26,7 @@ from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError, EngineError, TakenOverError, told
-from penstock.governing.application import start_application
+from penstock.governing.application import start_application, start_jvm
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.lives import Applications, Life, MemoryWish, StartedApplication
@@ -135,6 +136,12 @@ def _run_tenants(
             raise
         return replace(story, interrupted=True)
     return story
+
+
+def start_jvm_for(tenants: TenantsFile, options: RunOptions) -> JavaGateway:
+    """The JVM that `run_tenants` will find and use in this process."""
+    master = options.master or tenants.master
+    return start_jvm(tenants.name, master, _conf(tenants, options), options.code, tenants.kafka)
 
 
 def _watch(path: Path, tenants: TenantsFile, options: RunOptions) -> TenantsWatch:

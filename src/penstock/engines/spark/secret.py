@@ -11,6 +11,7 @@ import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from py4j.java_gateway import JavaGateway
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
@@ -52,12 +53,19 @@ def settings_for(master: str) -> Mapping[str, str]:
 def session(settings: Mapping[str, str]) -> SparkSession:
     """Spark with these settings; a secret among them is given to its JVM when that runs already."""
     if _SECRET in settings:
-        shown = [(name, value) for name, value in settings.items() if name != _SECRET]
-        SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll(shown))
+        jvm(settings)
     builder = SparkSession.builder
     for name, value in settings.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def jvm(settings: Mapping[str, str]) -> JavaGateway:
+    """The JVM of this process, started with these settings but the secret where there is none yet."""
+    shown = [(name, value) for name, value in settings.items() if name != _SECRET]
+    SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll(shown))
+    gateway: JavaGateway = SparkContext._gateway
+    return gateway
 
 
 def _file_of(master: str) -> Path | None:
