@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from penstock.governing.run import RunStory
+from penstock.governing.run import RunOptions, RunStory
+from penstock.governing.standby import Word
 from penstock.planning.registry import POLICIES
 from tests.cli.calling import penstock, program
 from tests.simulation.small import scenario, written
@@ -123,6 +124,23 @@ def test_a_run_that_ended_by_an_error_says_so_and_does_not_exit_as_one_that_is_o
     monkeypatch.setattr("penstock.governing.run.run_tenants", lambda *given: story)
     done = penstock("run", str(tenants))
     assert (done.returncode, str(error) in done.stderr) == (exit_code, error is not None)
+
+
+def test_a_standby_needs_somebody_who_starts_drivers_again(tenants: Path) -> None:
+    done = penstock("run", str(tenants), "--standby")
+    assert (done.returncode, "--standby" in done.stderr, "add --restart" in done.stderr) == (2, True, True)
+
+
+def test_a_driver_that_stood_by_runs_as_what_the_one_before_left(
+    tenants: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, story = list[RunOptions](), RunStory("shop", "henge", "local[2]", False, (), ())
+    monkeypatch.setattr("penstock.governing.standing.stand_by", lambda *given: Word(1_700_000_000.0, 60.0, 600.0))
+    monkeypatch.setattr("penstock.governing.run.run_tenants", lambda file, options, show: told.append(options) or story)
+    done = penstock("run", str(tenants), "--run-id", "seven", "--awaits", str(tenants.with_name("life")))
+    (options,) = told
+    assert (done.returncode, options.run_id) == (0, "seven")
+    assert (options.down_since_s, options.age_s, options.starts_within_s) == (1_700_000_000.0, 60.0, 600.0)
 
 
 def test_a_run_that_is_told_to_end_as_containers_are_ends_as_by_ctrl_c(
