@@ -11,7 +11,7 @@ import pytest
 
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.governing.groups import ended
-from penstock.governing.standby import TABLE, Nobody, Second, Word, after
+from penstock.governing.standby import TABLE, Beside, Nobody, Second, Word, after
 from penstock.governing.standby import StandbyAct as Act
 from penstock.governing.standby import StandbySignal as Signal
 from penstock.governing.standby import StandbyState as State
@@ -107,12 +107,22 @@ def second(script: str, note: Path, tell: Callable[[str], None] = lambda text: N
         kept.end()
 
 
+def looking(kept: Beside, met: Callable[[], object]) -> Callable[[], object]:
+    """As a supervisor looks, while the driver governs, and whether that is so by then."""
+
+    def look() -> object:
+        kept.look(governs=True)
+        return met()
+
+    return look
+
+
 def test_it_is_started_when_the_driver_governs_and_hears_the_word_when_that_died(tmp_path: Path) -> None:
     note, said = tmp_path / "note", list[str]()
     with second(STANDS_BY, note, said.append) as kept:
         kept.look(governs=False)
         assert not note.exists()
-        eventually(lambda: kept.look(governs=True) or said == ["is warm"])
+        eventually(looking(kept, lambda: said == ["is warm"]))
         driver = kept.taken(WORD)
         assert driver is not None
         assert driver.wait() == 0
@@ -129,7 +139,7 @@ def test_nobody_takes_over_where_no_standby_was_started(tmp_path: Path) -> None:
 def test_one_that_cannot_stand_by_is_tried_again_later_and_the_driver_is_started_anew(tmp_path: Path) -> None:
     said = list[str]()
     with second(ENDS_AT_ONCE, tmp_path / "note", said.append) as kept:
-        eventually(lambda: kept.look(governs=True) or len(said) == 2)
+        eventually(looking(kept, lambda: len(said) == 2))
         assert "exit code 7" in said[0]
         assert said[1].startswith("failed 2 times")
         eventually(lambda: kept.taken(WORD) is None)
@@ -138,7 +148,7 @@ def test_one_that_cannot_stand_by_is_tried_again_later_and_the_driver_is_started
 def test_one_that_stands_by_when_the_run_is_over_is_told_by_the_end_of_its_standard_input(tmp_path: Path) -> None:
     note, said = tmp_path / "note", list[str]()
     with second(STANDS_BY, note, said.append) as kept:
-        eventually(lambda: kept.look(governs=True) or said)
+        eventually(looking(kept, lambda: said))
     assert note.read_text().splitlines() == ["began", "nobody"]
 
 
@@ -146,7 +156,7 @@ def test_a_standby_that_stands_still_is_ended_and_told_of(tmp_path: Path, monkey
     monkeypatch.setattr("penstock.governing.signs.SILENT_AT_MOST_S", 0.3)
     said = list[str]()
     with second(STANDS_BY, tmp_path / "note", said.append) as kept:  # it writes its file once only
-        eventually(lambda: kept.look(governs=True) or any("no sign of life" in text for text in said))
+        eventually(looking(kept, lambda: any("no sign of life" in text for text in said)))
 
 
 def test_a_helper_runs_once_when_the_driver_governs(tmp_path: Path) -> None:
@@ -154,7 +164,7 @@ def test_a_helper_runs_once_when_the_driver_governs(tmp_path: Path) -> None:
     kept = Nobody([sys.executable, "-c", f"open({str(note)!r}, 'a').write('ran ')"], settles_s=0.0)
     kept.look(governs=False)
     assert not note.exists()
-    eventually(lambda: kept.look(governs=True) or (note.exists() and note.read_text()))
+    eventually(looking(kept, lambda: note.exists() and note.read_text()))
     kept.look(governs=True)
     kept.end()
     assert note.read_text() == "ran "

@@ -163,8 +163,9 @@ class Nobody:
                 self._helper, process_group=0, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
             )
 
-    def taken(self, word: Word) -> None:
+    def taken(self, word: Word) -> "subprocess.Popen[bytes] | None":
         """See Beside."""
+        return None
 
     def end(self) -> None:
         """See Beside."""
