@@ -134,9 +134,14 @@ def test_a_standby_needs_somebody_who_starts_drivers_again(tenants: Path) -> Non
 def test_a_driver_that_stood_by_runs_as_what_the_one_before_left(
     tenants: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told, story = list[RunOptions](), RunStory("shop", "henge", "local[2]", False, (), ())
+    told = list[RunOptions]()
+
+    def run(file: object, options: RunOptions, show: object) -> RunStory:
+        told.append(options)
+        return RunStory("shop", "henge", "local[2]", False, (), ())
+
     monkeypatch.setattr("penstock.governing.standing.stand_by", lambda *given: Word(1_700_000_000.0, 60.0, 600.0))
-    monkeypatch.setattr("penstock.governing.run.run_tenants", lambda file, options, show: told.append(options) or story)
+    monkeypatch.setattr("penstock.governing.run.run_tenants", run)
     done = penstock("run", str(tenants), "--run-id", "seven", "--awaits", str(tenants.with_name("life")))
     (options,) = told
     assert (done.returncode, options.run_id) == (0, "seven")
