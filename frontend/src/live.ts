@@ -1,7 +1,7 @@
 // What is known of the run that is looked at: read once, then kept up to date by the server's events.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { address, ApiError, get, type Act, type Decision, type News, type Overview, type Series } from "./api";
+import { address, ApiError, get, type Act, type Decision, type News, type Overview, type Present, type Series } from "./api";
 
 const MOST_POINTS = 1200; // beyond it the whole is read again, thinned by the server
 const LOOK_MS = 500; // how often the page asks itself whether the server is still there
@@ -35,6 +35,7 @@ export function useWatched(run: string, span_s: number | null): Watched {
   const [turn, setTurn] = useState(0);
   const current = useRef<Overview | null>(null);
   const again = useCallback(() => setTurn((before) => before + 1), []);
+  const soon = useRef(0);
   const show = useCallback((found: Overview | null) => {
     current.current = found;
     setOverview(found);
@@ -43,7 +44,10 @@ export function useWatched(run: string, span_s: number | null): Watched {
     if (current.current === null) return;
     const after = told(current.current, news, span_s);
     if (after.totals.at_s.length > MOST_POINTS) again();
-    show(after);
+    current.current = after;
+    // Drawn in a task of its own: read and drawn at a stretch, news of 400 tenants take longer than a frame.
+    clearTimeout(soon.current);
+    soon.current = window.setTimeout(() => setOverview(current.current));
   };
   const [line, gone_since, unread] = useLine(run, overview !== null, hear, again);
 
@@ -170,7 +174,7 @@ async function answers(): Promise<boolean> {
 export function told(before: Overview, news: News, span_s: number | null): Overview {
   const decisions = merged(before.decisions, news.decisions);
   const { control, present } = news;
-  const after: Overview = { ...before, control, present: present ?? before.present, decisions };
+  const after: Overview = { ...before, control, present: present === null ? before.present : withLevers(present, before.present), decisions };
   after.control = { ...control, may_act: control.live && before.control.may_act };
   after.run = { ...before.run, live: control.live };
   const last = before.totals.at_s.at(-1) ?? -Infinity;
@@ -194,6 +198,12 @@ export function told(before: Overview, news: News, span_s: number | null): Overv
   }
   after.run = { ...after.run, last_s: present.at_s, cycles: (before.run.cycles ?? 0) + 1 };
   return after;
+}
+
+/** News come without tenants' levers, which are half of their weight and seldom turn: the tenant's page asks for them. */
+function withLevers(present: Present, before: Present | null): Present {
+  const known = new Map(before?.tenants.map((tenant) => [tenant.name, tenant.levers]));
+  return { ...present, tenants: present.tenants.map((tenant) => ({ ...tenant, levers: known.get(tenant.name) ?? tenant.levers })) };
 }
 
 function longer(series: Series, at_s: number, values: Record<string, number | null>, from_s: number): Series {

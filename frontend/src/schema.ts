@@ -309,6 +309,9 @@ export interface PresentOut {
   note: string;
   headline: string;
   possible_utility: number;
+  met: number;
+  judged: number;
+  starting: number;
   state: "missing" | "blind" | "stale" | "starting" | "fine" | null;
   tenants: TenantOut[];
   machines: MachineOut[];

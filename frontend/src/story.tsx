@@ -1,7 +1,7 @@
 // What happened in the time that is shown: to whom, what was done about it and why, and what it cost.
 
 import type { Decision, Figure, Overview, Series } from "./api";
-import { clock, number, percent, signs, span } from "./format";
+import { clock, mean, number, percent, signs, span } from "./format";
 import { money, spent } from "./money";
 import { Panel } from "./parts";
 import { link } from "./route";
@@ -18,12 +18,13 @@ export function Story({ overview, run }: { overview: Overview; run: string }) {
   const length_s = (totals.at_s.at(-1) ?? first) - first;
   const decisions = overview.decisions.filter((decision) => decision.at_s >= first);
   const share = mean(totals.at_s.map((_, index) => ratio(totals.values.utility?.[index], totals.values.possible_utility?.[index])));
+  const starting = overview.present?.starting ?? 0;
   if (share === null || length_s <= 0) return null;
   return (
     <Panel title="What happened" aside={<span class="quiet">in the {span(length_s)} shown</span>}>
       <dl class="story" data-testid="story">
         <dt>In all</dt>
-        <dd>Tenants had <b>{percent(share)}</b> of the utility that they could have.</dd>
+        <dd>Tenants had <b>{percent(share)}</b> of the utility that they could have{starting > 0 && <>; <b>{starting}</b> {starting === 1 ? "is" : "are"} starting and {starting === 1 ? "counts" : "count"} once {starting === 1 ? "it has" : "they have"} figures</>}.</dd>
         <dt>To whom</dt>
         <dd><Whom jobs={overview.jobs} run={run} /></dd>
         <dt>Done, and why</dt>
@@ -103,7 +104,7 @@ function Cost({ overview, decisions }: { overview: Overview; decisions: Decision
     .flatMap((decision) => decision.changes)
     .filter((change) => change.kind === "slots" || change.kind === "tasks")
     .reduce((sum, change) => sum + Math.abs((change.after ?? 0) - (change.before ?? 0)), 0);
-  const most = mean(totals.values.max_utility ?? []);
+  const most = mean(totals.values.possible_utility ?? []); // as above: who starts has lost nothing yet
   const had = mean(totals.values.utility ?? []);
   return (
     <>
@@ -135,9 +136,4 @@ function gain(decision: Decision): number {
 
 function ratio(value: Figure | undefined, most: Figure | undefined): Figure {
   return value == null || !most ? null : value / most;
-}
-
-function mean(values: Figure[]): Figure {
-  const known = values.filter((value): value is number => value !== null);
-  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Series } from "./api";
-import { percent } from "./format";
+import { mean, percent } from "./format";
 import { colour, useTheme } from "./theme";
 import { useMany, Rest } from "./many";
 import { link } from "./route";
@@ -44,21 +44,34 @@ export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
 
 function Strip({ series, from_s, to_s, label }: { series: Series; from_s: number; to_s: number; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const size = useRef<Size | null>(null);
   const theme = useTheme();
+  const paint = useRef(() => undefined as void);
+  paint.current = () => {
+    if (canvas.current && size.current) painted(canvas.current, size.current, series, from_s, to_s);
+  };
   useEffect(() => {
-    const element = canvas.current;
-    if (element === null) return;
-    // The first painting, too, comes from the watcher: asking for a size by ourselves would lay out the page each time.
-    const watcher = new ResizeObserver(() => painted(element, series, from_s, to_s));
-    watcher.observe(element);
+    // One watcher for as long as the strip is there. It alone tells the size, which news do not change: asking for it
+    // by ourselves would lay out the page each time.
+    const watcher = new ResizeObserver(([entry]) => {
+      size.current = entry!.contentRect;
+      paint.current();
+    });
+    watcher.observe(canvas.current!);
     return () => watcher.disconnect();
-  }, [series, from_s, to_s, theme]);
+  }, []);
+  useEffect(() => paint.current(), [series, from_s, to_s, theme]);
   return <canvas ref={canvas} role="img" aria-label={label} />;
 }
 
-function painted(element: HTMLCanvasElement, series: Series, from_s: number, to_s: number): void {
-  const width = Math.max(1, Math.round(element.clientWidth * devicePixelRatio));
-  const height = Math.max(1, Math.round(element.clientHeight * devicePixelRatio));
+interface Size {
+  width: number; // of the style sheet's pixels
+  height: number;
+}
+
+function painted(element: HTMLCanvasElement, size: Size, series: Series, from_s: number, to_s: number): void {
+  const width = Math.max(1, Math.round(size.width * devicePixelRatio));
+  const height = Math.max(1, Math.round(size.height * devicePixelRatio));
   if (element.width !== width) element.width = width;
   if (element.height !== height) element.height = height;
   const ctx = element.getContext("2d");
@@ -108,9 +121,4 @@ function levelOf(met: number | null, share: number | null): string | null {
 function metShare(series: Series): number | null {
   const { met = [], unseen = [] } = series.values;
   return mean(met.map((value, index) => ((unseen[index] ?? 0) > 0 ? (value ?? 0) * (1 - unseen[index]!) : value)));
-}
-
-function mean(values: (number | null)[] = []): number | null {
-  const known = values.filter((value): value is number => value !== null);
-  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
 }

@@ -21,7 +21,7 @@ const JOB: Job = {
 
 function present(tenants: Tenant[]): NonNullable<Overview["present"]> {
   return {
-    at_s: 40, cycle: 4, utility: 20, max_utility: 35, possible_utility: 35, slots: 8, given: "8 slots by weight", note: "", headline: "1 of 2 tenants misses what was asked: ads.",
+    at_s: 40, cycle: 4, utility: 20, max_utility: 35, possible_utility: 35, met: 0, judged: 1, starting: 0, slots: 8, given: "8 slots by weight", note: "", headline: "1 of 2 tenants misses what was asked: ads.",
     state: "missing", tenants, machines: [], levers: [], shortfall: "", price: null,
   };
 }
@@ -64,6 +64,18 @@ test("what decisions brought is asked for once the page is there, and summed up 
   await vi.advanceTimersByTimeAsync(2500);
   expect((await screen.findByTestId("worth")).textContent).toBe("+11 points of utility by 2 decisions.");
   vi.useRealTimers();
+});
+
+test("who starts neither has its utility nor misses it, in what all had and in what it cost alike", async () => {
+  const starting = aTenant({ name: "geo", state: "starting", utility: null, met: false });
+  const fine = { ...present([aTenant({ state: "fine", met: true, utility: 35 }), starting]), utility: 35, max_utility: 70, met: 1, judged: 1, starting: 1 };
+  const totals = { at_s: [0, 40], values: { utility: [35, 35], max_utility: [70, 70], possible_utility: [35, 35] } };
+  opened("#/overview", { present: fine, totals });
+  const story = (await screen.findByTestId("story")).textContent;
+  expect(story).toContain("100 % of the utility that they could have; 1 is starting and counts once it has figures.");
+  expect(story).toContain("0 of 35 utility was missing on average");
+  expect(screen.getByTestId("met").parentElement!.textContent).toBe("1 of 1, 1 starting");
+  expect(screen.getByTestId("utility").parentElement!.textContent).toBe("35 of 35");
 });
 
 test("of forty tenants fifteen are shown, all on request, and any by its name in the address", async () => {

@@ -3,7 +3,9 @@
 A law over generated histories, since the example that was found first is never the last.
 """
 
+import re
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -110,6 +112,9 @@ def check_present(view: View, present: PresentOut) -> None:
     )
     assert present.state != "fine" or not bad
     assert {one.name for one in present.tenants if one.met} == {n for n, state in states.items() if state is State.FINE}
+    counts = Counter(states.values())
+    assert (present.met, present.starting) == (counts[State.FINE], counts[State.STARTING])
+    assert present.judged == len(states) - counts[State.STARTING]
     for one in present.tenants:
         assert one.state == states[one.name]
         assert one.why or one.state == "fine"
@@ -125,6 +130,10 @@ def check_top(screen: Screen, present: PresentOut) -> None:
     (head, *_) = (part for part in drawn.renderables if isinstance(part, Group))
     (told,) = (line for line in head.renderables if isinstance(line, Text) and line.plain == present.headline)
     assert ("green" in str(told.style)) == (present.state == "fine")
+    starting = f", {present.starting} starting" if present.starting else ""
+    utility = f"utility {present.utility:g} of {present.possible_utility:g}"
+    counted = f"{utility}   {present.met} of {present.judged} SLOs met{starting}"
+    assert any(counted in re.sub("[█░]+ ", "", line.plain) for line in head.renderables if isinstance(line, Text))
 
 
 def check_metrics(view: View, text: str) -> None:
@@ -138,7 +147,9 @@ def check_metrics(view: View, text: str) -> None:
     states = states_of(view)
     assert now == {name: state.value for name, state in states.items()}
     assert {name for name, value in met.items() if value} == {n for n, state in states.items() if state is State.FINE}
-    assert not met.keys() & {name for name, state in states.items() if state in UNSEEN}
+    assert not met.keys() & {name for name, state in states.items() if state in (*UNSEEN, State.STARTING)}
+    (possible,) = (one.value for one in samples if one.name == "penstock_utility_possible")
+    assert possible == sum(35.0 for state in states.values() if state is not State.STARTING)
 
 
 def check_story(views: Sequence[View], run: Run) -> None:

@@ -2,8 +2,8 @@
 
 import { useMemo } from "preact/hooks";
 import { Chart, type Line } from "../chart";
-import type { Overview, Tenant } from "../api";
-import { clock, number, percent, seconds, sentence, signs, span } from "../format";
+import type { Overview, Series, Tenant } from "../api";
+import { clock, mean, number, percent, seconds, sentence, signs, span } from "../format";
 import { Acts, Bar, Binds, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge, wantsWords } from "../parts";
 import { useActs } from "../live";
 import { money } from "../money";
@@ -63,7 +63,6 @@ function Headline() {
   const site = useSite();
   const { overview } = site;
   const present = overview.present!;
-  const met = present.tenants.filter((tenant) => tenant.met).length;
   const better = overview.decisions.filter((decision) => decision.came === "better").length;
   const [most, ...rest] = present.given.split(", ");
   const now = tone(site, present.state);
@@ -74,10 +73,10 @@ function Headline() {
       {present.shortfall && <p class="lead shortfall" role="status" data-testid="shortfall">{sentence(present.shortfall)}</p>}
       <dl>
         <Stat label="utility">
-          <span data-testid="utility">{number(present.utility)}</span> <small>of {number(present.max_utility)}</small>
+          <span data-testid="utility">{number(present.utility)}</span> <small>of {number(present.possible_utility)}</small>
         </Stat>
         <Stat label="SLOs met">
-          <span data-testid="met">{met}</span> <small>of {present.tenants.length}</small>
+          <span data-testid="met">{present.met}</span> <small>of {present.judged}{present.starting > 0 && `, ${present.starting} starting`}</small>
         </Stat>
         <Stat label="shares">
           <span data-testid="given">{most}</span> {rest.length > 0 && <small>{rest.join(", ")}</small>}
@@ -145,7 +144,7 @@ function OverTime() {
   const within = useMemo(() => decisions.filter((decision) => decision.at_s >= first), [decisions, first]);
   const utility = useMemo<Line[]>(
     () => [
-      { label: "maximum", values: totals.values.max_utility ?? [], colour: "ink-3", dash: true, width: 1.2 },
+      { label: "maximum", values: totals.values.possible_utility ?? totals.values.max_utility ?? [], colour: "ink-3", dash: true, width: 1.2 },
       { label: "utility", values: totals.values.utility ?? [], colour: "accent", fill: "accent-soft", width: 2 },
     ],
     [totals],
@@ -223,19 +222,16 @@ interface Layer {
   values: number[]; // its upper edge in the stack
 }
 
-function stackedSlots(at_s: number[], jobs: Overview["jobs"]): Layer[] {
+/** The layers of the stack. Only those that are shown by themselves are put on the chart's times one by one. */
+export function stackedSlots(at_s: number[], jobs: Overview["jobs"]): Layer[] {
   const place = places(jobs);
-  const columns = Object.entries(jobs).map(([name, series]) => ({ name, own: aligned(series, at_s) }));
-  const sums = new Map(columns.map(({ name, own }) => [name, own.reduce<number>((sum, value) => sum + (value ?? 0), 0)]));
-  const ranked = columns.toSorted((a, b) => sums.get(b.name)! - sums.get(a.name)!);
+  const held = new Map(Object.entries(jobs).map(([name, series]) => [name, (mean(series.values.slots) ?? 0) * series.at_s.length]));
+  const ranked = Object.keys(jobs).toSorted((a, b) => held.get(b)! - held.get(a)!);
   const many = ranked.length > SERIES;
   const single = many ? ranked.slice(0, SERIES - 1) : ranked;
   const rest = ranked.slice(single.length);
-  const layers = single.map(({ name, own }, index) => ({ name, own, colour: `c${many ? index : place.get(name)! % SERIES}` }));
-  if (rest.length) {
-    const own = at_s.map((_, index) => rest.reduce((sum, layer) => sum + (layer.own[index] ?? 0), 0));
-    layers.push({ name: `${rest.length} others`, own, colour: `c${SERIES - 1}` });
-  }
+  const layers = single.map((name, index) => ({ name, own: aligned(slotsOf(jobs[name]!), at_s), colour: `c${many ? index : place.get(name)! % SERIES}` }));
+  if (rest.length) layers.push({ name: `${rest.length} others`, own: together(rest.map((name) => slotsOf(jobs[name]!)), at_s), colour: `c${SERIES - 1}` });
   const floor = at_s.map(() => 0);
   return layers.map((layer) => {
     layer.own.forEach((value, index) => {
@@ -245,12 +241,36 @@ function stackedSlots(at_s: number[], jobs: Overview["jobs"]): Layer[] {
   });
 }
 
-function aligned(series: { at_s: number[]; values: Record<string, (number | null)[]> }, at_s: number[]): (number | null)[] {
-  const slots = series.values.slots ?? [];
-  if (series.at_s.length === at_s.length) return slots;
+interface Held {
+  at_s: number[];
+  slots: (number | null)[];
+}
+
+function slotsOf(series: Series): Held {
+  return { at_s: series.at_s, slots: series.values.slots ?? [] };
+}
+
+/** What many hold together. Those that were seen at the same times, as nearly all are, are summed up before they are put on the chart's. */
+function together(held: Held[], at_s: number[]): number[] {
+  const sums: { at_s: number[]; slots: number[] }[] = [];
+  for (const one of held) {
+    let sum = sums.find((known) => same(known.at_s, one.at_s));
+    if (sum === undefined) sums.push((sum = { at_s: one.at_s, slots: one.at_s.map(() => 0) }));
+    for (let index = 0; index < sum.slots.length; index += 1) sum.slots[index]! += one.slots[index] ?? 0;
+  }
+  const columns = sums.map((sum) => aligned(sum, at_s));
+  return at_s.map((_, index) => columns.reduce((sum, column) => sum + (column[index] ?? 0), 0));
+}
+
+function same(times: number[], others: number[]): boolean {
+  return times.length === others.length && times.every((at, index) => at === others[index]);
+}
+
+function aligned({ at_s: own, slots }: Held, at_s: number[]): (number | null)[] {
+  if (own.length === at_s.length) return slots;
   let index = -1;
   return at_s.map((at) => {
-    while (index + 1 < series.at_s.length && series.at_s[index + 1]! <= at) index += 1;
+    while (index + 1 < own.length && own[index + 1]! <= at) index += 1;
     return index < 0 ? null : (slots[index] ?? null);
   });
 }

@@ -39,7 +39,7 @@ function One({ name }: { name: string }) {
       {error && <Problem text={error} />}
       {live && <Head tenant={live} at_s={last} job={found} />}
       {found && <Body job={found} tenant={live} run={run} />}
-      {live && <Levers levers={live.levers} />}
+      {found?.tenant && <Levers levers={found.tenant.levers} />}
       {live && <IntentForm key={live.intent} tenant={live} />}
     </>
   );

@@ -8,8 +8,10 @@ from rich.text import Text
 from penstock.cli.terminal import Lines, line
 from penstock.core.orders import Act
 from penstock.core.price import Price
+from penstock.core.states import Tally
 from penstock.core.visible import visible
 from penstock.store.sql import SqlStore
+from penstock.telling.states import tally_text
 from penstock.telling.words import clock, number, percent, tenths
 from penstock.web.reading import Reader
 from penstock.web.shapes import DecisionOut
@@ -86,11 +88,11 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     state = "live" if control.live else "over"
     state += f", paused by {control.paused_by}" if control.paused_by else ""
     state += ", dry run" if control.dry_run else ""
-    met = sum(tenant.met for tenant in present.tenants)
-    share = present.utility / present.max_utility if present.max_utility else 0.0
+    most = present.possible_utility
+    share = present.utility / most if most else 0.0
     bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
-    figures = f"utility {bar} {number(present.utility)} of {number(present.max_utility)}"
-    counts = f"{met} of {len(present.tenants)} SLOs met   {present.given}"
+    figures = f"utility {bar} {number(present.utility)} of {number(most)}"
+    counts = f"{tally_text(Tally(present.met, present.judged, present.starting))}   {present.given}"
     # Green is for what is so now: not while a tenant is unseen, nor of a run whose controller is gone.
     style = f"bold {_STATES[present.state]}" if present.state is not None and control.live else "bold"
     return Group(

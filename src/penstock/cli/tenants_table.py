@@ -5,7 +5,7 @@ from rich.table import Table
 
 from penstock.cli.terminal import Lines, line
 from penstock.core.shares import Share, shares_of
-from penstock.core.states import State, state_of
+from penstock.core.states import State, possible_utility, state_of
 from penstock.core.view import JobView, View
 from penstock.core.visible import visible
 from penstock.telling.shares import share_text
@@ -24,7 +24,7 @@ _STYLES = {
 
 def tenants_table(view: View, title: str) -> Table:
     """The tenants of a view, with what they asked for and what they get."""
-    caption = f"{headline(view)} Utility {view.utility:.1f} of {view.max_utility:.1f}."
+    caption = f"{headline(view)} Utility {view.utility:.1f} of {possible_utility(view):.1f}."
     table = Lines(
         title=visible(title), caption=visible(caption), box=box.SIMPLE, title_justify="left", caption_justify="left"
     )

@@ -51,6 +51,15 @@ class LastLatency:
     at_s: float
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many have what they asked for, of how many who could: who starts is in neither, and told beside them."""
+
+    met: int  # by figures of now: old ones are no proof
+    judged: int
+    starting: int
+
+
 def state_of(job: JobView) -> State:
     """How the tenant stands.
 
@@ -82,6 +91,13 @@ def states_of(view: View) -> Mapping[str, State]:
 def worst_of(view: View) -> State | None:
     """The worst state of any tenant: all is well only where that is `fine`. None where nobody is there."""
     return min(states_of(view).values(), key=WORST_FIRST.index, default=None)
+
+
+def tally_of(view: View) -> Tally:
+    """How the tenants stand, counted."""
+    states = list(states_of(view).values())
+    starting = states.count(State.STARTING)
+    return Tally(states.count(State.FINE), len(states) - starting, starting)
 
 
 def possible_utility(view: View) -> float:

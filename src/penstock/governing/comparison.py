@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
 from penstock.core.run import DecisionRecord, Run, RunInfo
+from penstock.core.states import State, state_of
 from penstock.core.view import JobView, View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
@@ -70,7 +71,7 @@ class TrialResult:
 
     def met(self, name: str) -> float:
         """The share of time that a job had what it asked for."""
-        return _mean([float(job.met) for job in self._seen(name)])
+        return _mean([float(state_of(job) is State.FINE) for job in self._seen(name)])
 
     def _seen(self, name: str) -> list[JobView]:
         return [view.job(name) for view in self.views]

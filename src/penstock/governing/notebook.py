@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.core.documents import mean
 from penstock.core.run import DecisionRecord, asked_latency_s
-from penstock.core.states import state_of
+from penstock.core.states import State, state_of
 from penstock.core.units import text_of_seconds
 from penstock.core.view import JobView, View
 from penstock.errors import PenstockError
@@ -49,7 +49,15 @@ def rows(views: Sequence[View]) -> Iterator[dict[str, Any]]:
             figures = job.figures
             share = None if job.utility is None or not job.max_utility else job.utility / job.max_utility
             values = (
-                *(view.at_s, job.name, str(state_of(job)), job.met, share, asked_latency_s(job), figures.juice),
+                *(
+                    view.at_s,
+                    job.name,
+                    str(state_of(job)),
+                    state_of(job) is State.FINE,
+                    share,
+                    asked_latency_s(job),
+                    figures.juice,
+                ),
                 *(figures.arrival_rps, figures.processed_rps, figures.backlog_rows, figures.threads),
             )
             yield dict(zip(COLUMNS, values, strict=True))
@@ -88,7 +96,12 @@ def plot(views: Sequence[View]) -> "Figure":
 def _row(job: JobView, views: Sequence[View]) -> str:
     has, juice = asked_latency_s(job), job.figures.juice
     met = mean(
-        [float(one.met) for view in views for one in view.jobs if one.name == job.name and one.utility is not None]
+        [
+            float(state_of(one) is State.FINE)
+            for view in views
+            for one in view.jobs
+            if one.name == job.name and one.utility is not None
+        ]
     )
     cells = (
         *(job.name, job.intent.text(), str(state_of(job))),

@@ -15,6 +15,7 @@ from penstock.config.tenants import TenantPart, TenantsFile
 from penstock.core.documents import decision_document, job_document, mean
 from penstock.core.ports import Policy
 from penstock.core.run import DecisionRecord
+from penstock.core.states import State, state_of
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
@@ -363,7 +364,9 @@ def _job_document(name: str, views: Sequence[View]) -> dict[str, Any]:
     seen = [view.job(name) for view in views if any(job.name == name for job in view.jobs)]
     last = seen[-1].figures
     return {
-        **job_document([(job.utility or 0.0) / job.max_utility for job in seen], [job.met for job in seen]),
+        **job_document(
+            [(job.utility or 0.0) / job.max_utility for job in seen], [state_of(job) is State.FINE for job in seen]
+        ),
         "slots": last.threads,
         "juice": last.juice,
         "latency_mean_s": None if last.latency is None else last.latency.mean_s,

@@ -11,7 +11,7 @@ from penstock.core.orders import Act
 from penstock.core.prediction import seconds_text
 from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
 from penstock.core.states import UNSEEN, State
-from penstock.telling.stretches import StateStretch, stretches, unseen_cycles
+from penstock.telling.stretches import StateStretch, state_at, stretches, unseen_cycles
 from penstock.telling.summary import figures_at, summarise
 from penstock.telling.thin import outages
 from penstock.telling.without import without_text
@@ -166,7 +166,18 @@ def _utility(run: Run, since: int, until: int) -> str:
     first, last, low = number(values[0]), number(values[-1]), min(values)
     moved = first if first == last else f"{first} -> {last}"
     dip = f", lowest {number(low)}" if low < DIP * min(values[0], values[-1]) else ""
-    return f"utility {moved}{dip} of {number(run.max_utility[until - 1])}"
+    return f"utility {moved}{dip} of {number(_most(run, until - 1))}{_starting(run, run.at_s[until - 1])}"
+
+
+def _most(run: Run, index: int) -> float:
+    """What could be had: who starts has lost nothing yet."""
+    return (run.possible_utility if len(run.possible_utility) else run.max_utility)[index]
+
+
+def _starting(run: Run, at_s: float) -> str:
+    """How many were starting then, who count neither as having their utility nor as missing it."""
+    starting = sum(state_at(job, at_s) is State.STARTING for job in run.jobs)
+    return f" ({starting} starting)" if starting else ""
 
 
 def _notes_between(notes: Sequence[Note], start: float, end: float) -> str:

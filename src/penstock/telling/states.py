@@ -9,7 +9,7 @@ from itertools import groupby
 from penstock.core.intents import Juice, Latency
 from penstock.core.prediction import seconds_text
 from penstock.core.run import asked_latency_s
-from penstock.core.states import WORST_FIRST, LastLatency, State, state_of, states_of
+from penstock.core.states import WORST_FIRST, LastLatency, State, Tally, state_of, states_of
 from penstock.core.view import JobView, View
 from penstock.telling.words import count, number, span
 
@@ -35,6 +35,16 @@ def headline(view: View, known: Known | None = None) -> str:
     if fine and State.MISSING not in groups:
         told.append(f"The other {fine} have what they asked for." if fine > 1 else "The other has what it asked for.")
     return " ".join(told)
+
+
+def tally_text(tally: Tally) -> str:
+    """How many have what they asked for; who starts is told beside them.
+
+    >>> tally_text(Tally(met=2, judged=2, starting=1)), tally_text(Tally(met=1, judged=3, starting=0))
+    ('2 of 2 SLOs met, 1 starting', '1 of 3 SLOs met')
+    """
+    starting = f", {tally.starting} starting" if tally.starting else ""
+    return f"{tally.met} of {tally.judged} SLOs met{starting}"
 
 
 def lost(job: JobView) -> float:

@@ -1,6 +1,6 @@
 """Stretches: how long a tenant was in a state, and when nobody knew how tenants did."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,6 +32,12 @@ def stretches(run: Run, job: JobTimeline) -> tuple[StateStretch, ...]:
         StateStretch(change.at_s, end_s, change.state, change.backlog_rows)
         for change, end_s in zip(job.states, ends, strict=True)
     )
+
+
+def state_at(job: JobTimeline, at_s: float) -> State | None:
+    """The state that the job was in then; None before it was seen first."""
+    place = bisect_right(job.states, at_s, key=lambda change: change.at_s)
+    return job.states[place - 1].state if place else None
 
 
 def unseen(run: Run, job: JobTimeline) -> tuple[StateStretch, ...]:

@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector, CollectorRegistry
 from penstock.core.cycle import GOVERNING_ENDED
 from penstock.core.intents import Latency
 from penstock.core.shares import shares_of
-from penstock.core.states import State, states_of
+from penstock.core.states import State, possible_utility, states_of
 from penstock.core.view import JobView, View
 from penstock.store.gallery import Newest
 from penstock.web.shapes import DecisionOut, RunOut
@@ -101,6 +101,8 @@ def _states(run: str, states: Mapping[str, State]) -> Iterator[Metric]:
 def _of_fleet(run: str, view: View) -> Iterator[Metric]:
     yield _gauge("penstock_utility", "Total utility of all jobs", ("run",), [((run,), view.utility)])
     yield _gauge("penstock_utility_max", "What it could be at most", ("run",), [((run,), view.max_utility)])
+    about = "What it could be now: the maximum of those jobs that are not starting"
+    yield _gauge("penstock_utility_possible", about, ("run",), [((run,), possible_utility(view))])
 
 
 def _of_jobs(run: str, newest: Newest) -> Iterator[Metric]:

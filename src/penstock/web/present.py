@@ -21,6 +21,7 @@ from penstock.core.states import (
     possible_utility,
     state_of,
     states_of,
+    tally_of,
     worst_of,
 )
 from penstock.core.view import JobView
@@ -69,7 +70,7 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], past: KnownBefore)
     tenants = [tenant(job, shares[job.name], newest, last.get(job.name), past) for job in view.jobs]
     lacking = {job.name: lost(job) for job in view.jobs}
     tenants.sort(key=lambda one: (WORST_FIRST.index(State(one.state)), -lacking[one.name], one.name))
-    worst = worst_of(view)
+    worst, tally = worst_of(view), tally_of(view)
     return PresentOut(
         at_s=view.at_s,
         cycle=newest.cycle,
@@ -80,6 +81,9 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], past: KnownBefore)
         note=_note(newest),
         headline=headline(view, past.latency),
         possible_utility=possible_utility(view),
+        met=tally.met,
+        judged=tally.judged,
+        starting=tally.starting,
         state=None if worst is None else worst.value,
         tenants=tuple(tenants),
         machines=tuple(_machine(machine) for machine in view.machines),

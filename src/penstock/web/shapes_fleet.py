@@ -110,6 +110,9 @@ class PresentOut:
     note: str
     headline: str
     possible_utility: float  # the maximum of those that are not starting
+    met: int  # tenants that have what they asked for by figures of now
+    judged: int  # those of whom that can be asked: all but who is starting
+    starting: int
     state: StateOut | None  # the worst of any tenant: all is well only where it is `fine`
     tenants: tuple[TenantOut, ...]
     machines: tuple[MachineOut, ...]
