@@ -22,6 +22,7 @@ def test_every_public_name_is_what_its_home_calls_so(name: str) -> None:
 
 def test_the_names_are_shown_before_they_are_used() -> None:
     assert set(ps.__all__) <= set(dir(ps))
+    assert "TYPE_CHECKING" not in dir(ps)
 
 
 def test_type_checkers_see_each_name_where_it_is_imported_from() -> None:

@@ -160,4 +160,4 @@ if not TYPE_CHECKING:  # to a type checker every other name would be there as we
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__} - {"TYPE_CHECKING"})
