@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from penstock.engines.kafka import broker
-from penstock.engines.kafka.broker import CONTROLLER_PORT, Beside
+from penstock.engines.kafka.broker import CONTROLLER_PORT, BrokerExtras
 from tests.harness.ports import own_port
 from tests.patience import patiently
 
@@ -86,7 +86,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
         "ssl.truststore.password": STORE_PASSWORD,
         "ssl.truststore.type": "PKCS12",
     }
-    beside = Beside(listeners, [f"SCRAM-SHA-512=[name=ads,password={PASSWORD}]"])
+    beside = BrokerExtras(listeners, [f"SCRAM-SHA-512=[name=ads,password={PASSWORD}]"])
     state = place / "kafka.json"
     patiently(broker)
     broker.up(state, port=plain, partitions=PARTITIONS, beside=beside)

@@ -8,7 +8,7 @@ from rich.text import Text
 from penstock.cli.terminal import Lines, line
 from penstock.core.orders import Act
 from penstock.core.price import Price
-from penstock.core.states import Tally
+from penstock.core.states import TenantTally
 from penstock.core.visible import visible
 from penstock.store.sql import SqlStore
 from penstock.telling.states import tally_text
@@ -92,7 +92,7 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     share = present.utility / most if most else 0.0
     bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
     figures = f"utility {bar} {number(present.utility)} of {number(most)}"
-    counts = f"{tally_text(Tally(present.met, present.judged, present.starting))}   {present.given}"
+    counts = f"{tally_text(TenantTally(present.met, present.judged, present.starting))}   {present.given}"
     # Green is for what is so now: not while a tenant is unseen, nor of a run whose controller is gone.
     style = f"bold {_STATES[present.state]}" if present.state is not None and control.live else "bold"
     return Group(

@@ -52,7 +52,7 @@ class LastLatency:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class TenantTally:
     """How many have what they asked for, of how many who could: who starts is in neither, and told beside them."""
 
     met: int  # by figures of now: old ones are no proof
@@ -93,11 +93,11 @@ def worst_of(view: View) -> State | None:
     return min(states_of(view).values(), key=WORST_FIRST.index, default=None)
 
 
-def tally_of(view: View) -> Tally:
+def tally_of(view: View) -> TenantTally:
     """How the tenants stand, counted."""
     states = list(states_of(view).values())
     starting = states.count(State.STARTING)
-    return Tally(states.count(State.FINE), len(states) - starting, starting)
+    return TenantTally(states.count(State.FINE), len(states) - starting, starting)
 
 
 def possible_utility(view: View) -> float:

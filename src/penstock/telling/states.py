@@ -9,7 +9,7 @@ from itertools import groupby
 from penstock.core.intents import Juice, Latency
 from penstock.core.prediction import seconds_text
 from penstock.core.run import asked_latency_s
-from penstock.core.states import WORST_FIRST, LastLatency, State, Tally, state_of, states_of
+from penstock.core.states import WORST_FIRST, LastLatency, State, TenantTally, state_of, states_of
 from penstock.core.view import JobView, View
 from penstock.telling.words import count, number, span
 
@@ -37,10 +37,10 @@ def headline(view: View, known: Known | None = None) -> str:
     return " ".join(told)
 
 
-def tally_text(tally: Tally) -> str:
+def tally_text(tally: TenantTally) -> str:
     """How many have what they asked for; who starts is told beside them.
 
-    >>> tally_text(Tally(met=2, judged=2, starting=1)), tally_text(Tally(met=1, judged=3, starting=0))
+    >>> tally_text(TenantTally(met=2, judged=2, starting=1)), tally_text(TenantTally(met=1, judged=3, starting=0))
     ('2 of 2 SLOs met, 1 starting', '1 of 3 SLOs met')
     """
     starting = f", {tally.starting} starting" if tally.starting else ""

@@ -95,7 +95,7 @@ def default_state_file() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class BrokerExtras:
     """What a broker is told beside our own settings, which these go before, and users who log in by SCRAM.
 
     A user is what Kafka's storage tool takes, such as SCRAM-SHA-512=[name=ads,password=...].
@@ -105,7 +105,7 @@ class Beside:
     users: Sequence[str] = ()
 
 
-def up(state: Path, port: int = 9092, partitions: int = 4, beside: Beside = Beside()) -> Broker:
+def up(state: Path, port: int = 9092, partitions: int = 4, beside: BrokerExtras = BrokerExtras()) -> Broker:
     """Start a broker and wait until it answers; one that died starts again with the records it had."""
     known = status(state)
     if known is not None and known.alive:
@@ -172,7 +172,7 @@ def _refuse_taken(port: int) -> None:
         raise ConfigError("--port", port, "somebody listens there already; choose another")
 
 
-def _started(state: Path, broker: Broker, beside: Beside = Beside()) -> Broker:
+def _started(state: Path, broker: Broker, beside: BrokerExtras = BrokerExtras()) -> Broker:
     noted = _file(state)
     broker = noted.note(broker, process=None)  # before its process: `down` finds that by the settings file
     if not broker.formatted:
@@ -185,7 +185,7 @@ def _started(state: Path, broker: Broker, beside: Beside = Beside()) -> Broker:
     return started
 
 
-def _format(broker: Broker, beside: Beside) -> None:
+def _format(broker: Broker, beside: BrokerExtras) -> None:
     broker.place.mkdir(parents=True, exist_ok=True, mode=0o700)
     values = {"port": broker.port, "controller_port": broker.controller_port, "partitions": broker.partitions}
     told = "".join(
