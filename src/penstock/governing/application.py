@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from penstock.engines import spark as spark_engine
 from penstock.engines.kafka.jars import JarSet, jars
 from penstock.engines.spark import class_archive, secret
+from penstock.engines.spark.jvm.doctor import FAILURES, MOST_FAILURES
 from penstock.errors import ConfigError, EngineError, OutageError, PenstockError, first_line
 from penstock.governing.quiet import quiet_state_workers
 
@@ -70,7 +71,8 @@ def _settings(name: str, master: str, conf: Mapping[str, object], code: Path | N
     defaults = {**_DEFAULTS, "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG} {java}".strip()}
     if local and java and not master.startswith("local"):
         defaults["spark.executor.extraJavaOptions"] = java  # of this machine as well: they see the archive
-    settings = {**defaults, **_driver_address(master), **{key: _text(value) for key, value in conf.items()}}
+    defaults |= {**on_cluster(master), **_driver_address(master)}
+    settings = {**defaults, **{key: _text(value) for key, value in conf.items()}}
     if kafka:
         settings["spark.jars"] = with_connector(settings.get("spark.jars"))
     settings.setdefault("spark.executorEnv.PYTHONPATH", os.environ.get("PYTHONPATH", ""))
@@ -102,6 +104,15 @@ def refusal(master: str, error: Exception) -> PenstockError:
     java = getattr(error, "java_exception", None)
     kind = type(error).__name__ if java is None else str(java.getClass().getName())
     return EngineError(what) if any(word in kind for word in _SETTINGS) else OutageError(what)
+
+
+def on_cluster(master: str) -> Mapping[str, str]:
+    """What keeps an application alive on that cluster: pods that a quota refuses count as failures of executors.
+
+    >>> on_cluster("k8s://https://api:6443"), on_cluster("spark://one:7077")
+    ({'spark.executor.maxNumFailures': '1000'}, {})
+    """
+    return {FAILURES: str(MOST_FAILURES)} if master.startswith("k8s://") else {}
 
 
 def _driver_address(master: str) -> Mapping[str, str]:

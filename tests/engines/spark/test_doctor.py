@@ -46,6 +46,15 @@ def test_what_only_helps_does_not_stop_governing() -> None:
         assert found.to_change
 
 
+@pytest.mark.parametrize(("given", "changes"), [(None, 1), ("20", 1), ("1000", 0)])
+def test_on_kubernetes_executors_may_fail_often_for_a_quota_may_refuse_their_pods(
+    given: str | None, changes: int
+) -> None:
+    found = diagnosis(conf={**GOOD, "spark.executor.maxNumFailures": given}, master="k8s://https://api:6443")
+    assert len(found.to_change) == changes
+    assert all(change.endswith("spark.executor.maxNumFailures=1000") for change in found.to_change)
+
+
 def test_a_needed_feature_that_is_missing_stops_it_and_another_does_not() -> None:
     assert not replace(diagnosis(), features=(replace(FEATURE, here=False),)).governable
     assert replace(diagnosis(), features=(replace(FEATURE, here=False, needed=False),)).governable

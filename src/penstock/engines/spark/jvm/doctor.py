@@ -9,6 +9,8 @@ from pyspark.sql import SparkSession
 from penstock.engines.spark.jvm.features import FAIR_LINE, Feature, check_kind, features, scheduler_mode
 from penstock.errors import first_line
 
+FAILURES = "spark.executor.maxNumFailures"
+MOST_FAILURES = 1000  # of executors, on Kubernetes: refused pods come in bursts
 _STORE = "spark.sql.streaming.stateStore.providerClass"
 _ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -70,7 +72,7 @@ def doctor(spark: SparkSession) -> Diagnosis:
     )
 
 
-_READ = ("spark.locality.wait", "spark.dynamicAllocation.enabled", "spark.task.cpus", _STORE)
+_READ = ("spark.locality.wait", "spark.dynamicAllocation.enabled", "spark.task.cpus", FAILURES, _STORE)
 
 
 def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[SessionSetting, ...]:
@@ -79,7 +81,8 @@ def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[Se
     >>> settings_of("local[4]", "FIFO", {})[0].fatal
     True
     """
-    return (_mode(mode), _master(master), _locality(conf), _allocation(master, conf), _state(conf))
+    failures = (_failures(conf),) if master.startswith("k8s://") else ()
+    return (_mode(mode), _master(master), _locality(conf), _allocation(master, conf), *failures, _state(conf))
 
 
 def library(name: str) -> SessionSetting:
@@ -121,6 +124,13 @@ def _allocation(master: str, conf: dict[str, str | None]) -> SessionSetting:
     wrong = value == "true" and not master.startswith("local")
     change = "dynamic allocation and `executors` of a tenants file would both move executors: leave one of them out"
     return SessionSetting("spark.dynamicAllocation.enabled", value, change if wrong else None)
+
+
+def _failures(conf: dict[str, str | None]) -> SessionSetting:
+    value = conf.get(FAILURES) or "the default, twice the executors"
+    enough = value.isdecimal() and int(value) >= MOST_FAILURES
+    change = f"pods that a quota refuses count as failures, which end the application: {FAILURES}={MOST_FAILURES}"
+    return SessionSetting(FAILURES, value, None if enough else change)
 
 
 def _state(conf: dict[str, str | None]) -> SessionSetting:
