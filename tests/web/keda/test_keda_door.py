@@ -14,7 +14,9 @@ from penstock.engines.applications.wishes import ExecutorWish, Wishes
 from penstock.errors import ConfigError, OutageError
 from penstock.web.agents_door import AgentTokens, agent_tokens, new_agent_token
 from penstock.web.keda.door import KedaDoor, KedaSettings
+from tests.cli.calling import command, environment, penstock
 from tests.governing.test_coordinating import Site, site
+from tests.harness.ports import own_port
 from tests.patience import eventually
 from tests.web.keda.protocol import Keda, keda_at
 
@@ -157,6 +159,29 @@ def test_a_port_that_is_taken_is_told_before_anything_begins() -> None:
             assert keda.active(fleet="lab") is False
         with pytest.raises(ConfigError, match=r"--keda: .* cannot be listened on"):
             KedaDoor(lambda: door._wishes(), lambda: True, lambda: AgentTokens({}), KedaSettings(port=door.port))
+
+
+def test_penstock_coordinate_answers_keda_as_a_program(tmp_path: Path) -> None:
+    (tmp_path / "fleet.yaml").write_text("{name: lab, cluster: {cores: 4}, interval: 300ms, report: 100ms}")
+    port, kept = own_port(), ["--store", str(tmp_path / "runs.sqlite"), "--agent-tokens", str(tmp_path / "tokens")]
+    words = ["coordinate", str(tmp_path / "fleet.yaml"), *kept, "--agents-port", "0", "--keda", str(port)]
+    with (tmp_path / "log").open("wb") as log:
+        program = subprocess.Popen(command(*words), env=environment(), stdout=log, stderr=log)
+    try:
+        with keda_at(f"127.0.0.1:{port}") as keda:
+            assert eventually(lambda: (refused_or(lambda: keda.value(fleet="lab")),) == (0.0,))
+        program.terminate()
+        assert program.wait(60.0) == 130, (tmp_path / "log").read_text()
+    finally:
+        program.kill()
+        program.wait()
+    assert f"KEDA is answered at 127.0.0.1:{port}, by whoever leads" in (tmp_path / "log").read_text()
+
+
+def test_what_only_advises_answers_no_keda(tmp_path: Path) -> None:
+    called = penstock("coordinate", str(tmp_path / "fleet.yaml"), "--advise", "--keda", "7475")
+    assert (called.returncode, called.stderr.count("\n")) == (2, 1)
+    assert "--keda: 7475 will not do; leave it out with --advise" in called.stderr
 
 
 def refused_or(call: Callable[[], float]) -> float | None:
