@@ -132,7 +132,8 @@ def _wait_for_start(spark: SparkSession, engine: SparkEngine) -> None:
 
 def _loaded(engine: SparkEngine, bootstrap: str, source: str, trial: Trial) -> tuple[JobFigures, float]:
     arguments = ["--bootstrap", bootstrap, "--topic", source, "--rate", f"{trial.rate:g}", "--for", f"{trial.seconds}s"]
-    command = [sys.executable, "-m", "penstock.cli.main", "load", *arguments, "--keys", "100", *trial.options]
+    arguments += ["--keys", "100", "--linger", "5ms", *trial.options]
+    command = [sys.executable, "-m", "penstock.cli.main", "load", *arguments]
     load = subprocess.Popen(command)
     seen: deque[tuple[JobFigures, float]] = deque(maxlen=ENDS_AFTER_LOOKS)
     while load.poll() is None:

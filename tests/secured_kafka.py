@@ -90,7 +90,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     state = place / "kafka.json"
     patiently(broker)
     broker.up(state, port=plain, partitions=PARTITIONS, beside=beside)
-    yield Secured(*(f"127.0.0.1:{port}" for port in (plain, sasl, tls)), trusted, client_keys)
+    yield Secured(f"127.0.0.1:{plain}", f"127.0.0.1:{sasl}", f"127.0.0.1:{tls}", trusted, client_keys)
     broker.down(state)
 
 

@@ -11,7 +11,7 @@ from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
 from penstock.errors import ApplicationGoneError, ConfigError, EngineError, TakenOverError
-from penstock.governing.application import check_master, refusal
+from penstock.governing.application import check_master, refusal, start_application
 from penstock.governing.remembering import Remembering
 from penstock.governing.run import RunOptions, RunStory, as_document, failed, policy_of, run_tenants
 from penstock.planning.registry import POLICIES, takes_profiles
@@ -130,3 +130,12 @@ def test_a_files_settings_reach_the_default_policy_before_spark_starts(settings:
     # Settings of a policy that does not decide are left alone: then it is the master that will not do.
     with pytest.raises(ConfigError, match=said or "master"):
         run_tenants(tenants, RunOptions(store=None), lambda view: None)
+
+
+def test_where_there_is_no_java_that_is_said_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EngineError, match=r"no Java was found; install one \(17 or 21\), or set JAVA_HOME"):
+        start_application("shop", "local[1]", {})

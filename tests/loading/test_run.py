@@ -2,14 +2,18 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
+from confluent_kafka import Producer
 from observer import messages
 
 from penstock.loading.keys import KeySettings
 from penstock.loading.run import Load, LoadReport, run_load
 from penstock.loading.schedule import Schedule
 from penstock.workloads.rates import constant, spike
+from tests.patience import patience_s
 
 
 def records(bootstrap: str, topic: str) -> list[dict[str, Any]]:
@@ -41,3 +45,21 @@ def test_a_generator_that_cannot_keep_up_says_so_and_drops_nothing(kafka: str, t
     assert "cannot keep up" in said[0]
     assert not report.kept_up
     assert sum(end - begin for begin, end in report.offsets.values()) == report.delivered == report.sent
+
+
+@pytest.fixture
+def client_broker() -> Iterator[str]:
+    """A broker inside Kafka's client: it takes rows and starts at once."""
+    inside = Producer({"bootstrap.servers": "nowhere:1", "test.mock.num.brokers": 1, "log_level": 0})
+    (broker,) = inside.list_topics(timeout=patience_s()).brokers.values()
+    inside.list_topics("rows", timeout=patience_s())
+    yield f"{broker.host}:{broker.port}"
+    inside.flush()  # it lives until now
+
+
+def test_rows_that_are_due_within_the_linger_leave_together(client_broker: str) -> None:
+    looks: list[None] = []
+    load = Load(client_broker, "rows", Schedule.of(constant(200.0, 1)), linger_s=0.25)
+    report = run_load(load, stop=lambda: bool(looks.append(None)))
+    assert report.delivered == 200
+    assert len(looks) <= 8  # at 0, 0.25, ... 1 s, and a look or two at the ends; slower machines look less often

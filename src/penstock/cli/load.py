@@ -44,6 +44,7 @@ Examples:
 @click.option("--pairs", default=100, show_default=True, help="Different keys of the second kind, one in each row.")
 @click.option("--agreement", default=0.8, show_default=True, help="Share of rows whose two keys belong together.")
 @click.option("--rows", "rows_by", help="module:function that makes other rows (penstock.loading.rows says how).")
+@click.option("--linger", default="20ms", show_default=True, help="Rows wait so long for one another, to cost less.")
 @click.option("--seed", default=1, show_default=True, help="The same seed makes the same keys.")
 @click.option("--start-ms", type=int, help="Event time of the first row, in ms since 1970; the present by default.")
 @click.option("--json", "json_out", help="Write the account as JSON to this file; - is standard output.")
@@ -67,6 +68,7 @@ def load(topic: str, partitions: int, json_out: str | None, **options: Any) -> N
         seed=options["seed"],
         rows=row_maker(options["rows_by"]),
         start_ms=options["start_ms"],
+        linger_s=positive_seconds(options["linger"], "--linger"),
     )
     make_topics(wanted.bootstrap, [topic], partitions)
     with _told_to_stop() as told:

@@ -18,9 +18,9 @@ from penstock.loading.rows import RowMaker, json_rows
 from penstock.loading.schedule import Schedule
 
 LATE_AFTER_S = 1.0  # a generator that is so far behind its curve does not keep up
-_TICK_S = 0.005
 _ROWS_AT_ONCE = 2000  # between two looks at the clock
 _DELIVERED_WITHIN_S = 300.0
+_JOINED_MS = 5.0  # of rows that were handed over together: the client's thread sends them as one message
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ class Load:
     seed: int = 1
     rows: RowMaker = json_rows
     start_ms: int | None = None  # the event time of the start; None: the present
+    linger_s: float = 0.02  # rows wait so long for one another: a message costs the broker more than its rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def run_load(
     """Send the rows in real time; `stop` ends it early, `tell` hears what should be known at once."""
     before = end_offsets(load.bootstrap, load.topic)
     cpu_s = time.process_time()
-    with Producer(_settings(load.bootstrap)) as producer:
+    with Producer(_settings(load.bootstrap, load.linger_s)) as producer:
         sender = _Sender(load, producer, tell)
         sender.run(stop)
         if producer.flush(_DELIVERED_WITHIN_S) > 0:
@@ -88,14 +89,14 @@ def run_load(
     )
 
 
-def _settings(bootstrap: str) -> dict[str, str | int | float | bool]:
+def _settings(bootstrap: str, linger_s: float) -> dict[str, str | int | float | bool]:
     return {
         "bootstrap.servers": bootstrap,
         "enable.idempotence": True,  # what is sent again after a broken connection is kept once
         "message.timeout.ms": int(_DELIVERED_WITHIN_S * 1000),
         "delivery.report.only.error": True,  # a call for each row would cost more than the row
         "compression.type": "lz4",
-        "linger.ms": 5,
+        "linger.ms": min(_JOINED_MS, 1000 * linger_s),
         "queue.buffering.max.messages": 1_000_000,
         "log_level": 0,
     }
@@ -129,7 +130,8 @@ class _Sender:
             if due > self.sent:
                 self._send(min(due, self.sent + _ROWS_AT_ONCE), now_s)
             if due == self.sent:
-                self._producer.poll(_TICK_S)
+                time.sleep(self._load.linger_s)  # a poll for as long would return with each confirmation
+                self._producer.poll(0)
 
     def _send(self, until: int, now_s: float) -> None:
         times_s = self._load.schedule.times(self.sent, until)

@@ -58,18 +58,22 @@ def test_a_broker_that_does_not_answer_slows_no_query(spark: SparkSession, kafka
         send(kafka, topic, 10)
         eventually(lambda: committed(kafka, name, topic, PARTITIONS) == 10)
         (address,) = commits._known.addresses
-        with silent() as silent_broker:  # its thread waits for that one now
-            commits._admins._admins[address] = silent_broker
+        answers = commits._admins.at(address)
+        with silent() as broker:  # its thread waits for that one now
+            commits._admins._admins[address] = broker
             for _ in range(2):
                 before = batch(query)
                 send(kafka, topic, 10)
                 eventually(partial(has_gone_on, query, before))
-            assert silent_broker.asked == 1
-            assert committed(kafka, name, topic, PARTITIONS) == 10
+            eventually(lambda: broker.asked)
+            assert (broker.asked, committed(kafka, name, topic, PARTITIONS)) == (1, 10)
+        answers.close()
 
 
 def batch(query: StreamingQuery) -> int:
-    return int((query.lastProgress or {})["batchId"])
+    progress = query.lastProgress
+    assert progress is not None
+    return int(progress["batchId"])
 
 
 def has_gone_on(query: StreamingQuery, before: int) -> bool:
