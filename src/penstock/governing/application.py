@@ -12,7 +12,8 @@ from py4j.java_gateway import JavaGateway
 from pyspark.sql import SparkSession
 
 from penstock.engines import spark as spark_engine
-from penstock.engines.kafka.jars import JarSet, jars, java
+from penstock.engines.kafka.jars import JarSet, jars
+from penstock.engines.kafka.jars import java as find_java
 from penstock.engines.spark import class_archive, secret
 from penstock.engines.spark.jvm.doctor import FAILURES, MOST_FAILURES
 from penstock.errors import ConfigError, EngineError, OutageError, PenstockError, first_line
@@ -62,7 +63,7 @@ def start_jvm(
 
 
 def _settings(name: str, master: str, conf: Mapping[str, object], code: Path | None, kafka: bool) -> Mapping[str, str]:
-    java()  # Spark would say that its gateway exited
+    find_java()  # Spark would say that its gateway exited
     _prepare_python(code)
     given = {"spark.master": master, "spark.app.name": f"penstock {name}", **secret.settings_for(master)}
     local = master.startswith("local") or "//127." in master or "//localhost" in master
@@ -86,7 +87,7 @@ def plain_session(name: str, master: str | None, conf: Mapping[str, str]) -> Ite
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if master is not None:
         check_master(master)
-    java()
+    find_java()
     given = {"spark.app.name": name, "spark.ui.enabled": "false", **conf}
     if master is not None:
         given |= {**secret.settings_for(master), "spark.master": master}
