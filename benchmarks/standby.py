@@ -132,7 +132,8 @@ def killed_once(case: Case, master: str) -> Killed:
             driver = next(pid for pid in children(supervisor.pid) if pid not in others)
             spare_mib = sum(_rss_mib(pid) for other in others for pid in family(other))
             cpu_s = cpu_of(supervisor.pid)
-            dead_cpu_s = sum(_cpu(pid) for pid in family(driver))
+            # Its own is handed on to the supervisor, who waits for it; that of its JVM is gone with it.
+            dead_cpu_s = sum(_cpu(pid, ended=True) for pid in family(driver)[1:])
             for pid in family(driver):
                 os.kill(pid, signal.SIGKILL)
             died_s, newest = time.time(), commits(place)
