@@ -11,7 +11,7 @@ import pytest
 
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.governing.groups import ended
-from penstock.governing.standby import TABLE, Beside, Nobody, Second, Word, after
+from penstock.governing.standby import TABLE, Attendant, Nobody, Second, Word, after
 from penstock.governing.standby import StandbyAct as Act
 from penstock.governing.standby import StandbySignal as Signal
 from penstock.governing.standby import StandbyState as State
@@ -107,7 +107,7 @@ def second(script: str, note: Path, tell: Callable[[str], None] = lambda text: N
         kept.end()
 
 
-def looking(kept: Beside, met: Callable[[], object]) -> Callable[[], object]:
+def looking(kept: Attendant, met: Callable[[], object]) -> Callable[[], object]:
     """As a supervisor looks, while the driver governs, and whether that is so by then."""
 
     def look() -> object:

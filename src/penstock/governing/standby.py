@@ -114,7 +114,7 @@ class Word:
         return cls(**json.loads(line))
 
 
-class Beside(Protocol):
+class Attendant(Protocol):
     """What a supervisor keeps beside the driver."""
 
     def look(self, governs: bool) -> None:
@@ -157,18 +157,18 @@ class Nobody:
         self._started: subprocess.Popen[bytes] | None = None
 
     def look(self, governs: bool) -> None:
-        """See Beside."""
+        """See Attendant."""
         if self._settling.done(governs, time.monotonic()) and self._helper and self._started is None:
             self._started = subprocess.Popen(
                 self._helper, process_group=0, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
             )
 
     def taken(self, word: Word) -> "subprocess.Popen[bytes] | None":
-        """See Beside."""
+        """See Attendant."""
         return None
 
     def end(self) -> None:
-        """See Beside."""
+        """See Attendant."""
         if self._started is not None and self._started.poll() is None:
             killed(self._started.pid)
             self._started.wait()
@@ -197,12 +197,12 @@ class Second:
         self._watch = Watch(Path(self._place.name, "life"))
 
     def look(self, governs: bool) -> None:
-        """See Beside."""
+        """See Attendant."""
         for signal in self._seen(governs):
             self._follow(signal)
 
     def taken(self, word: Word) -> "subprocess.Popen[bytes] | None":
-        """See Beside; one that does not hear the word is nobody."""
+        """See Attendant; one that does not hear the word is nobody."""
         self.look(False)
         process = self._process
         if self._follow(StandbySignal.DIED) is not StandbyAct.TAKE_OVER or process is None or process.stdin is None:
@@ -217,7 +217,7 @@ class Second:
         return process
 
     def end(self) -> None:
-        """See Beside."""
+        """See Attendant."""
         if self._process is not None:
             _ended(self._process, _ENDS_WITHIN_S)
         self._place.cleanup()

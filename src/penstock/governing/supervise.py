@@ -27,7 +27,7 @@ from penstock.errors import OutageError, TakenOverError
 from penstock.governing.groups import cleared, killed
 from penstock.governing.pulse import GOVERNS, STARTS_WITHIN_S
 from penstock.governing.signs import Watch
-from penstock.governing.standby import Beside, Nobody, Second, Word
+from penstock.governing.standby import Attendant, Nobody, Second, Word
 
 STARTS_AT_MOST_S = 3600.0  # a start is cut short: the next one, on a machine as slow, is given twice the time
 _ENDED_BY_ITSELF = (0, 2, TakenOverError.exit_code, 130)  # done, refused, another has the run, Ctrl-C
@@ -61,7 +61,7 @@ def supervise(what: Supervised, tell: Callable[[str], None]) -> int:
         file = what.heartbeat or Path(place, "heartbeat")
         given = ["--run-id", what.run_id or uuid.uuid4().hex[:12], "--supervisor", str(os.getpid())]
         command = [*what.command, *given, "--heartbeat", str(file)]
-        beside: Beside = (
+        beside: Attendant = (
             Second(command, lambda text: tell(f"that stands by {text}")) if what.standby else Nobody(what.helper)
         )
         try:
@@ -70,7 +70,7 @@ def supervise(what: Supervised, tell: Callable[[str], None]) -> int:
             beside.end()
 
 
-def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None], beside: Beside) -> int:
+def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None], beside: Attendant) -> int:
     attempts, lived, began_s, allowed_s = Attempts(), False, time.monotonic(), STARTS_WITHIN_S
     driver = _started(what.command, file)
     while True:
@@ -107,7 +107,7 @@ def _setting(stop: Event) -> Callable[[int, FrameType | None], None]:
     return told
 
 
-def _life(driver: "subprocess.Popen[bytes]", stop: Event, watch: Watch, beside: Beside) -> tuple[int, bool]:
+def _life(driver: "subprocess.Popen[bytes]", stop: Event, watch: Watch, beside: Attendant) -> tuple[int, bool]:
     """One life: its exit code, and whether it stood still.
 
     An order to end is passed on as Ctrl-C, which lets a driver stop its queries.
