@@ -60,6 +60,8 @@ def beside(door: DriverDoor) -> Iterator[BesideContext]:
     _check_reachable(door)
     gateway = _gateway(door)
     try:
+        for package in _PACKAGES:
+            java_import(gateway.jvm, package)
         context = BesideContext(gateway)
     except Py4JError as error:
         gateway.close(keep_callback_server=True)
@@ -86,8 +88,6 @@ def _gateway(door: DriverDoor) -> ClientServer:
         python_parameters=PythonParameters(port=0, eager_load=False),
     )
     gateway.proc = None
-    for package in _PACKAGES:
-        java_import(gateway.jvm, package)
     return gateway
 
 
