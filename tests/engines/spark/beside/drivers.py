@@ -101,11 +101,3 @@ def newest(place: Path) -> View | None:
         return None
     with closing(open_store(place / "runs.sqlite")) as store:
         return next((view for info in store.runs() for view in reversed(list(store.views(info.id)))), None)
-
-
-def decided(place: Path) -> bool:
-    """Whether a decision is recorded."""
-    if not (place / "runs.sqlite").exists():
-        return False
-    with closing(open_store(place / "runs.sqlite")) as store:
-        return any(store.read_run(info.id).decisions for info in store.runs())

@@ -46,9 +46,9 @@ def test_a_driver_in_java_is_governed_from_beside_it_and_runs_on(tmp_path: Path)
         assert (door.file.stat().st_mode & 0o777, folder.stat().st_mode & 0o777) == (0o600, 0o700)
         eventually(lambda: stands(tmp_path, "fraud").pool == ["1", "0"])  # in the pool of its name, unattended
         _refused_with_another_token(tmp_path, door.file, tenants)
-        with drivers.attached(tmp_path, tenants) as governing:
-            eventually(lambda: drivers.decided(tmp_path))
-            eventually(lambda: int(stands(tmp_path, "fraud").pool[1]) > 0)
+        with drivers.attached(tmp_path, tenants, "--policy", "static") as governing:
+            eventually(lambda: drivers.asked(tmp_path, "slots", "fraud", "3").returncode == 0)
+            eventually(lambda: stands(tmp_path, "fraud").pool[0] == "3")
             eventually(lambda: drivers.asked(tmp_path, "bound", "fraud", "77").returncode == 0)
             eventually(lambda: stands(tmp_path, "fraud").rows == 77)
             assert governing.poll() is None
