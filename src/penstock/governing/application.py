@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from py4j.java_gateway import JavaGateway
 from pyspark.sql import SparkSession
 
 from penstock.engines import spark as spark_engine
@@ -16,6 +15,7 @@ from penstock.engines.kafka.jars import JarSet, jars
 from penstock.engines.kafka.jars import java as find_java
 from penstock.engines.spark import class_archive, secret
 from penstock.engines.spark.jvm.doctor import FAILURES, MOST_FAILURES
+from penstock.engines.spark.jvm.process import Jvm
 from penstock.errors import ConfigError, EngineError, OutageError, PenstockError, first_line
 from penstock.governing.quiet import quiet_state_workers
 
@@ -53,9 +53,7 @@ def start_application(
         raise refusal(master, error) from error
 
 
-def start_jvm(
-    name: str, master: str, conf: Mapping[str, object], code: Path | None = None, kafka: bool = False
-) -> JavaGateway:
+def start_jvm(name: str, master: str, conf: Mapping[str, object], code: Path | None = None, kafka: bool = False) -> Jvm:
     """The JVM alone in which an application with these settings is to be started; nothing is asked of its master."""
     settings = _settings(name, master, conf, code, kafka)
     with quiet_state_workers():

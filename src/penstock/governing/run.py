@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from py4j.java_gateway import JavaGateway
 from pyspark.sql import SparkSession
 
 from penstock.config.checking import CheckOptions
@@ -24,6 +23,7 @@ from penstock.engines.spark.jvm.executors import take_allocation
 from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.jvm.process import Jvm
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError, EngineError, TakenOverError, told
@@ -139,7 +139,7 @@ def _run_tenants(
     return story
 
 
-def start_jvm_for(tenants: TenantsFile, options: RunOptions) -> JavaGateway:
+def start_jvm_for(tenants: TenantsFile, options: RunOptions) -> Jvm:
     """The JVM that `run_tenants` will find and use in this process."""
     master = options.master or tenants.master
     return start_jvm(tenants.name, master, _conf(tenants, options), options.code, tenants.kafka)

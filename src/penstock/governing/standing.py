@@ -17,7 +17,7 @@ from typing import Any
 
 from penstock.config.tenants import TenantsFile
 from penstock.engines.hand import ANSWERS_WITHIN_S
-from penstock.engines.spark.warming import warm_up
+from penstock.engines.spark.jvm.warming import warm_up
 from penstock.errors import told
 from penstock.governing.groups import ended
 from penstock.governing.pulse import WAITS, Heart, Pulse

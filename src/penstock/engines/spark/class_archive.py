@@ -55,7 +55,7 @@ def make() -> bool:
 def _made(found: Path) -> bool:
     with tempfile.TemporaryDirectory(prefix="making-", dir=found.parent, ignore_cleanup_errors=True) as place:
         made = Path(place, "spark.jsa")
-        command = [sys.executable, "-m", "penstock.engines.spark.warming", str(made)]
+        command = [sys.executable, "-m", "penstock.engines.spark.jvm.warming", str(made)]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=_MADE_WITHIN_S)
         except (subprocess.SubprocessError, OSError) as error:

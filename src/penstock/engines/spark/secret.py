@@ -11,11 +11,10 @@ import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from py4j.java_gateway import JavaGateway
-from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.engines import processes
+from penstock.engines.spark.jvm.process import Jvm, jvm_with
 from penstock.errors import ConfigError
 
 OPEN, CLOSED = ".properties", ".closed.properties"  # how the file's name ends, which all users can read
@@ -60,12 +59,9 @@ def session(settings: Mapping[str, str]) -> SparkSession:
     return builder.getOrCreate()
 
 
-def jvm(settings: Mapping[str, str]) -> JavaGateway:
+def jvm(settings: Mapping[str, str]) -> Jvm:
     """The JVM of this process, started with these settings but the secret where there is none yet."""
-    shown = [(name, value) for name, value in settings.items() if name != _SECRET]
-    SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll(shown))
-    gateway: JavaGateway = SparkContext._gateway
-    return gateway
+    return jvm_with({name: value for name, value in settings.items() if name != _SECRET})
 
 
 def _file_of(master: str) -> Path | None:

@@ -1,6 +1,6 @@
 """A little of everything that a driver does, so that its JVM has read, checked and compiled what it will need.
 
-`python -m penstock.engines.spark.warming ARCHIVE` does it in a JVM that keeps its classes in that archive when it ends.
+`python -m penstock.engines.spark.jvm.warming ARCHIVE` does it in a JVM that keeps its classes there when it ends.
 """
 
 import sys
