@@ -1,7 +1,7 @@
 """Questions to the simulator, aside: answered by a process of their own, one at a time, and few may wait.
 
 A simulation is seconds of pure Python. In a thread of the server, which may be the controller's process too, three of
-them held up acts by a minute and cycles by 5 s; in a process of the lowest priority they hold up each other only.
+them held up acts by a minute and cycles by 5 s; in a process of low priority they hold up each other only.
 """
 
 import json
@@ -17,7 +17,7 @@ from penstock.store.archive import StoreError
 
 WAITING = 4  # questions beside the one that is being answered
 AGAIN_S = 5.0  # after which one that found no place may come again
-_STARTS_WITHIN_S = 30.0  # on a busy machine, at the lowest priority
+_STARTS_WITHIN_S = 30.0  # on a busy machine, at a low priority
 _MODULE = "penstock.web.what_if_process"
 
 

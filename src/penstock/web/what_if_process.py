@@ -1,4 +1,4 @@
-"""The process that asks the simulator: at the lowest priority, one after the other, a line in and a line out.
+"""The process that asks the simulator: at a low priority, one after the other, a line in and a line out.
 
 It ends when nobody has asked for a while, or when whoever started it is gone. See `aside`, which starts it.
 """
@@ -14,12 +14,12 @@ from contextlib import closing
 from typing import Any, BinaryIO
 
 IDLE_S = 300.0
-_LOWEST = 19
+NICE = 10  # a tenth of a core beside others that want all of it; at 19 people would wait six times as long
 
 
 def main() -> None:
     """Answer what comes on standard input."""
-    os.nice(_LOWEST)
+    os.nice(NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for the server, which then ends us
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever prints is no answer
