@@ -39,8 +39,8 @@ def test_weight_share_and_cores_have_a_column_each(store: SqlStore) -> None:
     store.append(a_cycle(10.0, a_pooled_view(10.0, {"ads": 2, "fraud": 9}, slots=8, capacity=3.45, cores=1.9)))
     screen = drawn(store)
     assert "8 slots by weight, 11 in all" in screen
-    assert row(screen, "ads")[5:9] == ["2", "1.5", "345 %", "1.9"]
-    assert "busy: of these, above 100 % with what others left" in screen
+    assert row(screen, "ads")[5:9] == ["2", "1.5", "5.0", "1.9"]
+    assert "used: slots kept busy, with those that others left" in screen
 
 
 def test_threads_of_operators_are_threads(store: SqlStore) -> None:

@@ -24,16 +24,16 @@ _STATES = {"missing": "red", "blind": "bold red", "stale": "bold red", "starting
 _CAME = {"better": "green", "worse": "red", "not done": "red"}
 _DECISIONS = 5
 _BOUND = 3  # tenants of which it is said what holds them back
-_SHARE = ("weight", "slots", "busy", "cores")
+_SHARE = ("weight", "slots", "used", "cores")
 _HEADINGS = (
     *("tenant", "state", "asks for", "has", "utility", "off by"),
     *(*_SHARE, "rows/s in", "done", "waiting", "an hour"),
 )
 _WORDS = ("tenant", "state", "asks for")
-_DISPENSABLE = ("cores", "busy", "weight", "off by", "slots", "done", "rows/s in", "asks for", "waiting", "an hour")
+_DISPENSABLE = ("cores", "used", "weight", "off by", "slots", "done", "rows/s in", "asks for", "waiting", "an hour")
 _WHY = 20  # columns at least
 _MEANING = (
-    "slots: what the weight stands for · busy: of these, above 100 % with what others left · cores: used by tasks"
+    "slots: what the weight stands for · used: slots kept busy, with those that others left · cores: used by tasks"
 )
 
 
@@ -176,10 +176,11 @@ def _off(tenant: TenantOut) -> str:
 
 
 def _share(tenant: TenantOut) -> tuple[str, ...]:
-    """Weight, the slots that it stands for, how busy that share is, and the cores that its tasks used."""
+    """Weight, the slots that it stands for, those that it kept busy, and the cores that its tasks used."""
     share = tenant.share
     weight = f"{tenant.slots} threads" if share.weight is None else str(share.weight)
-    return weight, number(share.slots), percent(share.busy), number(share.cores)
+    used = percent(share.busy) if share.used_slots is None else number(share.used_slots)
+    return weight, number(share.slots), used, number(share.cores)
 
 
 def _sorted(tenants: tuple[TenantOut, ...], sort: str) -> list[TenantOut]:
