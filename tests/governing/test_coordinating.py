@@ -171,14 +171,13 @@ def test_a_term_ends_when_its_lease_cannot_be_renewed_whatever_the_reason(
 
     def failing(self: Leadership, lease_s: float) -> Leader:
         leader = take(self, lease_s)
-        if coordinator.leads and failures:
+        if failures and any(one.leads for one in site.coordinators):  # none is there yet while the first one begins
             raise failures.pop()
         return leader
 
     site.lease_s = 0.9  # renewed three times as often
     monkeypatch.setattr(Leadership, "take", failing)
     door = site.begin()
-    (coordinator,) = site.coordinators
     agent = site.governed(of_one("fraud", site.cluster, 100.0), door)
     eventually(lambda: not failures)
     eventually(lambda: agent.talk.epoch >= 2)  # it leads again
