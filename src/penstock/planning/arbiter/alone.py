@@ -15,10 +15,8 @@ import numpy as np
 from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, joined, tasks_of
 from penstock.planning.arbiter.fleet import Fleet
-from penstock.planning.arbiter.horizon import course
-from penstock.planning.arbiter.outcome import recovery_s
+from penstock.planning.arbiter.outcome import lived
 from penstock.planning.arbiter.sharing import Conditions, activity, conditions, pace, wanting_cores
-from penstock.planning.arbiter.worth import worth
 
 _LESS = 0.85  # of the slots there are, for their price
 _SLOWER = 1.15  # times, for that of cores
@@ -69,8 +67,7 @@ def _used(
     met = Conditions(slots.reshape(flat), slows.reshape(flat), np.repeat(wait_s, rows, axis=1).reshape(flat))
     ahead, settings = fleet.in_all_futures(rows), joined([best.times(3), options]).again(len(fleet.futures))
     found = pace(ahead, settings, met)
-    lived = course(ahead, found, settings, horizon_s)
-    utility = worth(fleet.objectives, lived, lambda: recovery_s(ahead, found, settings)).utility
+    utility = lived(ahead, settings, found, horizon_s).utility
     busy = activity(ahead, settings, found, horizon_s) * met.slots
     use = [one.reshape(slots.shape) for one in (utility, busy, busy * wanting_cores(ahead))]
     now, fewer, slower, then = (_Use(*(one[:, part] for one in use)) for part in _PARTS)

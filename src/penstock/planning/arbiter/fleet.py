@@ -207,11 +207,16 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     )
 
 
+def offered_slots(view: View) -> tuple[int, int]:
+    """The slots of all executors, and how many executors these are, where machines tell both; else none."""
+    offering = [machine for machine in view.machines if machine.alive and machine.slots and machine.executors]
+    return sum(machine.slots or 0 for machine in offering), sum(machine.executors or 0 for machine in offering)
+
+
 def _held(view: View, slots: int) -> tuple[bool, float, float]:
     """Whether executors follow the jobs' weights, the slots that they offer now, and those of one of them."""
     follows = any(dial.kind == "executors" and dial.job == WHOLE and dial.follows for dial in view.levers)
-    offering = [machine for machine in view.machines if machine.alive and machine.slots and machine.executors]
-    offered, executors = (sum(getattr(one, name) or 0 for one in offering) for name in ("slots", "executors"))
+    offered, executors = offered_slots(view)
     if not follows or not offered:
         return False, float(slots), 1.0
     return True, float(min(offered, slots)), max(1.0, round(offered / executors))

@@ -54,7 +54,8 @@ def looked_ahead_s(fleet: Fleet, horizon_s: float) -> float:
 
 def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> CandidateOutcomes:
     """What each candidate would give, over the futures that are thought of."""
-    found = _lived(fleet.in_all_futures(len(settings)), settings.again(len(fleet.futures)), horizon_s)
+    ahead, all_settings = fleet.in_all_futures(len(settings)), settings.again(len(fleet.futures))
+    found = lived(ahead, all_settings, paced(ahead, all_settings, horizon_s), horizon_s)
     utilities = found.utility.reshape(len(fleet.futures), len(settings), fleet.size)
     likely = np.array([future.likely for future in fleet.futures])
     founded = np.where([future.feared for future in fleet.futures], 0.0, likely)
@@ -68,10 +69,10 @@ def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> 
     )
 
 
-def _lived(ahead: Fleet, settings: Settings, horizon_s: float) -> CandidateWorth:
-    found = paced(ahead, settings, horizon_s)
-    lived = course(ahead, found, settings, horizon_s)
-    return worth(ahead.objectives, lived, lambda: recovery_s(ahead, found, settings))
+def lived(ahead: Fleet, settings: Settings, found: Pace, horizon_s: float) -> CandidateWorth:
+    """What that pace is worth to each job over the horizon, under every candidate."""
+    batches = course(ahead, found, settings, horizon_s)
+    return worth(ahead.objectives, batches, lambda: recovery_s(ahead, found, settings))
 
 
 def recovery_s(fleet: Fleet, found: Pace, settings: Settings) -> Floats:

@@ -56,14 +56,16 @@ def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
 
 def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions:
     """Where slots, slowness and activity agree."""
-    floors = np.minimum(_floors(fleet, settings.weights), tasks_of(fleet, settings))
+    there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
+    cores = fleet.cores_for(there)
+    floors = np.minimum(_floors(fleet, settings.weights, there), tasks_of(fleet, settings))
     active = np.ones_like(floors)
-    found = Conditions(_slots(fleet, settings, floors, active), np.ones_like(active), np.zeros_like(active))
+    found = Conditions(_slots(fleet, settings, there, floors, active), np.ones_like(active), np.zeros_like(active))
     for _ in range(_ROUNDS):
         active = 0.5 * active + 0.5 * activity(fleet, settings, pace(fleet, settings, found), horizon_s)
-        slots = _slots(fleet, settings, floors, active)
-        slow = _slow(fleet, settings, slots, active)
-        found = Conditions(slots, slow, _wait_s(fleet, settings, slots, slow, active))
+        slots = _slots(fleet, settings, there, floors, active)
+        slow = _slow(fleet, cores, slots, active)
+        found = Conditions(slots, slow, _wait_s(fleet, settings, there, slots, slow, active))
     return found
 
 
@@ -72,11 +74,9 @@ def paced(fleet: Fleet, settings: Settings, horizon_s: float) -> Pace:
     return pace(fleet, settings, conditions(fleet, settings, horizon_s))
 
 
-def _floors(fleet: Fleet, weights: Floats) -> Floats:
+def _floors(fleet: Fleet, weights: Floats, there: Floats) -> Floats:
     """Minimum shares, as penstock sets them; where slots are fewer than jobs, the largest weights keep theirs."""
-    together = weights.sum(axis=1, keepdims=True)
-    there = fleet.slots_for(together)
-    wanted = np.maximum(there, together)
+    wanted = np.maximum(there, weights.sum(axis=1, keepdims=True))
     floors: Floats = np.minimum(np.maximum(np.floor(there * weights / wanted), fleet.least), fleet.most)
     by_weight = np.argsort(-weights, axis=1, kind="stable")
     used = np.cumsum(np.take_along_axis(floors, by_weight, axis=1), axis=1)
@@ -87,15 +87,13 @@ def _floors(fleet: Fleet, weights: Floats) -> Floats:
     return kept
 
 
-def _slots(fleet: Fleet, settings: Settings, floors: Floats, active: Floats) -> Floats:
+def _slots(fleet: Fleet, settings: Settings, there: Floats, floors: Floats, active: Floats) -> Floats:
     """Slots by weight, floors first, no more than there are tasks: at the level at which all are given away.
 
     Each job is looked at as if it ran all the time, beside the others as active as they are.
     """
     weights, tasks = settings.weights, tasks_of(fleet, settings)[:, None, :]
-    together = weights.sum(axis=1, keepdims=True)
-    there = fleet.slots_for(together)
-    parts = there * weights / together
+    parts = there * weights / weights.sum(axis=1, keepdims=True)
     levelled = _LEVELS[:, None] * parts[:, None, :]
     if fleet.size > fleet.slots:
         first = _first_slots(fleet, floors, active)[:, None, :]
@@ -141,11 +139,10 @@ def _at(values: Floats, places: NDArray[np.intp]) -> Floats:
     return found
 
 
-def _slow(fleet: Fleet, settings: Settings, slots: Floats, active: Floats) -> Floats:
+def _slow(fleet: Fleet, cores: Floats, slots: Floats, active: Floats) -> Floats:
     """Tasks that want a core over the cores there are; a job's own tasks run for sure while it is looked at."""
     wanting = wanting_cores(fleet)
     others = (active * slots * wanting).sum(axis=1, keepdims=True) - active * slots * wanting
-    cores = fleet.cores_for(fleet.slots_for(settings.weights.sum(axis=1, keepdims=True)))
     running: Floats = np.maximum(1.0, (others + slots * wanting) / cores)
     return running
 
@@ -177,7 +174,7 @@ def activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) ->
     return found_active
 
 
-def _wait_s(fleet: Fleet, settings: Settings, slots: Floats, slow: Floats, active: Floats) -> Floats:
+def _wait_s(fleet: Fleet, settings: Settings, there: Floats, slots: Floats, slow: Floats, active: Floats) -> Floats:
     """How long a stage that begins waits for its slots: others' tasks hold them to their end."""
     coming = fleet.arrivals * np.maximum(settings.triggers, 1.0)
     rows = np.minimum(settings.bounds, np.maximum(backlog_of(fleet, settings), coming))
@@ -190,7 +187,6 @@ def _wait_s(fleet: Fleet, settings: Settings, slots: Floats, slow: Floats, activ
     all_held, all_s = holds.sum(axis=1, keepdims=True), (holds * each_s).sum(axis=1, keepdims=True)
     held, held_s = all_held - holds, all_s - holds * each_s
     mean_s = held_s / np.maximum(held, 1e-9)
-    there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
     taken = np.clip(held / there, 0.0, 1.0)
     wait: Floats = 0.5 * taken * mean_s * slots / there
     return wait

@@ -12,7 +12,7 @@ import numpy as np
 from penstock.core.intents import Juice, Latency
 from penstock.core.units import text_of_seconds
 from penstock.core.view import View
-from penstock.planning.arbiter.fleet import Fleet
+from penstock.planning.arbiter.fleet import Fleet, offered_slots
 from penstock.planning.arbiter.outcome import CandidateOutcomes
 from penstock.planning.arbiter.search import MANY, Found, search
 
@@ -81,10 +81,8 @@ def _missing_with(fleet: Fleet, slots: int, cores: float, horizon_s: float) -> l
 
 def _executors(view: View, slots: int) -> str:
     """What that is in executors, where they tell how many slots each has."""
-    offering = [machine for machine in view.machines if machine.alive and machine.slots and machine.executors]
-    executors = sum(machine.executors or 0 for machine in offering)
+    offered, executors = offered_slots(view)
     if not executors:
         return ""
-    each = sum(machine.slots or 0 for machine in offering) / executors
-    more = math.ceil(slots / each)
+    more = math.ceil(slots / (offered / executors))
     return ": one more executor would do" if more == 1 else f": {more} more executors would do"
