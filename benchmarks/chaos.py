@@ -24,10 +24,11 @@ from typing import Any
 
 import yaml
 from chaos_apart import live_apart
-from chaos_faults import ALL, APART, Fault, drawn
+from chaos_clock import COMPILER
+from chaos_faults import ALL, APART, CLOCK, Fault, Kind, drawn
 from chaos_history import RECOVERED, RECOVERS_WITHIN_S, History, Law, Rows, Struck, judged, recovered_s, wanted_share
 from chaos_record import Watched
-from chaos_world import Postgres, World
+from chaos_world import ROUTED, Postgres, World
 from observer import messages
 
 from penstock.engines import processes
@@ -53,6 +54,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10.0, help="of load; starting and counting come on top")
     parser.add_argument("--tenants", type=int, default=4)
+    parser.add_argument("--only", default="", help="words, with commas: of all faults those are drawn that have one")
     parser.add_argument("--rate", type=float, default=20.0, help="rows a second of each tenant")
     parser.add_argument("--place", type=Path, help="where logs and checkpoints go, and stay; else they are removed")
     parser.add_argument("--out", type=Path, help="the page that the result is added to, beside standard output")
@@ -77,7 +79,7 @@ def main() -> None:
 
 
 def _lived(place: Path, apart: bool, options: argparse.Namespace) -> History:
-    names = [f"tenant{number}" for number in range(options.tenants)]
+    names = [*(f"tenant{number}" for number in range(options.tenants - 1)), ROUTED]
     with ExitStack() as stack:
         postgres = Postgres(stack)
         stack.callback(broker.down, place / "kafka.json")
@@ -85,7 +87,8 @@ def _lived(place: Path, apart: bool, options: argparse.Namespace) -> History:
         stack.callback(standalone.down, place / "cluster.json")
         cluster = standalone.up(place / "cluster.json", workers=2, cores=len(names), port=processes.free_port())
         make_topics(kafka.bootstrap, [f"{name}_{end}" for name in names for end in ("in", "out")], PARTITIONS)
-        (place / "soak_jobs.py").write_bytes((HERE / "soak_jobs.py").read_bytes())
+        for module in ("soak_jobs.py", "chaos_jobs.py"):
+            (place / module).write_bytes((HERE / module).read_bytes())
         tenants = _tenants_file(place, names, cluster.master, kafka.bootstrap)
         (place / "tenants.yaml").write_text(yaml.safe_dump(tenants), encoding="utf-8")
         world = World(place, names, postgres, apart)
@@ -99,7 +102,11 @@ def _tenants_file(place: Path, names: Sequence[str], master: str, bootstrap: str
     jobs = [
         {
             "name": name,
-            "job": "soak_jobs:counts",
+            **(
+                {"job": "chaos_jobs:counts", "route": "chaos_jobs:ROUTE"}
+                if name == ROUTED
+                else {"job": "soak_jobs:counts"}
+            ),
             "params": {
                 "bootstrap": bootstrap,
                 "source": f"{name}_in",
@@ -139,7 +146,8 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
     seconds = options.minutes * 60.0
     loads = {name: _load(world.place, bootstrap, name, options.rate, seconds + WELL_WITHIN_S) for name in world.names}
     struck: list[Struck] = []
-    pairs = drawn(options.seed, (*ALL, *APART) if world.apart else ALL)
+    known = (*ALL, *(APART if world.apart else ()), *(CLOCK if COMPILER else ()))
+    pairs = drawn(options.seed, _with(options.only.split(","), known))
     try:
         _until_well(world, watched)
         until_s = time.monotonic() + seconds
@@ -160,6 +168,13 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
     history = History(rows, history.held, history.cycles, history.acts, struck, ended_s, history.others)
     (world.place / "history.json").write_text(json.dumps(asdict(history)), encoding="utf-8")
     return history
+
+
+def _with(words: Sequence[str], faults: Sequence[tuple[Kind, str]]) -> Sequence[tuple[Kind, str]]:
+    found = [fault for fault in faults if any(word in " ".join(fault) for word in words)]
+    if len({whom for _, whom in found}) < 2:
+        raise SystemExit(f"no pair of faults has one of these words; there are: {', '.join(map(' '.join, faults))}")
+    return found
 
 
 def _until_well(world: World, watched: Watched) -> None:

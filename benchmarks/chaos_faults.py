@@ -12,11 +12,12 @@ class Kind(StrEnum):
     KILL = "kill"  # SIGKILL; who is not watched over by penstock itself is started again after a while
     STOP = "stop"  # SIGSTOP, and SIGCONT after a while
     SECOND = "second"  # another driver takes the run up
-    LOSE = "lose"  # the driver is killed, and a tenant's checkpoint is gone when it comes back
+    LOSE = "lose"  # the driver is killed, and a tenant's checkpoint, or its book, is gone when it comes back
     FLOOD = "flood"  # of acts, or of what-ifs, streams and slow clients
     TAKE = "take descriptors of"  # it can open no file and no connection for a while
     FILL = "fill"  # no byte more goes onto that disk for a while
     CUT = "cut"  # nothing goes over that link for a while
+    SET = "set"  # the driver's clock is that far from the right one for a while
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +36,18 @@ class Fault:
     @property
     def text(self) -> str:
         """In words."""
-        lasts = "" if self.kind in (Kind.KILL, Kind.SECOND, Kind.LOSE) else f" for {self.length_s:.0f} s"
+        at_once = self.kind in (Kind.KILL, Kind.SECOND) or self.whom == "checkpoint"
+        lasts = "" if at_once else f" for {self.length_s:.0f} s"
         return f"{self.kind} {self.whom}{lasts}"
 
 
-PROCESSES = ("worker", "executor", "JVM", "Python", "supervisor", "broker", "PostgreSQL")
+PROCESSES = ("master", "worker", "executor", "JVM", "Python", "supervisor", "broker", "PostgreSQL")
 ALL = (
     *((Kind.KILL, whom) for whom in PROCESSES),
     *((Kind.STOP, whom) for whom in PROCESSES),
     (Kind.SECOND, "driver on the run"),
     (Kind.LOSE, "checkpoint"),
+    (Kind.LOSE, "routing book"),
     (Kind.FLOOD, "acts"),
     (Kind.FLOOD, "what-ifs and slow clients"),
     (Kind.TAKE, "JVM"),
@@ -52,6 +55,9 @@ ALL = (
 )
 # Of a disk and a network that the nemesis has made for itself.
 APART = ((Kind.FILL, "the checkpoints' disk"), (Kind.CUT, "a worker's link"))
+# Of a clock that the nemesis sets, where there is a C compiler.
+AHEAD, BACK = "the driver's clock an hour ahead", "the driver's clock an hour back"
+CLOCK = ((Kind.SET, AHEAD), (Kind.SET, BACK))
 # Of two coordinators over a simulated cluster, which needs no JVM.
 FLEET = (
     *((kind, whom) for kind in (Kind.KILL, Kind.STOP) for whom in ("leader", "follower", "PostgreSQL")),
@@ -59,7 +65,9 @@ FLEET = (
     (Kind.FLOOD, "acts"),
 )
 # Two at once that nobody can tell apart, or of which one undoes what the other one needs.
-_DRIVERS = frozenset({"JVM", "Python", "supervisor", "driver on the run", "checkpoint"})
+# A run's clock begins by that of the driver: under a clock that was set, none is started.
+_DRIVERS = frozenset({"JVM", "Python", "supervisor", "driver on the run", "checkpoint", "routing book", AHEAD, BACK})
+_OF_MASTER = frozenset({"worker", "executor"})  # that it has to know of
 _SHORT_S, _LONG_S = (5.0, 15.0), (50.0, 60.0)  # a driver that stands still for 40 s is replaced
 _LONG_SHARE = 0.25
 _WITHIN_S = 5.0
@@ -87,7 +95,8 @@ def drawn(seed: int, faults: Sequence[tuple[Kind, str]] = ALL) -> Iterator[tuple
 
 
 def _goes_with(one: tuple[Kind, str], other: tuple[Kind, str]) -> bool:
-    return one[1] != other[1] and not {one[1], other[1]} <= _DRIVERS
+    both = {one[1], other[1]}
+    return len(both) == 2 and not both <= _DRIVERS and not ("master" in both and both & _OF_MASTER)
 
 
 def _fault(drawn_: tuple[Kind, str], after_s: float, chance: random.Random) -> Fault:

@@ -15,8 +15,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import chaos_clock
 from chaos_apart import cut, full
-from chaos_faults import Fault, Kind
+from chaos_faults import AHEAD, Fault, Kind
 from chaos_record import RUN
 from soak_driver import executors, family
 
@@ -32,6 +33,8 @@ HERE = Path(__file__).parent
 AWAY_S = 5.0  # so long a broker, a database, a worker is away that was killed
 ENDS_WITHIN_S = 180.0
 ACTS = 30
+HOUR_S = 3600
+ROUTED = "routed"  # the tenant whose keys have a route
 SOCKETS, STREAMS, WHAT_IFS = 300, 60, 10
 
 
@@ -95,6 +98,8 @@ class World:
         given = ["--restart", "--run-id", RUN, "--store", self.store, "--dashboard", "--port", "0"]
         command = [sys.executable, "-m", "penstock.cli.main", "run", str(self.place / "tenants.yaml"), *given]
         environment = {**os.environ, "XDG_STATE_HOME": str(self.place / "state")}
+        if chaos_clock.COMPILER is not None:
+            environment |= chaos_clock.environment(self.place)
         with log.open("wb") as said:
             self.supervisor = subprocess.Popen(
                 command, stdout=said, stderr=said, env=environment, start_new_session=True
@@ -133,6 +138,7 @@ class World:
                 Kind.TAKE: self._take,
                 Kind.FILL: self._fill,
                 Kind.CUT: self._cut,
+                Kind.SET: self._set,
             }
             deeds[fault.kind](fault)
         except (OSError, PenstockError) as error:  # whom it was to strike is not there: the other one struck before
@@ -152,6 +158,10 @@ class World:
         with cut(standalone.worker_address(0)):
             time.sleep(fault.length_s)
 
+    def _set(self, fault: Fault) -> None:
+        with chaos_clock.set_by(self.place, HOUR_S if fault.whom == AHEAD else -HOUR_S):
+            time.sleep(fault.length_s)
+
     def _take(self, fault: Fault) -> None:
         """It has no more of them than it has opened by now."""
         (pid,) = self._pids(fault.whom)
@@ -165,9 +175,9 @@ class World:
         if whom == "supervisor":
             self._kill_supervisor()
             return
-        again = _lines(self._pids(whom)[0]) if whom == "worker" else None
+        again = _lines(self._pids(whom)[0]) if whom in ("master", "worker") else None
         _signal(self._pids(whom), signal.SIGKILL)
-        if whom not in ("worker", "broker", "PostgreSQL"):
+        if whom not in ("master", "worker", "broker", "PostgreSQL"):
             return
         time.sleep(AWAY_S)
         if whom == "PostgreSQL":
@@ -176,7 +186,7 @@ class World:
             broker.up(self.place / "kafka.json")
         elif again is not None:
             command, environment = again
-            processes.start("worker", command, self.place / "cluster" / "worker-again.log", environment)
+            processes.start(whom, command, self.place / "cluster" / f"{whom}-again.log", environment)
 
     def _kill_supervisor(self) -> None:
         """Its driver is to notice, and to leave the run to the next one, which comes at once."""
@@ -210,8 +220,19 @@ class World:
             self.wrong.append(f"the driver whose run was taken over ended with {code}, not {TakenOverError.exit_code}")
 
     def _lose(self, fault: Fault) -> None:
+        """A book comes back after a while, as from a backup: until then its tenant is not to start."""
+        checkpoint = self.place / "checkpoints" / (self.names[0] if fault.whom == "checkpoint" else ROUTED)
         _signal(self._pids("driver"), signal.SIGKILL)
-        shutil.rmtree(self.place / "checkpoints" / self.names[0], ignore_errors=True)
+        if fault.whom == "checkpoint":
+            shutil.rmtree(checkpoint, ignore_errors=True)
+            return
+        kept = self.place / "book"
+        (checkpoint / "routing").rename(kept)
+        time.sleep(fault.length_s)
+        if (checkpoint / "routing").exists():
+            self.wrong.append(f"a book was begun anew beside {checkpoint.name}, whose own was lost")
+            shutil.rmtree(checkpoint / "routing")
+        kept.rename(checkpoint / "routing")
 
     def _flood(self, fault: Fault) -> None:
         if fault.whom == "acts":
@@ -246,10 +267,11 @@ class World:
     def _found(self, whom: str) -> list[int]:
         if whom == "executor":
             return executors(self.place)[:1]
-        if whom == "worker":
+        if whom in ("master", "worker"):
             mark = str(standalone.settings_of(self.place / "cluster.json"))
-            known = sorted(processes.found_by("worker", mark), key=lambda one: one.pid)
-            return [one.pid for one in known if b"worker.Worker" in Path(f"/proc/{one.pid}/cmdline").read_bytes()][:1]
+            known = sorted(processes.found_by(whom, mark), key=lambda one: one.pid)
+            kind = f"org.apache.spark.deploy.{whom}.{whom.capitalize()}"
+            return [one.pid for one in known if kind in processes.command_of(one.pid)][:1]
         if whom == "broker":
             up = broker.status(self.place / "kafka.json")
             return [] if up is None or up.process is None else [up.process.pid]

@@ -1,5 +1,7 @@
 """Pictures of every page and of every state that is designed, of simulated tenants under the default policy.
 
+Each is gone through by axe before it is taken; what that finds is printed, and the exit code is 1.
+
 python benchmarks/screens.py [docs/screens] [NAME ...]      # all pictures, or those whose names begin so
 """
 
@@ -9,11 +11,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -72,6 +75,7 @@ PAGES = (
     Shot("compare", "#/compare?a=fair&b=last"),
     Shot("incident", "#/incident?job=urgent&from=0&to=300"),
     Shot("keys", "#/overview", lambda page: page.keyboard.press("?"), whole=False),
+    Shot("figures", "#/overview", lambda page: page.keyboard.press("f"), whole=False),
 )
 
 
@@ -151,6 +155,7 @@ class Camera:
         self._browser = browser
         self._to = to
         self._wanted = tuple(wanted)
+        self.complaints = 0
 
     def wants(self, name: str) -> bool:
         """Whether somebody asked for it, or for all."""
@@ -183,6 +188,9 @@ class Camera:
         """What is to be seen now."""
         page.wait_for_timeout(700)  # charts are painted when their place is known
         path = self._to / f"{shot.name}-{look}.png"
+        for one in Axe().run(page).response["violations"]:
+            self.complaints += 1
+            print(f"{path.name}: {one['id']}: {one['nodes'][0]['html']}", flush=True)
         page.screenshot(path=path, full_page=shot.whole)
         in_few_colours(Image.open(path).convert("RGB")).save(path, optimize=True)
         print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB", flush=True)
@@ -235,6 +243,7 @@ def take_states(camera: Camera, place: Path) -> None:
     take_empty(camera, place)
     take_gone(camera, path)
     take_locked(camera, path)
+    take_token(camera, path)
 
 
 def _remedies(page: Page) -> None:
@@ -278,12 +287,32 @@ def take_locked(camera: Camera, path: Path) -> None:
     """Somebody else holds the database."""
     with site_over(path) as site, closing(sqlite3.connect(path)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
-        other.execute("BEGIN EXCLUSIVE")
+        while not _begun(other):
+            time.sleep(0.05)  # the site is reading just now
         camera.take(Shot("state-locked", "", whole=False), site.url, STATE_LOOKS)
 
 
-def main(to: Path, wanted: Sequence[str]) -> None:
-    """Take them."""
+def _begun(other: sqlite3.Connection) -> bool:
+    with suppress(sqlite3.OperationalError):
+        other.execute("BEGIN EXCLUSIVE")
+    return other.in_transaction
+
+
+def _unknown_to_it(page: Page) -> None:
+    nobody = {"role": "none", "tokens_required": True, "version": "0"}
+    page.route("**/api/session", lambda route: route.fulfill(json=nobody))
+    page.reload()
+    page.get_by_label("Token").wait_for()
+
+
+def take_token(camera: Camera, path: Path) -> None:
+    """A page that may not look: who has no token yet, or had one that counts no more."""
+    with site_over(path) as site:
+        camera.take(Shot("state-token", "", _unknown_to_it, whole=False), site.url, STATE_LOOKS)
+
+
+def main(to: Path, wanted: Sequence[str]) -> int:
+    """Take them; how much axe had to say of them."""
     to.mkdir(parents=True, exist_ok=True)
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
@@ -294,8 +323,9 @@ def main(to: Path, wanted: Sequence[str]) -> None:
         with tempfile.TemporaryDirectory() as stories, site_over(Path(stories) / "none.sqlite") as site:
             camera.take(Shot("stories", "#/stories"), site.url, ("light", "390-dark"))
         browser.close()
+    return camera.complaints
 
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    main(Path(given[0]) if given else ROOT / "docs" / "screens", given[1:])
+    sys.exit(1 if main(Path(given[0]) if given else ROOT / "docs" / "screens", given[1:]) else 0)

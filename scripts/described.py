@@ -17,6 +17,9 @@ HOW = "Made by `scripts/reference.py` from the code.\n"
 _PARTS = {  # in the order of a file, with their headings
     "TenantPart": "A job",
     "IntentPart": "Its intent",
+    "HoursPart": "Hours of an intent",
+    "BudgetPart": "Its error budget",
+    "ExcludedPart": "Excluded periods",
     "RestartPart": "How it is restarted",
     "ModelsPart": "Models of a job",
 }

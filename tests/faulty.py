@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
+from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
@@ -23,8 +24,10 @@ class Faults:
     at: Mapping[str, Collection[float]] = field(default_factory=dict)
     error: BaseException = field(default_factory=lambda: ConnectionError("no answer"))
     now: float = 0.0
+    struck: set[str] = field(default_factory=set)  # stages that came, whether they failed or not
 
     def strike(self, stage: str) -> None:
+        self.struck.add(stage)
         if self.now in self.at.get(stage, ()):
             raise self.error
 
@@ -48,17 +51,19 @@ class FaultyEngine:
 
 @dataclass(frozen=True, slots=True)
 class FaultyPolicy:
-    """Decides something for ads in every round, and counts them."""
+    """Decides something for these jobs in every round, and counts the rounds."""
 
     faults: Faults
     name: str = "faulty"
+    jobs: tuple[str, ...] = ("ads",)
 
     def start(self) -> Noted:
         return Noted()
 
     def decide(self, view: View, memory: PolicyMemory) -> tuple[Plan, Noted]:
         self.faults.strike("decide")
-        return Plan((a_decision(view.at_s),), note="another step"), Noted(memory.rounds + 1)
+        decisions = tuple(a_decision(view.at_s, job) for job in self.jobs)
+        return Plan(decisions, note="another step"), Noted(memory.rounds + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,10 @@ class FaultyStore:
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         self.faults.strike("last_memory")
         return self.kept.last_memory(policy, memory_type)
+
+    def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
+        self.faults.strike("windows")
+        return self.kept.windows(job, asked, at_epoch_s)
 
 
 @dataclass(slots=True)
@@ -105,6 +114,9 @@ class FaultyControl:
 
     def turned(self, now: float) -> None:
         self.faults.strike("turned")
+
+    def leave(self) -> None:
+        self.faults.strike("leave")
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 import os
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
@@ -29,17 +30,22 @@ WORKLOADS = Path(__file__).parents[1] / "workloads"
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    with application(tmp_path_factory.mktemp("spark"), {"spark.jars": _connector()}) as session:
+        yield session
+
+
+@contextmanager
+def application(work: Path, settings: Mapping[str, str]) -> Iterator[SparkSession]:
+    """A Spark in this process, set as the tests want it, and with these settings."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     # Spark's Python workers import the jobs beside tenants files, as `penstock run` lets them.
     paths = [str(WORKLOADS), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    work = tmp_path_factory.mktemp("spark")
-    session = (
+    builder = (
         SparkSession.builder.master("local[4]")
         .config("spark.scheduler.mode", "FAIR")
         .config("spark.scheduler.pipelinedGroup.slotCheck.enabled", "false")
         .config("spark.ui.enabled", "false")
-        .config("spark.jars", _connector())
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config(
@@ -54,8 +60,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
             "spark.sql.streaming.stateStore.providerClass",
             "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
         )
-        .getOrCreate()
     )
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
     with pytest.MonkeyPatch.context() as patched:
         # Bounds that protect a round from a tenant who hangs: a machine that stands still for a while is none.
         patched.setattr(starts, "called", _called)

@@ -59,15 +59,20 @@ def _type_name(node: ast.stmt) -> str | None:
     return name if name is not None and re.fullmatch(r"[A-Z]+[a-z]\w*", name) else None
 
 
-def importers(module: str, names: set[str]) -> set[str]:
-    """The rooms, as paths below the package, that import one of those names from a module of that prefix."""
-    return {
-        str(file.relative_to(SOURCE))
+@cache
+def imports() -> tuple[tuple[str, str, frozenset[str]], ...]:
+    """Each import of names: the room, as a path below the package, the module, and the names."""
+    return tuple(
+        (str(file.relative_to(SOURCE)), node.module, frozenset(name.name for name in node.names))
         for file, tree in trees().items()
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(module)
-        if names & {name.name for name in node.names}
-    }
+        if isinstance(node, ast.ImportFrom) and node.module is not None
+    )
+
+
+def importers(prefix: str, names: set[str]) -> set[str]:
+    """The rooms that import one of those names from a module of that prefix."""
+    return {room for room, module, found in imports() if module.startswith(prefix) and names & found}
 
 
 def test_a_lever_is_a_kind_an_engines_lever_and_a_planners_rule() -> None:
@@ -90,13 +95,8 @@ def test_a_policy_is_known_to_the_registry_and_to_policies_that_are_made_of_it()
 
 def test_what_governs_knows_no_engine() -> None:
     """Spark is named where an application of it is started, asked for and told of."""
-    known = {
-        str(file.relative_to(SOURCE)).split("/")[0]
-        for file, tree in trees().items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("penstock.engines.spark")
-    }
-    assert known == {"__init__.py", "cli", "config", "engines", "governing", "profiling"}
+    known = {room.split("/")[0] for room, module, _ in imports() if module.startswith("penstock.engines.spark")}
+    assert known == {"__init__.py", "calls", "cli", "config", "engines", "governing", "profiling"}
 
 
 def test_nothing_is_there_that_only_a_test_or_a_benchmark_calls() -> None:
@@ -177,6 +177,21 @@ def test_a_walk_leads_through_few_files(walk: str, files: int) -> None:
     assert len({function.partition(":")[0] for function, _ in stays(walk)}) == files
 
 
+@pytest.mark.parametrize("walk", WALKS)
+def test_nothing_on_a_walk_only_hands_on_what_it_got(walk: str) -> None:
+    assert [function for function, _ in stays(walk) if _only_hands_on(_body(function))] == []
+
+
+def _only_hands_on(function: ast.AST) -> bool:
+    """Whether it is one call, with the arguments that it was called with."""
+    assert isinstance(function, ast.FunctionDef)
+    said = [node for node in function.body if not isinstance(getattr(node, "value", None), ast.Constant)]
+    call = getattr(said[0], "value", None) if len(said) == 1 else None
+    given = [*call.args, *(one.value for one in call.keywords)] if isinstance(call, ast.Call) else None
+    own = [one.arg for one in function.args.args if one.arg not in ("self", "cls")]
+    return given is not None and [ast.unparse(one) for one in given] == own
+
+
 FLOORS = (
     ("errors", "core"),
     ("correlation",),
@@ -187,6 +202,7 @@ FLOORS = (
     ("running",),
     ("governing", "profiling", "simulation", "telling", "whatif"),
     ("web",),
+    ("calls",),
     ("cli",),
 )
 

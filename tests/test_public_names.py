@@ -5,13 +5,19 @@ import doctest
 import importlib
 import importlib.util
 import inspect
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import FunctionType
 
+import click
 import pytest
 
 import penstock as ps
+from penstock.cli.main import cli
+from penstock.cli.waiting import Waiting
 
 
 @pytest.mark.parametrize("name", ps.__all__)
@@ -36,6 +42,45 @@ def test_type_checkers_see_each_name_where_it_is_imported_from() -> None:
     assert sorted(seen) == sorted(ps.__all__)
 
 
+REFERENCE = (Path(__file__).parents[1] / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+
+
+def test_the_reference_describes_every_public_name_and_no_other() -> None:
+    described = re.findall(r"^::: ([\w.]+)$", REFERENCE, re.MULTILINE)
+    assert sorted(described) == sorted(f"{home}.{name}" for name, home in vars(ps)["_HOMES"].items())
+
+
+@pytest.mark.parametrize("name", ps.__all__)
+def test_every_public_name_says_what_it_is(name: str) -> None:
+    what = getattr(ps, name)
+    # An alias of a type says it where it is used.
+    assert what.__doc__ or not isinstance(what, type | FunctionType), name
+
+
+def commands() -> Iterator[str]:
+    """Each command, and each within a group."""
+    for name, waiting in cli.commands.items():
+        command = waiting.awaited() if isinstance(waiting, Waiting) else waiting
+        yield from (f"{name} {inner}" for inner in command.commands) if isinstance(command, click.Group) else (name,)
+
+
+def test_every_command_is_a_call() -> None:
+    """Acts of `penstock control` are words of one call, and its `show` is part of `present`."""
+    table = dict(re.findall(r"^\| `penstock ([^`]+)` \| `ps\.(\w+)\(", REFERENCE, re.MULTILINE))
+    assert set(table.values()) <= set(ps.__all__)
+    missing = [line for line in commands() if line not in table and not line.startswith("control ")]
+    assert missing == ["completion"]
+
+
+def test_a_name_that_is_to_go_works_on_and_says_what_to_write_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(vars(ps)["_GOING"], "rule", ("govern", "0.3"))
+    with pytest.warns(
+        ps.GoingWarning, match=r"penstock\.rule goes with penstock 0\.3: write penstock\.govern"
+    ) as heard:
+        assert vars(ps)["__getattr__"]("rule") is ps.govern
+    assert heard[0].filename == __file__
+
+
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'penstock' has no attribute 'nothing'"):
         vars(ps)["__getattr__"]("nothing")
@@ -50,9 +95,16 @@ def test_importing_penstock_imports_nothing_else_of_it() -> None:
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-@pytest.mark.parametrize("example", ["driver.py", "policy/src/steady_policy/__init__.py"])
-def test_a_driver_and_a_policy_of_ones_own_need_nothing_but_public_names(example: str) -> None:
-    """Mypy checks both strictly, as it does all examples."""
+@pytest.mark.parametrize(
+    "example",
+    [
+        "driver.py",
+        "policy/src/steady_policy/__init__.py",
+        "sink/src/statsd_sink/__init__.py",
+    ],
+)
+def test_a_driver_a_policy_and_a_sink_of_ones_own_need_nothing_but_public_names(example: str) -> None:
+    """Mypy checks them strictly, as it does all examples."""
     tree = ast.parse((EXAMPLES / example).read_text(encoding="utf-8"))
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     assert {module for module in modules if module.startswith("penstock")} == set()

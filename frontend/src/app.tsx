@@ -1,25 +1,23 @@
 // The site: who looks, at which run, and the page that is asked for.
 
 import type { ComponentType } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError, get, send, type Run, type Session } from "./api";
 import { Controls, Proposals } from "./controls";
-import { sentence } from "./format";
-import { useWatched, type Unread } from "./live";
+import { useActs, useWatched, type Watched } from "./live";
 import { Problem } from "./parts";
-import { ComparePage } from "./pages/compare";
-import { ClusterPage } from "./pages/cluster";
 import { DecisionsPage } from "./pages/decisions";
-import { IncidentPage } from "./pages/incident";
 import { OverviewPage } from "./pages/overview";
 import { TenantPage } from "./pages/tenant";
-import { WhatIfPage } from "./pages/whatif";
-import { KeySheet, lasting, useKeys, type Key } from "./keys";
+import { KeySheet, lasting, MeaningSheet, useKeys, type Key } from "./keys";
 import { INCIDENT, incidentLink, link, put, useRoute, zoomOf } from "./route";
 import { SiteContext, SPANS, type Site } from "./site";
+import { Empty, Gone, NotYet, Unknown, Unreached } from "./standing";
 import { toggle, useTheme } from "./theme";
 
 const COPIED_MS = 2000;
+const AGAIN_MS = 1000;
+const FOUND_MS = 100; // until a page is there
 const STORIES = "stories"; // for who changes the chart
 const PAGES: [string, string][] = [
   ["overview", "Overview"],
@@ -32,11 +30,13 @@ const PAGES: [string, string][] = [
 
 export function App() {
   const [session, setSession] = useState<Session | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [tries, setTries] = useState(0);
   useEffect(() => {
-    get<Session>("session").then(setSession, () => setError("The server cannot be reached."));
-  }, []);
-  if (error !== null) return <main class="alone"><Problem text={error} /></main>;
+    let timer = 0;
+    get<Session>("session").then(setSession, () => { timer = window.setTimeout(() => setTries(tries + 1), AGAIN_MS); });
+    return () => clearTimeout(timer);
+  }, [tries]);
+  if (session === null && tries > 0) return <main class="bare"><Unreached /></main>;
   if (session === null) return <main class="alone" aria-busy="true" />;
   if (session.role === "none") return <TokenForm done={setSession} />;
   return <Inside session={session} leave={setSession} />;
@@ -51,10 +51,12 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   const from = route.query.from, to = route.query.to;
   const zoom = useMemo(() => zoomOf(route.query), [from, to]);
   const setZoom = (value: [number, number] | null): void => put({ from: value?.[0].toFixed(1), to: value?.[1].toFixed(1) });
-  const [help, setHelp] = useState(false);
+  const [sheet, setSheet] = useState<"keys" | "figures" | null>(null);
   const [copied, setCopied] = useState(false);
-  const watched = useWatched(run, span_s);
+  const locked = useCallback(() => leave({ ...session, role: "none" }), [leave, session]);
+  const watched = useWatched(run, span_s, locked);
   const { overview } = watched;
+  const acts = useActs(overview);
   const gone = overview !== null && (watched.line === "gone" || watched.unread !== null);
   const known = PAGES.some(([page]) => page === route.page) || route.page === INCIDENT || route.page === STORIES;
   const shown = overview?.run.id;
@@ -64,7 +66,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   useEffect(() => {
     document.title = `${gone ? "gone – " : ""}${titled(overview?.run.name, route.page)}`;
   }, [overview?.run.name, route.page, gone]);
-  const site: Site | null = overview && { run, runs, session, overview, line: watched.line, gone, span_s, setSpan, zoom, setZoom, again: watched.again };
+  const site: Site | null = overview && { run, runs, session, overview, acts, line: watched.line, gone, span_s, setSpan, zoom, setZoom, again: watched.again };
   const copy = (): void => {
     const text = lasting(location.href, overview?.run.id ?? run);
     const told = (): void => {
@@ -77,16 +79,17 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   };
   const keys: Key[] = [
     ...PAGES.map(([page, name], place) => ({ key: String(place + 1), does: name, act: () => { location.hash = link(page, { run: route.query.run }); } })),
-    { key: "/", does: "Find a tenant", act: () => document.getElementById("find")?.focus() },
+    { key: "/", does: "Find a tenant", act: () => find(route.query.run) },
     { key: "[", does: "Less time", act: () => setSpan(stepped(span_s, -1)) },
     { key: "]", does: "More time", act: () => setSpan(stepped(span_s, 1)) },
     { key: "0", does: "Zoom out", act: () => setZoom(null) },
     { key: "c", does: "Copy the link", act: copy },
     { key: "i", does: "Incident report of what is shown, to print", act: () => { location.hash = incidentLink(overview, { job: route.query.job, zoom, span_s }); } },
     { key: "t", does: "Light or dark", act: toggle },
-    { key: "?", does: "These keys", act: () => setHelp(true) },
+    { key: "f", does: "What the figures mean", act: () => setSheet("figures") },
+    { key: "?", does: "These keys", act: () => setSheet(sheet === "keys" ? null : "keys") },
   ];
-  useKeys(keys);
+  useKeys(keys.map((key) => ({ ...key, act: () => { setSheet(null); key.act(); } }))); // who read the sheet, and pressed one, has read it
   return (
     <SiteContext.Provider value={site}>
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>
@@ -105,7 +108,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
         </nav>
         <span class="end">
           <button type="button" class="plain copy" onClick={copy}>{copied ? "Copied" : "Copy link"}</button>
-          <button type="button" class="plain" onClick={() => setHelp(true)} aria-label="Keys" title="Keys ( ? )"><span aria-hidden="true">?</span></button>
+          <button type="button" class="plain" onClick={() => setSheet("keys")} aria-label="Keys" title="Keys ( ? )"><span aria-hidden="true">?</span></button>
           <ThemeButton />
           {session.tokens_required && (
             <button type="button" class="plain" onClick={() => void send<Session>("session", {}, {}, "DELETE").then(leave)}>
@@ -114,21 +117,22 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
           )}
         </span>
       </header>
-      <KeySheet keys={keys} open={help} close={() => setHelp(false)} />
+      <KeySheet keys={keys} open={sheet === "keys"} close={() => setSheet(null)} figures={() => setSheet("figures")} />
+      <MeaningSheet open={sheet === "figures"} close={() => setSheet(null)} />
       {site && <Controls route={route} />}
       <main id="main" tabIndex={-1} class={gone ? "was" : site ? undefined : "bare"}>
         {gone && <Gone since={watched.gone_since} unread={watched.unread} />}
         {route.page === STORIES ? (
-          <Lazy load={() => import("./stories")} />
+          <Stories />
         ) : !known ? (
           <Unknown text={`There is no page “${route.page}”.`} />
         ) : site ? (
           <>
             <Proposals />
-            <Page page={route.page} query={route.query} />
+            <Page page={route.page} query={route.query} turn={route.turn} />
           </>
         ) : (
-          <Unread error={watched.error} waits={watched.waits} />
+          <Unread watched={watched} />
         )}
       </main>
     </SiteContext.Provider>
@@ -142,56 +146,52 @@ function stepped(span_s: number | null, by: 1 | -1): number | null {
   return values[Math.min(values.length - 1, Math.max(0, (place < 0 ? values.length - 1 : place) + by))] ?? null;
 }
 
-/** The server is not there, or cannot read what is recorded: whatever stands below is as it was. */
-function Gone({ since, unread }: { since: number | null; unread: Unread | null }) {
-  const from = since ?? unread?.since ?? null;
-  const words = since === null && unread !== null ? "The server cannot read what is recorded" : "The server has not answered";
-  return (
-    <p class="problem gone" role="alert" data-testid="gone">
-      <b>{words}{from === null ? "" : ` since ${new Date(from).toLocaleTimeString("en-GB")}`}.</b>{since === null && unread !== null && ` ${sentence(unread.message)}`} What is shown is as it was then, and nothing can be
-      asked for. Whether governing goes on cannot be told from here; the page tries again every second.
-    </p>
-  );
+/** The field that finds tenants; from a page without one it is that of the overview. */
+function find(run: string | undefined): void {
+  const field = document.getElementById("find");
+  if (field !== null) return field.focus();
+  location.hash = link("overview", { run });
+  setTimeout(() => document.getElementById("find")?.focus(), FOUND_MS);
 }
 
-/** Something that was asked for by its name and is not there: its error, and no figures of anything else. */
-function Unknown({ text }: { text: string }) {
-  return (
-    <section class="headline bad" role="alert" aria-label="Not there">
-      <h1>{text}</h1>
-      <p class="lead"><a href={link("overview")}>Look at the newest run</a> instead.</p>
-    </section>
-  );
+function Unread({ watched }: { watched: Watched }) {
+  if (watched.error === null) return <p class="quiet" aria-busy="true">Reading…</p>;
+  if (watched.empty) return <Empty />;
+  return watched.waits ? <NotYet error={watched.error} /> : <Unknown text={watched.error} />;
 }
 
-function Unread({ error, waits }: { error: string | null; waits: boolean }) {
-  if (error === null) return <p class="quiet" aria-busy="true">Reading…</p>;
-  if (!waits) return <Unknown text={error} />;
-  return (
-    <section class="headline wait" aria-label="Now" aria-busy="true">
-      <h1 data-testid="headline">{error}</h1>
-      <p class="lead">The page tries again every second.</p>
-    </section>
-  );
+/** A page that is not the first: its code comes when somebody asks for it, and is asked for again where it does not. */
+function fetched<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  let Found: ComponentType<P> | null = null;
+  return function Fetched(props: P) {
+    const [tries, setTries] = useState(0);
+    useEffect(() => {
+      let timer = 0;
+      if (Found !== null) return;
+      load().then(
+        (page) => { Found = page; setTries(tries + 1); },
+        () => { timer = window.setTimeout(() => setTries(tries + 1), AGAIN_MS); },
+      );
+      return () => clearTimeout(timer);
+    }, [tries]);
+    return Found === null ? <p class="quiet" aria-busy="true">Reading…</p> : <Found {...props} />;
+  };
 }
 
-/** A page that few ask for: its code comes when they do. */
-function Lazy({ load }: { load: () => Promise<{ default: ComponentType }> }) {
-  const [Found, setFound] = useState<ComponentType | null>(null);
-  useEffect(() => {
-    void load().then((found) => setFound(() => found.default));
-  }, []);
-  return Found === null ? <p class="quiet" aria-busy="true">Reading…</p> : <Found />;
-}
+const Stories = fetched(() => import("./stories").then((found) => found.default));
+const ComparePage = fetched(() => import("./pages/compare").then((found) => found.ComparePage));
+const IncidentPage = fetched(() => import("./pages/incident").then((found) => found.IncidentPage));
+const ClusterPage = fetched(() => import("./pages/cluster").then((found) => found.ClusterPage));
+const WhatIfPage = fetched(() => import("./pages/whatif").then((found) => found.WhatIfPage));
 
-function Page({ page, query }: { page: string; query: Record<string, string> }) {
+function Page({ page, query, turn }: { page: string; query: Record<string, string>; turn: number }) {
   const { job } = query;
   if (page === "compare") return <ComparePage a={query.a} b={query.b} c={query.c} />;
   if (page === "incident") return <IncidentPage job={job} />;
   if (page === "tenant") return <TenantPage job={job} />;
   if (page === "cluster") return <ClusterPage />;
-  if (page === "what-if") return <WhatIfPage job={job} />;
-  if (page === "decisions") return <DecisionsPage job={job} />;
+  if (page === "what-if") return <WhatIfPage key={turn} job={job} />; // another address, another question
+  if (page === "decisions") return <DecisionsPage />;
   return <OverviewPage />;
 }
 
@@ -224,6 +224,7 @@ function TokenForm({ done }: { done: (session: Session) => void }) {
       <form class="panel" onSubmit={submit}>
         <h1>penstock</h1>
         <p>Give a token: it was shown when this server first started.</p>
+        <p class="quiet">If nobody has it any more: <code>penstock serve --new-tokens</code>, on the server’s machine, makes new ones.</p>
         <label>
           Token
           <input type="password" value={token} onInput={(event) => setToken(event.currentTarget.value)} autoComplete="off" required />

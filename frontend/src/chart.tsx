@@ -1,13 +1,15 @@
 // A chart over time on uPlot: lines, areas, targets, decisions as marks; one cursor for all charts of a page.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Act, Decision, Figure } from "./api";
 import { instant, number, stamp } from "./format";
 import { drawMarks, toldAt, type Told } from "./marks";
-import { picture, save } from "./picture";
-import { colour, useTheme } from "./theme";
+import { picture, save, type Key } from "./picture";
+import { SiteContext } from "./site";
+import { Term, type Meaning } from "./terms";
+import { colour, inCss, useInks } from "./theme";
 
 export interface Line {
   label: string;
@@ -21,6 +23,8 @@ export interface Line {
 
 export interface ChartProps {
   title: string;
+  means?: Meaning; // what its figures are
+  of?: string; // the tenant that it tells of, where the page says so elsewhere
   at_s: number[];
   lines: Line[];
   run: { started_at: Figure };
@@ -37,7 +41,8 @@ export interface ChartProps {
   relative?: boolean; // times count from the present, or from the beginning where `now_s` is not given
   margins?: boolean; // as wide as the strips beside it: one time axis for all
   zoom?: [number, number] | null; // the part that is shown, in the times of at_s
-  setZoom?: (zoom: [number, number] | null) => void;
+  setZoom?: (zoom: [number, number] | null) => void; // without it a chart zooms by itself
+  keys?: Key[]; // what its colours mean, where that stands beside it instead of in its own legend
 }
 
 const HEIGHT = 180;
@@ -46,12 +51,14 @@ const LEAST_DRAG = 8; // pixels; less is a click
 const NARROW = "(max-width: 760px)"; // as in the style sheet, where the strips' columns are
 const TIMES = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800];
 
-export function Chart(props: ChartProps) {
+export function Chart(given: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const [own, setOwn] = useState<[number, number] | null>(null);
+  const props: ChartProps = given.setZoom ? given : { ...given, zoom: own, setZoom: setOwn };
   const shown = useRef(props);
   shown.current = props;
-  const theme = useTheme();
+  const site = useContext(SiteContext);
   const [at, setAt] = useState<number | null>(null);
   const [near, setTold] = useState<Told | null>(null);
   const empty = props.at_s.length === 0;
@@ -77,30 +84,39 @@ export function Chart(props: ChartProps) {
       plot.current?.destroy();
       plot.current = null;
     };
-  }, [theme, shape, empty]);
+  }, [shape, empty]);
 
   useEffect(() => {
     plot.current?.setData(data(props));
   }, [props.at_s, props.lines, props.marks, props.acts, props.zoom]);
 
+  useInks(() => plot.current?.redraw(false));
+
   const format = props.format ?? number;
-  const index = at ?? props.at_s.length - 1;
+  const index = at ?? lastShown(props);
   const legend = props.lines.filter((line) => line.label);
   const heading = index >= 0 && props.at_s.length ? moment(props, props.at_s[index]!) : "";
+  const kept = (): void => {
+    if (plot.current === null) return;
+    const title = props.of ? `${props.of}: ${props.title}` : props.title;
+    const about = [site && `${site.overview.run.name} under ${site.overview.run.policy}`, between(props)].filter(Boolean).join(", ");
+    save(picture({ title, about, keys: (props.keys ?? legend.map(keyed)).map((key) => ({ ...key, colour: inked(key.colour) })) }, plot.current.ctx.canvas, devicePixelRatio), `${title} ${heading}`);
+  };
   return (
     <figure class="chart">
       <figcaption>
-        <span class="title">{props.title}</span>
+        <span class="title">{props.means ? <Term of={props.means}>{props.title}</Term> : props.title}</span>
         <span class="legend">
           {legend.map((line) => (
             <span class="key" key={line.label}>
-              <i class={line.dash ? "swatch dashed" : "swatch"} style={{ "--swatch": inked(line.colour) }} />
+              <i class={line.dash ? "swatch dashed" : "swatch"} style={{ "--swatch": inCss(line.colour) }} />
               {line.label} <b>{format(line.values[index] ?? null)}</b>
             </span>
           ))}
           {heading && <span class="moment">{heading}</span>}
+          {own && <button type="button" class="plain small" onClick={() => setOwn(null)}>all of it</button>}
           {props.at_s.length > 0 && (
-            <button type="button" class="plain save" title="Save picture" aria-label={`Save picture: ${props.title}`} onClick={() => plot.current && save(picture(props.title, legend.map(keyed), plot.current.ctx.canvas, devicePixelRatio), `${props.title} ${heading}`)}>
+            <button type="button" class="plain save" title="Save picture" aria-label={`Save picture: ${props.title}`} onClick={kept}>
               <span aria-hidden="true">⤓</span>
             </button>
           )}
@@ -113,8 +129,20 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function keyed(line: Line): { label: string; colour: string; dash: boolean } {
-  return { label: line.label, colour: inked(line.colour), dash: Boolean(line.dash) };
+/** The place of the last figure that is to be seen: of a zoom it is not the last of all. */
+export function lastShown({ at_s, zoom }: Pick<ChartProps, "at_s" | "zoom">): number {
+  const last = zoom ? at_s.findLastIndex((at) => at <= zoom[1]) : -1;
+  return last >= 0 ? last : at_s.length - 1;
+}
+
+/** The time that is shown, in words. */
+function between(props: ChartProps): string {
+  const [first, last] = props.zoom ?? [props.at_s[0] ?? 0, props.at_s.at(-1) ?? 0];
+  return `${moment(props, first)} to ${moment(props, last)}`;
+}
+
+function keyed(line: Line): Key {
+  return { label: line.label, colour: line.colour, dash: Boolean(line.dash) };
 }
 
 /** What is told of the mark that the pointer is at, in pixels of the figure. */
@@ -161,9 +189,9 @@ function options(
 ): uPlot.Options {
   const props = shown.current;
   const ofDay = props.run.started_at !== null && !props.relative;
-  const quiet = colour("ink-3");
-  const grid = { stroke: colour("line"), width: 1 };
-  const axis = { stroke: quiet, font: "11px system-ui, sans-serif", grid, ticks: { show: false } };
+  // Asked for whenever it is drawn: with other colours, or on paper, the plot is the same.
+  const grid = { stroke: () => colour("line"), width: 1 };
+  const axis = { stroke: () => colour("ink-3"), font: "11px system-ui, sans-serif", grid, ticks: { show: false } };
   const format = (value: Figure): string => (props.format ?? number)(value);
   const [left, right] = !props.margins ? [58, LAST_LABEL] : matchMedia(NARROW).matches ? [99, 55] : [160, 62];
   return {
@@ -193,15 +221,15 @@ function options(
       {},
       ...props.lines.map((line) => ({
         label: line.label,
-        stroke: inked(line.colour),
+        stroke: () => inked(line.colour),
         width: line.width ?? (props.filled ? 1 : 1.6),
         points: { show: false },
         ...(line.dash ? { dash: [5, 4] } : {}),
-        ...(props.filled ? { fill: inked(line.fill ?? line.colour) } : line.fill ? { fill: inked(line.fill) } : {}),
+        ...(props.filled || line.fill ? { fill: () => inked(line.fill ?? line.colour) } : {}),
         ...(line.stepped && uPlot.paths.stepped ? { paths: uPlot.paths.stepped({ align: 1 }) } : {}),
       })),
     ],
-    ...(props.bands ? { bands: props.bands.map((pair) => ({ series: [pair[0] + 1, pair[1] + 1] as [number, number], fill: colour("band") })) } : {}),
+    ...(props.bands ? { bands: props.bands.map((pair) => ({ series: [pair[0] + 1, pair[1] + 1] as [number, number], fill: () => colour("band") })) } : {}),
     hooks: {
       draw: [(made) => drawMarks(made, shown.current)],
       setCursor: [(made) => { setAt(made.cursor.idx ?? null); setTold(told(made, shown.current)); }],

@@ -8,6 +8,7 @@ import { link, type Route } from "./route";
 import { useSite } from "./site";
 
 const NAME = "penstock-name";
+const CLOCKS_S = 60; // apart; less is not told
 
 export function useAct(): [(body: Record<string, unknown>) => Promise<boolean>, string | null] {
   const site = useSite();
@@ -29,6 +30,7 @@ export function Controls({ route }: { route: Route }) {
   const { overview, runs, run, session, line, gone } = useSite();
   const { control, present } = overview;
   const [act, error] = useAct();
+  const ahead_s = (control.seen_at_epoch_s ?? 0) - Date.now() / 1000;
   const mayAct = control.live && session.role === "operate";
   const choose = (id: string): void => {
     location.hash = link(route.page, { ...route.query, run: id === runs[0]?.id ? "last" : id, job: undefined });
@@ -66,6 +68,7 @@ export function Controls({ route }: { route: Route }) {
           {overview.run.started_at !== null && `, since ${when(overview.run.started_at)}`}
           {overview.present && `, ${span(overview.present.at_s - (overview.run.first_s ?? 0))}`}
         </span>
+        {control.live && control.said === "" && ahead_s > CLOCKS_S && <span class="badge wait" title="Whether it lives is told by its clock">its controller’s clock is {span(ahead_s)} ahead of this browser’s</span>}
         {control.dry_run && <span class="badge wait" title="Nothing is carried out">dry run: nothing is carried out</span>}
         {control.paused_by && <span class="badge wait" data-testid="paused" title={`Paused by ${control.paused_by}`}>❚❚ paused by {control.paused_by}</span>}
         {control.waiting.length > 0 && <span class="quiet" role="status">{control.waiting.join(", ")}: heard in the next cycle…</span>}

@@ -79,6 +79,25 @@ export function stamp(at: number, ofDay: boolean, short = false): string {
   return `${Math.floor(whole / 3600)}:${minutes}${tail}`;
 }
 
+/** An instant as a field of a form takes it: local time where the run has one, else the time since its start. */
+export function toInput(run: Pick<Run, "started_at">, at_s: number): string {
+  if (run.started_at === null) return stamp(Math.max(0, at_s), false);
+  const time = new Date(instant(run, at_s) * 1000);
+  const day = [time.getFullYear(), time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+  return `${day}T${stamp(instant(run, at_s), true)}`;
+}
+
+/** What somebody put into such a field, on the run's clock; null where it is no time. */
+export function fromInput(run: Pick<Run, "started_at">, text: string): number | null {
+  if (run.started_at !== null) {
+    const at = new Date(text).getTime() / 1000;
+    return Number.isFinite(at) ? at - run.started_at : null;
+  }
+  const parts = text.trim().split(":");
+  if (parts.length > 3 || parts.some((part) => !/^\d+(\.\d+)?$/.test(part))) return null;
+  return parts.reduce((sum, part) => 60 * sum + Number(part), 0);
+}
+
 /** The signs that a terminal has no key for. */
 export function signs(text: string): string {
   return text.replaceAll("->", "→").replaceAll("<=", "≤").replaceAll(">=", "≥");

@@ -1,6 +1,6 @@
 // A job's operators as a graph from left to right, coloured by how busy each is.
 
-import type { Operator } from "./api";
+import type { Operator, Share } from "./api";
 import { number, percent } from "./format";
 
 const WIDTH = 168;
@@ -8,7 +8,7 @@ const HEIGHT = 62;
 const GAP_X = 46;
 const GAP_Y = 18;
 
-export function Graph({ operators, edges }: { operators: Operator[]; edges: [string, string][] }) {
+export function Graph({ operators, edges, share }: { operators: Operator[]; edges: [string, string][]; share: Share | null }) {
   const columns = layered(operators.map((operator) => operator.name), edges);
   const place = new Map<string, [number, number]>();
   const most = Math.max(...columns.map((column) => column.length), 1);
@@ -24,23 +24,26 @@ export function Graph({ operators, edges }: { operators: Operator[]; edges: [str
     <div class="scroll" tabIndex={0} role="region" aria-label="Operators, a graph">
       <svg class="graph" viewBox={`-2 -2 ${width + 4} ${height + 4}`} width={width + 4} height={height + 4} role="group" aria-label="Operators and who sends to whom">
         {edges.map(([from, to]) => <Edge key={`${from} ${to}`} from={place.get(from)} to={place.get(to)} />)}
-        {operators.map((operator) => <Node key={operator.name} operator={operator} at={place.get(operator.name) ?? [0, 0]} />)}
+        {operators.map((operator) => <Node key={operator.name} operator={operator} share={share} at={place.get(operator.name) ?? [0, 0]} />)}
       </svg>
     </div>
   );
 }
 
-function Node({ operator, at }: { operator: Operator; at: [number, number] }) {
+function Node({ operator, share, at }: { operator: Operator; share: Share | null; at: [number, number] }) {
   const name = operator.name === "*" ? "all operators" : operator.name;
   const all = operator.name === "*"; // they share slots: its threads are a weight, and it may use what others leave
-  const has = all ? `weight ${operator.threads}` : `${operator.threads} threads`;
-  const busy = `busy ${percent(operator.capacity)}${all ? " of its share" : ""}`;
+  const has = all ? `weight ${operator.threads}` : `${operator.threads} ${operator.threads === 1 ? "thread" : "threads"}`;
+  const worked = percent(operator.capacity === null ? null : Math.min(1, operator.capacity)); // as everywhere: beyond its share it is told in slots
+  const used = all && share?.used_slots != null ? `, ${number(share.used_slots)} slots used` : "";
+  const busy = `busy ${worked}${all ? " of its share" : ""}${used}`;
   return (
     <g transform={`translate(${at[0]} ${at[1]})`} class={`node ${heat(operator.capacity)}`} role="img" aria-label={`${name}: ${has}, ${busy}`}>
       <rect width={WIDTH} height={HEIGHT} rx="8" />
       <rect class="fill" y={HEIGHT - 5} height="5" width={WIDTH * Math.min(1, operator.capacity ?? 0)} />
       <text x="12" y="21" class="name">{name.length > 20 ? `${name.slice(0, 19)}…` : name}</text>
-      <text x="12" y="38">{has} · busy {percent(operator.capacity)}</text>
+      <title>{`${has}, ${busy}`}</title>
+      <text x="12" y="38">{has} · busy {worked}</text>
       <text x="12" y="52" class="small">{number(operator.rows_in_rps)} → {number(operator.rows_out_rps)} rows/s</text>
     </g>
   );

@@ -1,6 +1,8 @@
 // Keys: every page, the time shown and the link without a mouse; the sheet that `?` opens says which.
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { MeaningList } from "./terms";
 
 export interface Key {
   key: string;
@@ -29,15 +31,9 @@ function typing(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
 }
 
-export function KeySheet({ keys, open, close }: { keys: Key[]; open: boolean; close: () => void }) {
-  const sheet = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (open && !sheet.current?.open) sheet.current?.showModal();
-    if (!open) sheet.current?.close();
-  }, [open]);
+export function KeySheet({ keys, open, close, figures }: { keys: Key[]; open: boolean; close: () => void; figures: () => void }) {
   return (
-    <dialog ref={sheet} class="keys" aria-label="Keys" onClose={close}>
-      <h2>Keys</h2>
+    <Sheet name="Keys" open={open} close={close} also={<button type="button" onClick={figures}>What the figures mean</button>}>
       <dl>
         {keys.map((one) => (
           <div key={one.key}>
@@ -46,8 +42,29 @@ export function KeySheet({ keys, open, close }: { keys: Key[]; open: boolean; cl
           </div>
         ))}
       </dl>
-      <p class="quiet">Drag across a chart to zoom into it; a double click shows all of it again.</p>
-      <button type="button" onClick={close}>Close</button>
+      <p class="quiet">Drag across a chart to zoom into it; a double click shows all of it again. “from … to” does the same without a mouse.</p>
+    </Sheet>
+  );
+}
+
+export function MeaningSheet({ open, close }: { open: boolean; close: () => void }) {
+  return <Sheet name="What the figures mean" open={open} close={close}>{open && <MeaningList />}</Sheet>;
+}
+
+function Sheet({ name, open, close, also, children }: { name: string; open: boolean; close: () => void; also?: ComponentChildren; children: ComponentChildren }) {
+  const sheet = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open && sheet.current?.open === false) {
+      sheet.current.showModal();
+      sheet.current.scrollTop = 0; // the focus is on the button at its end
+    }
+    if (!open) sheet.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={sheet} class="keys" aria-label={name} onClose={() => open && close()}>
+      <h2>{name}</h2>
+      {children}
+      <span class="acts"><button type="button" onClick={close}>Close</button>{also}</span>
     </dialog>
   );
 }

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { WHOLE, type Lever } from "./api";
 import { useAct } from "./controls";
 import { ABSENT } from "./format";
-import { Panel, Problem } from "./parts";
+import { Column, Panel, Problem } from "./parts";
 import { useSite } from "./site";
 
 export function Levers({ levers }: { levers: Lever[] }) {
@@ -24,11 +24,11 @@ export function Levers({ levers }: { levers: Lever[] }) {
         <thead>
           <tr>
             <th scope="col">lever</th>
-            <th scope="col" class="n">now</th>
-            <th scope="col" class="n">asked</th>
-            <th scope="col">limits</th>
-            <th scope="col">a turn disturbs</th>
-            <th scope="col">it shows</th>
+            <Column of="lever">now</Column>
+            <Column of="lever">asked</Column>
+            <Column of="lever" text>limits</Column>
+            <Column of="lever" text>a turn disturbs</Column>
+            <Column of="lever" text>it shows</Column>
             {mayAct && <th scope="col">ask for</th>}
           </tr>
         </thead>

@@ -1,7 +1,7 @@
 // What is known of the run that is looked at: read once, then kept up to date by the server's events.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { address, ApiError, get, type Act, type Decision, type News, type Overview, type Present, type Series } from "./api";
+import { address, ApiError, get, type Act, type Decision, type News, type Overview, type Present, type Series, type Session } from "./api";
 
 const MOST_POINTS = 1200; // beyond it the whole is read again, thinned by the server
 const LOOK_MS = 500; // how often the page asks itself whether the server is still there
@@ -17,39 +17,49 @@ export type Line = "live" | "connecting" | "gone";
 export interface Unread {
   message: string;
   since: number;
+  unheard?: boolean; // it sends nothing at all, although it answers
 }
 
 export interface Watched {
   overview: Overview | null;
   error: string | null;
   waits: boolean; // the error may pass by itself: it is tried again
+  empty: boolean; // there is no run at all
   line: Line;
   gone_since: number | null; // by this browser's clock, in ms
   unread: Unread | null;
   again: () => void;
 }
 
-export function useWatched(run: string, span_s: number | null): Watched {
+export function useWatched(run: string, span_s: number | null, locked: () => void): Watched {
   const [overview, setOverview] = useState<Overview | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const [turn, setTurn] = useState(0);
   const current = useRef<Overview | null>(null);
   const again = useCallback(() => setTurn((before) => before + 1), []);
+  const heard = useRef<News[]>([]);
   const soon = useRef(0);
   const show = useCallback((found: Overview | null) => {
+    heard.current = []; // of what was shown before
     current.current = found;
     setOverview(found);
   }, []);
+  // Read, taken in and drawn in a task each: at a stretch, news of 400 tenants take longer than a frame.
   const hear = (news: News): void => {
-    if (current.current === null) return;
-    const after = told(current.current, news, span_s);
+    heard.current.push(news);
+    clearTimeout(soon.current);
+    soon.current = window.setTimeout(takeIn);
+  };
+  const takeIn = (): void => {
+    const before = current.current;
+    if (before === null) return;
+    const after = heard.current.reduce((overview: Overview, news) => told(overview, news, span_s), before);
+    heard.current = [];
     if (after.totals.at_s.length > MOST_POINTS) again();
     current.current = after;
-    // Drawn in a task of its own: read and drawn at a stretch, news of 400 tenants take longer than a frame.
-    clearTimeout(soon.current);
     soon.current = window.setTimeout(() => setOverview(current.current));
   };
-  const [line, gone_since, unread] = useLine(run, overview !== null, hear, again);
+  const [line, gone_since, unread] = useLine(run, overview !== null, { hear, again, locked });
 
   // What is shown of one run must not stand above the error of another.
   useEffect(() => {
@@ -69,7 +79,8 @@ export function useWatched(run: string, span_s: number | null): Watched {
       .catch((problem: Error) => {
         if (left) return;
         setError(problem);
-        if (passes(problem)) timer = window.setTimeout(again, AGAIN_MS);
+        if (isLocked(problem)) locked();
+        if (passes(problem, run)) timer = window.setTimeout(again, AGAIN_MS);
         else show(null);
       });
     return () => {
@@ -78,37 +89,48 @@ export function useWatched(run: string, span_s: number | null): Watched {
     };
   }, [run, span_s, turn, again, show]);
 
-  return { overview, error: error && worded(error), waits: error !== null && passes(error), line, gone_since, unread, again };
+  const waits = error !== null && passes(error, run);
+  return { overview, error: error && worded(error), waits, empty: waits && isMissing(error), line, gone_since, unread, again };
 }
 
 function worded(error: Error): string {
   return error instanceof ApiError ? error.message : "The server cannot be reached.";
 }
 
-function passes(error: Error): boolean {
-  return !(error instanceof ApiError) || error.status === NOT_YET;
+/** Where not even the last run is there, there is none: the first may come. */
+function passes(error: Error, run: string): boolean {
+  return !(error instanceof ApiError) || error.status === NOT_YET || (isMissing(error) && run === "last");
+}
+
+function isMissing(error: Error): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+function isLocked(error: Error): boolean {
+  return error instanceof ApiError && error.status === 401;
 }
 
 /** Whether the server is there, and its news. It is gone when it refuses, and as well when it only keeps silent. */
-function useLine(run: string, wanted: boolean, hear: (news: News) => void, again: () => void): [Line, number | null, Unread | null] {
+function useLine(run: string, wanted: boolean, does: { hear: (news: News) => void; again: () => void; locked: () => void }): [Line, number | null, Unread | null] {
   const [line, setLine] = useState<Line>("connecting");
   const [gone_since, setGone] = useState<number | null>(null);
   const [unread, setUnread] = useState<Unread | null>(null);
-  const heard = useRef(hear);
-  heard.current = hear;
+  const heard = useRef(does);
+  heard.current = does;
 
   useEffect(() => {
     if (!wanted) return;
     let source: EventSource | null = null;
-    let last_ms = Date.now();
+    let last_ms = Date.now(); // that the line was new, or gave a sign
+    let sign_ms = last_ms; // that it gave one
     let asked_ms = 0;
     let missed = false;
     let left = false;
     const lives = (): void => {
-      last_ms = Date.now();
+      last_ms = sign_ms = Date.now();
       setLine("live");
       setGone(null);
-      if (missed) again(); // what came while nobody was there
+      if (missed) heard.current.again(); // what came while nobody was there
       missed = false;
     };
     const connect = (): void => {
@@ -124,7 +146,7 @@ function useLine(run: string, wanted: boolean, hear: (news: News) => void, again
       source.addEventListener("news", (event) => {
         lives();
         setUnread(null);
-        heard.current(JSON.parse((event as MessageEvent<string>).data) as News);
+        heard.current.hear(JSON.parse((event as MessageEvent<string>).data) as News);
       });
       source.addEventListener("trouble", (event) => {
         lives();
@@ -136,13 +158,18 @@ function useLine(run: string, wanted: boolean, hear: (news: News) => void, again
       const silent = Date.now() - last_ms >= SILENT_MS;
       if ((source?.readyState === EventSource.OPEN && !silent) || Date.now() - asked_ms < AGAIN_MS) return;
       asked_ms = Date.now();
-      void answers().then((there) => {
+      void answers().then((session) => {
         if (left) return;
-        if (!there) {
+        if (session === null) {
           missed = true;
           setLine("gone");
           setGone((since) => since ?? Date.now());
-        } else if (source?.readyState === EventSource.CLOSED || Date.now() - last_ms >= SILENT_MS) {
+          return;
+        }
+        if (session.role === "none") return heard.current.locked();
+        // Green needs a line that speaks, not only a server that answers: as many may watch already as may.
+        if (Date.now() - sign_ms >= SILENT_MS) setUnread((before) => before ?? { message: "", since: sign_ms, unheard: true });
+        if (source?.readyState === EventSource.CLOSED || Date.now() - last_ms >= SILENT_MS) {
           last_ms = Date.now();
           connect(); // a stream that ended for good, or hangs, does not come back by itself
         }
@@ -156,17 +183,18 @@ function useLine(run: string, wanted: boolean, hear: (news: News) => void, again
       clearInterval(timer);
       source?.close();
     };
-  }, [run, wanted, again]);
+  }, [run, wanted]);
 
   return [line, gone_since, unread];
 }
 
-async function answers(): Promise<boolean> {
+/** Who looks, as the server has it; null where it does not answer, or not in its own words. */
+async function answers(): Promise<Session | null> {
   try {
-    await fetch(address("session"), { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), cache: "no-store" });
-    return true;
+    const answer = await fetch(address("session"), { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), cache: "no-store" });
+    return (await answer.json()) as Session;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -221,13 +249,15 @@ function merged(before: Decision[], newer: Decision[]): Decision[] {
 }
 
 /** What people asked of the run's controller; asked for again when it stands otherwise than before. */
-export function useActs(overview: Overview): Act[] {
-  const { control, run, present } = overview;
-  // What was heard within one look shows in what is asked for, and in nothing else.
-  const asked = present?.tenants.map((tenant) => tenant.intent) ?? [];
-  const mark = [control.waiting.length, control.paused_by, control.dry_run, control.proposals.length, run.id, ...asked].join(" ");
-  const [found] = useAnswer<Act[]>("acts", { run: run.id }, mark);
+export function useActs(overview: Overview | null): Act[] {
+  const [found] = useAnswer<Act[]>("acts", overview && { run: overview.run.id }, overview && stands(overview));
   return found ?? NO_ACTS;
+}
+
+/** What people ask changes it; what was heard within one look shows in what is asked for, and in nothing else. */
+function stands({ control, run, present }: Overview): string {
+  const asked = present?.tenants.map((tenant) => tenant.intent) ?? [];
+  return [control.waiting.length, control.paused_by, control.dry_run, control.proposals.length, run.id, ...asked].join(" ");
 }
 
 const NO_ACTS: Act[] = [];

@@ -19,10 +19,11 @@ export interface Many<T> {
   setAll: (all: boolean) => void;
 }
 
-/** What is shown of a list that is sorted by what matters; the words stand in the address. */
-export function useMany<T>(list: T[], name: (one: T) => string): Many<T> {
+/** What is shown of a list that is sorted by what matters; the words by which tenants are `searched` stand in the address. */
+export function useMany<T>(list: T[], name: (one: T) => string, searched = true): Many<T> {
   const [all, setAll] = useState(false);
-  const found = matching(list, name, useRoute().query.find ?? "");
+  const words = useRoute().query.find ?? "";
+  const found = searched ? matching(list, name, words) : list;
   const shown = all || found.length <= FIRST + 1 ? found : found.slice(0, FIRST);
   return { shown, rest: found.length - shown.length, all, setAll };
 }
@@ -34,7 +35,7 @@ export function Search({ of }: { of: number }) {
   return (
     <label class="search">
       <span class="sr">Find tenants by name</span>
-      <input type="search" id="find" value={words} maxLength={200} placeholder={`find among ${of} tenants ( / )`} onInput={(event) => put({ find: event.currentTarget.value || undefined })} />
+      <input type="search" id="find" value={words} maxLength={200} placeholder={`find among ${of} tenants ( / )`} onInput={(event) => put({ find: event.currentTarget.value || undefined })} onKeyDown={(event) => { if (event.key === "Enter") event.preventDefault(); }} />
     </label>
   );
 }

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { WHOLE, type Act, type Came, type Decision, type Run, type State, type Tenant } from "./api";
 import { clock, number, sentence, signs } from "./format";
 import { link } from "./route";
+import { Term, type Meaning } from "./terms";
 import { WithoutIt } from "./worth";
 
 const STATES: Record<State, [string, string]> = {
@@ -11,6 +12,7 @@ const STATES: Record<State, [string, string]> = {
   blind: ["?", "blind: no figures"],
   stale: ["…", "stale: old figures"],
   starting: ["◐", "starting"],
+  resting: ["☾", "resting"],
   fine: ["✓", "met"],
 };
 
@@ -126,13 +128,19 @@ export function Bar({ share, kind = "plain", label }: { share: number | null; ki
   );
 }
 
-export function Stat({ label, children, kind }: { label: string; children: ComponentChildren; kind?: string }) {
+/** A figure by its name; `means` where its meaning goes by another. */
+export function Stat({ label, means, children, kind }: { label: string; means: Meaning; children: ComponentChildren; kind?: string }) {
   return (
     <div class={`stat ${kind ?? ""}`}>
-      <dt>{label}</dt>
+      <dt><Term of={means}>{label}</Term></dt>
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** A column of figures. */
+export function Column({ of, children, text }: { of: Meaning; children?: ComponentChildren; text?: boolean }) {
+  return <th scope="col" class={text ? undefined : "n"}><Term of={of}>{children ?? of}</Term></th>;
 }
 
 export function Panel({ title, aside, children, id }: { title: string; aside?: ComponentChildren; children: ComponentChildren; id?: string }) {

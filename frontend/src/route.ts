@@ -6,9 +6,10 @@ import type { Overview } from "./api";
 export interface Route {
   page: string;
   query: Record<string, string>;
+  turn: number; // that somebody went to another address; what pages put into theirs does not count
 }
 
-function read(): Route {
+function read(): Omit<Route, "turn"> {
   const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   return { page: path || "overview", query: Object.fromEntries(new URLSearchParams(query)) };
 }
@@ -50,14 +51,14 @@ export function put(query: Record<string, string | undefined>): void {
 }
 
 export function useRoute(): Route {
-  const [route, setRoute] = useState(read);
+  const [route, setRoute] = useState<Route>(() => ({ ...read(), turn: 0 }));
   useEffect(() => {
     const changed = (): void => {
-      setRoute(read());
+      setRoute(({ turn }) => ({ ...read(), turn: turn + 1 }));
       document.getElementById("main")?.focus({ preventScroll: true });
       scrollTo(0, 0);
     };
-    const put = (): void => setRoute(read());
+    const put = (): void => setRoute(({ turn }) => ({ ...read(), turn }));
     addEventListener("hashchange", changed);
     addEventListener("penstock-address", put);
     return () => {

@@ -43,6 +43,25 @@ export interface BindOut {
   helps: string;
 }
 
+export interface BudgetOut {
+  text: string;
+  keep: number;
+  windows_s: number;
+  over_s: number;
+  allowed: number;
+  good: number;
+  bad: number;
+  unknown: number;
+  left: number;
+  burns: BurnOut[];
+  urgency: number;
+}
+
+export interface BurnOut {
+  over_s: number;
+  rate: number | null;
+}
+
 export interface ChangeOut {
   kind: string;
   job: string;
@@ -97,6 +116,8 @@ export interface ControlOut {
   approval: string[];
   waiting: string[];
   proposals: ProposalOut[];
+  life: "live" | "ended" | "silent" | "ahead";
+  said: string;
 }
 
 export interface DecisionOut {
@@ -153,6 +174,13 @@ export interface HealthOut {
   version: string;
 }
 
+export interface HoursPart {
+  from?: string | number;
+  to?: string | number;
+  days?: string | string[];
+  zone?: string;
+}
+
 export interface IncidentChapterOut {
   name: string;
   sentences: string[];
@@ -194,6 +222,7 @@ export interface IntentPart {
   points?: ([number | string, number])[];
   zero_at?: number | string | null;
   spread?: number;
+  hours?: HoursPart | null;
 }
 
 export interface JobOut {
@@ -312,11 +341,12 @@ export interface PresentOut {
   met: number;
   judged: number;
   starting: number;
-  state: "missing" | "blind" | "stale" | "starting" | "fine" | null;
+  state: "missing" | "blind" | "stale" | "starting" | "fine" | "resting" | null;
   tenants: TenantOut[];
   machines: MachineOut[];
   levers: LeverOut[];
   shortfall: string;
+  resting: number;
   price: PriceOut | null;
 }
 
@@ -432,7 +462,7 @@ export interface TargetOut {
 
 export interface TenantOut {
   name: string;
-  state: "missing" | "blind" | "stale" | "starting" | "fine";
+  state: "missing" | "blind" | "stale" | "starting" | "fine" | "resting";
   intent: string;
   targets: TargetOut[];
   utility: number | null;
@@ -459,6 +489,7 @@ export interface TenantOut {
   binds: BindOut[];
   beside: string | null;
   cost_hour: number | null;
+  budget: BudgetOut | null;
 }
 
 export interface TokenIn {

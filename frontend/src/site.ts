@@ -2,7 +2,7 @@
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Overview, Run, Session, State } from "./api";
+import type { Act, Overview, Run, Session, State } from "./api";
 import type { Line } from "./live";
 
 export interface Site {
@@ -10,6 +10,7 @@ export interface Site {
   runs: Run[];
   session: Session;
   overview: Overview;
+  acts: Act[]; // of people, in all the run
   line: Line;
   gone: boolean; // the server does not answer: what is shown is as it was, and nothing can be asked
   span_s: number | null;
@@ -32,7 +33,7 @@ export function tone(site: Site, state: State | null | undefined): "good" | "bad
   if (site.gone) return "gone";
   if (!site.overview.control.live) return "over";
   if (state === "fine") return "good";
-  return state === "starting" || state == null ? "wait" : "bad";
+  return state === "starting" || state === "resting" || state == null ? "wait" : "bad";
 }
 
 /** Tenants in the order of their colours: by name, so that a colour stays when troubles come and go. */

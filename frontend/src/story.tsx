@@ -5,17 +5,20 @@ import { clock, mean, number, percent, signs, span } from "./format";
 import { money, spent } from "./money";
 import { Panel } from "./parts";
 import { link } from "./route";
-import { sharesSlots } from "./site";
+import { useZoomed } from "./shown";
+import { sharesSlots, useSite } from "./site";
 import { Brought, useWorth } from "./worth";
 
 const NAMED = 3;
 const ALWAYS = 0.995; // of the time: as often as windows of counts can tell
 
-export function Story({ overview, run }: { overview: Overview; run: string }) {
+export function Story() {
+  const { overview: all, run, zoom } = useSite();
+  const overview = useZoomed(all, zoom);
   const { totals } = overview;
   const worth = useWorth();
   const first = totals.at_s[0] ?? 0;
-  const length_s = (totals.at_s.at(-1) ?? first) - first;
+  const length_s = zoom ? zoom[1] - zoom[0] : (totals.at_s.at(-1) ?? first) - first;
   const decisions = overview.decisions.filter((decision) => decision.at_s >= first);
   const share = mean(totals.at_s.map((_, index) => ratio(totals.values.utility?.[index], totals.values.possible_utility?.[index])));
   const starting = overview.present?.starting ?? 0;
@@ -28,7 +31,7 @@ export function Story({ overview, run }: { overview: Overview; run: string }) {
         <dt>To whom</dt>
         <dd><Whom jobs={overview.jobs} run={run} /></dd>
         <dt>Done, and why</dt>
-        <dd><Done overview={overview} decisions={decisions} run={run} /></dd>
+        <dd><Done overview={overview} decisions={decisions} run={run} more={decisions.length === all.decisions.length && (decisions[0]?.number ?? 1) > 1} /></dd>
         <Brought worth={worth} />
         <dt>At what cost</dt>
         <dd><Cost overview={overview} decisions={decisions} /></dd>
@@ -77,7 +80,8 @@ function Blind({ blind, run }: { blind: { name: string; unseen: number }[]; run:
   );
 }
 
-function Done({ overview, decisions, run }: { overview: Overview; decisions: Decision[]; run: string }) {
+/** `more`: earlier ones may lie in the time shown, too, and did not come with the page. */
+function Done({ overview, decisions, run, more }: { overview: Overview; decisions: Decision[]; run: string; more: boolean }) {
   if (!decisions.length) return <>Nothing{overview.present?.note ? `: ${signs(overview.present.note)}` : ""}.</>;
   const count = (came: string): number => decisions.filter((decision) => decision.came === came).length;
   const better = count("better");
@@ -87,7 +91,7 @@ function Done({ overview, decisions, run }: { overview: Overview; decisions: Dec
   const best = decisions.filter((decision) => decision.came === "better").sort((a, b) => gain(b) - gain(a))[0];
   return (
     <>
-      {decisions.length} {decisions.length === 1 ? "decision" : "decisions"}: {told.join(", ")}.{" "}
+      {more ? `The newest ${decisions.length}` : decisions.length} {decisions.length === 1 ? "decision" : "decisions"}: {told.join(", ")}.{" "}
       {best && (
         <>
           The one that helped most, at {clock(overview.run, best.at_s)}: <a href={link("decisions", { run, job: best.jobs[0] })}>{signs(best.text)}</a>, because {signs(best.why.replace(/[.\s]+$/, ""))}; utility {number(best.utility_before)} → {number(best.utility_came)}.
@@ -101,6 +105,7 @@ function Cost({ overview, decisions }: { overview: Overview; decisions: Decision
   const { totals, jobs } = overview;
   const held = Object.values(jobs).reduce((sum, series: Series) => sum + (mean(series.values.slots ?? []) ?? 0), 0);
   const moved = decisions
+    .filter((decision) => decision.came !== "not carried out" && decision.came !== "not done")
     .flatMap((decision) => decision.changes)
     .filter((change) => change.kind === "slots" || change.kind === "tasks")
     .reduce((sum, change) => sum + Math.abs((change.after ?? 0) - (change.before ?? 0)), 0);
@@ -108,7 +113,7 @@ function Cost({ overview, decisions }: { overview: Overview; decisions: Decision
   const had = mean(totals.values.utility ?? []);
   return (
     <>
-      {sharesSlots(overview) ? <>The {number(overview.present?.slots)} slots were shared by weights of <b>{number(held)}</b> in all</> : <><b>{number(held)}</b> threads held</>} on average; {number(moved)} of them changed hands; <b>{number(most === null || had === null ? null : most - had)}</b> of {number(most)} utility was missing on average.
+      {sharesSlots(overview) ? <>The {number(overview.present?.slots)} slots were shared by weights of <b>{number(held)}</b> in all</> : <><b>{number(held)}</b> threads held</>} on average; decisions changed them by {number(moved)} in all; <b>{number(most === null || had === null ? null : most - had)}</b> of {number(most)} utility was missing on average.
       <Money overview={overview} />
     </>
   );

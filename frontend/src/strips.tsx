@@ -3,7 +3,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Series } from "./api";
 import { mean, percent } from "./format";
-import { colour, useTheme } from "./theme";
+import { Term } from "./terms";
+import { colour, useInks } from "./theme";
 import { useMany, Rest } from "./many";
 import { link } from "./route";
 
@@ -19,7 +20,7 @@ export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
   return (
     <figure class="chart strips">
       <figcaption>
-        <span class="title">Who had what they asked for</span>
+        <span class="title"><Term of="met">Who had what they asked for</Term></span>
         <span class="legend">
           <span class="key"><i class="swatch" style={{ "--swatch": "var(--met)" }} />met</span>
           <span class="key"><i class="swatch" style={{ "--swatch": "var(--u2)" }} />most of its utility</span>
@@ -45,7 +46,6 @@ export function Strips({ jobs, from_s, to_s, run }: StripsProps) {
 function Strip({ series, from_s, to_s, label }: { series: Series; from_s: number; to_s: number; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const size = useRef<Size | null>(null);
-  const theme = useTheme();
   const paint = useRef(() => undefined as void);
   paint.current = () => {
     if (canvas.current && size.current) painted(canvas.current, size.current, series, from_s, to_s);
@@ -60,8 +60,9 @@ function Strip({ series, from_s, to_s, label }: { series: Series; from_s: number
     watcher.observe(canvas.current!);
     return () => watcher.disconnect();
   }, []);
-  useEffect(() => paint.current(), [series, from_s, to_s, theme]);
-  return <canvas ref={canvas} role="img" aria-label={label} />;
+  useEffect(() => paint.current(), [series, from_s, to_s]);
+  useInks(() => paint.current());
+  return <canvas ref={canvas} role="img" aria-label={label} title={label} />;
 }
 
 interface Size {

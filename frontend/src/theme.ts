@@ -1,13 +1,15 @@
 // Light or dark: the system's choice until somebody makes another. Charts are painted and must know.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 const KEPT = "penstock-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 const inks = new Map<string, string>();
+let printing = false;
 
 export function applied(): "light" | "dark" {
+  if (printing) return "light"; // paper is white
   const chosen = localStorage.getItem(KEPT);
   return chosen === "light" || chosen === "dark" ? chosen : dark.matches ? "dark" : "light";
 }
@@ -24,6 +26,12 @@ export function toggle(): void {
 }
 
 dark.addEventListener("change", show);
+for (const [name, now] of [["beforeprint", true], ["afterprint", false]] as const) {
+  addEventListener(name, () => {
+    printing = now;
+    show();
+  });
+}
 
 export function useTheme(): "light" | "dark" {
   const [theme, setTheme] = useState(applied());
@@ -44,9 +52,20 @@ export function colour(name: string): string {
   return found;
 }
 
-export const SERIES = 8;
-
-/** The colour of a tenant among others, the same on every page. */
-export function tenantColour(place: number): string {
-  return colour(`c${place % SERIES}`);
+/** A colour, or the name of one, as a style sheet takes it: it follows when colours change. */
+export function inCss(name: string): string {
+  return name.startsWith("#") || name.startsWith("rgb") ? name : `var(--${name})`;
 }
+
+/** Paints again at once when colours change: a printer does not wait for the next frame. */
+export function useInks(paint: () => void): void {
+  const known = useRef(paint);
+  known.current = paint;
+  useEffect(() => {
+    const listener = (): void => known.current();
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, []);
+}
+
+export const SERIES = 8;

@@ -1,7 +1,7 @@
 // The ordinary, so that a test states only what matters.
 
 import type { ComponentChildren } from "preact";
-import type { Decision, Overview, Remedies, Run, Tenant } from "../src/api";
+import type { Decision, Incident, Job, Overview, Remedies, Run, Tenant } from "../src/api";
 import { SiteContext, type Site } from "../src/site";
 
 export const run: Run = { id: "demo-1", name: "demo", policy: "penstock", engine: "spark", master: "local", started_at: null, live: true, cycles: 4, first_s: 0, last_s: 40 };
@@ -13,7 +13,7 @@ export function aTenant(more: Partial<Tenant> = {}): Tenant {
     share: { text: "weight 2 of 8", weight: 2, weights: 8, slots: 2, of_slots: 8, busy: 1, busy_text: null, used_slots: 2, cores: 1 },
     latency_s: 3, latency_estimated: false, juice: 1, arrival_rps: 100, processed_rps: 90, backlog_rows: 12, why: "p95 latency 3 s instead of 2 s.",
     missed_since_s: 10, last_decision: null, not_done: "Nothing yet.", recovery_s: null, recovery_target_s: null, certainty: null, levers: [],
-    prediction_error: null, binds: [], beside: null, cost_hour: null, ...more,
+    prediction_error: null, binds: [], beside: null, cost_hour: null, budget: null, ...more,
   };
 }
 
@@ -33,15 +33,37 @@ export function found(more: Partial<Remedies> = {}): Remedies {
 }
 
 export function anOverview(more: Partial<Overview> = {}): Overview {
-  const control = { live: true, may_act: true, paused_by: null, dry_run: false, interval_s: 5, seen_at_epoch_s: null, approval: [], waiting: [], proposals: [] };
+  const control = { live: true, may_act: true, paused_by: null, dry_run: false, interval_s: 5, seen_at_epoch_s: null, approval: [], waiting: [], proposals: [], life: "live" as const, said: "" };
   const totals = { at_s: [0, 40], values: { utility: [20, 20], max_utility: [35, 35], possible_utility: [35, 35] } };
   return { run, control, present: null, totals, jobs: {}, decisions: [], ...more };
+}
+
+export function aPresent(more: Partial<NonNullable<Overview["present"]>> = {}): NonNullable<Overview["present"]> {
+  return {
+    at_s: 40, cycle: 4, utility: 20, max_utility: 35, possible_utility: 35, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "8 slots by weight", note: "",
+    headline: "1 of 2 tenants misses what was asked: ads.", state: "missing", tenants: [aTenant()], machines: [], levers: [], shortfall: "", price: null, ...more,
+  };
+}
+
+export function aJob(more: Partial<Job> = {}): Job {
+  return {
+    run, tenant: null, series: { at_s: [], values: {} }, operators: [], edges: [], stages: [], phases_s: {}, state_bytes: null, forecast: null,
+    recovery_s: null, recovery_target_s: null, decisions: [], asked: [], recoveries: [], ...more,
+  };
+}
+
+export function anIncident(more: Partial<Incident> = {}): Incident {
+  return {
+    run: "demo-1", name: "demo", policy: "penstock", tenant: "ads", intent: "p95 latency <= 2s", from_s: 10, to_s: 70, missed_s: 30, unseen_s: 0,
+    worst_latency_s: 9, worst_latency_at_s: 20, most_rows: 62614, utility_lost: 0.5, slot_h: 0.4, missed_slot_h: 0.2,
+    chapters: [{ name: "What happened", sentences: ["ads asked for p95 latency <= 2s and missed it for 30 s."] }], events: [{ at_s: 20, text: "decision 1: ads: weight 2 -> 5" }], ...more,
+  };
 }
 
 /** A page's part inside the site that it belongs to. */
 export function inside(children: ComponentChildren, more: Partial<Site> = {}): ComponentChildren {
   const site: Site = {
-    run: "last", runs: [run], session: { role: "operate", tokens_required: false, version: "0" }, overview: anOverview(), line: "live", gone: false,
+    run: "last", runs: [run], session: { role: "operate", tokens_required: false, version: "0" }, overview: anOverview(), acts: [], line: "live", gone: false,
     span_s: null, setSpan: () => undefined, zoom: null, setZoom: () => undefined, again: () => undefined, ...more,
   };
   return <SiteContext.Provider value={site}>{children}</SiteContext.Provider>;

@@ -11,7 +11,7 @@ type Present = NonNullable<Overview["present"]>;
 
 /** A server's stream of events that a test speaks through. */
 class Spoken {
-  static line: Spoken;
+  static line: Spoken | undefined;
   onopen = null;
   onerror = null;
   readyState = 1;
@@ -27,10 +27,9 @@ let asked = 0;
 const watchers: ((entries: { contentRect: { width: number; height: number } }[]) => void)[] = [];
 
 beforeEach(() => {
+  Spoken.line = undefined;
   asked = 0;
   watchers.length = 0;
-  HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) { this.open = true; };
-  localStorage.clear();
   vi.stubGlobal("ResizeObserver", class {
     constructor(told: (typeof watchers)[number]) { watchers.push(told); }
     observe(): void {}
@@ -42,7 +41,7 @@ afterEach(() => { vi.restoreAllMocks(); });
 
 function present(at_s: number, more: Partial<Present> = {}): Present {
   return {
-    at_s, cycle: at_s, utility: 20, max_utility: 35, possible_utility: 35, met: 0, judged: 1, starting: 0, slots: 8, given: "8 slots by weight", note: "", headline: `seen at ${at_s}`,
+    at_s, cycle: at_s, utility: 20, max_utility: 35, possible_utility: 35, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "8 slots by weight", note: "", headline: `seen at ${at_s}`,
     state: "fine", tenants: [aTenant({ state: "fine", met: true })], machines: [], levers: [], shortfall: "", price: null, ...more,
   };
 }
@@ -60,13 +59,33 @@ test("news are drawn in a task of their own, and news that come meanwhile are dr
   const drawn: (string | null)[] = [];
   new MutationObserver(() => drawn.push(headline.textContent)).observe(headline, { characterData: true, subtree: true, childList: true });
   await act(async () => {
-    Spoken.line.say(news(41));
-    Spoken.line.say(news(42));
+    Spoken.line!.say(news(41));
+    Spoken.line!.say(news(42));
     await Promise.resolve();
     expect(headline.textContent).toBe("seen at 40");
   });
   await vi.waitFor(() => expect(headline.textContent).toBe("seen at 42"));
   expect(drawn).not.toContain("seen at 41");
+});
+
+test("what may wait is drawn a task after the rest of the page, with the same news", async () => {
+  vi.stubGlobal("EventSource", Spoken);
+  const jobs = { ads: { at_s: [0, 40], values: { share: [1, 1], met: [1, 1], slots: [1, 1], unseen: [0, 0] } } };
+  vi.stubGlobal("fetch", serving({
+    "/api/session": { role: "view", tokens_required: false, version: "0" }, "/api/overview": anOverview({ present: present(40), jobs }), "/api/runs": [], "/api/acts": [],
+  }).fetch);
+  render(<App />);
+  const headline = await screen.findByTestId("headline");
+  await vi.waitFor(() => expect(Spoken.line).toBeDefined());
+  const length = (): string | null => screen.getByText(/^in the .* shown$/).textContent;
+  expect(length()).toBe("in the 40 s shown"); // at once when the page comes
+  Spoken.line!.say(news(50));
+  const seen = new Set<string>(); // task by task
+  while (length() !== "in the 50 s shown") {
+    await new Promise((next) => setTimeout(next));
+    seen.add(`${headline.textContent}, ${length()}`);
+  }
+  expect([...seen].slice(-2)).toEqual(["seen at 50, in the 40 s shown", "seen at 50, in the 50 s shown"]);
 });
 
 test("a strip that gets news keeps its watcher, and is painted without being asked for its size", () => {

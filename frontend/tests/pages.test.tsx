@@ -1,49 +1,20 @@
-import { fireEvent, render, screen, waitFor, within } from "@testing-library/preact";
-import { beforeEach, expect, test, vi } from "vitest";
-import { App } from "../src/app";
-import type { Compare, Incident, Job, Overview, Tenant } from "../src/api";
-import { aDecision, anOverview, aTenant, found, run, serving } from "./builders";
-
-class Silent {
-  onopen = null;
-  onerror = null;
-  readyState = 1;
-  addEventListener(): void {}
-  close(): void {}
-}
+import { fireEvent, screen, waitFor, within } from "@testing-library/preact";
+import { expect, test, vi } from "vitest";
+import type { Compare, Overview, Tenant } from "../src/api";
+import { aDecision, aJob, anIncident, anOverview, aPresent, aTenant, run } from "./builders";
+import { openedAt, Silent } from "./opened";
 
 const worth = { text: "+11 points of utility by 2 decisions", decisions: 2, span_s: 120, gain: 0.11, off: 0.04, slot_h_saved: 0, untold: 0, misled: 0, waits: 0, each: [] };
 
-const JOB: Job = {
-  run, tenant: null, series: { at_s: [], values: {} }, operators: [], edges: [], stages: [], phases_s: {}, state_bytes: null, forecast: null,
-  recovery_s: null, recovery_target_s: null, decisions: [], asked: [], recoveries: [],
-};
-
 function present(tenants: Tenant[]): NonNullable<Overview["present"]> {
-  return {
-    at_s: 40, cycle: 4, utility: 20, max_utility: 35, possible_utility: 35, met: 0, judged: 1, starting: 0, slots: 8, given: "8 slots by weight", note: "", headline: "1 of 2 tenants misses what was asked: ads.",
-    state: "missing", tenants, machines: [], levers: [], shortfall: "", price: null,
-  };
+  return aPresent({ tenants });
 }
 
 function opened(hash: string, more: Partial<Overview> = {}, answers: Record<string, unknown> = {}) {
-  location.hash = hash;
   const overview = anOverview({ present: present([aTenant(), aTenant({ name: "geo", state: "fine", met: true })]), ...more });
-  const server = serving({
-    "/api/session": { role: "operate", tokens_required: false, version: "0" },
-    "/api/overview": overview, "/api/runs": [run, { ...run, id: "fair-1", policy: "fair" }], "/api/acts": [], "/api/remedies": found(), "/api/worth": worth,
-    "/api/policies": [{ name: "ds2", about: "" }], ...answers,
-  });
-  vi.stubGlobal("fetch", server.fetch);
-  vi.stubGlobal("EventSource", Silent);
-  render(<App />);
-  return server;
+  const runs = [run, { ...run, id: "fair-1", policy: "fair" }];
+  return openedAt(hash, { "/api/overview": overview, "/api/runs": runs, "/api/worth": worth, "/api/policies": [{ name: "ds2", about: "" }], ...answers });
 }
-
-beforeEach(() => {
-  HTMLDialogElement.prototype.showModal ??= function (this: HTMLDialogElement) { this.open = true; };
-  localStorage.clear();
-});
 
 test("the card of who misses its target has what binds, the remedy, and the proposal that waits for its yes", async () => {
   const proposals = [{ number: 3, at_s: 40, text: "ads: weight 2 -> 5", why: "ads misses its latency", jobs: ["ads"], answer: "open", who: null }];
@@ -76,6 +47,18 @@ test("who starts neither has its utility nor misses it, in what all had and in w
   expect(story).toContain("0 of 35 utility was missing on average");
   expect(screen.getByTestId("met").parentElement!.textContent).toBe("1 of 1, 1 starting");
   expect(screen.getByTestId("utility").parentElement!.textContent).toBe("35 of 35");
+});
+
+test("of whom nothing is asked is in no trouble, and an error budget says what is left of it", async () => {
+  const budget = { text: "budget of 99% of 5m windows over 28d", keep: 0.99, windows_s: 300, over_s: 2419200, allowed: 80.64, good: 500, bad: 60, unknown: 3, left: 0.256, burns: [{ over_s: 3600, rate: 25 }], urgency: 1.75 };
+  const tenants = [aTenant({ state: "fine", met: true, budget }), aTenant({ name: "geo", state: "resting", intent: "nothing now (outside its hours)", met: false })];
+  const seen = { ...present(tenants), met: 1, judged: 1, resting: 1, state: "fine" as const };
+  opened("#/overview", { present: seen });
+  await screen.findByTestId("headline");
+  expect(screen.queryByTestId("trouble")).toBeNull();
+  expect(screen.getByTestId("met").parentElement!.textContent).toBe("1 of 1, 1 resting");
+  location.hash = "#/tenant?job=ads";
+  expect((await screen.findByTestId("budget")).textContent).toBe("26 %");
 });
 
 test("of forty tenants fifteen are shown, all on request, and any by its name in the address", async () => {
@@ -148,14 +131,9 @@ test("the demo's three runs stand side by side, with the third between the two",
 });
 
 test("an incident is told in chapters, with when each thing happened, and can be printed", async () => {
-  const incident: Incident = {
-    run: "demo-1", name: "demo", policy: "penstock", tenant: "ads", intent: "p95 latency <= 2s", from_s: 10, to_s: 70, missed_s: 30, unseen_s: 0,
-    worst_latency_s: 9, worst_latency_at_s: 20, most_rows: 62614, utility_lost: 0.5, slot_h: 0.4, missed_slot_h: 0.2,
-    chapters: [{ name: "What happened", sentences: ["ads asked for p95 latency <= 2s and missed it for 30 s."] }], events: [{ at_s: 20, text: "decision 1: ads: weight 2 -> 5" }],
-  };
   const printed = vi.fn();
   vi.stubGlobal("print", printed);
-  const server = opened("#/incident?job=ads&from=10&to=70", {}, { "/api/incident": incident });
+  const server = opened("#/incident?job=ads&from=10&to=70", {}, { "/api/incident": anIncident() });
   expect((await screen.findByTestId("missed")).textContent).toBe("30 s");
   expect(screen.getByText("ads asked for p95 latency ≤ 2s and missed it for 30 s.")).toBeTruthy();
   expect(screen.getByText("decision 1: ads: weight 2 → 5")).toBeTruthy();
@@ -165,7 +143,7 @@ test("an incident is told in chapters, with when each thing happened, and can be
 });
 
 test("a key leads from what is shown to its incident report, and the sheet of keys says so", async () => {
-  opened("#/tenant?job=geo&from=10&to=70", { run: { ...run, last_s: 400 } }, { "/api/job": { ...JOB } });
+  opened("#/tenant?job=geo&from=10&to=70", { run: { ...run, last_s: 400 } }, { "/api/job": aJob() });
   await screen.findByRole("heading", { name: /geo/ });
   fireEvent.keyDown(document.body, { key: "?" });
   expect((await screen.findByRole("dialog", { name: "Keys" })).textContent).toContain("Incident report");

@@ -85,9 +85,13 @@ def refuse(errors: Sequence[ConfigError]) -> None:
 
 
 class OutageError(PenstockError):
-    """Something is away that may come back by itself, such as a master or a database: to try again may help."""
+    """Something is away that may come back by itself, such as a master or a database: to try again may help.
+
+    `remedy` is what to do about it, where that is known and not in the message.
+    """
 
     exit_code = 75  # a temporary failure, as sysexits.h has it
+    remedy: str | None = None
 
 
 class EngineError(PenstockError):

@@ -11,10 +11,11 @@ from math import inf
 
 from penstock.actuation.order import order
 from penstock.analysis.assess import STALE_AFTER_S, aged, assess
+from penstock.analysis.budgets import Ledgers, budgeted, with_ledgers, without_ledger
 from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
-from penstock.core.intents import Intent
+from penstock.core.intents import Intent, asked_at, limited
 from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
@@ -73,6 +74,7 @@ class Carried:
     error: str | None = None  # of the last round
     unstored: Unstored = Unstored()
     deeds_until_s: float = -inf  # what the engine did by itself is in the record up to then
+    ledgers: Ledgers = field(default_factory=dict)  # of those with an error budget, by job
 
     def with_new_deeds(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with those deeds only that no cycle before has recorded."""
@@ -90,6 +92,7 @@ class Governor:
     control: Control = NoControl()
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     between: Callable[[], Sequence[str]] = tuple  # what went wrong between rounds, in words, each told once
+    began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
 
     def start(self) -> Carried:
         """What to go on from: the stored memory of an earlier controller, or a fresh one."""
@@ -107,7 +110,9 @@ class Governor:
         """One turn of the loop."""
         troubles = Troubles(self.settings.go_on, [*carried.said, *self.between()])
         orders = self._hear(carried, now, troubles)
-        seen = self._see(intents, orders or Orders(), carried, now, troubles)
+        wanted = {name: _wanted(name, intent, orders) for name, intent in intents.items()}
+        ledgers = self._ledgers(wanted, carried.ledgers, now, troubles)
+        seen, ledgers = self._see(wanted, ledgers, carried, now, troubles)
         view = aged(carried.view, now) if seen is None else seen
         plan, memory = watching("", () if orders is None else orders.turns), carried.memory
         if seen is not None:
@@ -115,7 +120,8 @@ class Governor:
         open_decisions = carried.open_decisions
         with troubles.during(Stage.JUDGING):
             done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
-            open_decisions, verdicts = carried.open_decisions.judge(view, done, note=plan.note)
+            idle = orders is None or orders.paused_by is not None
+            open_decisions, verdicts = carried.open_decisions.judge(view, done, note=plan.note, idle=idle)
             plan = replace(plan, verdicts=verdicts) if verdicts else plan
         cycle = self._act(Cycle(now, self.policy.name, view, plan, Outcome(), memory), orders, troubles)
         if orders is not None and orders.turns:
@@ -125,7 +131,9 @@ class Governor:
         unstored, error = self._store(cycle, carried, failures, troubles)
         outlooks = standing(carried.outlooks, plan.outlooks, now)
         deeds_until_s = max((deed.at_s for deed in view.deeds), default=carried.deeds_until_s)
-        return Carried(memory, open_decisions, outlooks, orders, view, failures, (), error, unstored, deeds_until_s)
+        return Carried(
+            memory, open_decisions, outlooks, orders, view, failures, (), error, unstored, deeds_until_s, ledgers
+        )
 
     def _hear(self, carried: Carried, now: float, troubles: Troubles) -> Orders | None:
         """What is asked; where nobody can be heard what was asked last, without what was done of it then."""
@@ -133,18 +141,32 @@ class Governor:
             return self.control.orders(now)
         return None if carried.orders is None else replace(carried.orders, approved=(), turns=())
 
+    def _ledgers(self, wanted: Mapping[str, Intent], ledgers: Ledgers, now: float, troubles: Troubles) -> Ledgers:
+        """Those that there are, and those that budgets begin with that were not asked for before."""
+        budgets = without_ledger(wanted, ledgers)
+        if not budgets:
+            return ledgers
+        at_epoch_s = self.began_epoch_s + now
+        with troubles.during(Stage.STORING):
+            windows = {name: self.store.windows(name, asked, at_epoch_s) for name, asked in budgets.items()}
+            return with_ledgers(ledgers, budgets, windows, at_epoch_s)
+        return ledgers
+
     def _see(
-        self, intents: Mapping[str, Intent], orders: Orders, carried: Carried, now: float, troubles: Troubles
-    ) -> View | None:
+        self, wanted: Mapping[str, Intent], ledgers: Ledgers, carried: Carried, now: float, troubles: Troubles
+    ) -> tuple[View | None, Ledgers]:
         snapshot = None
         with troubles.during(Stage.OBSERVING):
             snapshot = carried.with_new_deeds(self.engine.observe(now))
         if snapshot is None:
-            return None
+            return None, ledgers
+        at_epoch_s = self.began_epoch_s + snapshot.at_s
         with troubles.during(Stage.JUDGING):
-            wanted = {name: orders.intents.get(name, intent) for name, intent in intents.items()}
-            return advised(assess(snapshot, wanted, self.settings.stale_after_s, carried.outlooks), self.models)
-        return None
+            asked = {name: asked_at(intent, at_epoch_s) for name, intent in wanted.items()}
+            view = assess(snapshot, asked, self.settings.stale_after_s, carried.outlooks)
+            view, ledgers = budgeted(view, ledgers, at_epoch_s)
+            return advised(view, self.models), ledgers
+        return None, ledgers
 
     def _decide(
         self, view: View, memory: PolicyMemory, orders: Orders | None, troubles: Troubles
@@ -216,6 +238,12 @@ class Governor:
         if not carried.unstored.count:
             _log.warning("%.0f s: %s; governing goes on", cycle.at_s, storing.said[0])
         return carried.unstored.and_also(cycle, now or "", storing.said[0]), now
+
+
+def _wanted(name: str, intent: Intent, orders: Orders | None) -> Intent:
+    """What is asked of a job: by its file, or by a person since, within the file's budget and excluded periods."""
+    asked = None if orders is None else orders.intents.get(name)
+    return intent if asked is None else limited(asked, intent)
 
 
 def drive(

@@ -7,6 +7,7 @@ import pytest
 
 from penstock.analysis.verdicts import LONGEST_SETTLE_S, OpenDecisions
 from penstock.core.figures import LatencyFigures
+from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Tasks
 from penstock.core.plan import Decision, Effect, Reason, Verdict
 from penstock.core.prediction import Foretold
@@ -230,6 +231,48 @@ def test_why_it_is_kept_is_what_a_person_asked_or_what_the_policy_says() -> None
         now_open, _ = now_open.judge(seen(at_s, {"fraud": 2.0}), ())
     _, (verdict,) = now_open.judge(seen(120.0, {"fraud": 2.0}), (), note="converged")
     assert verdict.text.endswith("kept because its policy has found nothing better: converged")
+
+
+def test_while_governing_is_paused_nobody_is_said_to_have_found_nothing_better() -> None:
+    now_open, _ = OpenDecisions().judge(seen(0.0, {"fraud": 5.0}), [decision(0.0, "fraud")])
+    for at_s in tens(110)[1:]:
+        now_open, _ = now_open.judge(seen(at_s, {"fraud": 2.0}), ())
+    _, (verdict,) = now_open.judge(seen(120.0, {"fraud": 2.0}), (), note="paused by ann: watching only", idle=True)
+    assert verdict.text.endswith("kept because nobody decides now: paused by ann: watching only")
+
+
+def asking(found: View, target_s: float) -> View:
+    """The same, of tenants that ask for this latency."""
+    intent = Intent(Latency(target_s, utility=10.0))
+    return replace(found, jobs=tuple(replace(one, intent=intent) for one in found.jobs))
+
+
+def test_what_a_tenant_had_of_an_earlier_intent_is_not_compared() -> None:
+    # It had all of what it asked for until 3 s were asked for, at 90 s; the decision of then helped: 2 of 10 became 6.
+    rounds = [
+        asking(seen(at, {"fraud": 10.0 if at < 90 else 2.0 if at < 120 else 6.0}), 20 if at < 90 else 3)
+        for at in tens(150)
+    ]
+    ((_, verdict),) = lived(rounds, {90.0: [decision(90.0, "fraud")]})[1]
+    # 120 to 150 s, the second half of the settle time, against the one round in which 3 s were asked for before it.
+    assert verdict.text == "better: utility of fraud 2.0 -> 6.0"
+
+
+def test_a_decision_is_not_blamed_for_an_intent_that_was_changed_after_it() -> None:
+    rounds = [asking(seen(at, {"fraud": 5.0 if at < 30 else 1.0}), 20 if at < 30 else 3) for at in tens(310)]
+    told = [verdict for _, verdict in lived(rounds, {0.0: [decision(0.0, "fraud")]})[1]]
+    assert [(one.text, one.effect, one.again) for one in told] == [
+        ("not known: fraud asks for something else since", Effect.UNKNOWN, False)
+    ]
+
+
+def test_what_looked_worse_and_was_not_seen_again_is_not_forgotten() -> None:
+    rounds = [seen(at, {"fraud": 5.0 if at == 0 else 2.0 if at < 70 else None}) for at in tens(310)]
+    told = [verdict for _, verdict in lived(rounds, {0.0: [decision(0.0, "fraud")]})[1]]
+    assert [one.text for one in told[1:]] == [
+        "not known: fraud had no figures; at 60 s it was worse",
+        "not known: fraud had no figures; at 60 s it was worse",
+    ]
 
 
 def test_what_is_worse_for_one_is_kept_where_all_together_have_more() -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from penstock.governing.run import RunOptions, RunStory
+from penstock.governing.run import RunOptions
 from penstock.governing.standby import Word
+from penstock.governing.story import RunStory
 from penstock.planning.registry import POLICIES
 from tests.cli.calling import penstock, program
 from tests.simulation.small import scenario, written

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 from click.testing import CliRunner, Result
@@ -19,45 +18,25 @@ from penstock.cli.top import top
 from penstock.cli.turning import LEVER_COMMANDS
 from penstock.core.levers import KINDS, WHOLE, Dial, Disturbs, Shows
 from penstock.core.orders import Act, Answer, Wish
-from penstock.store.control import DeskControl, Standing
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.acting import NotLiveError
 from tests.cli.calling import penstock
+from tests.controlled import controlled as controlled_run
+from tests.controlled import recorded
 from tests.patience import patience_s
-from tests.recorded import RUN, a_cycle, a_decision, a_job, a_judging_cycle, a_view, an_acting_cycle
-
-STANDING = Standing(interval_s=patience_s())  # its sign of life holds for three intervals, however busy the machine is
+from tests.recorded import RUN, a_cycle, a_decision, a_job, a_view
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    path = tmp_path / "runs.sqlite"
-    with closing(open_store(path)) as store:
-        store.begin(RUN)
-        for cycle in (a_cycle(10.0), an_acting_cycle(20.0), a_judging_cycle(30.0, 20.0)):
-            store.append(cycle)
-    return path
+    return recorded(tmp_path)
 
 
-@pytest.fixture
-def controlled(path: Path) -> Iterator[SqlStore]:
-    """A controller that does nothing but listen."""
-    stop = Event()
-
-    def listen() -> None:
-        with closing(open_store(path)) as store:
-            heard = DeskControl(store.desk, RUN.id, STANDING)
-            while not stop.wait(0.02):
-                heard.orders(10.0)
-
-    thread = Thread(target=listen)
-    with closing(open_store(path)) as store:
-        DeskControl(store.desk, RUN.id, STANDING).orders(0.0)
-        thread.start()
+@pytest.fixture(name="controlled")
+def _controlled(path: Path) -> Iterator[SqlStore]:
+    with controlled_run(path) as store:
         yield store
-        stop.set()
-        thread.join()
 
 
 def asked(path: Path, *arguments: str) -> Result:

@@ -1,104 +1,53 @@
 """The files that ship, with bytes and words changed by chance: each is taken or refused in lines, never a traceback."""
 
 import gzip
+import json
 import random
-import re
-from collections.abc import Callable
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from penstock.config.profiles import read_profile
 from penstock.errors import ConfigError
-from tests.cli.calling import ROOT, penstock
+from tests.cli.calling import environment, penstock
+from tests.cli.mutating import FILES, Checked, mutated, mutations
 
-FILES = sorted(
-    path
-    for folder in ("examples", "workloads", "scenarios/henge", "scenarios/spark", "src/penstock/catalog/dags")
-    for path in (ROOT / folder).glob("*.yaml")
-    if path.name != "topologies.yaml"  # only lends parts to others
-)
-WORDS = [
-    *("", "-1", "0", "1e40", "1.0e+40", ".nan", ".inf", "null", "true", "off", "~", "[]", "{}", "''", "soon", "2s"),
-    *("9" * 30, "9" * 4301, "0x" + "f" * 5000, "2026-13-45", "1:30", "é", "\x00", "\x1b[31m", "\ufeff", "\u2028"),
-    *("&a", "*a", "<<", "!!python/name:os.system", "? ", "- ", ": ", "---", "...", "%YAML 9", "#", "\t", "\n", "\r"),
-    *("name", "jobs", "intent", "latency", "policy", "settings", "henge", "include", "vary", "/dev/zero", "{a: b}"),
-]
-TOKEN = re.compile(rb"[\w.-]+|[^\w\s]|\s+")
-
-
-def changed_bytes(data: bytes, chance: random.Random) -> bytes:
-    """A byte taken out, put in, or turned into another; or the end cut off."""
-    at = chance.randrange(len(data))
-    byte = bytes([chance.randrange(256)])
-    return chance.choice(
-        [data[:at] + data[at + 1 :], data[:at] + byte + data[at:], data[:at] + byte + data[at + 1 :], data[:at]]
-    )
-
-
-def changed_words(data: bytes, chance: random.Random) -> bytes:
-    """A word taken out, said twice, or in the place of another one, of this file or from the list."""
-    words = TOKEN.findall(data)
-    at, other = chance.randrange(len(words)), chance.choice(words)
-    instead = chance.choice(WORDS).encode()
-    words[at] = chance.choice([b"", words[at] * 2, other, instead, words[at] + instead])
-    return b"".join(words)
-
-
-def mutated(data: bytes, chance: random.Random) -> bytes:
-    changes: list[Callable[[bytes, random.Random], bytes]] = [changed_bytes, changed_words, changed_words]
-    for _ in range(chance.choice([1, 1, 1, 2, 5])):
-        data = chance.choice(changes)(data, chance) or b"x"
-    return data
-
-
-def check(folder: Path, name: str, data: bytes) -> None:
-    """The command on that file beside the others of its folder: any exception fails the test by itself."""
-    path = folder / f"mutated-{name}"
-    path.write_bytes(data)
-    called = penstock("check", "--no-modules", str(path))
-    assert called.returncode in (0, 2)
-    if called.returncode == 2:
-        lines = called.stderr.splitlines()
-        assert lines, data
-        assert all(line.startswith("penstock: ") and line.isprintable() for line in lines), called.stderr
-        assert not re.search(r"Traceback|Input should|validation error|Value error", called.stderr), called.stderr
-
-
-def beside(path: Path, folder: Path) -> None:
-    """What the file names with a path relative to its own."""
-    for found in path.parent.iterdir():
-        if found.is_file() and found.suffix in (".yaml", ".csv", ".gz"):
-            (folder / found.name).write_bytes(found.read_bytes())
-        elif found.is_dir() and found.name == "data":
-            (folder / "data").symlink_to(found)
-
-
-def mutations(path: Path, folder: Path, seed: int, count: int) -> None:
-    beside(path, folder)
-    chance = random.Random(f"{path.name} {seed}")
-    for _ in range(count):
-        data = mutated(path.read_bytes(), chance)
-        check(folder, path.name, data)
+SEEDS, EACH = 4, 80
+WITHIN_S, WITHIN_MIB = 5.0, 1024.0
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_a_file_that_was_changed_by_chance_is_taken_or_refused_in_lines(path: Path, tmp_path: Path) -> None:
-    mutations(path, tmp_path, seed=1, count=8)
+    assert mutations(path, tmp_path, seed=1, count=8).slowest_s < WITHIN_S
+
+
+def test_ten_thousand_changes_are_tried_before_an_issue_closes() -> None:
+    assert len(FILES) * SEEDS * EACH >= 10_000
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_many_changes_by_chance(path: Path, seed: int, tmp_path: Path) -> None:
-    mutations(path, tmp_path, seed=seed + 2, count=40)
+def test_many_changes_by_chance_take_five_seconds_and_a_gibibyte_at_most(path: Path, seed: int, tmp_path: Path) -> None:
+    found = in_a_process_of_its_own(str(path), tmp_path, seed + 2, EACH)
+    assert found.checked == EACH
+    assert (found.slowest_s < WITHIN_S, found.most_mib < WITHIN_MIB) == (True, True), found
 
 
-def test_raw_bytes_are_refused_in_one_line(tmp_path: Path) -> None:
-    chance = random.Random(7)
-    for number in range(50):
-        data = chance.randbytes(chance.choice([1, 10, 1000, 100_000]))
-        check(tmp_path, f"raw-{number}.yaml", data)
+def test_raw_bytes_are_refused_in_one_line_in_five_seconds_and_a_gibibyte(tmp_path: Path) -> None:
+    found = in_a_process_of_its_own("-", tmp_path, 7, 50)
+    assert (found.checked, found.refused) == (50, 50)
+    assert (found.slowest_s < WITHIN_S, found.most_mib < WITHIN_MIB) == (True, True), found
+
+
+def in_a_process_of_its_own(path: str, folder: Path, seed: int, count: int) -> Checked:
+    """What a test process has had of memory says nothing of a file."""
+    command = [sys.executable, "-m", "tests.cli.mutating", path, str(folder), str(seed), str(count)]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return Checked(**json.loads(done.stdout))
 
 
 PAIRS = b"left,right,rows\n" + b"Asia,#java,3463\nOceania,#python,3700\nAsia,#ruby,180\n" * 5

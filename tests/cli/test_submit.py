@@ -54,6 +54,20 @@ def test_with_a_coordinator_each_may_have_all_but_one_for_each_other(tmp_path: P
     )
 
 
+def test_certificates_for_the_coordinator_are_handed_on_and_one_that_is_not_there_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_COORDINATOR_CA", "ca.crt")
+    given = ["--master", "k8s://https://api:6443", "--coordinator", "https://here:7474"]
+    file = shop(tmp_path, conf={"spark.kubernetes.container.image": "penstock"})
+    called = penstock("submit", file, *given, "--coordinator-certificate", "shop.crt", "--dry-run")
+    assert "--coordinator-ca ca.crt --coordinator-certificate shop.crt" in called.stdout.splitlines()[0]
+    monkeypatch.setenv("PENSTOCK_COORDINATOR_TOKEN", "agent-x")
+    missing = penstock("submit", file, *given)
+    said = missing.stderr.splitlines()[-1]
+    assert said == "penstock: --coordinator-ca: 'ca.crt' will not do; give the path of a PEM file"
+
+
 @pytest.mark.parametrize(
     ("more", "options", "told"),
     [

@@ -105,7 +105,7 @@ def test_who_acted_cannot_write_a_line_of_the_log(store: SqlStore, tmp_path: Pat
     store.desk.leave_card(RUN.id, Card(0.0, 10.0, 5.0))
     store.desk.ask(RUN.id, Request(Act.PAUSE, who, 1_000_000.0))
     done = penstock("control", "show", "--store", str(tmp_path / "runs.sqlite"))
-    assert [told for told in done.stdout.splitlines() if "ann" in told and "eve" not in told] == []
+    assert [told for told in done.stdout.splitlines() if "ann:" in told and "eve" not in told] == []
     assert OBEYED.search(done.stdout) is None
 
 

@@ -39,6 +39,26 @@ def test_intents_limits_price_and_settings_are_taken_over() -> None:
     assert found.left == ()
 
 
+def test_budgets_hours_and_excluded_periods_are_taken_over() -> None:
+    by_day = {**FRAUD, "intent": {"latency": "2s", "utility": 40, "hours": {"from": "06:00", "to": "20:00"}}}
+    lasting = {
+        **by_day,
+        "budget": {"keep": "99%"},
+        "excluded": [{"from": "2026-11-02", "to": "2026-11-03", "why": "x"}],
+    }
+    wanted = a_file(lasting, AUDIT, excluded=[{"from": "2026-12-24", "to": "2026-12-25", "why": "the move"}])
+    found = became(wanted)
+    assert found.running == wanted
+    assert found.taken == (
+        "fraud: intent latency 2, utility 40 -> latency 2, utility 40, hours from 06:00 to 20:00 (UTC)",
+        "fraud: budget none -> 99% of 5m windows over 28d",
+        "fraud: excluded none -> 2026-11-02 to 2026-11-03 (x)",
+        "excluded for all: none -> 2026-12-24 to 2026-12-25 (the move)",
+    )
+    assert found.left == ()
+    assert became(a_file(), wanted).running.asked() == a_file().asked()
+
+
 @pytest.mark.parametrize(
     ("wanted", "left"),
     [

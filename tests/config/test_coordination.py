@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from penstock.config.coordination import CoordinationFile, read_coordination
+from penstock.core.price import Price
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import FixedCluster
 from penstock.engines.applications.standalone import StandaloneCluster
@@ -33,6 +34,8 @@ def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
     yarn = {"yarn": "http://one:8088,http://two:8088", "queue": "root.streams"}
     assert read(tmp_path, cluster=yarn).cluster.cluster() == YarnCluster(yarn["yarn"], "root.streams")
     assert read(tmp_path, cluster={"kubernetes": "streams"}).cluster.kubernetes == "streams"
+    assert read(tmp_path, price={"slot_hour": 0.05, "currency": "EUR"}).core_price() == Price(0.05, "EUR")
+    assert file.core_price() is None
 
 
 @pytest.mark.parametrize(
@@ -59,7 +62,12 @@ def test_a_fleet_is_read_with_its_cluster_and_bounds(tmp_path: Path) -> None:
         ),
         ({"policy": "hengge"}, "policy: 'hengge' will not do; choose one of"),
         ({"settings": {"penstock": {"executors": {"settle": 1}}}}, "settle: 1 will not do; there is no such setting"),
+        (
+            {"price": {"executor_hour": 1.0}},
+            "price.executor_hour: 1.0 will not do; write slot_hour, the price of a core",
+        ),
         ({"leese": "15s"}, "leese: '15s' will not do"),
+        ({"leadership": {"kubernetes": "fleet"}}, "leadership.kubernetes: 'fleet' will not do; write NAMESPACE/NAME"),
     ],
 )
 def test_a_wrong_field_is_named_with_its_value_and_the_remedy(

@@ -43,6 +43,71 @@ def test_an_slo_asks_penstocks_own_metric_for_each_minute_of_four_weeks() -> Non
     }
 
 
+def test_a_budget_is_a_time_window_with_its_slices_there_and_back() -> None:
+    lasting = {
+        "name": "fraud",
+        "intent": {"latency": "2s", "percentile": 95.0, "hours": {"from": "06:00", "to": "20:00", "days": "mon-fri"}},
+        "budget": {"keep": 0.99, "windows": "5m", "over": "28d", "each": 0.9},
+        "excluded": [{"from": "2026-12-24", "to": "2026-12-25", "why": "the move"}],
+    }
+    (slo,) = slos([lasting])
+    assert slo["spec"]["timeWindow"] == [{"duration": "28d", "isRolling": True}]
+    assert slo["spec"]["budgetingMethod"] == "Timeslices"
+    assert slo["spec"]["objectives"][0] == {
+        **{"op": "lte", "value": 2.0, "target": 0.99, "timeSliceTarget": 0.9, "timeSliceWindow": "5m"}
+    }
+    (back,) = from_openslo([slo]).jobs
+    assert back == lasting
+    assert wanted_in(Document("tenants.yaml", {"jobs": [back]})).asked() == (
+        wanted_in(Document("tenants.yaml", {"jobs": [lasting]})).asked()
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "budget", "left_out"),
+    [
+        ({}, {"keep": 0.99, "windows": "5m", "over": "30d"}, ()),
+        (
+            {"budgetingMethod": "Occurrences"},
+            {"keep": 0.99, "windows": "5m", "over": "30d"},
+            ("s: it counts Occurrences, which is read as time slices of 5m",),
+        ),
+        (
+            {"timeWindow": [{"duration": "1M", "isRolling": False, "calendar": {"timeZone": "UTC"}}]},
+            {"keep": 0.99, "windows": "5m", "over": "30d"},
+            ("s: its window is the calendar's; one of its length that rolls is read",),
+        ),
+        (
+            {"timeWindow": [{"duration": "1Y", "isRolling": True}]},
+            None,
+            ("s: its budget is not read: over: '365d' will not do; write ten windows or more, and at most 92d",),
+        ),
+    ],
+)
+def test_how_somebody_elses_budget_is_read(
+    change: dict[str, Any], budget: dict[str, Any] | None, left_out: tuple[str, ...]
+) -> None:
+    spec = {
+        "service": "orders",
+        "timeWindow": [{"duration": "30d", "isRolling": True}],
+        "budgetingMethod": "Timeslices",
+        "objectives": [{"op": "lt", "value": 30, "target": 0.99, "timeSliceWindow": "5m"}],
+    }
+    about = {"name": "s", "annotations": {"penstock.io/target": "mean-latency"}}
+    read = from_openslo([{"apiVersion": "openslo/v1", "kind": "SLO", "metadata": about, "spec": {**spec, **change}}])
+    asked = {"name": "orders", "intent": {"latency": "30s"}}
+    assert read.jobs == ({**asked, "budget": budget} if budget else asked,)
+    assert read.left_out == left_out
+
+
+def test_slos_of_one_tenant_with_other_budgets_are_told() -> None:
+    first, second = slos([{"name": "ads", "intent": [{"juice": 0.9}, {"latency": "20s"}], "budget": {"keep": 0.99}}])
+    second["spec"]["objectives"][0]["target"] = 0.9
+    read = from_openslo([first, second])
+    assert read.jobs[0]["budget"]["keep"] == 0.99
+    assert read.left_out == ("ads-mean-latency: its budget is another than that of ads's first SLO, which is read",)
+
+
 def test_somebody_elses_slo_needs_to_say_what_it_is_about(tmp_path: Path) -> None:
     text = """
 apiVersion: openslo/v1
@@ -64,11 +129,9 @@ spec:
     file = tmp_path / "slos.yaml"
     file.write_text(text)
     read = read_openslo(file)
-    assert read.jobs == ({"name": "orders", "intent": {"latency": "30s", "percentile": 99.0}},)
-    assert read.left_out == (
-        "checkout: its kind is Service, of which nothing is read",
-        "orders-fresh: 0.99 of the time over 30d is for alerts to keep",
-    )
+    budget = {"keep": 0.99, "windows": "5m", "over": "30d"}
+    assert read.jobs == ({"name": "orders", "intent": {"latency": "30s", "percentile": 99.0}, "budget": budget},)
+    assert read.left_out == ("checkout: its kind is Service, of which nothing is read",)
     slo = list(yaml.safe_load_all(text))[1]
     slo["metadata"].pop("annotations")
     with pytest.raises(ConfigError, match=r"orders-fresh\.metadata.annotations: .*penstock.io/target: one of latency"):

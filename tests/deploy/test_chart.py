@@ -30,6 +30,8 @@ ALL = (
     "advise=true",
     "applications.namespace=apps",
     "applications.quota.pods=50",
+    "lease.enabled=true",
+    "kueue.enabled=true",
 )
 Manifest = dict[str, Any]
 
@@ -90,6 +92,18 @@ def test_its_fleet_is_what_penstock_reads_and_its_command_is_one(tmp_path: Path)
     words: list[str] = [*container["command"], *container["args"]]
     params = coordinate.make_context(words[1], words[2:]).params
     assert (params["agents_host"], params["advise"], params["dashboard"]) == ("0.0.0.0", True, True)
+
+
+def test_with_a_lease_object_the_account_may_read_and_write_that_one_and_the_fleet_names_it(tmp_path: Path) -> None:
+    found = manifests("lease.enabled=true", "applications.namespace=apps")
+    lease = one(found, "Lease")["metadata"]
+    (rule,) = one(found, "Role", "-lease")["rules"]
+    assert (rule["resources"], rule["resourceNames"], rule["verbs"]) == (["leases"], [lease["name"]], ["get", "update"])
+    assert one(found, "RoleBinding", "-lease")["metadata"]["namespace"] == lease["namespace"] == "streams"
+    (tmp_path / "fleet.yaml").write_text(one(found, "ConfigMap")["data"]["fleet.yaml"], encoding="utf-8")
+    file = read_coordination(tmp_path / "fleet.yaml")
+    assert file.leadership.kubernetes == f"streams/{lease['name']}"
+    assert [manifest["kind"] for manifest in manifests() if manifest["kind"] == "Lease"] == []
 
 
 def test_keda_is_answered_at_a_port_that_there_is() -> None:

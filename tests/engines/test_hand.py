@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from operator import add
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 
@@ -51,6 +51,14 @@ def test_what_was_asked_is_done_one_thing_after_the_other_and_its_result_is_retu
     hand.close()
 
 
+def test_where_no_thread_can_begin_any_more_it_is_done_by_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(thread: Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")  # as Python says from 3.12 on
+
+    monkeypatch.setattr(Thread, "start", refuse)
+    assert Hand().do("letting go", lambda: 4, 60.0) == 4
+
+
 def test_a_jvm_that_stands_still_is_told_after_ten_seconds_and_then_at_once(hung: Event) -> None:
     time = Time(silent_from_s=0.0)
     hand = time.hand()
@@ -75,6 +83,21 @@ def test_what_nobody_waits_for_any_more_is_not_begun(hung: Event) -> None:
     hung.set()
     hand.do("acting", lambda: done.append("third"), 1e9)
     assert done == ["third"]
+
+
+def test_who_asks_behind_what_nobody_waits_for_any_more_is_told_what_that_is(hung: Event) -> None:
+    time = Time()
+    hand = time.hand()
+    with pytest.raises(EngineError, match="tending the jobs has not come to an end within 10 s"):
+        hand.do("tending the jobs", lambda: hangs(hung), 10.0)
+    with pytest.raises(EngineError, match="observing waits for tending the jobs, which has gone on for 19 s"):
+        hand.do("observing", lambda: None, 30.0, behind_s=9.0)
+    assert 19.0 < time.now_s < 20.0
+    with pytest.raises(EngineError, match="tending the jobs waits for tending the jobs"):
+        hand.do("tending the jobs", lambda: None, 10.0, behind_s=0.0)
+    assert time.now_s < 20.0
+    hung.set()
+    assert hand.do("observing", lambda: "all", 1e9) == "all"
 
 
 class FromJavaError(Exception):

@@ -32,11 +32,11 @@ _QUICK = {"interval": 0.3, "report": 0.1, "lease": LEASE_S, "settings": {"pensto
 class Program:
     """One `penstock coordinate`."""
 
-    def __init__(self, fleet: "Fleet", number: int, port: int | None = None) -> None:
+    def __init__(self, fleet: "Fleet", number: int, port: int | None = None, *more: str) -> None:
         self.port = own_port() if port is None else port
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = fleet.place / f"coordinator-{number}.log"
-        kept = ["--store", fleet.store, "--agent-tokens", str(fleet.tokens), "--agents-port", str(self.port)]
+        kept = ["--store", fleet.store, "--agent-tokens", str(fleet.tokens), "--agents-port", str(self.port), *more]
         with self.log.open("wb") as said:
             self.process = subprocess.Popen(
                 command("coordinate", str(fleet.file), *kept), env=environment(), stdout=said, stderr=said
@@ -100,9 +100,9 @@ class Fleet:
         page = self.stack.enter_context(_page_of(self.cluster, self.answers))
         self.file.write_text(yaml.safe_dump({"name": "lab", "cluster": {"standalone": page}, **_QUICK}))
 
-    def begin(self, port: int | None = None) -> Program:
+    def begin(self, port: int | None = None, *more: str) -> Program:
         """One more coordinator; it may not listen yet."""
-        program = Program(self, len(self.programs), port)
+        program = Program(self, len(self.programs), port, *more)
         self.stack.callback(program.end)
         self.programs.append(program)
         return program

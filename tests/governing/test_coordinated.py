@@ -1,10 +1,14 @@
 """An application whose executors a coordinator divides: what its agent says of it, and what comes of an order."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent, Latency
+from penstock.core.plan import Outcome, Plan
 from penstock.engines.applications.wire import Order, Serials
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
@@ -12,9 +16,10 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import ConfigError, EngineError
 from penstock.governing.controller import Controller, Governed
-from penstock.governing.coordinated import TOKEN, Coordinated, OnSpark
+from penstock.governing.coordinated import TOKEN, Coordinated, ExecutorSize, OnSpark
 from penstock.loop import LoopSettings
 from penstock.planning.registry import policy_named
+from tests.builders import job, view
 from tests.patience import eventually
 
 HOW = Coordinated("http://127.0.0.1:7474", "fraud", least=1, most=4)
@@ -27,7 +32,7 @@ def application() -> Iterator[OnSpark]:
     intents = {"fraud": Intent(Latency("2s", utility=40))}
     governed = Governed(intents, policy_named("penstock"), settings=LoopSettings(interval_s=0.2))
     with Controller(engine, governed) as controller:
-        yield OnSpark(controller, HOW, 2, "app-1")
+        yield OnSpark(controller, HOW, ExecutorSize(2, 1024, state_in_heap=True), "app-1")
 
 
 def test_its_tenants_are_told_with_their_intents_and_the_executors_that_it_holds(application: OnSpark) -> None:
@@ -56,3 +61,14 @@ def test_what_is_wrong_with_a_coordinator_is_said_before_anything_begins(monkeyp
         Coordinated("http://a:1", "my app")
     with pytest.raises(ConfigError, match="write the least and the most"):
         Coordinated("http://a:1", "fraud", least=3, most=2)
+
+
+@pytest.mark.parametrize(("in_heap", "held", "least"), [(True, 4, 3), (True, 2, 2), (False, 4, 1)])
+def test_nobody_is_to_take_executors_that_hold_state_in_their_heap(in_heap: bool, held: int, least: int) -> None:
+    stateful = job("fraud", 8.0)
+    stateful = replace(stateful, figures=replace(stateful.figures, state_bytes=3 * 2**29))  # 1.5 GiB
+    cycle = Cycle(10.0, "penstock", view(10.0, [stateful]), Plan(), Outcome(), None)
+    known = SimpleNamespace(newest=cycle, executors=lambda: (held, held), worth=lambda slots: ())
+    seen = OnSpark(known, HOW, ExecutorSize(2, 1024, in_heap), "app-1").state()  # type: ignore[arg-type]
+    assert seen is not None
+    assert (seen.executors.least, seen.executors.memory_mib) == (least, 1024)

@@ -1,22 +1,23 @@
 """A coordinator over real HTTP, with agents whose applications and cluster are simulated."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from fleet_world import SimulatedApplication, SimulatedCluster, held, of_one
 
+from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
+from penstock.core.leader import Leader
 from penstock.core.plan import Reason
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import Link, RefusedReportError
 from penstock.engines.applications.wire import Report, encode_report, plain_state
 from penstock.errors import OutageError
 from penstock.governing.coordinating import Coordination, Coordinator
-from penstock.store.leadership import Leader, Leadership
+from penstock.store.leadership import Leadership
 from penstock.store.open import open_store
 from penstock.telling.explain import explain
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
@@ -52,7 +53,7 @@ class Site:
         self.coordinators.append(coordinator)
         door = AgentsDoor(coordinator.hear, lambda: agent_tokens(self.tokens), port=port)
         self.stack.enter_context(door.open())
-        self.stack.enter_context(_running(coordinator))
+        self.stack.enter_context(beside(coordinator))
         return door
 
     def governed(self, application: SimulatedApplication, *doors: AgentsDoor) -> Agent:
@@ -61,17 +62,6 @@ class Site:
         agent.start()
         self.stack.callback(agent.stop)
         return agent
-
-
-@contextmanager
-def _running(coordinator: Coordinator) -> Iterator[None]:
-    thread = Thread(target=coordinator.run, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        coordinator.stop()
-        thread.join(20.0)
 
 
 @pytest.fixture

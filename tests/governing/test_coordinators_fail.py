@@ -13,7 +13,7 @@ from fleet_world import SimulatedCluster, held, of_one
 from penstock.engines.applications.conversation import Conversation
 from penstock.engines.applications.link import PATH, Link
 from penstock.engines.applications.wire import Reply, encode_report, read_answer
-from penstock.errors import OutageError
+from penstock.errors import OutageError, PenstockError
 from penstock.store.open import open_store
 from penstock.workloads.services.postgres import postgres_files
 from tests.governing.coordinators import CORES, LEASE_S, Fleet, Program, relayed
@@ -40,6 +40,21 @@ def test_a_coordinator_on_whom_an_agent_hangs_up_goes_on_and_says_what_ends_it(f
     program.signal(signal.SIGTERM)
     assert program.ended() == 130
     assert "the coordinator of lab ends: SIGTERM" in program.said()
+
+
+def test_a_coordinator_that_advises_says_at_its_end_what_could_be_saved_and_which_slos_that_keeps(fleet: Fleet) -> None:
+    fleet.file.write_text(f"{fleet.file.read_text()}price: {{slot_hour: 0.05, currency: EUR}}\n")
+    program = fleet.begin(None, "--advise")
+    clicks = of_one("clicks", fleet.cluster, 150.0, wanted=5)  # two would do
+    fleet.governed(clicks, program.url)
+    eventually(lambda: _advised_over(fleet.store))
+    program.signal(signal.SIGTERM)
+    program.ended()
+    assert (
+        "3.0 were spare (109.50 EUR a month), 3 at all times (109.50 EUR a month). It keeps 1 SLO of 1"
+        in program.said()
+    )
+    assert clicks.given == []
 
 
 def test_another_leads_when_a_coordinator_is_killed_and_says_so(fleet: Fleet) -> None:
@@ -230,3 +245,14 @@ def _said(link: Link, raw: bytes) -> Reply | None:
         return read_answer(link.say(raw))
     except OutageError:
         return None
+
+
+def _advised_over(store: str) -> bool:
+    """Whether a round has seen an application."""
+    if not Path(store).exists():
+        return False
+    with closing(open_store(store, create=False)) as opened:
+        try:
+            return any(view.jobs for view in opened.views("fleet-lab"))
+        except PenstockError:  # the run is not there yet
+            return False

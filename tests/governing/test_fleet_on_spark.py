@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from signal import SIGINT
-from threading import Thread
 
 import pytest
 import yaml
 
+from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
 from penstock.core.deeds import Deed
 from penstock.engines.applications.cluster import Room
@@ -62,7 +62,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
         for file, held in ((clicks, [3]), (fraud, [1, 3])):
             stack.enter_context(_driver(file, cluster.master, door.url, new_agent_token(place / "tokens", file.stem)))
             began = eventually(partial(_when, page, held))
-        stack.enter_context(_decides(coordinator))
+        stack.enter_context(beside(coordinator))
         eventually(lambda: _held(place, page, "fraud") == 3)
         ended = eventually(partial(_when, page, [1, 3]))
         eventually(lambda: _seen(place, "fraud", 3))
@@ -109,17 +109,6 @@ def _tenants(place: Path, name: str, slots: int, rows_per_second: int, utility: 
 def _coordinator(place: Path, page: str) -> Coordinator:
     fleet = {"name": "lab", "cluster": {"standalone": page}, "interval": 3, "report": 1, "settings": SETTINGS}
     return Coordinator(CoordinationFile.model_validate(fleet), Coordination(str(place / "fleet.sqlite")))
-
-
-@contextmanager
-def _decides(coordinator: Coordinator) -> Iterator[None]:
-    thread = Thread(target=coordinator.run, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        coordinator.stop()
-        thread.join(30.0)
 
 
 @contextmanager

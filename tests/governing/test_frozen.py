@@ -3,27 +3,21 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from penstock.core.view import View
-from penstock.engines.processes import stat_fields
 from penstock.engines.spark.profiling import usage
 from penstock.store.open import open_store
-from tests.cli.calling import command, environment
 from tests.drivers import told_by
+from tests.governing.supervised import drivers_of, supervised
 from tests.patience import eventually
 
 pytestmark = pytest.mark.jvm
 
-TENANTS = """
-name: shop
-master: local[2]
-interval: 1s
-window: 5s
+JOBS = """
 jobs:
   - name: quick
     job: tests.governing.tenant_jobs:quick
@@ -42,7 +36,7 @@ def test_a_jvm_that_stands_still_is_told_of_until_it_goes_on_keeps_nobody_who_le
 
 @pytest.mark.long
 def test_a_driver_whose_jvm_stands_still_is_replaced_and_ends_when_its_supervisor_is_killed(tmp_path: Path) -> None:
-    with supervised(tmp_path) as supervisor:
+    with supervised(tmp_path, JOBS) as supervisor:
         eventually(lambda: rows_come(tmp_path))
         first = driver_of(supervisor)
         os.kill(jvm_of(first), signal.SIGSTOP)
@@ -54,17 +48,6 @@ def test_a_driver_whose_jvm_stands_still_is_replaced_and_ends_when_its_superviso
         below = (second, *usage.below(second))
         supervisor.kill()
         eventually(lambda: usage.cpu(below).processes == 0)
-
-
-@contextmanager
-def supervised(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    (place / "tenants.yaml").write_text(TENANTS)
-    start = command("run", str(place / "tenants.yaml"), "--restart", "--store", str(place / "runs.sqlite"))
-    with (place / "said").open("wb") as said:
-        process = subprocess.Popen(start, env=environment(), stderr=said)
-    yield process
-    process.terminate()  # it takes its driver along
-    process.wait()
 
 
 def views(place: Path) -> list[View]:
@@ -80,9 +63,8 @@ def rows_come(place: Path) -> bool:
 
 
 def driver_of(supervisor: "subprocess.Popen[bytes]") -> int:
-    """Its child; 0 between two."""
-    children = [pid for pid in usage.below(supervisor.pid) if int((stat_fields(pid) or "00")[1]) == supervisor.pid]
-    return children[0] if children else 0
+    """Its driver; 0 between two."""
+    return next(iter(drivers_of(supervisor)), 0)
 
 
 def jvm_of(driver: int) -> int:

@@ -1,6 +1,9 @@
 """Two lines in somebody's driver: what they lead to, on the fake application."""
 
+import subprocess
+import sys
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -8,7 +11,7 @@ import penstock as ps
 from penstock.core.figures import ALL_OPERATORS
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.shares import PoolShare
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, EngineError
 from tests.governing.to_two import INTENT, ToTwo
 from tests.patience import eventually
 
@@ -60,6 +63,60 @@ def test_the_queries_run_on_with_their_last_shares_when_the_controller_is_gone(f
         eventually(lambda: fake.pools.share("ads") == PoolShare(2, 2))
     assert query in fake.queries()
     assert fake.pools.share("ads") == PoolShare(2, 2)
+
+
+def test_without_with_it_governs_until_it_is_stopped_and_stopping_twice_is_stopping_once(fake: FakeSpark) -> None:
+    g = ps.govern(fake, {"ads": INTENT}, ToTwo(), store=None, interval=0.01)
+    eventually(lambda: g.views)
+    with g as same:
+        assert same is g
+    assert not fake.properties
+    g.stop()
+    with pytest.raises(EngineError, match="this governing has ended"):
+        g.start()
+    ps.govern(fake, {"ads": INTENT}, store=None).stop()
+
+
+def test_what_interrupts_the_wait_for_a_round_keeps_nothing_from_being_let_go_of(
+    fake: FakeSpark, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(thread: Thread, within_s: float | None = None) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    g = ps.govern(fake, {"ads": INTENT}, store=None, interval=0.01)
+    monkeypatch.setattr(Thread, "join", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        g.stop()
+    assert not fake.properties
+
+
+LEFT = """
+import atexit
+import penstock as ps
+from penstock.engines.spark.fake import FakeSpark
+
+fake = FakeSpark()
+atexit.register(lambda: print("left:", list(fake.properties), flush=True))  # registered first, called last
+g = ps.govern(fake, {"ads": ps.Intent(ps.Latency("2s"))}, store=None)
+print("governing:", list(fake.properties), flush=True)
+"""
+
+
+@pytest.mark.parametrize("end", ["", "raise SystemExit(3)", "raise KeyError('a mistake')"])
+def test_what_nobody_stops_lets_go_when_the_interpreter_ends(end: str) -> None:
+    done = subprocess.run([sys.executable, "-c", LEFT + end], capture_output=True, text=True, check=False)
+    assert done.stdout == "governing: ['penstock.controller.fake']\nleft: []\n", done.stderr
+
+
+def test_a_child_that_is_forked_leaves_its_parents_application_alone() -> None:
+    forks = (
+        "import os, sys\nif os.fork() == 0: sys.exit()\nos.wait()\nprint('still', list(fake.properties), flush=True)"
+    )
+    # The child says what is left of its own copy as it ends: the lease, of which only its parent may let go.
+    done = subprocess.run([sys.executable, "-c", LEFT + forks], capture_output=True, text=True, check=False)
+    assert "left: ['penstock.controller.fake']" in done.stdout
+    assert done.stdout.endswith("still ['penstock.controller.fake']\nleft: []\n")
 
 
 def test_an_intent_that_is_none_is_refused(fake: FakeSpark) -> None:

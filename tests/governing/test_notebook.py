@@ -3,8 +3,8 @@
 import pytest
 
 from penstock.core.run import DecisionRecord
-from penstock.errors import LeaseLostError
-from penstock.governing.notebook import COLUMNS, frame, html, plot
+from penstock.governing.displays import Displays, MediaBundle
+from penstock.governing.notebook import COLUMNS, frame, html, plot, text
 from tests.recorded import a_decision, a_job, a_view
 
 VIEWS = [a_view(10.0), a_view(20.0), a_view(30.0, [a_job("ads", utility=None), a_job("<b>fraud", utility=70.0)])]
@@ -18,7 +18,7 @@ def test_a_table_says_who_has_what_and_what_was_decided() -> None:
 
 
 def test_names_are_text_and_an_end_is_said() -> None:
-    shown = html(VIEWS, [], LeaseLostError("<another> controller"))
+    shown = html(VIEWS, [], "<another> controller")
     assert "<b>fraud" not in shown
     assert "&lt;b&gt;fraud" in shown
     assert "<b>governing ended:</b> &lt;another&gt; controller" in shown
@@ -26,6 +26,52 @@ def test_names_are_text_and_an_end_is_said() -> None:
 
 def test_before_the_first_round_it_says_that() -> None:
     assert html([], [], None) == "<div><p>No figures yet: the first come with the first round.</p></div>"
+
+
+def test_where_there_are_no_pages_it_is_lines() -> None:
+    *lines, end = text(VIEWS, "it was stopped").splitlines()
+    assert lines[0].startswith("30 s governed")
+    assert lines[2] == "ads | p95 latency <= 2s, juice >= 1, recovery <= 1m | blind | 3s | 90% | 4 | 0%"
+    assert end == "governing ended: it was stopped"
+    assert text([], None) == "No figures yet: the first come with the first round."
+
+
+class Cell:
+    """Where something is shown. A page that is gone says no."""
+
+    def __init__(self) -> None:
+        self.shown: list[MediaBundle] = []
+        self.gone = False
+
+    def update(self, bundle: MediaBundle, raw: bool) -> None:
+        if self.gone:
+            raise OSError("no such page")
+        self.shown.append(bundle)
+
+
+def test_every_place_follows_and_one_that_is_gone_hinders_no_other() -> None:
+    cells = [Cell(), Cell()]
+    there = iter(cells)
+    displays = Displays(lambda bundle: next(there))
+    displays.add({"text/plain": "0 s"})
+    displays.add({"text/plain": "0 s"})
+    cells[0].gone = True
+    displays.show(lambda: {"text/plain": "10 s"})
+    displays.show(lambda: {"text/plain": "20 s"})
+    assert cells[1].shown == [{"text/plain": "10 s"}, {"text/plain": "20 s"}]
+    cells[0].gone = False
+    displays.show(lambda: {"text/plain": "30 s"})
+    assert cells[0].shown == []
+
+
+def test_nothing_is_made_where_nobody_looks_and_what_cannot_be_made_ends_nothing() -> None:
+    Displays().show(lambda: pytest.fail("it was made"))
+    cell = Cell()
+    displays = Displays(lambda bundle: cell)
+    displays.add({})
+    displays.show(lambda: {"text/plain": str(1 / 0)})
+    displays.show(lambda: {"text/plain": "well again"})
+    assert cell.shown == [{"text/plain": "well again"}]
 
 
 def test_a_frame_has_a_row_for_each_tenant_of_each_round() -> None:
@@ -43,3 +89,7 @@ def test_a_plot_has_a_line_for_each_tenant() -> None:
     assert [line.get_label() for line in above.get_lines()] == ["ads", "fraud", "<b>fraud"]
     assert len(below.get_lines()) == 3
     assert plot([]).axes
+
+
+def test_a_plot_is_seen_in_a_notebook_that_never_imported_pyplot() -> None:
+    assert plot(VIEWS)._repr_png_().startswith(b"\x89PNG")

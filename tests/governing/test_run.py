@@ -13,7 +13,8 @@ from penstock.core.evidence import Observation
 from penstock.errors import ApplicationGoneError, ConfigError, EngineError, TakenOverError
 from penstock.governing.application import check_master, refusal, start_application
 from penstock.governing.remembering import Remembering
-from penstock.governing.run import RunOptions, RunStory, as_document, failed, policy_of, run_tenants
+from penstock.governing.run import RunOptions, policy_of, run_tenants
+from penstock.governing.story import RunStory, as_document, failed
 from penstock.planning.registry import POLICIES, takes_profiles
 from penstock.store.open import open_store
 from penstock.store.tolerant import Tolerant

@@ -3,26 +3,20 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from penstock.engines.processes import command_of, stat_fields
+from penstock.engines.processes import command_of
 from penstock.engines.spark.profiling import usage
-from tests.cli.calling import command, environment
+from tests.governing.supervised import drivers_of, supervised
 from tests.patience import eventually
 
 pytestmark = pytest.mark.jvm
 
-TENANTS = """
-name: shop
-master: local[2]
-interval: 1s
-window: 5s
+JOBS = """
 jobs:
   - name: counts
     job: tests.governing.tenant_jobs:counting
@@ -35,31 +29,18 @@ KEYS = 5
 @pytest.mark.long
 def test_the_queries_of_a_killed_driver_go_on_in_the_one_that_stood_by_and_each_row_counts_once(tmp_path: Path) -> None:
     fed = [feed(tmp_path, number) for number in range(5)]
-    with supervised(tmp_path) as supervisor:
+    with supervised(tmp_path, JOBS.format(place=tmp_path), "--standby") as supervisor:
         eventually(lambda: "is warm" in (tmp_path / "said").read_text())
-        (first,), (standby,) = drivers_of(supervisor)
+        (first,), (standby,) = both_of(supervisor)
         fed += [feed(tmp_path, number) for number in range(5, 20)]
         eventually(lambda: counted(tmp_path) > 5 * KEYS)  # it is killed at work
         os.kill(first, signal.SIGKILL)
         fed += [feed(tmp_path, number) for number in range(20, 25)]
         eventually(lambda: counted(tmp_path) == sum(fed))
         assert standby in usage.below(supervisor.pid)  # it is the driver now
-        eventually(lambda: len(drivers_of(supervisor)[1]) == 2)  # and another one stands by for it
+        eventually(lambda: len(both_of(supervisor)[1]) == 2)  # and another one stands by for it
         below = usage.below(supervisor.pid)
     eventually(lambda: usage.cpu(below).processes == 0)
-
-
-@contextmanager
-def supervised(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    (place / "tenants.yaml").write_text(TENANTS.format(place=place))
-    kept = ["--restart", "--standby", "--store", str(place / "runs.sqlite")]
-    with (place / "said").open("wb") as said:
-        process = subprocess.Popen(command("run", str(place / "tenants.yaml"), *kept), env=environment(), stderr=said)
-    try:
-        yield process
-    finally:
-        process.terminate()  # it takes both of its drivers along
-        process.wait()
 
 
 def feed(place: Path, number: int) -> int:
@@ -80,9 +61,8 @@ def counted(place: Path) -> int:
     return sum(newest.values())
 
 
-def drivers_of(supervisor: "subprocess.Popen[bytes]") -> tuple[list[int], list[int]]:
-    """Those of its children that were started as drivers, and those that were started to stand by."""
-    below = usage.below(supervisor.pid)
-    children = [pid for pid in below if int((stat_fields(pid) or "00")[1]) == supervisor.pid]
-    stood = [pid for pid in children if "--awaits" in command_of(pid)]
-    return [pid for pid in children if pid not in stood], stood
+def both_of(supervisor: "subprocess.Popen[bytes]") -> tuple[list[int], list[int]]:
+    """The drivers that were started as such, and those that were started to stand by."""
+    drivers = drivers_of(supervisor)
+    stood = [pid for pid in drivers if "--awaits" in command_of(pid)]
+    return [pid for pid in drivers if pid not in stood], stood

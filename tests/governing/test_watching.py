@@ -2,15 +2,20 @@
 
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from penstock.config.checking import CheckOptions
 from penstock.config.tenants import read_tenants
+from penstock.core.budget import Budget
+from penstock.core.hours import Hours
 from penstock.core.price import Price
+from penstock.core.states import State, state_of
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job
@@ -75,6 +80,18 @@ def test_a_file_that_an_editor_saves_is_taken_over_once(watched: Watched, change
     assert watched.looks() == [1.0]
     assert watched.looks() == []
     assert watched.said == ["tenants.yaml: taken over: ads: intent latency 2 -> latency 1"]
+
+
+def test_a_budget_hours_and_an_excluded_period_are_taken_over_while_it_runs(watched: Watched) -> None:
+    with_all = FILE.replace("{latency: 2s}", "{latency: 2s, hours: {from: 06:00, to: 20:00}}") + (
+        "    budget: {keep: 99%}\nexcluded: [{from: 2026-12-24, to: 2026-12-25, why: the move}]\n"
+    )
+    watched.path.write_text(with_all)
+    (renewal,) = [found for found in (watched.watch.look() for _ in range(3)) if found is not None]
+    intent = renewal.intents["ads"]
+    assert intent.budget == Budget(0.99)
+    assert [one.why for one in intent.excluded] == ["the move"]
+    assert intent.objectives[0].hours == Hours.of("06:00", "20:00")
 
 
 def test_a_link_that_is_turned_to_another_folder_is_followed(tmp_path: Path) -> None:
@@ -144,6 +161,32 @@ def test_what_is_not_taken_over_is_said_again_only_where_it_is_something_else(wa
     assert [text for text in watched.said if "not taken over" in text] == [
         "tenants.yaml: not taken over: master local[*] -> local[8] needs another start: this run goes on with local[*]"
     ]
+
+
+def test_a_run_keeps_its_budget_by_the_calendar_and_rests_once_the_file_excludes_now(
+    watched: Watched, tmp_path: Path
+) -> None:
+    fake, place = FakeSpark(slots=4), tmp_path / "runs.sqlite"
+    settings = LoopSettings(interval_s=0.05)
+    intent = watched.watch.running.jobs[0].intent()
+    kept = remember(place, fake, "shop", "to two", settings)
+    governed = Governed({"ads": intent}, ToTwo(), kept, settings, look=watched.watch.look)
+    with Controller(SparkEngine(fake, [Job("ads")], clocks=fake.clocks), governed) as controller:
+        fake.start_foreign("ads")
+        now = time.time()
+        periods = f"excluded: [{{from: {_instant(now - 3600.0)}, to: {_instant(now + 3600.0)}, why: the move}}]"
+        watched.path.write_text(f"{periods}\n{FILE}    budget: {{keep: 99%}}\n")
+        eventually(lambda: [state_of(view.job("ads")) for view in controller.views][-1:] == [State.RESTING])
+        found = controller.views[-1].job("ads")
+    assert found.intent.text() == "nothing now (the move)"
+    assert found.window is not None
+    assert found.window.idle > 0
+    assert abs(found.window.from_s - now) < 900.0
+    assert controller.error is None
+
+
+def _instant(at_epoch_s: float) -> str:
+    return datetime.fromtimestamp(at_epoch_s, UTC).isoformat()
 
 
 def test_a_run_goes_by_its_file_from_the_next_round_on(watched: Watched, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ MARKS = {
     "cluster": "makes hosts of its own, or a cluster",
     "yarn": "starts a YARN; see `make test-yarn`",
     "kubernetes": "starts a Kubernetes API server; see `make test-kubernetes`",
+    "lakes": "reads and writes Delta and Iceberg on a Spark that they are for; see `make test-lakes`",
 }
 # Needs Python alone, but is not in `make check` either, or not in `make test`.
 ALONE = {

@@ -19,8 +19,16 @@ from tests.patience import eventually
 pytestmark = pytest.mark.kubernetes
 
 COORDINATOR = "fleet-coordinator"
+LEASES = "coordination.k8s.io"
 VERBS = ("get", "list", "watch", "create", "update", "patch", "delete")
-MORE = ("keda.enabled=true", "pages.enabled=true", "applications.quota.pods=50", "postgresql.enabled=true")
+MORE = (
+    "keda.enabled=true",
+    "pages.enabled=true",
+    "applications.quota.pods=50",
+    "postgresql.enabled=true",
+    "lease.enabled=true",
+    "kueue.enabled=true",
+)
 DATA = "data-fleet-penstock-postgresql-0"  # told of in docs/fleet.md
 STAYS = {"events"}  # which only tell of the past
 
@@ -65,9 +73,9 @@ class Release:
                 if kind["namespaced"] and "list" in kind["verbs"] and kind["name"] not in STAYS:
                     yield prefix, kind["name"]
 
-    def may(self, verb: str, resource: str, namespace: str, group: str = "") -> bool:
-        """Whether the coordinator's account may do that, as the API server has it."""
-        asked = {"verb": verb, "resource": resource, "namespace": namespace, "group": group}
+    def may(self, verb: str, resource: str, namespace: str, group: str = "", name: str = "") -> bool:
+        """Whether the coordinator's account may do that, as the API server has it; to all of them without a name."""
+        asked = {"verb": verb, "resource": resource, "namespace": namespace, "group": group, "name": name}
         groups = ["system:serviceaccounts", f"system:serviceaccounts:{self.namespace}", "system:authenticated"]
         review = {
             "apiVersion": "authorization.k8s.io/v1",
@@ -111,7 +119,9 @@ def test_what_is_installed_appears_and_its_pods_are_let_in_where_pods_are_restri
         assert json.loads(release.helm("list", "--output", "json"))[0]["status"] == "deployed"
 
 
-def test_the_account_may_list_pods_and_quotas_of_the_applications_and_nothing_else(release: Release) -> None:
+def test_the_account_may_list_what_the_applications_have_and_lead_by_its_own_lease_and_nothing_else(
+    release: Release,
+) -> None:
     with installed(release, *MORE):
         allowed = {
             (verb, resource, space)
@@ -126,11 +136,16 @@ def test_the_account_may_list_pods_and_quotas_of_the_applications_and_nothing_el
                 ("apps", "statefulsets"),
                 ("rbac.authorization.k8s.io", "roles"),
                 ("coordination.k8s.io", "leases"),
+                ("kueue.x-k8s.io", "workloads"),
+                ("kueue.x-k8s.io", "clusterqueues"),
             )
             for verb in VERBS
             if release.may(verb, resource, space, group)
         }
-        assert allowed == {("list", "pods", release.applications), ("list", "resourcequotas", release.applications)}
+        assert allowed == {("list", kind, release.applications) for kind in ("pods", "resourcequotas", "workloads")}
+        own = {verb for verb in VERBS if release.may(verb, "leases", release.namespace, LEASES, COORDINATOR)}
+        assert own == {"get", "update"}
+        assert not any(release.may(verb, "leases", release.applications, LEASES, COORDINATOR) for verb in VERBS)
         assert not any(release.may(verb, "nodes", "") for verb in VERBS)
         run_there = executor("spark-1", 1)
         release.kubernetes.make(f"/api/v1/namespaces/{release.applications}/pods", run_there)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,6 +20,7 @@ from tests.cli.calling import command, environment
 from tests.harness.ports import own_port
 from tests.kubernetes.pods import PodApplication, of_pods
 from tests.kubernetes.real import Kubernetes
+from tests.kubernetes.test_lease import may_lead
 from tests.kubernetes.test_room import as_coordinator, quota
 from tests.patience import eventually
 
@@ -87,15 +89,33 @@ def test_while_postgresql_restarts_pods_stay_and_afterwards_they_move_in_the_sam
                 assert [run.id for run in store.runs()] == ["fleet-streams"]
 
 
+@pytest.mark.server
+def test_who_leads_by_a_lease_object_moves_executors_while_postgresql_is_away(
+    kubernetes: Kubernetes, tmp_path: Path
+) -> None:
+    with ExitStack() as stack:
+        files = stack.enter_context(postgres_files("s3cret-Wort"))
+        with files.running():
+            kept = files.server.create("runs")
+            clicks, fraud = stack.enter_context(fleet(kubernetes, tmp_path, kept, lease=10.0, by_object=True))
+            eventually(lambda: (_pods(clicks), _pods(fraud)) == (2, 4))
+        clicks.rates["clicks"], fraud.rates["fraud"] = 380.0, 150.0
+        eventually(lambda: (_pods(clicks), _pods(fraud)) == (4, 2))
+        assert "no longer leads" not in (tmp_path / "coordinator.log").read_text()
+
+
 @contextmanager
 def fleet(
-    kubernetes: Kubernetes, place: Path, store: str | None = None, lease: float = 60.0
+    kubernetes: Kubernetes, place: Path, store: str | None = None, lease: float = 60.0, by_object: bool = False
 ) -> Iterator[tuple[PodApplication, PodApplication]]:
     """Two applications whose agents report to a coordinator; clicks has five executors, and fraud one."""
     namespace = kubernetes.namespace()
+    more: dict[str, Any] = {"lease": lease}
+    if by_object:
+        more["leadership"] = {"kubernetes": f"{namespace}/fleet"}
     with ExitStack() as stack:
         stack.enter_context(kubernetes.node(cpu=16))
-        url, token = stack.enter_context(coordinator(kubernetes, namespace, place, store, lease))
+        url, token = stack.enter_context(coordinator(kubernetes, namespace, place, store, more))
         clicks = of_pods(kubernetes, namespace, "clicks", 150.0, wanted=5)
         fraud = of_pods(kubernetes, namespace, "fraud", 380.0, wanted=1)
         for one in (clicks, fraud):
@@ -107,16 +127,17 @@ def fleet(
 
 @contextmanager
 def coordinator(
-    kubernetes: Kubernetes, namespace: str, place: Path, store: str | None, lease: float
+    kubernetes: Kubernetes, namespace: str, place: Path, store: str | None, more: dict[str, Any]
 ) -> Iterator[tuple[str, str]]:
     """Where agents report, and the token that they show."""
     asks = as_coordinator(kubernetes, namespace)
+    may_lead(kubernetes, namespace, "penstock-coordinator")
     quota(kubernetes, namespace, "penstock", requests_cpu="6", requests_memory="64Gi")
     config = yaml.safe_load(kubernetes.kubeconfig.read_text())
     config["clusters"][0]["cluster"]["certificate-authority"] = str(kubernetes.kubeconfig.with_name("ca.crt"))
     config["users"][0]["user"] = {"token": asks.token}
     (place / "kubeconfig").write_text(yaml.safe_dump(config))
-    quick = {"interval": 0.5, "report": 0.2, "lease": lease, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}}
+    quick = {"interval": 0.5, "report": 0.2, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}, **more}
     file, port = place / "fleet.yaml", own_port()
     file.write_text(yaml.safe_dump({"name": "streams", "cluster": {"kubernetes": namespace}, **quick}))
     token = new_agent_token(place / "tokens", "*")

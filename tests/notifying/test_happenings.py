@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from penstock.core.budget import Budget, SpentBudget
 from penstock.core.cycle import GOVERNING_ENDED, Cycle
+from penstock.core.hours import Excluded
+from penstock.core.intents import asked_at
 from penstock.core.view import JobView
 from penstock.notifying.happenings import HOLD_S, Happening, HappeningKind, Told, happened
 from tests.recorded import SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle
@@ -49,6 +52,25 @@ def test_one_that_starts_again_goes_on_as_it_was() -> None:
     starting = replace(BAD, figures=figures, utility=None, met=False)
     found = told_of(rounds(*[BAD] * 4, starting, *[BAD] * 4))
     assert [(one.kind, one.at_s) for one in found] == [(HappeningKind.MISSING, 60.0)]
+
+
+def test_nobody_is_told_of_a_tenant_at_rest() -> None:
+    """Neither that it lacks something in an excluded period, nor that it is well again because nothing is asked."""
+    resting = replace(BAD, intent=asked_at(BAD.intent.lasting(excluded=[Excluded(0.0, 1.0, "maintenance")]), 0.0))
+    assert told_of(rounds(*[resting] * 30)) == []
+    found = told_of(rounds(*[BAD] * 8, *[resting] * 30, *[WELL] * 8))
+    assert [(one.kind, one.at_s) for one in found] == [(HappeningKind.MISSING, 60.0), (HappeningKind.FINE, 440.0)]
+
+
+def test_a_spent_error_budget_is_told_of_once() -> None:
+    spent = SpentBudget(Budget.of("99%"), allowed=80.64, good=10, bad=81, unknown=0)
+    some, none = replace(WELL, spent=replace(spent, bad=80)), replace(WELL, spent=spent)
+    found = told_of(rounds(some, none, none, some, none))
+    assert [(one.kind, one.at_s, one.job) for one in found] == [
+        (HappeningKind.BUDGET, 10.0, "fraud"),
+        (HappeningKind.BUDGET, 40.0, "fraud"),
+    ]
+    assert found[0].text == "fraud has a budget of 99% of 5m windows over 28d: spent, 81 bad of 80.6 that may be"
 
 
 def test_decisions_and_verdicts_are_told_each() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from penstock.core.cycle import Cycle
@@ -98,6 +99,70 @@ def test_slack_gets_a_text_and_a_webhook_the_event(web: Heard) -> None:
     assert slack == {"text": "shop: fraud has been missing for 1m"}
     assert (event["id"], event["kind"], event["job"]) == ("app-1/missing/60.000/fraud/0", "missing", "fraud")
     assert event["time"] == "1970-01-12T13:47:40+00:00"
+
+
+# What OpenLineage 2-0-2 asks of a run event, in our words; its own schema has said yes to these events.
+RUN_EVENT = {
+    "type": "object",
+    "required": ["eventTime", "eventType", "producer", "schemaURL", "run", "job"],
+    "properties": {
+        "eventTime": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$"},
+        "eventType": {"enum": ["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]},
+        "producer": {"type": "string", "pattern": "^https://"},
+        "schemaURL": {"const": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"},
+        "run": {
+            "type": "object",
+            "required": ["runId"],
+            "properties": {
+                "runId": {"type": "string", "pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"},
+                "facets": {
+                    "type": "object",
+                    "additionalProperties": {"type": "object", "required": ["_producer", "_schemaURL"]},
+                },
+            },
+        },
+        "job": {
+            "type": "object",
+            "required": ["namespace", "name"],
+            "properties": {"namespace": {"type": "string"}, "name": {"type": "string"}},
+        },
+    },
+}
+
+
+def test_openlineage_gets_a_run_that_began_and_is_complete(web: Heard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENLINEAGE_NAMESPACE", "shops")
+    post = Post([notifier_of(f"openlineage:{web.url}")])
+    post.take(RUN, an_acting_cycle(20.0))
+    post.close()
+    start, complete = map(json.loads, web.bodies)
+    for event in (start, complete):
+        jsonschema.validate(event, RUN_EVENT)
+    assert (start.pop("eventType"), complete.pop("eventType")) == ("START", "COMPLETE")
+    assert start == complete
+    assert start["job"] == {"namespace": "shops", "name": "shop.ads.penstock"}
+    facet = start["run"]["facets"]["penstock"]
+    assert (facet["applicationId"], facet["kind"], facet["at_s"]) == ("app-1", "decision", 20.0)
+    assert facet["data"]["changes"][0]["text"] == "map 3 -> 6"
+
+
+def test_openlineage_that_refuses_once_gets_the_same_run_again(web: Heard, tmp_path: Path) -> None:
+    web.refuses = 1
+    post = Post([notifier_of(f"openlineage:{web.url}"), notifier_of(f"openlineage:{tmp_path / 'l.jsonl'}")], 0.01)
+    post.take(RUN, an_acting_cycle(20.0))
+    eventually(lambda: len(web.bodies) == 2)
+    post.close()
+    lines = (tmp_path / "l.jsonl").read_bytes().splitlines()
+    assert [json.loads(body) for body in web.bodies] == [json.loads(line) for line in lines]
+
+
+def test_a_host_of_openlineage_is_asked_where_its_clients_ask_it() -> None:
+    found = [notifier_of(f"openlineage:https://marquez{path}") for path in ("", "/", "/lineage/v2")]
+    assert [one.target for one in found] == [  # type: ignore[attr-defined]
+        "https://marquez/api/v1/lineage",
+        "https://marquez/api/v1/lineage",
+        "https://marquez/lineage/v2",
+    ]
 
 
 def test_a_mail_that_was_taken_is_not_sent_again_however_the_relay_says_good_bye(relay: Heard) -> None:

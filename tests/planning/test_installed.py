@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,21 +13,15 @@ import yaml
 from penstock.errors import ConfigError
 from penstock.planning import installed as found
 from penstock.planning.registry import POLICIES, policies, policy_named
+from tests.installing import ROOT, installed_into
 
-ROOT = Path(__file__).parents[2]
 SCENARIO = ROOT / "scenarios" / "spark" / "urgent.yaml"
 
 
 @pytest.fixture(scope="module")
 def beside(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the example's package is installed."""
-    place = tmp_path_factory.mktemp("site")
-    here = Path(sys.prefix).parent / ".tools" / "bin" / "uv"  # as `make setup` leaves it where there was none
-    uv = shutil.which("uv") or str(here)
-    # What builds it built penstock: nothing is fetched.
-    command = [uv, "pip", "install", "--quiet", "--offline", "--no-deps", "--python", sys.executable]
-    subprocess.run([*command, "--target", str(place), str(ROOT / "examples" / "policy")], check=True)
-    return place
+    return installed_into(tmp_path_factory.mktemp("site"), ROOT / "examples" / "policy")
 
 
 def penstock(beside: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

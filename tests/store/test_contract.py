@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 import pytest
 
 from penstock.actuation.order import order
+from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget
 from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
-from penstock.core.intents import Intent, Latency
+from penstock.core.hours import Excluded
+from penstock.core.intents import Intent, Latency, asked_at, scaled
 from penstock.core.levers import (
     KINDS,
     WHOLE,
@@ -32,6 +34,7 @@ from penstock.core.price import Price
 from penstock.core.routing_table import RoutingTable
 from penstock.core.run import Note
 from penstock.core.shares import Pool
+from penstock.core.states import State
 from penstock.errors import ConfigError
 from penstock.store.archive import Archive, AuditEntry
 from penstock.store.open import find_run
@@ -39,6 +42,7 @@ from tests.recorded import (
     FORETOLD,
     RUN,
     SHORTFALL,
+    URGENT,
     Noted,
     a_cycle,
     a_decision,
@@ -52,6 +56,7 @@ from tests.recorded import (
 )
 
 Reopen = Callable[[], Archive]
+BUDGET = Budget.of("99%", windows="5m", over="28d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,62 @@ def test_a_price_that_changes_is_told_of_the_whole_run(reopen: Reopen) -> None:
     store.append(a_cycle(20.0))
     assert store.read_run(RUN.id).info.price == Price(0.05, "EUR")
     assert store.read_run(RUN.id).at_s == (10.0, 20.0)
+
+
+def a_budgeted_cycle(at_s: float, window: BudgetWindow, urgent: bool = False) -> Cycle:
+    spent = SpentBudget(BUDGET, 80.64, 100, 79 if urgent else 2, 3, (Burn(3600.0, 7.0), Burn(21_600.0, None)))
+    plain = a_job("ads", intent=URGENT.lasting(BUDGET))
+    pressed = scaled(plain.intent, spent.urgency)
+    utility = (plain.utility or 0.0) * spent.urgency
+    return a_cycle(at_s, a_view(at_s, [replace(plain, intent=pressed, utility=utility, spent=spent, window=window)]))
+
+
+def test_windows_of_a_budget_go_on_from_run_to_run_of_one_name(reopen: Reopen) -> None:
+    first_s, now_s = 1_000_200.0, 1_000_800.0
+    store = begun(reopen)
+    for at_s, looks in ((210.0, 1), (220.0, 2)):
+        cycle = a_budgeted_cycle(at_s, BudgetWindow(first_s, good=looks, bad=1))
+        store.announce(cycle)
+        store.append(cycle)
+    store.append(a_budgeted_cycle(510.0, BudgetWindow(first_s + 300.0, idle=1)))
+    store = reopen()
+    store.begin(replace(RUN, id="demo-2", started_at_s=now_s))
+    kept = (BudgetWindow(first_s, good=2, bad=1), BudgetWindow(first_s + 300.0, idle=1))
+    assert tuple(store.windows("ads", BUDGET, now_s)) == kept
+    assert tuple(store.windows("clicks", BUDGET, now_s)) == ()
+    assert tuple(store.windows("ads", replace(BUDGET, windows_s=60.0), now_s)) == ()
+    assert tuple(store.windows("ads", BUDGET, now_s + BUDGET.over_s)) == ()
+
+
+def test_how_a_budget_stood_is_told_in_the_worth_that_was_stated(reopen: Reopen) -> None:
+    """An urgent tenant counts for more in the fleet's totals; its own figures stay comparable."""
+    store = begun(reopen)
+    store.append(a_budgeted_cycle(10.0, BudgetWindow(1_000_000.0, good=1)))
+    store.append(a_budgeted_cycle(20.0, BudgetWindow(1_000_000.0, good=2), urgent=True))
+    run = store.read_run(RUN.id)
+    (ads,) = run.jobs
+    assert ads.spent is not None
+    assert ads.spent.urgency > 1.5
+    assert ads.spent.burns == (Burn(3600.0, 7.0), Burn(21_600.0, None))
+    assert (ads.max_utility, list(ads.utility)) == (35.0, [20.0, 20.0])
+    assert run.max_utility[1] == 35.0 * ads.spent.urgency
+    *_, last = store.views(RUN.id)
+    assert last.job("ads").spent == ads.spent
+
+
+def test_a_tenant_at_rest_is_neither_met_nor_missed(reopen: Reopen) -> None:
+    store = begun(reopen)
+    asked = Intent(Latency("2s", utility=35), excluded=[Excluded(15.0, 25.0, "maintenance")])
+    for at_s in (10.0, 20.0, 30.0):
+        now = asked_at(asked, at_s)
+        utility = 10.0 if not now.rests else now.max_utility
+        store.append(a_cycle(at_s, a_view(at_s, [replace(a_job("ads", utility, intent=now), met=bool(now.rests))])))
+    (ads,) = store.read_run(RUN.id).jobs
+    assert list(ads.met) == [False, None, False]
+    assert list(ads.utility) == [10.0, None, 10.0]
+    assert ads.max_utility == 35.0
+    assert [change.state for change in ads.states] == [State.MISSING, State.RESTING, State.MISSING]
+    assert [note.text for note in ads.intents][1] == "nothing now (maintenance)"
 
 
 def test_runs_are_listed_oldest_first(reopen: Reopen) -> None:

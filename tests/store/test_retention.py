@@ -1,19 +1,21 @@
 """What is kept is bounded, in small deletes."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from penstock.core.budget import Budget, BudgetWindow, SpentBudget
 from penstock.errors import ConfigError
 from penstock.store.memory import MemoryStore
 from penstock.store.open import open_store
 from penstock.store.retention import Retention
 from penstock.store.sql import SqlStore
-from penstock.store.tables import metadata
-from tests.recorded import RUN, Noted, a_cycle, an_acting_cycle
+from penstock.store.tables import budget_windows, metadata
+from tests.recorded import RUN, Noted, a_cycle, a_job, a_view, an_acting_cycle
 
 
 @pytest.fixture
@@ -47,6 +49,23 @@ def test_one_append_deletes_no_more_than_a_batch(store: SqlStore, path: Path) ->
     store.begin(RUN)
     store.append(a_cycle(30.0))  # 31 cycles, 11 too many, 3 in a batch
     assert len(store.read_run(RUN.id).at_s) == 28
+
+
+def test_windows_of_budgets_outlive_the_cycles_they_were_counted_in(path: Path) -> None:
+    budget = Budget.of("99%", windows="5m", over="1d")
+    with closing(open_store(path, Retention(max_age_s=600.0, every=1, batch=30, max_window_age_s=86_400.0))) as store:
+        store.begin(RUN)
+        first_s = 999_900.0  # the window in which the run began
+        for at_s in (0.0, 3600.0, 100_000.0):
+            window = BudgetWindow(first_s + at_s - at_s % 300, good=1)
+            spent = SpentBudget(budget, 2.88, 1, 0, 0)
+            store.append(a_cycle(at_s, a_view(at_s, [replace(a_job("ads"), spent=spent, window=window)])))
+            if at_s == 3600.0:
+                assert len(store.windows("ads", budget, first_s + at_s)) == 2
+                assert store.read_run(RUN.id).at_s == (3600.0,)
+        with store.database.reading() as connection:
+            left = connection.execute(sa.select(sa.func.count()).select_from(budget_windows)).scalar_one()
+        assert left == 1  # the others are older than a day
 
 
 def test_old_runs_go_when_their_last_cycle_is_too_old(store: SqlStore) -> None:

@@ -1,7 +1,12 @@
-"""Rows of earlier versions are still read."""
+"""Rows of earlier versions are still read, and those of large fleets are written as small ones are."""
 
+import pytest
+
+from penstock.core.figures import MachineFigures, Snapshot
 from penstock.core.levers import BatchBound, Executors, Partitions, Slots, Tasks
-from penstock.store.rows import moves_of
+from penstock.store.codec import encode_figures
+from penstock.store.rows import moves_of, snapshot_text
+from tests import builders
 
 
 def test_moves_that_were_stored_before_they_had_kinds_are_told_by_their_units() -> None:
@@ -19,3 +24,10 @@ def test_moves_that_were_stored_before_they_had_kinds_are_told_by_their_units() 
         Executors(2, 1),
     )
     assert moves_of("[]") == ()
+
+
+@pytest.mark.parametrize("jobs", [0, 1, 100, 250])
+def test_figures_that_are_written_some_at_a_time_read_as_if_all_had_been_at_once(jobs: int) -> None:
+    figures = tuple(builders.job(f"tenant {number}", 1.0).figures for number in range(jobs))
+    snapshot = Snapshot(12.5, figures, (MachineFigures('says "jobs":[]', 4),), max_threads=8)
+    assert snapshot_text(snapshot) == encode_figures(snapshot, Snapshot)

@@ -85,6 +85,24 @@ def test_what_no_slot_does_binds_where_it_is_most_of_a_batch(phases: dict[str, f
     assert only.startswith(start)
 
 
+def test_executors_that_are_short_of_memory_bind() -> None:
+    seen = fleet(tenant(busy=0.2), tenant("geo", 10.0, 6, busy=0.1))
+    collecting = replace(seen, machines=(replace(seen.machines[0], gc_share=0.34),))
+    assert told(tenant(busy=0.2), collecting) == [
+        "garbage collection takes 34 % of the time of tasks; "
+        "what would help: more memory for executors, or less state in it"
+    ]
+
+
+def test_where_nothing_else_binds_the_tasks_of_a_long_batch_do() -> None:
+    # Nearly all of 3 s are tasks, which keep a fifth of its share busy: slots are not what is missing.
+    uneven = tenant(busy=0.2, phases_s={"triggerExecution": 3.0, "addBatch": 2.9})
+    assert told(uneven) == [
+        "a batch of its own takes 3 s, and keeps 20 % of its share busy; "
+        "what would help: more partitions or keys that are more even, or smaller batches (a bound)"
+    ]
+
+
 def test_nothing_binds_who_is_fine_or_whom_nobody_sees() -> None:
     assert told(tenant(utility=10.0, max_threads=2)) == []
     assert told(replace(tenant(max_threads=2), utility=None)) == []

@@ -6,12 +6,14 @@ from html.parser import HTMLParser
 
 import pytest
 
+from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget
 from penstock.core.columns import Column
 from penstock.core.deeds import Deed
 from penstock.core.run import JobTimeline, Run
 from penstock.store.memory import MemoryStore
 from penstock.telling.explain import explain
 from penstock.telling.report import page
+from penstock.telling.told import summary_document
 from tests.recorded import RUN, SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_pooled_view, a_view, an_acting_cycle
 from tests.telling.sample import sample_run
 
@@ -51,6 +53,25 @@ class Elements(HTMLParser):
 @pytest.fixture(scope="module")
 def told() -> str:
     return page(sample_run())
+
+
+def test_error_budgets_stand_beside_the_jobs_and_in_the_story() -> None:
+    budget = Budget.of("99%")
+    spent = SpentBudget(budget, 80.64, 500, 90, 0, (Burn(3600.0, 8.0), Burn(21_600.0, 4.0)))
+    store = MemoryStore(RUN)
+    jobs = [replace(a_job("ads"), spent=spent, window=BudgetWindow(0.0)), a_job("fraud")]
+    store.append(a_cycle(10.0, a_view(10.0, jobs)))
+    run = store.read_run(RUN.id)
+    told = Elements(page(run)).text
+    assert "Error budget left" in told
+    assert "of 99% of 5m windows over 28d, burns 8.0 times as fast as it may" in told
+    story = " ".join(explain(run).split())
+    assert "ads has a budget of 99% of 5m windows over 28d: spent, 90 bad of 80.6 that may be" in story
+    assert "worth 3 times as much meanwhile" in story
+    assert "Error budget left" not in page(sample_run(cycles=3))
+    document = summary_document(run)["jobs"]
+    assert document[0]["budget"]["burns"] == {"1h": 8.0, "6h": 4.0}
+    assert "budget" not in document[1]
 
 
 def test_the_page_is_well_formed_and_has_no_script(told: str) -> None:

@@ -5,9 +5,10 @@ from dataclasses import replace
 from penstock.core.acts import HeardAct
 from penstock.core.orders import Act
 from penstock.core.plan import Step, StepOutcome, Verdict
-from penstock.core.run import DecisionRecord, Note, Run
+from penstock.core.run import DecisionRecord, MostUtility, Note, Run
 from penstock.core.states import State, StateChange
 from penstock.telling.summary import Came, came_of, summarise
+from penstock.telling.told import story_document, summary_document
 from tests.recorded import RUN, a_decision
 from tests.telling.lines import a_line, a_run
 
@@ -75,6 +76,21 @@ def test_who_starts_has_not_lost_what_nobody_could_have_measured() -> None:
     assert summarise(replace(run, possible_utility=(10.0, 10.0, 20.0, 20.0))).utility_share == 1.0
 
 
+def test_what_a_start_could_not_have_costs_nothing() -> None:
+    # fraud starts until 20 s; 10 s of each of four cycles are 30 s in all, in which nobody missed anything.
+    run = a_run(a_line("ads", [True] * 4), a_line("fraud", [None, None, True, True]))
+    told = " ".join(summarise(replace(run, possible_utility=(10.0, 10.0, 20.0, 20.0))).sentences)
+    assert "at the end utility was 20 of 20" in told
+    assert "; 0 utility was missing on average." in told
+
+
+def test_a_share_is_of_what_could_be_had_at_the_time() -> None:
+    # MostUtility 5 until 20 s, and had all of it; worth 10 from then on, of which it has half.
+    line = replace(a_line("ads", [False] * 4), worths=(MostUtility(0.0, 5.0), MostUtility(20.0, 10.0)))
+    (job,) = summarise(a_run(line)).jobs
+    assert (job.utility_share, job.max_utility) == (0.75, 10.0)
+
+
 def test_who_went_blind_is_named_with_how_long_and_what_waited_and_not_counted_among_the_well() -> None:
     changes = (StateChange(0.0, State.FINE), StateChange(10.0, State.BLIND, 62_614.0), StateChange(30.0, State.FINE))
     line = replace(a_line("ads", [True, None, None, True]), states=changes)
@@ -98,6 +114,22 @@ def test_pauses_dry_runs_and_what_people_asked_for_are_told() -> None:
     assert "Governing was paused from 0:00:10 to 0:00:20: nothing was decided then." in told
     assert "It was a dry run from 0:00:00 on: what was decided then was not carried out." in told
     assert "By people: bob changed what is asked for: ads: juice >= 0.5 at 0:00:30." in told
+
+
+def test_documents_for_programs_know_acts_and_what_was_asked_for_when() -> None:
+    line = replace(a_line("ads", [True] * 4), intents=(Note(0.0, "mean latency <= 20s"), Note(10.0, "juice >= 0.9")))
+    acts = (HeardAct(10.0, "bob", Act.INTENT, "ads: juice >= 0.9", "ads"),)
+    run = replace(a_run(line), acts=acts, began_dry=True)
+    told = summary_document(run)
+    assert told["jobs"][0]["asked"] == [
+        {"from_s": 0.0, "text": "mean latency <= 20s"},
+        {"from_s": 10.0, "text": "juice >= 0.9"},
+    ]
+    for document in (told, story_document(run)):
+        assert document["began_dry"]
+        assert document["acts"] == [
+            {"act": "intent", "at_s": 10.0, "who": "bob", "line": acts[0].line, "job": "ads"},
+        ]
 
 
 def test_an_intent_that_was_changed_is_told_with_the_one_before() -> None:

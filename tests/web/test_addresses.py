@@ -38,6 +38,16 @@ def test_of_many_tenants_those_in_trouble_come_first_and_any_is_found_by_name(
     expect(open_page(page.url).locator("table.tenants tbody tr")).to_have_count(10)
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_of_many_tenants_the_first_screen_says_who_is_in_trouble_and_why(
+    crowd: SqlStore, site: Site, open_page: OpenPage, width: int
+) -> None:
+    why = open_page(site.url, width).get_by_test_id("trouble").get_by_text("p95 latency 3 s instead of 2 s").first
+    box = why.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 900
+
+
 def test_time_zoom_and_tenant_are_in_the_address_and_go_along_from_page_to_page(
     site: Site, store: SqlStore, open_page: OpenPage
 ) -> None:
@@ -64,7 +74,7 @@ def test_time_zoom_and_tenant_are_in_the_address_and_go_along_from_page_to_page(
 def test_the_question_of_a_what_if_is_in_the_address(site: Site, open_page: OpenPage) -> None:
     asked = {"minutes": 3, "slots": 64, "rates": {"ads": 2}, "turns": [{"kind": "tasks", "job": "ads", "value": 6}]}
     page = open_page(f"{site.url}#/what-if?ask={quote(json.dumps(asked))}")
-    expect(page.get_by_label("Slots, or cores")).to_have_value("64")
+    expect(page.get_by_label("Cores")).to_have_value("64")
     expect(page.get_by_label("Minutes")).to_have_value("3")
     expect(page.get_by_label("Rate of ads, times")).to_have_value("2")
     also = page.get_by_role("list", name="Also changed")

@@ -281,7 +281,10 @@ def test_a_store_that_keeps_silent_is_told_and_so_is_that_it_is_back(monkeypatch
     assert told[1:3] == ['event: news\ndata: {"again":false}\n\n', SILENT]
 
 
-SILENT = 'event: trouble\ndata: {"message":"The store has not answered for 0.01 s."}\n\n'
+SILENT = (
+    'event: trouble\ndata: {"message":"The store has not answered for 0.01 s.",'
+    '"remedy":"See whether its disk, or its server, is well."}\n\n'
+)
 
 
 def test_a_look_that_fails_is_told_once_and_is_not_the_last(caplog: pytest.LogCaptureFixture) -> None:

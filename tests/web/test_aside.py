@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -22,11 +23,22 @@ pytestmark = pytest.mark.sockets
 QUESTION = WhatIfIn.model_validate({"minutes": 1})
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")  # its process takes seconds to start
 def aside(live: LiveRun) -> Iterator[Aside]:
-    found = Aside(live.store.database.target)
-    yield found
-    found.end()
+    with ended(Aside(live.store.database.target)) as found:
+        yield found
+
+
+@pytest.fixture
+def ending(live: LiveRun) -> Iterator[Aside]:
+    with ended(Aside(live.store.database.target)) as found:
+        yield found
+
+
+@contextmanager
+def ended(aside: Aside) -> Iterator[Aside]:
+    yield aside
+    aside.end()
 
 
 def pid_of(aside: Aside) -> int:
@@ -87,11 +99,11 @@ def test_what_can_be_mended_is_said_in_the_same_words(aside: Aside, live: LiveRu
     other.end()
 
 
-def test_who_waits_when_the_site_ends_is_told(aside: Aside, live: LiveRun) -> None:
+def test_who_waits_when_the_site_ends_is_told(ending: Aside, live: LiveRun) -> None:
     with ThreadPoolExecutor(8) as askers:
-        found = askers.submit(aside.answer, live.run.id, WhatIfIn.model_validate({"minutes": 60}), 600.0)
-        eventually(lambda: aside._process)
-        aside.end()
+        found = askers.submit(ending.answer, live.run.id, WhatIfIn.model_validate({"minutes": 60}), 600.0)
+        eventually(lambda: ending._process)
+        ending.end()
         with pytest.raises(FullError):
             found.result(patience_s())
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from penstock.config.problems import checked
 from penstock.core.run import RunInfo
@@ -56,31 +56,35 @@ def url_of(serving: "subprocess.Popen[bytes]", tmp_path: Path) -> str:
     return url
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "silent"])
-def test_a_page_whose_server_is_gone_says_so_and_offers_nothing(
-    serving: "subprocess.Popen[bytes]", tmp_path: Path, open_page: OpenPage, number: signal.Signals
+def test_a_page_whose_server_is_killed_says_so_and_offers_nothing(
+    serving: "subprocess.Popen[bytes]", tmp_path: Path, open_page: OpenPage
 ) -> None:
     page = open_page(url_of(serving, tmp_path), may_complain=True)
     expect(page.locator(".life")).to_have_text("live")
-    serving.send_signal(number)
+    serving.kill()
+    says_that_it_is_gone(page)
+
+
+def test_a_page_whose_server_is_silent_says_so_offers_nothing_and_goes_on_when_it_comes_back(
+    serving: "subprocess.Popen[bytes]", tmp_path: Path, open_page: OpenPage
+) -> None:
+    page = open_page(url_of(serving, tmp_path), may_complain=True)
+    expect(page.locator(".life")).to_have_text("live")
+    serving.send_signal(signal.SIGSTOP)
+    says_that_it_is_gone(page)
+    serving.send_signal(signal.SIGCONT)
+    expect(page.get_by_test_id("gone")).to_have_count(0)
+    expect(page.locator(".life")).to_have_text("live")
+    expect(page.get_by_role("button", name="Pause governing")).to_be_enabled()
+
+
+def says_that_it_is_gone(page: Page) -> None:
     expect(page.get_by_test_id("gone")).to_contain_text("The server has not answered since")
     expect(page.locator(".life")).to_have_text("gone")
     expect(page.locator(".headline")).to_have_class("headline gone")
     expect(page.locator(".headline h1")).to_contain_text("As it was: ")
     for name in ("Pause governing", "Dry run"):
         expect(page.get_by_role("button", name=name)).to_be_disabled()
-
-
-def test_a_page_whose_server_comes_back_goes_on(
-    serving: "subprocess.Popen[bytes]", tmp_path: Path, open_page: OpenPage
-) -> None:
-    page = open_page(url_of(serving, tmp_path), may_complain=True)
-    serving.send_signal(signal.SIGSTOP)
-    expect(page.get_by_test_id("gone")).to_be_visible()
-    serving.send_signal(signal.SIGCONT)
-    expect(page.get_by_test_id("gone")).to_have_count(0)
-    expect(page.locator(".life")).to_have_text("live")
-    expect(page.get_by_role("button", name="Pause governing")).to_be_enabled()
 
 
 def test_a_page_whose_store_cannot_be_read_is_green_no_more_and_goes_on_once_it_can(

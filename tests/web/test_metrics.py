@@ -2,18 +2,23 @@
 
 import json
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget
 from penstock.core.figures import LatencyFigures
-from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.hours import Excluded
+from penstock.core.intents import Intent, Juice, Latency, asked_at
 from penstock.core.plan import Effect, Plan, Verdict
+from penstock.store.cards import Card
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
-from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
+from tests.patience import patience_s
+from tests.recorded import RUN, URGENT, a_cycle, a_job, a_view, an_acting_cycle
 from tests.web import asking
 
 pytestmark = pytest.mark.sockets
@@ -76,6 +81,8 @@ def test_a_decision_that_is_looked_at_again_counts_when_that_was_the_last_look(s
         came = [line for line in lines if line.startswith('penstock_decision_outcomes_total{came="')]
         return sorted(line.split('"')[1] for line in came), [x for x in lines if x.startswith("penstock_decisions_not")]
 
+    # Of a run that is over nobody looks again.
+    store.desk.leave_card(RUN.id, Card(time.time(), 50.0, interval_s=patience_s()))
     store.append(an_acting_cycle(50.0))
     seems = Verdict(50.0, 110.0, 40.0, "worse", Effect.WORSE, place=0, again=True)
     store.append(a_cycle(110.0, plan=Plan(verdicts=(seems,))))
@@ -87,6 +94,34 @@ def test_a_decision_that_is_looked_at_again_counts_when_that_was_the_last_look(s
 def test_what_is_absent_has_no_sample(told: Told) -> None:
     assert ("demo", "m2") not in told["penstock_machine_load"]
     assert "penstock_job_recovery_seconds" not in told
+
+
+def test_an_error_budget_is_told_with_its_burn_rates(site: Site, store: SqlStore) -> None:
+    budget = Budget.of("99%")
+    spent = SpentBudget(budget, 80.64, 100, 60, 0, (Burn(300.0, None), Burn(3600.0, 25.0), Burn(3 * 86_400.0, 1.5)))
+    ads = replace(a_job("ads", intent=URGENT.lasting(budget)), spent=spent, window=BudgetWindow(0.0, good=1))
+    store.append(a_cycle(50.0, a_view(50.0, [ads, a_job("fraud")])))
+    told = figures(site)
+    assert told["penstock_job_budget_keep_ratio"] == {("demo", "ads"): 0.99}
+    assert told["penstock_job_budget_left_ratio"] == {("demo", "ads"): pytest.approx(1 - 60 / 80.64)}
+    assert told["penstock_job_budget_burn_rate"] == {("demo", "1h", "ads"): 25.0, ("demo", "3d", "ads"): 1.5}
+    assert told["penstock_job_urgency"] == {("demo", "ads"): spent.urgency}
+    assert spent.urgency == 1.75  # 1 + 2 x (0.5 - 0.256) / 0.5 x 1, in quarters
+    assert {name for name in told if "budget" in name or "urgency" in name} <= DOCUMENTED
+    (tenant, _) = asking.get(f"{site.url}api/overview").json()["present"]["tenants"]
+    assert tenant["budget"]["text"] == spent.text()
+    assert [one["rate"] for one in tenant["budget"]["burns"]] == [None, 25.0, 1.5]
+
+
+def test_a_tenant_at_rest_is_neither_met_nor_missed(site: Site, store: SqlStore) -> None:
+    resting = asked_at(Intent(Latency("2s"), excluded=[Excluded(0.0, 100.0, "maintenance")]), 50.0)
+    store.append(a_cycle(50.0, a_view(50.0, [replace(a_job("ads", 1e-9, intent=resting), met=True), a_job("fraud")])))
+    told = figures(site)
+    assert ("resting", "demo", "ads") in told["penstock_job_state"]  # stale, as the others: nobody governs
+    assert "penstock_job_slo_met" not in told
+    present = asking.get(f"{site.url}api/overview").json()["present"]
+    assert (present["judged"], present["resting"]) == (1, 1)
+    assert present["headline"].endswith("Nothing is asked of ads now: maintenance.")
 
 
 def test_every_name_is_documented(told: Told) -> None:

@@ -6,7 +6,7 @@ A law over generated histories, since the example that was found first is never 
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from rich.console import Group
 from rich.text import Text
 
 from penstock.cli.screen import Screen
+from penstock.core.life import ControllerLife
 from penstock.core.plan import Plan
 from penstock.core.run import Run
 from penstock.core.states import BAD, UNSEEN, State, states_of
@@ -28,6 +29,7 @@ from penstock.store.desk import Card
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.telling.explain import explain
+from penstock.telling.report import page
 from penstock.telling.summary import summarise
 from penstock.web.metrics import exposition
 from penstock.web.reading import Reader
@@ -82,6 +84,7 @@ lots = st.builds(
     counted=st.booleans(),
 )
 histories = st.lists(st.fixed_dictionaries(dict.fromkeys(NAMES, lots)), min_size=1, max_size=5)
+lives = st.sampled_from([ControllerLife.LIVE, ControllerLife.LIVE, *ControllerLife])
 notes = st.sampled_from(["", "converged: everyone has what they asked for", "everyone has what they asked for"])
 
 
@@ -92,12 +95,29 @@ def views_of(history: Sequence[dict[str, Lot]]) -> list[View]:
     ]
 
 
-def record(store: SqlStore, views: Sequence[View], note: str) -> str:
-    """The id of a run with this history, as a controller that lives has recorded it."""
+LONG_S = 1e6  # longer than anybody waits for a sign of life
+AS_OF = {
+    ControllerLife.LIVE: "",
+    ControllerLife.ENDED: "At its end: ",
+    ControllerLife.SILENT: "As it was: ",
+    ControllerLife.AHEAD: "As it was: ",
+}
+
+
+def card_of(life: ControllerLife, at_s: float) -> Card:
+    """The last sign of a controller of which that is known."""
+    now_s = time.time()
+    seen_s = now_s + {ControllerLife.SILENT: -LONG_S, ControllerLife.AHEAD: LONG_S}.get(life, 0.0)
+    ended_s = seen_s if life is ControllerLife.ENDED else 0.0
+    return Card(seen_s, at_s, interval_s=patience_s(), ended_at_epoch_s=ended_s)
+
+
+def record(store: SqlStore, views: Sequence[View], note: str, life: ControllerLife) -> str:
+    """The id of a run with this history, and with a controller of which that is known."""
     run = store.begin(replace(RUN, id=f"demo-{uuid4().hex}"))
     for view in views:
         store.append(a_cycle(view.at_s, view, Plan(note=note)))
-    store.desk.leave_card(run.id, Card(time.time(), views[-1].at_s, interval_s=patience_s()))
+    store.desk.leave_card(run.id, card_of(life, views[-1].at_s))
     return run.id
 
 
@@ -124,19 +144,20 @@ def check_present(view: View, present: PresentOut) -> None:
         assert "everyone" not in present.note
 
 
-def check_top(screen: Screen, present: PresentOut) -> None:
+def check_top(screen: Screen, present: PresentOut, life: ControllerLife) -> None:
     drawn = screen.drawn()
     assert isinstance(drawn, Group)
     (head, *_) = (part for part in drawn.renderables if isinstance(part, Group))
-    (told,) = (line for line in head.renderables if isinstance(line, Text) and line.plain == present.headline)
-    assert ("green" in str(told.style)) == (present.state == "fine")
+    headline = f"{AS_OF[life]}{present.headline}"
+    (told,) = (line for line in head.renderables if isinstance(line, Text) and line.plain == headline)
+    assert ("green" in str(told.style)) == (present.state == "fine" and life is ControllerLife.LIVE)
     starting = f", {present.starting} starting" if present.starting else ""
     utility = f"utility {present.utility:g} of {present.possible_utility:g}"
     counted = f"{utility}   {present.met} of {present.judged} SLOs met{starting}"
     assert any(counted in re.sub("[█░]+ ", "", line.plain) for line in head.renderables if isinstance(line, Text))
 
 
-def check_metrics(view: View, text: str) -> None:
+def check_metrics(view: View, text: str, life: ControllerLife) -> None:
     samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
     met = {one.labels["job"]: one.value for one in samples if one.name == "penstock_job_slo_met"}
     now = {
@@ -144,12 +165,15 @@ def check_metrics(view: View, text: str) -> None:
         for one in samples
         if one.name == "penstock_job_state" and one.value == 1.0
     }
-    states = states_of(view)
+    states = {name: state if life is ControllerLife.LIVE else State.STALE for name, state in states_of(view).items()}
+    assert {one.value for one in samples if one.name == "penstock_controller_up"} == {
+        float(life is ControllerLife.LIVE)
+    }
     assert now == {name: state.value for name, state in states.items()}
     assert {name for name, value in met.items() if value} == {n for n, state in states.items() if state is State.FINE}
     assert not met.keys() & {name for name, state in states.items() if state in (*UNSEEN, State.STARTING)}
     (possible,) = (one.value for one in samples if one.name == "penstock_utility_possible")
-    assert possible == sum(35.0 for state in states.values() if state is not State.STARTING)
+    assert possible == sum(35.0 for state in states_of(view).values() if state is not State.STARTING)
 
 
 def check_story(views: Sequence[View], run: Run) -> None:
@@ -169,16 +193,32 @@ def check_story(views: Sequence[View], run: Run) -> None:
         assert "everyone" not in story
 
 
-def check(store: SqlStore, history: Sequence[dict[str, Lot]], note: str) -> None:
+def check_page(run: Run, ever: Mapping[str, set[State]]) -> None:
+    """The report: nobody who was ever unseen or missed has a strip that is met from end to end."""
+    for name, states in ever.items():
+        (strip,) = re.findall(rf'<svg[^>]*aria-label="{name}: intent met[^"]*"[^>]*>(.*?)</svg>', page(run), re.DOTALL)
+        assert not (states & BAD) or set(re.findall(r'class="(\w+)"', strip)) != {"met"}
+
+
+def check(store: SqlStore, history: Sequence[dict[str, Lot]], note: str, life: ControllerLife) -> None:
     views = views_of(history)
-    run_id, reader = record(store, views, note), Reader(store)
+    run_id, reader = record(store, views, note, life), Reader(store)
     present = reader.present(reader.gallery(run_id), ())
     assert present is not None
     assert (present.state == "fine") == all(lot.proven for lot in history[-1].values())
     check_present(views[-1], present)
-    check_top(Screen(store, reader, run_id), present)
-    check_metrics(views[-1], exposition(reader.seen(run_id)).decode())
-    check_story(views, store.read_run(run_id))
+    control = reader.control(run_id)
+    assert (control.life, control.live, bool(control.said)) == (
+        life,
+        life is ControllerLife.LIVE,
+        life is not ControllerLife.LIVE,
+    )
+    check_top(Screen(store, reader, run_id), present, life)
+    check_metrics(views[-1], exposition(reader.seen(run_id)).decode(), life)
+    run = store.read_run(run_id)
+    check_story(views, run)
+    check_page(run, {name: {states_of(view)[name] for view in views} for name in NAMES})
+    assert ("has given no sign of life since" in " ".join(explain(run).split())) == (life is ControllerLife.SILENT)
 
 
 @pytest.mark.parametrize("examples", [25, pytest.param(500, marks=pytest.mark.long)])
@@ -186,8 +226,8 @@ def test_a_run_in_which_anybody_is_blind_stale_or_missing_is_never_told_as_fine(
     with closing(open_store(tmp_path / "runs.sqlite")) as store:
 
         @settings(max_examples=examples)
-        @given(histories, notes)
-        def law(history: Sequence[dict[str, Lot]], note: str) -> None:
-            check(store, history, note)
+        @given(histories, notes, lives)
+        def law(history: Sequence[dict[str, Lot]], note: str, life: ControllerLife) -> None:
+            check(store, history, note, life)
 
         law()

@@ -10,8 +10,8 @@ import pytest
 
 from penstock.errors import ConfigError
 from penstock.store.sql import SqlStore
-from penstock.web.otlp import checked_url, export
 from penstock.web.reading import Reader
+from penstock.web.sinks import send_to, sink_of
 from tests.patience import eventually
 
 pytestmark = pytest.mark.sockets
@@ -39,7 +39,7 @@ def collected() -> Iterator[tuple[str, list[Any]]]:
 def test_a_collector_gets_the_same_names_and_figures(store: SqlStore, collected: tuple[str, list[Any]]) -> None:
     url, received = collected
     stop = threading.Event()
-    thread = threading.Thread(target=export, args=(Reader(store), url, stop, 0.05))
+    thread = threading.Thread(target=send_to, args=(Reader(store), sink_of(f"otlp:{url}"), "otlp", stop, 0.05))
     thread.start()
     (scope,) = eventually(lambda: received[:1])[0]["resourceMetrics"][0]["scopeMetrics"]
     stop.set()
@@ -51,4 +51,4 @@ def test_a_collector_gets_the_same_names_and_figures(store: SqlStore, collected:
 
 def test_an_address_that_is_none_is_refused() -> None:
     with pytest.raises(ConfigError, match="--otlp"):
-        checked_url("collector:4318")
+        sink_of("otlp:collector:4318")

@@ -77,3 +77,13 @@ def test_whose_figures_are_old_is_not_among_those_that_have_what_they_asked_for(
     views = (a_view(10.0, [a_job("ads", utility=35.0)]), a_view(20.0, [a_stale_job("ads")]))
     assert TrialResult(PolicyTurn("fair", 20.0), views, (), None).met("ads") == 0.5  # type: ignore[arg-type]
     assert [row["met"] for row in rows(views)] == [True, False]
+
+
+def test_a_trial_counts_nobody_before_it_could_be_measured() -> None:
+    views = (
+        a_view(10.0, [a_job("ads", utility=35.0), a_starting_job("geo")]),
+        a_view(20.0, [a_job("ads", utility=35.0), a_job("geo", utility=7.0)]),
+    )
+    trial = TrialResult(PolicyTurn("fair", 20.0), views, (), None)  # type: ignore[arg-type]
+    # 35 of 35, then 42 of 70: the mean of 1 and 0.6.
+    assert (trial.utility_share, trial.job_utility_share("geo"), trial.met("ads")) == (0.8, 0.2, 1.0)

@@ -50,6 +50,24 @@ def test_a_mark_tells_its_decision_and_a_chart_is_saved_as_a_picture(site: Site,
     assert download.value.suggested_filename == "latency-missing-0-09-50.png"
 
 
+def test_a_chart_that_stands_alone_zooms_by_itself(site: Site, open_page: OpenPage) -> None:
+    page = open_page(f"{site.url}#/stories")
+    all_painted(page)
+    fine, other = (page.get_by_role("region", name=name, exact=True) for name in ("fine", "missing"))
+    expect(fine.locator(".moment")).to_have_text("0:09:50")
+    box = fine.locator(".u-over").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.25 * box["width"], box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 60, steps=4)
+    page.mouse.up()
+    page.mouse.move(1, 1)
+    expect(fine.locator(".moment")).to_have_text("0:07:20")  # of 590 s three quarters are 442
+    expect(other.locator(".moment")).to_have_text("0:09:50")
+    fine.get_by_role("button", name="all of it").click()
+    expect(fine.locator(".moment")).to_have_text("0:09:50")
+
+
 def test_an_incident_is_one_page_on_paper(site: Site, open_page: OpenPage) -> None:
     page = open_page(f"{site.url}#/incident?job=ads")
     expect(page.get_by_role("heading", name="Incident: ads")).to_be_visible()

@@ -77,7 +77,11 @@ def test_nothing_was_done_for_a_job_without_figures_because_there_are_none() -> 
 
 def test_a_policy_at_rest_is_not_the_reason_where_something_binds() -> None:
     bind = Bind("it has all 2 slots that it may have", "a higher max_slots")
-    assert not_done(job(), "converged", [bind]) == (
-        "Nothing that helps is left to turn: it has all 2 slots that it may have."
-    )
+    resting = "ads below target; no other shares or bounds would give 0.5 % more or better"
+    for note in ("converged", "waiting; converged", resting):
+        assert not_done(job(), note, [bind]) == (
+            "Nothing that helps is left to turn: "
+            "it has all 2 slots that it may have; what would help: a higher max_slots."
+        )
+    assert not_done(job(), "converged") == "Nothing that helps is left to turn, and no figure tells what binds it."
     assert not_done(job(), "waiting until utilities are quiet", [bind]).startswith("Nothing yet: waiting")

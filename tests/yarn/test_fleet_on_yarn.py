@@ -11,12 +11,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import SIGINT
-from threading import Thread
 
 import pytest
 import yaml
 from fleet_world import SimulatedCluster, of_one
 
+from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import Link
@@ -89,14 +89,8 @@ def _five_ports() -> int:
 def _coordinator(place: Path, page: str) -> Iterator[AgentsDoor]:
     fleet = {"name": "lab", "cluster": {"yarn": page, "queue": QUEUE}, "interval": 3, "report": 1, "settings": SETTINGS}
     coordinator = Coordinator(CoordinationFile.model_validate(fleet), Coordination(str(place / "fleet.sqlite")))
-    thread = Thread(target=coordinator.run, daemon=True)
-    with AgentsDoor(coordinator.hear, lambda: agent_tokens(place / "tokens")).open() as door:
-        thread.start()
-        try:
-            yield door
-        finally:
-            coordinator.stop()
-            thread.join(30.0)
+    with AgentsDoor(coordinator.hear, lambda: agent_tokens(place / "tokens")).open() as door, beside(coordinator):
+        yield door
 
 
 @contextmanager

@@ -5,19 +5,22 @@ import type { Cluster, Keys, Machine } from "../api";
 import { number, percent } from "../format";
 import { Levers } from "../levers";
 import { useAnswer } from "../live";
-import { Bar, Panel, Problem } from "../parts";
+import { Rest, Search, useMany } from "../many";
+import { Bar, Column, Panel, Problem } from "../parts";
 import { tone, useSite } from "../site";
+import { Term } from "../terms";
 import { SERIES } from "../theme";
-import { Slots } from "./overview";
-import { Stages } from "./tenant";
+import { TimeShown } from "../time";
+import { Slots, useActsFrom } from "./overview";
+import { slotsOf, Stages } from "./tenant";
 
 const MOST_LINES = 8;
 
 export function ClusterPage() {
   const site = useSite();
-  const { overview, span_s } = site;
-  const since = span_s === null ? null : (overview.present?.at_s ?? 0) - span_s;
-  const [found, error] = useAnswer<Cluster>("cluster", { run: overview.run.id, since }, overview.present?.cycle);
+  const { overview, span_s, zoom } = site;
+  const asked = zoom ? { since: zoom[0], until: zoom[1] } : { since: span_s === null ? null : (overview.present?.at_s ?? 0) - span_s, until: null };
+  const [found, error] = useAnswer<Cluster>("cluster", { run: overview.run.id, ...asked }, zoom ? 0 : overview.present?.cycle);
   const machines = overview.present?.machines ?? [];
   const cores = machines.filter((machine) => machine.alive).reduce((sum, machine) => sum + machine.cores, 0);
   const gone = machines.filter((machine) => !machine.alive).length;
@@ -33,8 +36,8 @@ export function ClusterPage() {
         </h1>
       </section>
       {error && <Problem text={error} />}
-      <Panel title="Machines">
-        <div class="machines">{machines.map((machine) => <MachineCard key={machine.name} machine={machine} />)}</div>
+      <Panel title="Machines" aside={<TimeShown />}>
+        <Machines machines={machines} />
         {found && <Loads cluster={found} />}
       </Panel>
       <Levers levers={overview.present?.levers ?? []} />
@@ -42,15 +45,49 @@ export function ClusterPage() {
         <Slots overview={overview} />
       </Panel>
       {found && found.stages.length > 0 && (
-        <Panel title="Shuffles" aside={<Locality cluster={found} />}>
-          <Stages stages={found.stages} withJob />
+        <Panel title="Shuffles" aside={<><Locality cluster={found} /><Search of={overview.present?.tenants.length ?? 0} /></>}>
+          <AllStages cluster={found} />
         </Panel>
       )}
       {found && found.keys.length > 0 && (
         <Panel title="Where keys live">
-          {found.keys.map((one) => <Placement key={`${one.job} ${one.operator}`} keys={one} />)}
+          <Placements keys={found.keys} />
         </Panel>
       )}
+    </>
+  );
+}
+
+/** The crowded and those that are not there first. */
+function Machines({ machines }: { machines: Machine[] }) {
+  const ranked = machines.toSorted((a, b) => Number(a.alive) - Number(b.alive) || Number(b.congested) - Number(a.congested));
+  const many = useMany(ranked, (machine) => machine.name, false);
+  return (
+    <>
+      <div class="machines">{many.shown.map((machine) => <MachineCard key={machine.name} machine={machine} />)}</div>
+      {machines.length > 0 && <Rest many={many} one="machines" />}
+    </>
+  );
+}
+
+function AllStages({ cluster }: { cluster: Cluster }) {
+  const { overview } = useSite();
+  const many = useMany(cluster.stages, (stage) => stage.job);
+  const tenants = new Map(overview.present?.tenants.map((tenant) => [tenant.name, tenant]));
+  return (
+    <>
+      <Stages stages={many.shown} slotsOf={(job) => slotsOf(tenants.get(job))} withJob />
+      <Rest many={many} one="stages" />
+    </>
+  );
+}
+
+function Placements({ keys }: { keys: Keys[] }) {
+  const many = useMany(keys, (one) => one.job);
+  return (
+    <>
+      {many.shown.map((one) => <Placement key={`${one.job} ${one.operator}`} keys={one} />)}
+      <Rest many={many} one="operators" />
     </>
   );
 }
@@ -61,20 +98,20 @@ function MachineCard({ machine }: { machine: Machine }) {
     <article class={`machine ${machine.alive ? (machine.congested ? "congested" : "") : "gone"}`}>
       <h3>{machine.name}</h3>
       <dl>
-        <dt>load</dt>
+        <dt><Term of="load" /></dt>
         <dd>
           <Bar share={share} kind={machine.congested ? "bad" : "good"} label={`load ${number(machine.load)} on ${machine.cores} cores`} />
           {number(machine.load)} <small class="quiet">on {machine.cores} cores</small>
         </dd>
         {machine.memory_share !== null && (
           <>
-            <dt>memory</dt>
+            <dt><Term of="memory" /></dt>
             <dd><Bar share={machine.memory_share} label={`memory ${percent(machine.memory_share)}`} /> {percent(machine.memory_share)}</dd>
           </>
         )}
         {machine.executors !== null && (
           <>
-            <dt>executors</dt>
+            <dt><Term of="executors" /></dt>
             <dd>{machine.executors}</dd>
           </>
         )}
@@ -85,12 +122,14 @@ function MachineCard({ machine }: { machine: Machine }) {
 }
 
 function Loads({ cluster }: { cluster: Cluster }) {
+  const { zoom, setZoom } = useSite();
   const names = Object.keys(cluster.machines).sort().slice(0, MOST_LINES);
   const first = cluster.machines[names[0] ?? ""];
+  const acts = useActsFrom(first?.at_s[0]);
   if (!first) return null;
   const lines = names.map((name, place) => ({ label: name, values: cluster.machines[name]!.values.load ?? [], colour: `c${place % SERIES}` }));
   const same = lines.filter((line) => line.values.length === first.at_s.length);
-  return <Chart title="Load: threads that run or could" at_s={first.at_s} lines={same} run={cluster.run} sync="overview" height={170} />;
+  return <Chart title="Load: threads that run or could" means="load" at_s={first.at_s} lines={same} run={cluster.run} acts={acts} sync="overview" height={170} zoom={zoom} setZoom={setZoom} />;
 }
 
 function Locality({ cluster }: { cluster: Cluster }) {
@@ -114,7 +153,7 @@ function Placement({ keys }: { keys: Keys }) {
           {keys.table !== null && <span class="quiet">, routing table {keys.table}</span>}
         </caption>
         <thead>
-          <tr><th scope="col">machine</th><th scope="col" class="n">rows</th><th scope="col" class="n">routed keys</th><th scope="col" class="n">partitions</th><th scope="col">which, and their share of the rows</th></tr>
+          <tr><th scope="col">machine</th><Column of="keys">rows</Column><Column of="keys">routed keys</Column><th scope="col" class="n">partitions</th><th scope="col">which, and their share of the rows</th></tr>
         </thead>
         <tbody>
           {rows.map((row) => (

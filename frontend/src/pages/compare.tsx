@@ -4,7 +4,8 @@ import { Chart } from "../chart";
 import type { Compare, CompareJob, CompareSide, Figure, Run } from "../api";
 import { number, percent, sentence, signs, span } from "../format";
 import { useAnswer } from "../live";
-import { Panel, Problem, Stat } from "../parts";
+import { Rest, Search, useMany } from "../many";
+import { Column, Panel, Problem, Stat } from "../parts";
 import { link } from "../route";
 import { useSite } from "../site";
 
@@ -57,6 +58,9 @@ function Which({ label, value, runs, choose, none }: { label: string; value: str
 function Both({ found, third }: { found: Compare; third: Compare | null }) {
   const { a, b } = found;
   const c = third?.a ?? null;
+  const { zoom, setZoom } = useSite();
+  const from = b.run.first_s ?? 0; // a zoom is on the clock of a run, the axis counts from its beginning
+  const many = useMany(found.jobs.toSorted((one, other) => apart(other) - apart(one)), (job) => job.name);
   const at_s = [...new Set([a, b, c].flatMap((side) => side?.series.at_s ?? []))].sort((one, other) => one - other);
   const lines = [
     { label: `A ${a.run.policy}`, values: on(a, at_s), colour: "c1", width: 2 },
@@ -74,26 +78,27 @@ function Both({ found, third }: { found: Compare; third: Compare | null }) {
         </dl>
       </section>
       <Panel title="On one axis" aside={<span class="quiet">from the beginning of each</span>}>
-        <Chart title="Share of the utility that could be had" at_s={at_s} lines={lines} run={{ started_at: null }} relative format={percent} max={1.05} height={240} />
+        <Chart title="Share of the utility that could be had" means="share of utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative format={percent} max={1.05} height={240} zoom={zoom && [zoom[0] - from, zoom[1] - from]} setZoom={(part) => setZoom(part && [part[0] + from, part[1] + from])} />
       </Panel>
-      <Panel title="Tenant by tenant">
+      <Panel title="Tenant by tenant" aside={<Search of={found.jobs.length} />}>
         <div class="scroll" tabIndex={0} role="region" aria-label="Tenant by tenant, a table">
           <table class="stacked">
             <thead>
               <tr>
                 <th scope="col">tenant</th>
-                <th scope="col">asks for</th>
-                <th scope="col" class="n">utility, A</th>
+                <Column of="asks for" text />
+                <Column of="share of utility">utility, A</Column>
                 <th scope="col" class="n">B</th>
                 {c && <th scope="col" class="n">C</th>}
-                <th scope="col" class="n">met, A</th>
+                <Column of="met">met, A</Column>
                 <th scope="col" class="n">B</th>
                 {c && <th scope="col" class="n">C</th>}
               </tr>
             </thead>
-            <tbody>{found.jobs.map((job) => <Row key={job.name} job={job} third={third && (third.jobs.find((one) => one.name === job.name) ?? null)} with_c={c !== null} />)}</tbody>
+            <tbody>{many.shown.map((job) => <Row key={job.name} job={job} third={third && (third.jobs.find((one) => one.name === job.name) ?? null)} with_c={c !== null} />)}</tbody>
           </table>
         </div>
+        <Rest many={many} one="tenants" />
       </Panel>
     </>
   );
@@ -102,9 +107,9 @@ function Both({ found, third }: { found: Compare; third: Compare | null }) {
 function Side({ name, side }: { name: string; side: CompareSide }) {
   return (
     <>
-      <Stat label={`utility, ${name}`}>{percent(side.utility_share)} <small>{side.run.policy}</small></Stat>
-      <Stat label={`asked for and met, ${name}`}>{percent(side.met_share)} <small>of the time</small></Stat>
-      <Stat label={`decisions, ${name}`}>{number(side.decisions)} <small>{side.helped} helped, in {span(side.length_s)}</small></Stat>
+      <Stat label={`utility, ${name}`} means="share of utility">{percent(side.utility_share)} <small>{side.run.policy}</small></Stat>
+      <Stat label={`asked for and met, ${name}`} means="met">{percent(side.met_share)} <small>of the time</small></Stat>
+      <Stat label={`decisions, ${name}`} means="decisions">{number(side.decisions)} <small>{side.helped} helped, in {span(side.length_s)}</small></Stat>
     </>
   );
 }
@@ -123,6 +128,11 @@ function Row({ job, third, with_c }: { job: CompareJob; third: CompareJob | null
       {with_c && <td class="n" data-label="met, C">{percent(third?.met_a ?? null)}</td>}
     </tr>
   );
+}
+
+/** How far apart a tenant did in the two: those who differ most are what is looked for. */
+function apart(job: CompareJob): number {
+  return Math.abs((job.utility_b ?? 0) - (job.utility_a ?? 0));
 }
 
 function on(side: CompareSide, at_s: number[]): (Figure | undefined)[] {

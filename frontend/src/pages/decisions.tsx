@@ -4,18 +4,18 @@ import { useState } from "preact/hooks";
 import { address, type Audit, type Decisions } from "../api";
 import { when } from "../format";
 import { useAnswer } from "../live";
+import { put, useRoute } from "../route";
 import { DecisionItem, Panel, Problem } from "../parts";
 import { useSite } from "../site";
 
 const CAMES = ["better", "no change", "worse", "not judged", "not done", "not carried out"];
 const A_PAGE = 50;
 
-export function DecisionsPage({ job: asked }: { job: string | undefined }) {
+/** What is looked for stands in the address. */
+export function DecisionsPage() {
   const { overview, run } = useSite();
-  const [words, setWords] = useState("");
-  const [job, setJob] = useState(asked ?? "");
-  const [reason, setReason] = useState("");
-  const [came, setCame] = useState("");
+  const { words = "", job = "", reason = "", came = "" } = useRoute().query;
+  const set = (name: string) => (value: string): void => put({ [name]: value || undefined });
   const [most, setMost] = useState(A_PAGE);
   const wanted = { run: overview.run.id, words, job, reason, came };
   const mark = `${overview.decisions.length} ${overview.decisions.filter((decision) => decision.came === "not judged").length}`;
@@ -26,11 +26,11 @@ export function DecisionsPage({ job: asked }: { job: string | undefined }) {
       <form class="row filters" role="search" onSubmit={(event) => event.preventDefault()}>
         <label>
           Words
-          <input type="search" value={words} maxLength={200} placeholder="such as latency slots" onInput={(event) => setWords(event.currentTarget.value)} />
+          <input type="search" value={words} maxLength={200} placeholder="such as latency slots" onInput={(event) => set("words")(event.currentTarget.value)} />
         </label>
-        <Choice label="Tenant" value={job} choose={setJob} options={found?.jobs ?? []} />
-        <Choice label="Reason" value={reason} choose={setReason} options={found?.reasons ?? []} />
-        <Choice label="What came" value={came} choose={setCame} options={CAMES} />
+        <Choice label="Tenant" value={job} choose={set("job")} options={found?.jobs ?? []} />
+        <Choice label="Reason" value={reason} choose={set("reason")} options={found?.reasons ?? []} />
+        <Choice label="What came" value={came} choose={set("came")} options={CAMES} />
         <span class="acts">
           <a class="button" href={address("decisions.csv", wanted)} download="decisions.csv">Export CSV</a>
           <a class="button" href={address("decisions", { ...wanted, limit: 1000 })} download="decisions.json">Export JSON</a>

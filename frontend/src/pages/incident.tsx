@@ -7,9 +7,8 @@ import { useAnswer } from "../live";
 import { Panel, Problem, Stat } from "../parts";
 import { link } from "../route";
 import { useSite } from "../site";
-import { steps } from "./tenant";
-
-const QUANTILES = [["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["mean", "latency_mean_s", "c5"]] as const;
+import { useActsFrom } from "./overview";
+import { latencyLines } from "./tenant";
 
 export function IncidentPage({ job }: { job: string | undefined }) {
   const { overview, run, zoom } = useSite();
@@ -42,11 +41,11 @@ function Told({ found, figures, run }: { found: Incident; figures: Job | null; r
           </span>
         </p>
         <dl>
-          <Stat label="missed" kind={found.missed_s > 0 ? "bad" : ""}><span data-testid="missed">{span(found.missed_s)}</span> <small>of {span(found.to_s - found.from_s)}</small></Stat>
-          {found.unseen_s > 0 && <Stat label="nobody knew" kind="bad">{span(found.unseen_s)}</Stat>}
-          {found.worst_latency_s !== null && <Stat label="latency at worst">{seconds(found.worst_latency_s)}</Stat>}
-          {found.most_rows !== null && <Stat label="waited at most">{number(Math.round(found.most_rows))} <small>rows</small></Stat>}
-          {found.utility_lost !== null && <Stat label="utility lost">{percent(found.utility_lost)}</Stat>}
+          <Stat label="missed" means="missed" kind={found.missed_s > 0 ? "bad" : ""}><span data-testid="missed">{span(found.missed_s)}</span> <small>of {span(found.to_s - found.from_s)}</small></Stat>
+          {found.unseen_s > 0 && <Stat label="nobody knew" means="nobody knew" kind="bad">{span(found.unseen_s)}</Stat>}
+          {found.worst_latency_s !== null && <Stat label="latency at worst" means="latency">{seconds(found.worst_latency_s)}</Stat>}
+          {found.most_rows !== null && <Stat label="waited at most" means="waiting">{number(Math.round(found.most_rows))} <small>rows</small></Stat>}
+          {found.utility_lost !== null && <Stat label="utility lost" means="share of utility">{percent(found.utility_lost)}</Stat>}
         </dl>
       </section>
       <Panel title="In words" aside={began !== null && <span class="quiet">times count from the run’s beginning, {clock(overview.run, 0)}</span>}>
@@ -59,7 +58,7 @@ function Told({ found, figures, run }: { found: Incident; figures: Job | null; r
           ))}
         </div>
       </Panel>
-      {figures && <Latency figures={figures} />}
+      {figures && <Latency figures={figures} tenant={found.tenant} />}
       {found.events.length > 0 && (
         <Panel title="In its order">
           <ol class="events">
@@ -73,15 +72,16 @@ function Told({ found, figures, run }: { found: Incident; figures: Job | null; r
   );
 }
 
-function Latency({ figures }: { figures: Job }) {
-  const { at_s, values } = figures.series;
-  const lines = QUANTILES.filter(([, column]) => (values[column] ?? []).some((value) => value !== null)).map(([label, column, colour]) => ({ label, values: values[column] ?? [], colour }));
-  const target = steps(figures, "latency");
-  const wanted = target ? [{ label: "target", values: target, colour: "bad", dash: true, stepped: true }] : [];
-  const marks = figures.decisions.filter((one) => one.at_s >= (at_s[0] ?? 0) && one.at_s <= (at_s.at(-1) ?? 0));
+/** Who drags across it narrows the report. */
+function Latency({ figures, tenant }: { figures: Job; tenant: string }) {
+  const { setZoom } = useSite();
+  const { at_s } = figures.series;
+  const last = at_s.at(-1) ?? 0;
+  const marks = figures.decisions.filter((one) => one.at_s >= (at_s[0] ?? 0) && one.at_s <= last);
+  const acts = useActsFrom(at_s[0]).filter((act) => act.at_s <= last && (act.job === null || act.job === tenant));
   return (
     <Panel title="Its latency">
-      <Chart title="Latency" at_s={at_s} lines={[...lines, ...wanted]} run={figures.run} format={seconds} marks={marks} height={170} />
+      <Chart title="Latency" means="latency" of={tenant} at_s={at_s} lines={latencyLines(figures)} run={figures.run} format={seconds} marks={marks} acts={acts} height={170} zoom={null} setZoom={setZoom} />
     </Panel>
   );
 }

@@ -1,19 +1,22 @@
 // At first glance: who is in trouble, why, what was done about it and whether it helped.
 
 import { useMemo } from "preact/hooks";
-import { Chart, type Line } from "../chart";
-import type { Overview, Series, Tenant } from "../api";
+import { Chart, lastShown, type Line } from "../chart";
+import type { Act, Overview, Series, Tenant } from "../api";
 import { clock, mean, number, percent, seconds, sentence, signs, span } from "../format";
-import { Acts, Bar, Binds, CameBadge, DecisionItem, Outcome, Panel, Stat, StateBadge, wantsWords } from "../parts";
-import { useActs } from "../live";
+import { Acts, Bar, Binds, CameBadge, Column, DecisionItem, Outcome, Panel, Stat, StateBadge, wantsWords } from "../parts";
+import { Later } from "../later";
 import { money } from "../money";
 import { Remedy, Waits } from "../remedy";
 import { link } from "../route";
 import { Rest, Search, useMany } from "../many";
-import { places, sharesSlots, SPANS, tone, useSite } from "../site";
+import { useZoomed } from "../shown";
+import { places, sharesSlots, tone, useSite } from "../site";
+import { LastSign, NoCycle, toDo } from "../standing";
 import { Story } from "../story";
 import { Strips } from "../strips";
-import { SERIES } from "../theme";
+import { inCss, SERIES } from "../theme";
+import { TimeShown } from "../time";
 
 const MOST_CARDS = 4;
 const RECENT = 6;
@@ -22,8 +25,8 @@ export function OverviewPage() {
   const site = useSite();
   const { overview, run } = site;
   const { present, decisions } = overview;
-  if (present === null) return <NoCycle />;
-  const bad = present.tenants.filter((tenant) => tenant.state !== "fine");
+  if (present === null) return <NoCycle site={site} />;
+  const bad = present.tenants.filter((tenant) => tenant.state !== "fine" && tenant.state !== "resting");
   const recent = decisions.slice(-RECENT).reverse();
   return (
     <>
@@ -31,9 +34,10 @@ export function OverviewPage() {
       {bad.length > 0 && (
         <section class="cards" aria-label="Tenants in trouble">
           {bad.slice(0, MOST_CARDS).map((tenant, place) => <TroubleCard key={tenant.name} tenant={tenant} overview={overview} run={run} worst={place === 0} />)}
+          {bad.length > MOST_CARDS && <p class="quiet more">{bad.length - MOST_CARDS} more are in trouble: they come first in the table of all tenants.</p>}
         </section>
       )}
-      <Story overview={overview} run={run} />
+      <Later of={Story} />
       <OverTime />
       <Panel title="All tenants" aside={<Search of={present.tenants.length} />}>
         <TenantTable tenants={present.tenants} run={run} />
@@ -48,41 +52,32 @@ export function OverviewPage() {
   );
 }
 
-/** Begun, and nothing seen yet: no headline of another time stands in for it. */
-function NoCycle() {
-  const site = useSite();
-  const { control, run } = site.overview;
-  return (
-    <section class={`headline ${tone(site, "starting")}`} aria-label="Now" aria-busy={control.live}>
-      <h1 data-testid="headline">{control.live ? `${run.name} is starting: no cycle yet.` : "This run has no cycle: it has not begun to govern, or ended before it did."}</h1>
-    </section>
-  );
-}
-
 function Headline() {
   const site = useSite();
   const { overview } = site;
   const present = overview.present!;
   const better = overview.decisions.filter((decision) => decision.came === "better").length;
+  const decided = overview.decisions.at(-1)?.number ?? 0; // in all the run: only its newest come with the page
   const [most, ...rest] = present.given.split(", ");
   const now = tone(site, present.state);
   const when = now === "gone" ? "As it was: " : now === "over" ? "At its end: " : "";
   return (
     <section class={`headline ${now}`} aria-label="Now">
       <h1>{when && <span class="when">{when}</span>}<span data-testid="headline">{present.headline}</span></h1>
+      <LastSign site={site} />
       {present.shortfall && <p class="lead shortfall" role="status" data-testid="shortfall">{sentence(present.shortfall)}</p>}
       <dl>
-        <Stat label="utility">
+        <Stat label="utility" means="utility">
           <span data-testid="utility">{number(present.utility)}</span> <small>of {number(present.possible_utility)}</small>
         </Stat>
-        <Stat label="SLOs met">
-          <span data-testid="met">{present.met}</span> <small>of {present.judged}{present.starting > 0 && `, ${present.starting} starting`}</small>
+        <Stat label="SLOs met" means="SLOs met">
+          <span data-testid="met">{present.met}</span> <small>of {present.judged}{present.starting > 0 && `, ${present.starting} starting`}{present.resting > 0 && `, ${present.resting} resting`}</small>
         </Stat>
-        <Stat label="shares">
+        <Stat label={sharesSlots(overview) ? "slots" : "threads"} means={sharesSlots(overview) ? "slots" : "threads"}>
           <span data-testid="given">{most}</span> {rest.length > 0 && <small>{rest.join(", ")}</small>}
         </Stat>
-        <Stat label="decisions">
-          {overview.decisions.length} <small>{better} helped</small>
+        <Stat label="decisions" means="decisions">
+          <span data-testid="decided">{number(decided)}</span> <small>{better} {decided > overview.decisions.length && `of the newest ${overview.decisions.length} `}helped</small>
         </Stat>
       </dl>
     </section>
@@ -128,55 +123,68 @@ function TroubleCard({ tenant, overview, run, worst }: { tenant: Tenant; overvie
         </dd>
         <dt>Helped?</dt>
         <dd>{decision === null ? <span class="quiet">–</span> : <Outcome decision={decision} />}{decision?.verdict && wantsWords(decision) && <div class="quiet">{sentence(decision.verdict)}</div>}</dd>
+        {toDo(tenant.state) && (
+          <>
+            <dt>To do</dt>
+            <dd>{toDo(tenant.state)}</dd>
+          </>
+        )}
       </dl>
     </article>
   );
 }
 
 function OverTime() {
-  const { overview, span_s, setSpan, run, zoom, setZoom } = useSite();
-  const { totals, decisions } = overview;
-  const first = totals.at_s[0] ?? 0;
-  const last = totals.at_s.at(-1) ?? 1;
-  const all = useActs(overview);
-  const acts = useMemo(() => all.filter((act) => act.at_s >= first), [all, first]);
-  // Charts draw again when their lines are others: a page that is shown again for another reason keeps them.
-  const within = useMemo(() => decisions.filter((decision) => decision.at_s >= first), [decisions, first]);
-  const utility = useMemo<Line[]>(
-    () => [
-      { label: "maximum", values: totals.values.possible_utility ?? totals.values.max_utility ?? [], colour: "ink-3", dash: true, width: 1.2 },
-      { label: "utility", values: totals.values.utility ?? [], colour: "accent", fill: "accent-soft", width: 2 },
-    ],
-    [totals],
-  );
-  const jobs = Object.entries(overview.jobs);
-  const order = new Map(overview.present?.tenants.map((tenant, place) => [tenant.name, place]));
-  const byTrouble = jobs.toSorted((a, b) => (order.get(a[0]) ?? 1e9) - (order.get(b[0]) ?? 1e9));
   return (
-    <Panel
-      title="Over time"
-      aside={
-        <span class="spans" role="group" aria-label="Time shown">
-          {SPANS.map(([name, value]) => (
-            <button type="button" key={name} aria-pressed={value === span_s && zoom === null} onClick={() => setSpan(value)}>{name}</button>
-          ))}
-          {zoom && <button type="button" aria-pressed="true" onClick={() => setZoom(null)}>zoomed: {span(zoom[1] - zoom[0])} ✕</button>}
-        </span>
-      }
-    >
-      <Chart title="Utility against its maximum" at_s={totals.at_s} lines={utility} run={overview.run} marks={within} acts={acts} sync="overview" height={190} margins zoom={zoom} setZoom={setZoom} />
-      <p class="marks quiet">
-        Marks are decisions: <span class="came good">▲ helped</span> <span class="came bad">▼ did not</span> <span class="came plain">● no change, or not judged</span>
-      </p>
-      <Acts acts={acts} run={overview.run} />
-      <Strips jobs={byTrouble} from_s={zoom?.[0] ?? first} to_s={zoom?.[1] ?? last} run={run} />
-      <Slots overview={overview} marks />
+    <Panel title="Over time" aside={<TimeShown />}>
+      <Later of={TogetherAndEach} />
+      <Later of={SlotsInTime} />
     </Panel>
   );
 }
 
+function TogetherAndEach() {
+  const { overview, run, zoom, setZoom } = useSite();
+  const { totals, decisions } = overview;
+  const first = zoom?.[0] ?? totals.at_s[0] ?? 0;
+  const last = zoom?.[1] ?? totals.at_s.at(-1) ?? 1;
+  const shown = useZoomed(overview, zoom);
+  const acts = useActsFrom(totals.at_s[0]);
+  // Charts draw again when their lines are others: a page that is shown again for another reason keeps them.
+  const within = useMemo(() => decisions.filter((decision) => decision.at_s >= (totals.at_s[0] ?? 0)), [decisions, totals]);
+  const utility = useMemo<Line[]>(
+    () => [
+      { label: "maximum", values: totals.values.possible_utility ?? totals.values.max_utility ?? [], colour: "ink-3", dash: true, width: 1.2, stepped: true },
+      { label: "utility", values: totals.values.utility ?? [], colour: "accent", fill: "accent-soft", width: 2 },
+    ],
+    [totals],
+  );
+  const order = new Map(overview.present?.tenants.map((tenant, place) => [tenant.name, place]));
+  const byTrouble = Object.entries(shown.jobs).toSorted((a, b) => (order.get(a[0]) ?? 1e9) - (order.get(b[0]) ?? 1e9));
+  return (
+    <>
+      <Chart title="Utility against its maximum" means="utility" at_s={totals.at_s} lines={utility} run={overview.run} marks={within} acts={acts} sync="overview" height={190} margins zoom={zoom} setZoom={setZoom} />
+      <p class="marks quiet">
+        Marks are decisions: <span class="came good">▲ helped</span> <span class="came bad">▼ did not</span> <span class="came plain">● no change, or not judged</span>
+      </p>
+      <Acts acts={zoom ? acts.filter((act) => act.at_s >= first && act.at_s <= last) : acts} run={overview.run} />
+      <Strips jobs={byTrouble} from_s={first} to_s={last} run={run} />
+    </>
+  );
+}
+
+/** What people asked from then on. */
+export function useActsFrom(first = 0): Act[] {
+  const { acts } = useSite();
+  return useMemo(() => acts.filter((act) => act.at_s >= first), [acts, first]);
+}
+
+function SlotsInTime() {
+  return <Slots overview={useSite().overview} beside />;
+}
+
 /** Who has which weight in sharing the slots, or how many threads, stacked; the largest by themselves, the rest together. */
-export function Slots({ overview, marks = false }: { overview: Overview; marks?: boolean }) {
+export function Slots({ overview, beside = false }: { overview: Overview; beside?: boolean }) {
   const { totals, jobs, decisions } = overview;
   const { zoom, setZoom } = useSite();
   const at_s = totals.at_s;
@@ -186,28 +194,33 @@ export function Slots({ overview, marks = false }: { overview: Overview; marks?:
     () => stacked.toReversed().map((line) => ({ label: "", values: line.values, colour: "surface", fill: line.colour, stepped: true })),
     [stacked],
   );
-  const marked = useMemo(() => (marks ? decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0)) : []), [marks, decisions, at_s]);
+  const acts = useActsFrom(at_s[0]);
+  const marked = useMemo(() => decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0)), [decisions, at_s]);
+  const last = lastShown({ at_s, zoom });
   return (
     <>
       <Chart
         title={weighs ? "Weight in sharing the slots, by tenant" : "Threads by tenant"}
+        means={weighs ? "weight" : "threads"}
         at_s={at_s}
         lines={lines}
         run={overview.run}
         marks={marked}
+        acts={acts}
         sync="overview"
         height={170}
-        margins={marks}
+        margins={beside}
         zoom={zoom}
         setZoom={setZoom}
         filled
-        about={stacked.map((line) => `${line.name} has ${number(line.own.at(-1) ?? null)}`).join(", ")}
+        keys={stacked.map((line) => ({ label: `${line.name} ${number(line.own[last] ?? null)}`, colour: line.colour, dash: false }))}
+        about={stacked.map((line) => `${line.name} has ${number(line.own[last] ?? null)}`).join(", ")}
       />
-      <p class={marks ? "legend below" : "legend"}>
+      <p class={beside ? "legend below" : "legend"}>
         {stacked.map((line) => (
           <span class="key" key={line.name}>
-            <i class="swatch" style={{ "--swatch": `var(--${line.colour})` }} />
-            {line.name} <b>{number(line.own.at(-1) ?? null)}</b>
+            <i class="swatch" style={{ "--swatch": inCss(line.colour) }} />
+            {line.name} <b>{number(line.own[last] ?? null)}</b>
           </span>
         ))}
       </p>
@@ -279,6 +292,7 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
   const site = useSite();
   const now = tone(site, "fine");
   const price = site.overview.present?.price;
+  const weighs = sharesSlots(site.overview);
   const many = useMany(tenants, (tenant) => tenant.name);
   return (
     <>
@@ -288,14 +302,14 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
           <tr>
             <th scope="col">tenant</th>
             <th scope="col">state</th>
-            <th scope="col">asks for</th>
-            <th scope="col">has</th>
-            <th scope="col">utility</th>
-            <th scope="col" class="n">share of slots</th>
-            <th scope="col" class="n">rows/s in</th>
-            <th scope="col" class="n">done</th>
-            <th scope="col" class="n">waiting</th>
-            {price && <th scope="col" class="n">an hour</th>}
+            <Column of="asks for" text />
+            <Column of="has" text />
+            <Column of="utility" text />
+            <Column of={weighs ? "its share" : "threads"}>{weighs ? "share, slots" : "threads"}</Column>
+            <Column of="arriving">arriving, rows/s</Column>
+            <Column of="processed" />
+            <Column of="waiting">waiting, rows</Column>
+            {price && <Column of="cost">costs an hour</Column>}
             <th scope="col">last decision</th>
           </tr>
         </thead>
@@ -310,14 +324,14 @@ function TenantTable({ tenants, run }: { tenants: Tenant[]; run: string }) {
                 <Bar share={tenant.utility === null ? null : tenant.utility / tenant.max_utility} kind={!tenant.met ? "bad" : now === "good" ? "good" : "plain"} label={`utility ${number(tenant.utility)} of ${number(tenant.max_utility)}`} />
                 <span data-testid="job-utility">{number(tenant.utility)}</span> <small class="quiet">of {number(tenant.max_utility)}</small>
               </td>
-              <td data-label="share of slots" class="n" title={tenant.share.text} data-testid="job-slots">
+              <td data-label={weighs ? "share, slots" : "threads"} class="n" title={tenant.share.text} data-testid="job-slots">
                 {tenant.share.slots === null ? tenant.share.text : number(tenant.share.slots)}
                 {tenant.share.slots !== null && <small class="quiet"> weight {number(tenant.share.weight)}</small>}
               </td>
-              <td data-label="rows/s in" class="n">{number(tenant.arrival_rps)}</td>
-              <td data-label="done" class="n">{number(tenant.processed_rps)}</td>
-              <td data-label="waiting" class="n">{number(tenant.backlog_rows)}</td>
-              {price && <td data-label="an hour" class="n" data-testid="job-cost">{tenant.cost_hour == null ? "–" : money(price, tenant.cost_hour)}</td>}
+              <td data-label="arriving, rows/s" class="n">{number(tenant.arrival_rps)}</td>
+              <td data-label="processed" class="n">{number(tenant.processed_rps)}</td>
+              <td data-label="waiting, rows" class="n">{number(tenant.backlog_rows)}</td>
+              {price && <td data-label="costs an hour" class="n" data-testid="job-cost">{tenant.cost_hour == null ? "–" : money(price, tenant.cost_hour)}</td>}
               <td data-label="last decision">
                 {tenant.last_decision ? <><CameBadge came={tenant.last_decision.came} /> <span class="quiet">{tenant.last_decision.reason}</span></> : <span class="quiet">–</span>}
               </td>

@@ -1,19 +1,21 @@
 // One tenant: what it asked for, what it gets, why, and what was done.
 
 import { useMemo, useState } from "preact/hooks";
-import { Chart } from "../chart";
+import { Chart, type Line } from "../chart";
 import { changedIntent, type Act, type Figure, type Forecast, type Job, type Stage, type Target, type Tenant } from "../api";
 import { bytes, number, percent, seconds, sentence, signs, span, tenths } from "../format";
 import { Graph } from "../graph";
 import { Levers } from "../levers";
-import { useActs, useAnswer } from "../live";
+import { useAnswer } from "../live";
 import { money } from "../money";
-import { Acts, Binds, DecisionItem, Panel, Problem, Stat, StateBadge } from "../parts";
+import { Acts, Binds, Column, DecisionItem, Panel, Problem, Stat, StateBadge } from "../parts";
 import { Remedy } from "../remedy";
 import { incidentLink, link } from "../route";
 import { useAct } from "../controls";
 import { tone, useSite } from "../site";
-import { has } from "./overview";
+import { toDo } from "../standing";
+import { TimeShown } from "../time";
+import { has, useActsFrom } from "./overview";
 
 export function TenantPage({ job }: { job: string | undefined }) {
   const { overview } = useSite();
@@ -74,26 +76,33 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
       </p>
       {tenant.binds.length > 0 && <div class="bound"><b>What binds it</b><Binds binds={tenant.binds} /></div>}
       {tenant.state === "missing" && <div class="bound"><Remedy tenant={tenant} urgent={false} /></div>}
+      {toDo(tenant.state) && <p class="bound"><b>To do</b> {toDo(tenant.state)}</p>}
       <dl>
-        <Stat label="utility">{number(tenant.utility)} <small>of {number(tenant.max_utility)}</small></Stat>
+        <Stat label="utility" means="utility">{number(tenant.utility)} <small>of {number(tenant.max_utility)}</small></Stat>
         <ShareStats tenant={tenant} />
-        <Stat label="arriving">{number(tenant.arrival_rps)} <small>rows/s</small></Stat>
-        <Stat label="processed">{number(tenant.processed_rps)} <small>rows/s</small></Stat>
-        <Stat label="waiting">{number(tenant.backlog_rows)} <small>rows</small></Stat>
-        {tenant.cost_hour !== null && price && <Stat label="costs">{money(price, tenant.cost_hour)} <small>an hour</small></Stat>}
+        <Stat label="arriving" means="arriving">{number(tenant.arrival_rps)} <small>rows/s</small></Stat>
+        <Stat label="processed" means="processed">{number(tenant.processed_rps)} <small>rows/s</small></Stat>
+        <Stat label="waiting" means="waiting">{number(tenant.backlog_rows)} <small>rows</small></Stat>
+        {tenant.cost_hour !== null && price && <Stat label="costs" means="cost">{money(price, tenant.cost_hour)} <small>an hour</small></Stat>}
         {tenant.prediction_error && (
-          <Stat label="foretold utility off by">
+          <Stat label="foretold utility off by" means="off by">
             <span data-testid="prediction-error">{tenths(tenant.prediction_error.share)}</span> <small>over {number(tenant.prediction_error.of)} {tenant.prediction_error.of === 1 ? "comparison" : "comparisons"}</small>
           </Stat>
         )}
-        {job?.state_bytes != null && <Stat label="state">{bytes(job.state_bytes)}</Stat>}
+        {tenant.budget && (
+          <Stat label="error budget left" means="error budget" kind={tenant.budget.left < 0.5 ? "bad" : ""}>
+            <span data-testid="budget" title={tenant.budget.text}>{percent(Math.max(0, tenant.budget.left))}</span>{" "}
+            <small>{number(tenant.budget.bad)} bad of {number(tenant.budget.allowed)} windows of {span(tenant.budget.windows_s)} that may be, over {span(tenant.budget.over_s)}</small>
+          </Stat>
+        )}
+        {job?.state_bytes != null && <Stat label="kept state" means="kept state">{bytes(job.state_bytes)}</Stat>}
         {job?.recovery_s != null && (
-          <Stat label="would recover in" kind={job.recovery_target_s !== null && job.recovery_s > job.recovery_target_s ? "bad" : ""}>
+          <Stat label="would recover in" means="recovery" kind={job.recovery_target_s !== null && job.recovery_s > job.recovery_target_s ? "bad" : ""}>
             {seconds(job.recovery_s)} {job.recovery_target_s !== null && <small>of {seconds(job.recovery_target_s)}</small>}
           </Stat>
         )}
         {job?.recoveries.map((one) => (
-          <Stat key={one.lost} label={`${one.lost} lost: back in`}>
+          <Stat key={one.lost} label={`${one.lost} lost: back in`} means="recovery">
             <span data-testid={`recovery-${one.lost}`}>{one.seconds === null ? "never" : seconds(one.seconds)}</span>{" "}
             {one.low_s !== null && one.high_s !== null && (
               <small>
@@ -111,55 +120,57 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
 function ShareStats({ tenant }: { tenant: Tenant }) {
   const { share } = tenant;
   const most = tenant.max_slots !== null && <small>of at most {tenant.max_slots}</small>;
-  if (share.weight === null) return <Stat label="threads">{number(tenant.slots)} {most}</Stat>;
+  if (share.weight === null) return <Stat label="threads" means="threads">{number(tenant.slots)} {most}</Stat>;
   return (
     <>
-      <Stat label="weight">{number(share.weight)} <small>of {number(share.weights)} in all</small></Stat>
-      {share.slots !== null && <Stat label="its share">{number(share.slots)} <small>of {number(share.of_slots)} slots</small></Stat>}
+      <Stat label="weight" means="weight">{number(share.weight)} <small>of {number(share.weights)} in all</small></Stat>
+      {share.slots !== null && <Stat label="its share" means="its share">{number(share.slots)} <small>of {number(share.of_slots)} slots</small></Stat>}
       {share.busy !== null && (
-        <Stat label="busy">
-          <span data-testid="busy">{percent(Math.min(1, share.busy))}</span> <small>of its share{share.busy > 1 && share.used_slots !== null && `; ${number(share.used_slots)} slots used`}</small>
+        <Stat label="busy" means="busy">
+          <span data-testid="busy">{percent(Math.min(1, share.busy))}</span> <small>of its share</small>
         </Stat>
       )}
-      {share.cores !== null && <Stat label="tasks used">{number(share.cores)} <small>cores</small></Stat>}
+      {share.used_slots !== null && <Stat label="slots used" means="slots used">{number(share.used_slots)}</Stat>}
+      {share.cores !== null && <Stat label="cores used" means="cores used">{number(share.cores)}</Stat>}
     </>
   );
 }
 
+const QUANTILES = [["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["p50", "latency_p50_s", "c0"], ["mean", "latency_mean_s", "c5"]] as const;
+
+/** What is known of its latency over time, beside what was asked for. */
+export function latencyLines(job: Job): Line[] {
+  const { values } = job.series;
+  const known = QUANTILES.filter(([, column]) => (values[column] ?? []).some((value) => value !== null));
+  return [...known.map(([label, column, colour]) => ({ label, values: values[column] ?? [], colour })), ...targetLines(job, "latency")];
+}
+
 function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: string }) {
   const { at_s, values } = job.series;
-  const latency = steps(job, "latency");
-  const juice = steps(job, "juice");
-  const first = at_s[0] ?? 0;
-  const all = useActs(useSite().overview);
   const { zoom, setZoom } = useSite();
   const name = tenant?.name;
-  const acts = useMemo(() => all.filter((act) => act.at_s >= first && (act.job === null || act.job === name)), [all, first, name]);
+  const all = useActsFrom(at_s[0]);
+  const acts = useMemo(() => all.filter((act) => act.job === null || act.job === name), [all, name]);
   const marks = job.decisions.filter((decision) => decision.at_s >= (at_s[0] ?? 0));
   const weighs = tenant?.share.weight != null;
-  const common = { at_s, run: job.run, sync: "tenant", height: 170, acts, zoom, setZoom };
+  const common = { at_s, run: job.run, sync: "tenant", height: 170, acts, zoom, setZoom, ...(name === undefined ? {} : { of: name }) };
   const known = (name: string): boolean => (values[name] ?? []).some((value) => value !== null);
-  const quantiles = ([["p99", "latency_p99_s", "c3"], ["p95", "latency_p95_s", "c1"], ["p50", "latency_p50_s", "c0"], ["mean", "latency_mean_s", "c5"]] as const)
-    .filter(([, column]) => known(column))
-    .map(([label, column, colour]) => ({ label, values: values[column] ?? [], colour }));
-  const target = latency ? [{ label: "target", values: latency, colour: "bad", dash: true, stepped: true }] : [];
-  const wanted = juice ? [{ label: "target", values: juice, colour: "bad", dash: true, stepped: true }] : [];
   return (
     <>
-      <Panel title="Over time">
+      <Panel title="Over time" aside={<TimeShown />}>
         <div class="grid">
-          <Chart {...common} title="Latency" lines={[...quantiles, ...target]} format={seconds} marks={marks} />
-          {known("juice") && <Chart {...common} title="Juice: share of the input processed" lines={[{ label: "juice", values: values.juice ?? [], colour: "accent" }, ...wanted]} format={percent} max={1.05} marks={marks} />}
+          <Chart {...common} title="Latency" means="latency" lines={latencyLines(job)} format={seconds} marks={marks} />
+          {known("juice") && <Chart {...common} title="Juice: share of the input processed" means="juice" lines={[{ label: "juice", values: values.juice ?? [], colour: "accent" }, ...targetLines(job, "juice")]} format={percent} max={1.05} marks={marks} />}
           <Arrivals job={job} common={common} />
-          <Chart {...common} title="Backlog" lines={[{ label: "rows waiting", values: values.backlog_rows ?? [], colour: "c3", fill: "accent-soft" }]} marks={marks} />
-          <Chart {...common} title={weighs ? "Weight in sharing the slots" : "Threads"} lines={[{ label: weighs ? "weight" : "threads", values: values.slots ?? [], colour: "c5", stepped: true, width: 2 }]} marks={marks} />
-          <Chart {...common} title="Utility" lines={[{ label: "maximum", values: values.max_utility ?? [], colour: "ink-3", dash: true }, { label: "utility", values: values.utility ?? [], colour: "accent", width: 2 }]} marks={marks} />
+          <Chart {...common} title="Backlog" means="waiting" lines={[{ label: "rows waiting", values: values.backlog_rows ?? [], colour: "c3", fill: "accent-soft" }]} marks={marks} />
+          <Chart {...common} title={weighs ? "Weight in sharing the slots" : "Threads"} means={weighs ? "weight" : "threads"} lines={[{ label: weighs ? "weight" : "threads", values: values.slots ?? [], colour: "c5", stepped: true, width: 2 }]} marks={marks} />
+          <Chart {...common} title="Utility" means="utility" lines={[{ label: "maximum", values: values.max_utility ?? [], colour: "ink-3", dash: true, stepped: true }, { label: "utility", values: values.utility ?? [], colour: "accent", width: 2 }]} marks={marks} />
         </div>
-        <Acts acts={acts} run={job.run} />
+        <Acts acts={acts.filter((act) => zoom === null || (act.at_s >= zoom[0] && act.at_s <= zoom[1]))} run={job.run} />
       </Panel>
-      <Panel title="Operators" aside={<span class="quiet">coloured by capacity: the share of time that each is busy{weighs && "; above 100 % it used slots that others left"}</span>}>
-        <Graph operators={job.operators} edges={job.edges} />
-        {job.stages.length > 0 && <Stages stages={job.stages} />}
+      <Panel title="Operators" aside={<span class="quiet">coloured by how busy each is</span>}>
+        <Graph operators={job.operators} edges={job.edges} share={tenant?.share ?? null} />
+        {job.stages.length > 0 && <Stages stages={job.stages} slotsOf={() => slotsOf(tenant)} />}
       </Panel>
       <Panel title="Its decisions">
         {job.decisions.length === 0 && <p class="quiet">Nothing was decided about this tenant.</p>}
@@ -171,27 +182,43 @@ function Body({ job, tenant, run }: { job: Job; tenant: Tenant | null; run: stri
   );
 }
 
-/** The target that held at each instant, as what was asked for changed; none where it was not asked for at all. */
-export function steps(job: Job, kind: Target["kind"]): Figure[] | null {
-  let place = 0;
-  const values = job.series.at_s.map((at) => {
-    while (place + 1 < job.asked.length && job.asked[place + 1]!.from_s <= at) place += 1;
-    return job.asked[place]?.targets.find((target) => target.kind === kind)?.target ?? null;
+/** A step line for each target of that kind that was ever asked for, over the time in which it held. */
+export function targetLines(job: Job, kind: Target["kind"]): Line[] {
+  const percentiles = [...new Set(job.asked.flatMap(({ targets }) => targets.filter((target) => target.kind === kind).map((target) => target.percentile)))];
+  const lines = percentiles.map((percentile) => {
+    const name = percentile === null ? "mean" : `p${percentile}`;
+    const label = percentiles.length === 1 ? "target" : `${name} target`;
+    const colour = (percentiles.length > 1 && QUANTILES.find(([quantile]) => quantile === name)?.[2]) || "bad"; // of several each as its quantile
+    return { label, values: held(job, (target) => target.kind === kind && target.percentile === percentile), colour, dash: true, stepped: true };
   });
-  return values.some((value) => value !== null) ? values : null;
+  return lines.filter((line) => line.values.some((value) => value !== null));
 }
 
-function Arrivals({ job, common }: { job: Job; common: { at_s: number[]; run: Job["run"]; sync: string; height: number; acts: Act[]; zoom: [number, number] | null; setZoom: (zoom: [number, number] | null) => void } }) {
+/** The target that held at each instant, as what was asked for changed; none where it was not asked for at all. */
+function held(job: Job, wanted: (target: Target) => boolean): Figure[] {
+  let place = 0;
+  return job.series.at_s.map((at) => {
+    while (place + 1 < job.asked.length && job.asked[place + 1]!.from_s <= at) place += 1;
+    return job.asked[place]?.targets.find(wanted)?.target ?? null;
+  });
+}
+
+/** The slots, or threads, that a stage's share of time is of. */
+export function slotsOf(tenant: Tenant | null | undefined): number | null {
+  return tenant ? (tenant.share.slots ?? tenant.slots) : null;
+}
+
+function Arrivals({ job, common }: { job: Job; common: { at_s: number[]; run: Job["run"]; sync: string; height: number; acts: Act[]; of?: string; zoom: [number, number] | null; setZoom: (zoom: [number, number] | null) => void } }) {
   const { values } = job.series;
   const lines = [
     { label: "arriving", values: values.arrival_rps ?? [], colour: "c0", width: 2 },
     { label: "processed", values: values.processed_rps ?? [], colour: "c1" },
   ];
-  if (job.forecast === null) return <Chart {...common} title="Rows per second" lines={lines} />;
+  if (job.forecast === null) return <Chart {...common} title="Rows per second" means="arriving" lines={lines} />;
   const { at_s, lines: all, bands } = foreseen(job.series.at_s, lines, job.forecast);
   const { level, method } = job.forecast;
   const about = `Forecast by ${method}${level === null ? "" : `, ${percent(level)} interval`}.`;
-  return <Chart {...common} title="Rows per second, with forecast" at_s={at_s} lines={all} bands={bands} about={about} />;
+  return <Chart {...common} title="Rows per second, with forecast" means="arriving" at_s={at_s} lines={all} bands={bands} about={about} />;
 }
 
 interface Plain { label: string; values: Figure[]; colour: string; width?: number; dash?: boolean }
@@ -208,7 +235,7 @@ function foreseen(past: number[], lines: Plain[], forecast: Forecast): { at_s: n
   return { at_s: [...past, ...ahead.map(([at]) => at)], lines: all, bands: [[all.length - 2, all.length - 1]] };
 }
 
-export function Stages({ stages, withJob = false }: { stages: Stage[]; withJob?: boolean }) {
+export function Stages({ stages, slotsOf, withJob = false }: { stages: Stage[]; slotsOf: (job: string) => number | null; withJob?: boolean }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Stages, a table">
       <table class="stacked">
@@ -216,12 +243,12 @@ export function Stages({ stages, withJob = false }: { stages: Stage[]; withJob?:
           <tr>
             {withJob && <th scope="col">tenant</th>}
             <th scope="col">stage</th>
-            <th scope="col" class="n">tasks</th>
-            <th scope="col" class="n">rows in</th>
-            <th scope="col" class="n">rows out</th>
-            <th scope="col" class="n">busy, of its share</th>
-            <th scope="col" class="n">shuffled locally</th>
-            <th scope="col" class="n">over the network</th>
+            <Column of="tasks" />
+            <Column of="rows in and out">rows in</Column>
+            <Column of="rows in and out">rows out</Column>
+            <Column of="slots used" />
+            <Column of="shuffled">shuffled locally</Column>
+            <Column of="shuffled">over the network</Column>
           </tr>
         </thead>
         <tbody>
@@ -232,7 +259,7 @@ export function Stages({ stages, withJob = false }: { stages: Stage[]; withJob?:
               <td class="n" data-label="tasks">{stage.tasks}</td>
               <td class="n" data-label="rows in">{number(stage.rows_in)}</td>
               <td class="n" data-label="rows out">{number(stage.rows_out)}</td>
-              <td class="n" data-label="busy, of its share">{percent(stage.capacity)}</td>
+              <td class="n" data-label="slots used">{number(used(stage, slotsOf(stage.job)))}</td>
               <td class="n" data-label="shuffled locally">{bytes(stage.shuffle_local_bytes)}</td>
               <td class="n" data-label="over the network">{bytes(stage.shuffle_remote_bytes)}</td>
             </tr>
@@ -241,6 +268,11 @@ export function Stages({ stages, withJob = false }: { stages: Stage[]; withJob?:
       </table>
     </div>
   );
+}
+
+/** A stage's capacity is of the slots that it could fill: its tenant's, or fewer where it has fewer tasks. */
+function used(stage: Stage, slots: number | null): number | null {
+  return stage.capacity === null || slots === null ? null : stage.capacity * Math.min(stage.tasks, slots);
 }
 
 function IntentForm({ tenant }: { tenant: Tenant }) {

@@ -1,13 +1,14 @@
 // What if: change something, and the present is simulated on with the last minutes' arrivals.
 
-import { useState } from "preact/hooks";
-import { changedIntent, send, worded, type Figure, type IntentPart, type Policy, type Question, type Series, type Tenant, type Trial, type Turn, type WhatIf } from "../api";
+import { useMemo, useState } from "preact/hooks";
+import { changedIntent, send, worded, type Figure, type IntentPart, type Policy, type Question, type Series, type Tenant, type Trial, type Turn, type WhatIf, type WhatIfJob } from "../api";
 import { Chart } from "../chart";
 import { ABSENT, number, percent, span } from "../format";
 import { useAnswer } from "../live";
-import { Panel, Problem } from "../parts";
+import { Rest, Search, useMany } from "../many";
+import { Column, Panel, Problem } from "../parts";
 import { put, useRoute } from "../route";
-import { useSite } from "../site";
+import { sharesSlots, useSite } from "../site";
 
 const MISLEADS = 0.15; // off by more than this an answer says little
 
@@ -37,7 +38,10 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
   const [answer, setAnswer] = useState<WhatIf | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const tenants = all.toSorted((a, b) => Number(b.name === job) - Number(a.name === job));
+  const asked = useMemo(() => new Set([...(job ? [job] : []), ...Object.keys(given.rates ?? {}), ...Object.keys(given.intents ?? {})]), []);
+  const tenants = all.toSorted((a, b) => Number(asked.has(b.name)) - Number(asked.has(a.name)));
+  const many = useMany(tenants, (tenant) => tenant.name);
+  const weighs = sharesSlots(overview);
   const submit = (event: Event): void => {
     event.preventDefault();
     setBusy(true);
@@ -70,7 +74,7 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
             </select>
           </label>
           <label>
-            Slots, or cores
+            {weighs ? "Slots" : "Cores"}
             <input type="number" min="1" max="10000" step="1" value={slots} placeholder={`as it is (${number(overview.present?.slots)})`} onInput={(event) => setSlots(event.currentTarget.value)} />
           </label>
           <label>
@@ -79,11 +83,12 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
           </label>
           <button type="submit" class="primary" disabled={busy || gone} data-testid="ask">{busy ? "Simulating…" : "Simulate"}</button>
         </div>
+        <Search of={all.length} />
         <div class="scroll" tabIndex={0} role="region" aria-label="Changes by tenant, a table">
           <table class="changes stacked">
-            <thead><tr><th scope="col">tenant</th><th scope="col">rate, times</th><th scope="col">asks for</th></tr></thead>
+            <thead><tr><th scope="col">tenant</th><th scope="col">rate, times</th><Column of="asks for" text /></tr></thead>
             <tbody>
-              {tenants.map((tenant) => (
+              {many.shown.map((tenant) => (
                 <tr key={tenant.name}>
                   <th scope="row">{tenant.name}</th>
                   <td data-label="rate, times">
@@ -104,6 +109,7 @@ export function WhatIfPage({ job }: { job: string | undefined }) {
             </tbody>
           </table>
         </div>
+        {all.length > 0 && <Rest many={many} one="tenants" />}
         <Also turns={turns} setTurns={setTurns} most={most} setMost={setMost} />
         {error && <Problem text={error} />}
       </form>
@@ -163,6 +169,8 @@ function changed(tenants: Tenant[], targets: Record<string, string>): Record<str
 
 function Answer({ answer }: { answer: WhatIf }) {
   const { past, as_is, changed, trial } = answer;
+  const weighs = sharesSlots(useSite().overview);
+  const many = useMany(answer.jobs.toSorted((one, other) => apart(other) - apart(one)), (job) => job.name);
   const all = [past, ...(trial ? [trial.series] : []), as_is.series, changed.series];
   const at_s = [...new Set(all.flatMap((series) => series.at_s))].sort((a, b) => a - b);
   const on = (series: Series): (Figure | undefined)[] => {
@@ -182,24 +190,24 @@ function Answer({ answer }: { answer: WhatIf }) {
         {(!as_is.whole || !changed.whole) && " The time to answer was over before the simulation was: this is its beginning."}
       </p>
       <Trust trial={trial} />
-      <Chart title="Share of the maximum utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative now_s={0} format={percent} max={1.05} height={220} />
+      <Chart title="Share of the utility that could be had" means="share of utility" at_s={at_s} lines={lines} run={{ started_at: null }} relative now_s={0} format={percent} max={1.05} height={220} />
       <div class="scroll" tabIndex={0} role="region" aria-label="By tenant, a table">
         <table class="stacked">
           <thead>
             <tr>
               <th scope="col">tenant</th>
-              <th scope="col" class="n">met, really</th>
-              <th scope="col" class="n">met, as it is</th>
-              <th scope="col" class="n">met, changed</th>
-              <th scope="col" class="n">utility, really</th>
+              <Column of="met">met, really</Column>
               <th scope="col" class="n">as it is</th>
               <th scope="col" class="n">changed</th>
-              <th scope="col" class="n">weight, or threads</th>
-              <th scope="col" class="n">off when tried</th>
+              <Column of="share of utility">utility, really</Column>
+              <th scope="col" class="n">as it is</th>
+              <th scope="col" class="n">changed</th>
+              <Column of={weighs ? "weight" : "threads"} />
+              <Column of="off by">off when tried</Column>
             </tr>
           </thead>
           <tbody>
-            {answer.jobs.map((job) => (
+            {many.shown.map((job) => (
               <tr key={job.name}>
                 <th scope="row">{job.name}</th>
                 <td class="n" data-label="met, really">{percent(job.past_met)}</td>
@@ -208,13 +216,14 @@ function Answer({ answer }: { answer: WhatIf }) {
                 <td class="n" data-label="utility, really">{percent(job.past_share)}</td>
                 <td class="n" data-label="utility, as it is">{percent(job.as_is_share)}</td>
                 <td class={`n ${better(job.changed_share, job.as_is_share)}`} data-label="utility, changed">{percent(job.changed_share)}</td>
-                <td class="n" data-label="weight, or threads">{job.slots_now} → {number(job.slots_then)}</td>
+                <td class="n" data-label={weighs ? "weight" : "threads"}>{job.slots_now} → {number(job.slots_then)}</td>
                 <td class="n" data-label="off when tried">{points(job.off)}</td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
+      <Rest many={many} one="tenants" />
     </Panel>
   );
 }
@@ -228,6 +237,11 @@ function Trust({ trial }: { trial: Trial | null }) {
       {trial.off > MISLEADS && <b>Do not trust it far here.</b>}
     </p>
   );
+}
+
+/** What the changes make of it: those of whom they make most are what was asked about. */
+function apart(job: WhatIfJob): number {
+  return Math.abs((job.changed_share ?? 0) - (job.as_is_share ?? 0));
 }
 
 function points(share: Figure): string {

@@ -8,14 +8,17 @@ its own time, whatever is decided meanwhile; a verdict names what was, so that a
 
 What looks worse, or is not known, is looked at again after twice and five times that time: what waited may have been
 worked off by then. A step that stays worse was taken back, or is kept for a reason, and the last verdict says which.
+
+Utilities are compared under one intent only: whoever asks for more at noon has less of it at once, whatever is decided.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
+from penstock.core.intents import Intent
 from penstock.core.levers import Kind
-from penstock.core.plan import Decision, Effect, Reason, Verdict
+from penstock.core.plan import AGAIN, Decision, Effect, Reason, Verdict
 from penstock.core.prediction import NAMED, Foretold, most_changed, seconds_text
 from penstock.core.run import asked_latency_s
 from penstock.core.shares import slot_share
@@ -39,10 +42,14 @@ def settles_s(decision: Decision) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The utilities of one round, of those jobs whose figures were recent, and more of those that are watched."""
+    """The utilities of one round, of those jobs whose figures were recent, and more of those that are watched.
+
+    `asked` is what each job asked for then, which its utility is of.
+    """
 
     at_s: float
     utilities: Mapping[str, float]
+    asked: Mapping[str, Intent]
     latencies_s: Mapping[str, float] = field(default_factory=dict)
     juices: Mapping[str, float] = field(default_factory=dict)
     arrivals_rps: Mapping[str, float] = field(default_factory=dict)
@@ -54,8 +61,13 @@ class Concerned:
 
     name: str
     touched: bool
-    max_utility: float
+    intent: Intent
     before: float | None
+
+    @property
+    def max_utility(self) -> float:
+        """What it could have at most."""
+        return self.intent.max_utility
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +117,10 @@ class OpenDecision:
 
     def judged(self, verdict: Verdict) -> "OpenDecision | None":
         """To be looked at again, where that was no good news and may change; None where all is said."""
-        return replace(self, looks=self.looks + 1, last=verdict) if verdict.again else None
+        if not verdict.again:
+            return None
+        known = self.last is None or verdict.effect is not Effect.UNKNOWN  # what was seen is not forgotten for it
+        return replace(self, looks=self.looks + 1, last=verdict if known else self.last)
 
     def again_after(self, effect: Effect) -> bool:
         """Whether it is looked at once more where this was found."""
@@ -121,17 +136,22 @@ class OpenDecisions:
     rounds: tuple[Round, ...] = ()
 
     def judge(
-        self, view: View, taken: Sequence[Decision], settles: Callable[[Decision], float] = settles_s, note: str = ""
+        self,
+        view: View,
+        taken: Sequence[Decision],
+        settles: Callable[[Decision], float] = settles_s,
+        note: str = "",
+        idle: bool = False,
     ) -> tuple["OpenDecisions", tuple[Verdict, ...]]:
         """Judge what is due, then open what was taken. Decisions of one instant are judged together, in order.
 
-        `note` is what the policy says of this round.
+        `note` is what the policy says of this round, or why it was not asked where `idle`.
         """
         rounds = (*(past for past in self.rounds if view.at_s - past.at_s < 2 * LONGEST_SETTLE_S), self._round(view))
         due = tuple(found for found in self.decisions if view.at_s >= found.due_s)
         needed_s = min(LONGEST_SETTLE_S, max((settles(decision) for decision in taken), default=0.0))
         opened = tuple(_opened(found, place, view, rounds, needed_s) for place, found in enumerate(taken))
-        verdicts = tuple(_verdict(one, view, rounds, note) for one in due)
+        verdicts = tuple(_verdict(one, view, rounds, _Said(note, idle)) for one in due)
         again = [more for one, verdict in zip(due, verdicts, strict=True) if (more := one.judged(verdict)) is not None]
         waiting = sorted((*again, *(one for one in self.decisions if view.at_s < one.due_s)), key=_in_order)
         still_open = (one.overtaken(opened) for one in waiting)
@@ -144,6 +164,7 @@ class OpenDecisions:
         return Round(
             view.at_s,
             utilities={job.name: job.utility for job in fresh if job.utility is not None},
+            asked={job.name: job.intent for job in view.jobs},
             latencies_s={job.name: found for job in seen if (found := asked_latency_s(job)) is not None},
             juices={job.name: job.figures.juice for job in seen if job.figures.juice is not None},
             arrivals_rps={job.name: rps for job in fresh if (rps := job.figures.arrival_rps) is not None},
@@ -163,14 +184,15 @@ def _opened(decision: Decision, place: int, view: View, rounds: Sequence[Round],
 
 
 def _concerned(decision: Decision, view: View, rounds: Sequence[Round], needed_s: float) -> tuple[Concerned, ...]:
-    worth = {job.name: job.max_utility for job in view.jobs}
-    touched = [name for name in decision.jobs if name in worth]
+    asked = {job.name: job.intent for job in view.jobs}
+    touched = [name for name in decision.jobs if name in asked]
     # What is done to the whole cluster, or to nobody by name, concerns everybody.
     whole = not touched or len(touched) < len(decision.jobs)
-    others = sorted(worth.keys() - {*touched}) if whole else _taken_from(decision, view)
+    others = sorted(asked.keys() - {*touched}) if whole else _taken_from(decision, view)
     past = [found for found in rounds if decision.at_s - needed_s < found.at_s <= decision.at_s]
     named = frozenset(touched)
-    return tuple(Concerned(name, name in named, worth[name], _mean(name, past)) for name in (*touched, *others))
+    names = (*touched, *others)
+    return tuple(Concerned(name, name in named, asked[name], _mean(name, asked[name], past)) for name in names)
 
 
 def _taken_from(decision: Decision, view: View) -> list[str]:
@@ -203,27 +225,50 @@ def _shares(threads: Mapping[str, int], slots: int) -> dict[str, float]:
 # What came of it
 
 
-def _verdict(found: OpenDecision, view: View, rounds: Sequence[Round], note: str) -> Verdict:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What is said of the round, and whether nobody was asked to decide in it."""
+
+    note: str
+    idle: bool
+
+
+def _verdict(found: OpenDecision, view: View, rounds: Sequence[Round], said: _Said) -> Verdict:
     decision, now_s = found.decision, view.at_s
     # Rounds may be further apart than anything needs to settle: then the present one is all there is to know it from.
     since = _since(found, rounds) or rounds[-1:]
-    after = {tenant.name: _mean(tenant.name, since) for tenant in found.concerned}
+    after = {tenant.name: _mean(tenant.name, tenant.intent, since) for tenant in found.concerned}
     told = _beside_what_was_foretold(found.foretold, since) + _meanwhile(found)
     unseen = [tenant for tenant in found.concerned if tenant.before is None or after[tenant.name] is None]
     seen = [tenant for tenant in found.concerned if tenant not in unseen]
     if not seen or any(tenant.touched for tenant in unseen):
-        text = f"not known: {_names([tenant.name for tenant in unseen])} had no figures{told}"
-        again = found.again_after(Effect.UNKNOWN)
+        looked_worse = found.last is not None and found.last.effect is Effect.WORSE
+        text = f"not known: {_why_unknown(unseen, rounds[-1])}{_before(found) if looked_worse else ''}{told}"
+        again = found.again_after(Effect.UNKNOWN) and not any(t.touched for t in _asking_else(unseen, rounds[-1]))
         return Verdict(decision.at_s, now_s, None, text, Effect.UNKNOWN, found.place, again)
     was, came = sum(tenant.before or 0.0 for tenant in seen), sum(after[tenant.name] or 0.0 for tenant in seen)
     effect = _effect(came - was, sum(tenant.max_utility for tenant in seen))
     text = f"{_again(found, effect)}: utility of {_names([tenant.name for tenant in seen])} {was:.1f} -> {came:.1f}"
     if decision.expected_utility is not None:
         text += f" (expected {was + decision.expected_utility - decision.utility_before:.1f})"
-    text += f"; {_names([tenant.name for tenant in unseen])} had no figures" if unseen else ""
-    text += _before(found) + (_kept(found, view, since, note) if effect is Effect.WORSE else "") + told
+    text += f"; {_why_unknown(unseen, rounds[-1])}" if unseen else ""
+    text += _before(found) + (_kept(found, view, since, said) if effect is Effect.WORSE else "") + told
     utility = decision.utility_before + came - was
     return Verdict(decision.at_s, now_s, utility, text, effect, found.place, found.again_after(effect))
+
+
+def _why_unknown(unseen: Sequence[Concerned], now: Round) -> str:
+    """Why nothing can be said of these: another intent was stated since, or there were no figures."""
+    other = [tenant.name for tenant in _asking_else(unseen, now)]
+    without = [tenant.name for tenant in unseen if tenant.name not in other]
+    asks = "asks" if len(other) == 1 else "ask"
+    told = [f"{_names(other)} {asks} for something else since"] if other else []
+    return "; ".join([*told, *([f"{_names(without)} had no figures"] if without or not other else [])])
+
+
+def _asking_else(tenants: Iterable[Concerned], now: Round) -> list[Concerned]:
+    """Those whose intent is not the one that they are judged by."""
+    return [tenant for tenant in tenants if now.asked.get(tenant.name, tenant.intent) != tenant.intent]
 
 
 def _since(found: OpenDecision, rounds: Sequence[Round]) -> Sequence[Round]:
@@ -250,16 +295,16 @@ def _before(found: OpenDecision) -> str:
     return f"; at {last.judged_at_s:.0f} s it was {last.effect}"
 
 
-def _kept(found: OpenDecision, view: View, since: Sequence[Round], note: str) -> str:
+def _kept(found: OpenDecision, view: View, since: Sequence[Round], said: _Said) -> str:
     """That it was taken back, or why it stays in force; nothing at the first look, when what waited may yet count."""
     if found.taken_back_s is not None:
         return f"; taken back at {found.taken_back_s:.0f} s"
     if found.last is None:
-        return "; to be looked at again"
-    return f"; kept because {_why_kept(found, view, since, note)}"
+        return f"; {AGAIN}"
+    return f"; kept because {_why_kept(found, view, since, said)}"
 
 
-def _why_kept(found: OpenDecision, view: View, since: Sequence[Round], note: str) -> str:
+def _why_kept(found: OpenDecision, view: View, since: Sequence[Round], said: _Said) -> str:
     decision = found.decision
     if decision.reason is Reason.ASKED:
         return "a person asked for it"
@@ -268,7 +313,11 @@ def _why_kept(found: OpenDecision, view: View, since: Sequence[Round], note: str
         return f"it need not be its doing: {now:.0f} rows/s arrive, {then:.0f} did then"
     if view.utility > decision.utility_before:
         return f"all tenants together have {view.utility:.1f} instead of {decision.utility_before:.1f}"
-    return f"its policy has found nothing better: {note}" if note else "its policy has turned something else meanwhile"
+    if said.idle:
+        return f"nobody decides now: {said.note}"
+    if not said.note:
+        return "its policy has turned something else meanwhile"
+    return f"its policy has found nothing better: {said.note}"
 
 
 def _arrivals(concerned: Iterable[Concerned], rounds: Sequence[Round]) -> float | None:
@@ -312,14 +361,15 @@ def _came(foretold: Foretold, rounds: Sequence[Round]) -> str:
         came = _mean_of([seen.juices[name] for seen in rounds if name in seen.juices])
         pairs.append((f"{foretold.juice:.2f} of its input", None if came is None else f"{came:.2f}"))
     if not pairs:
-        utility = _mean(name, rounds)
+        utility = _mean_of([seen.utilities[name] for seen in rounds if name in seen.utilities])
         pairs.append((f"{foretold.utility:.1f} of utility", None if utility is None else f"{utility:.1f}"))
     said = " and ".join(text for text, _ in pairs)
     return f"{name} was foretold {said}, came {' and '.join(came or 'unseen' for _, came in pairs)}"
 
 
-def _mean(name: str, rounds: Iterable[Round]) -> float | None:
-    return _mean_of([seen.utilities[name] for seen in rounds if name in seen.utilities])
+def _mean(name: str, asked: Intent, rounds: Iterable[Round]) -> float | None:
+    """Its utility of what was asked then; what it had of another intent is another figure."""
+    return _mean_of([seen.utilities[name] for seen in rounds if name in seen.utilities and seen.asked[name] == asked])
 
 
 def _mean_of(known: Sequence[float]) -> float | None:

@@ -7,12 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.cli.output import say, write_json
-from penstock.errors import ConfigError
 
 if TYPE_CHECKING:
-    from penstock.core.intents import Intent
     from penstock.engines.spark.history.events import Logged
-    from penstock.engines.spark.history.replay import History
 
 EXAMPLE = """
 \b
@@ -46,28 +43,23 @@ def advise(tenants: Path | None, place: Path, minutes: float, within: float, jso
     It reads the event log that Spark wrote: no driver is touched. The run is played again in the simulator, as it was
     and governed, and how far the simulator is off on what really came is said first.
     """
+    from penstock.calls.advised import events_of, replayed_of
     from penstock.cli import advised
     from penstock.cli.terminal import Terminal
+    from penstock.config.wanted import read_wanted
     from penstock.whatif.from_log import advise as advice_of
 
-    events = _events(place)
+    events = events_of(place)
     if tenants is None:
         _tell_queries(events, json_out)
         return
-    history, intents = _replayed(events, tenants)
+    history, intents = replayed_of(events, read_wanted(tenants))
     found = advice_of(history, intents, 60.0 * minutes, within)
     if json_out is not None:
         write_json(json_out, advised.document(history, found))
     terminal = Terminal(stderr=json_out == "-", width=None if sys.stdout.isatty() else 120)
     for part in advised.told(history, found):
         terminal.print(part)
-
-
-def _events(place: Path) -> "list[Logged]":
-    from penstock.engines.spark.history.events import logged
-    from penstock.engines.spark.history.files import lines_of, log_at
-
-    return list(logged(lines_of(log_at(place))))
 
 
 def _tell_queries(events: "list[Logged]", json_out: str | None) -> None:
@@ -79,16 +71,3 @@ def _tell_queries(events: "list[Logged]", json_out: str | None) -> None:
         return
     say(f"Queries of the run: {', '.join(found) or 'none'}")
     say("Write what is wanted of them into a file, and give that too; see penstock advise --help")
-
-
-def _replayed(events: "list[Logged]", tenants: Path) -> "tuple[History, dict[str, Intent]]":
-    from penstock.config.wanted import read_wanted
-    from penstock.engines.spark.history.replay import queries_in, replayed
-
-    wanted, there = read_wanted(tenants), queries_in(events)
-    present = [part for part in wanted.jobs if part.name in there]
-    if not present:
-        names = ", ".join(there) or "none"
-        raise ConfigError("jobs", wanted.jobs[0].name, f"name queries of the run; it has: {names}")
-    history = replayed(events, [part.job() for part in present])
-    return history, {part.name: part.intent() for part in present}

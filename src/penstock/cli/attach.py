@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,20 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from penstock.cli.completing import policy_names
-from penstock.cli.output import say, write_json
+from penstock.cli.governed import console_of_run, end_as, notify_option, with_table
+from penstock.cli.output import say
 from penstock.cli.recorded import store_option
-from penstock.cli.run import console_of_run, tell_run
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.core.units import positive_seconds
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from penstock.config.wanted import WantedFile
-    from penstock.core.view import View
-    from penstock.engines.spark.jvm.beside.door import DriverDoor
-    from penstock.governing.attach import AttachOptions
-    from penstock.governing.run import RunStory
 
 EXAMPLE = """
 \b
@@ -52,12 +45,7 @@ The tenants file needs of each query (or flow) its name and an intent:
 @click.option("--dry-run", is_flag=True, help="Decide and say so, but do nothing.")
 @click.option("--list", "lists", is_flag=True, help="Say which drivers of yours let a penstock in, and end.")
 @click.option("--jar", "tells_jar", is_flag=True, help="Say where the plugin's jar is, for spark-submit, and end.")
-@click.option(
-    "--notify",
-    multiple=True,
-    metavar="TARGET",
-    help="Who hears of what happens: slack:URL, webhook:URL, mail:smtp://…, lines:FILE, cloudevents:FILE.",
-)
+@notify_option
 @store_option
 @click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 @click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
@@ -97,20 +85,14 @@ def attach(
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
     wanted, door = _wanted(tenants), find_door(application, place)
     from penstock.governing.attach import AttachOptions  # pyspark takes a second to import
+    from penstock.governing.attach import attach as governed
     from penstock.governing.remembering import DEFAULT_STORE
-    from penstock.governing.run import as_document
 
     console = console_of_run()
     options = AttachOptions(policy, for_s, dry_run, store or DEFAULT_STORE, notify)
     with dashboard_over(store, given, begins=False) if dashboard else nullcontext():
-        story = _governed(door, wanted, options, console)
-    tell_run(story, console)
-    if json_out is not None:
-        write_json(json_out, as_document(story))
-    if story.interrupted:
-        raise click.Abort
-    if story.error is not None:
-        sys.exit(story.exit_code)
+        story = with_table(console, door.name, lambda show: governed(door, wanted, options, show))
+    end_as(story, console, json_out)
 
 
 def _wanted(tenants: Path) -> "WantedFile":
@@ -124,17 +106,3 @@ def _list(place: Path) -> None:
 
     for door in doors(place):
         say(f"{door.application}  {door.name}, Spark {door.spark}, process {door.pid}")
-
-
-def _governed(door: "DriverDoor", wanted: "WantedFile", options: "AttachOptions", console: "Console") -> "RunStory":
-    from rich.live import Live
-
-    from penstock.cli.tenants_table import tenants_table
-    from penstock.governing.attach import attach as attached
-
-    with Live(console=console, auto_refresh=False, transient=False) as live:
-
-        def show(view: "View") -> None:
-            live.update(tenants_table(view, f"{door.name}, {view.at_s:.0f} s"), refresh=True)
-
-        return attached(door, wanted, options, show)

@@ -44,7 +44,7 @@ def check(file: Path | None, policy: str | None, master: str | None, no_modules:
         return
     if file is None:
         raise click.UsageError("Missing argument 'FILE'.")
-    from penstock.cli.checked import said_of  # yaml and pydantic take a quarter of a second to import
+    from penstock.calls.checked import said_of  # yaml and pydantic take a quarter of a second to import
     from penstock.config.checking import CheckOptions
 
     say(f"{file}: {said_of(file, CheckOptions(policy, master, not no_modules))}")

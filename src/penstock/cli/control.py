@@ -1,10 +1,7 @@
 """`penstock control`: ask a running controller for something, from any terminal that reaches its store."""
 
-import getpass
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,10 +12,6 @@ from penstock.cli.recorded import json_option, store_option
 from penstock.cli.turning import LEVER_COMMANDS, LeverCommand, lines_of
 from penstock.core.orders import Act
 from penstock.core.visible import visible
-from penstock.errors import ConfigError, EngineError
-
-if TYPE_CHECKING:
-    from penstock.store.sql import SqlStore
 
 EXAMPLE = """
 \b
@@ -30,8 +23,6 @@ Examples:
   penstock control levers
   penstock control bound fraud 2000
 """
-_HEARD_WITHIN_S = 60.0
-_LOOK_S = 0.2
 
 
 @click.group(cls=GroupedHelp, epilog=EXAMPLE)
@@ -95,12 +86,8 @@ _answer(Act.REFUSE, "Do not let PROPOSAL be carried out.")
 
 def _turn(lever: LeverCommand) -> None:
     def command(run_name: str, store: str | None, **given: str) -> None:
-        from penstock.config.problems import checked
-        from penstock.web.acting import ActIn
-
         *about, value = lever.takes
         turn = {"kind": lever.kind, "value": lever.read(given[value]), **{name: given[name] for name in about}}
-        checked(ActIn, {"act": Act.TURN, **turn}, "request")
         _asked(store, run_name, Act.TURN, **turn)
         _say_when_idle(store, run_name)
 
@@ -120,13 +107,9 @@ for _lever in LEVER_COMMANDS:
 @store_option
 def levers(run_name: str, store: str | None) -> None:
     """How every lever stood in the newest cycle: now, what was asked and has not come, limits, what a turn disturbs."""
-    from penstock.store.gallery import Gallery
+    from penstock.calls.control import levers as standing
 
-    with _opened(store, run_name) as (opened, run_id):
-        newest = Gallery(opened.database, run_id).newest()
-    if newest is None:
-        raise ConfigError("run", run_id, "no cycle of it is recorded yet")
-    for line in lines_of(newest.view.dials):
+    for line in lines_of(standing(run_name, store)):
         say(line)
 
 
@@ -136,15 +119,18 @@ def levers(run_name: str, store: str | None) -> None:
 @store_option
 def show(run_name: str, json_out: str | None, store: str | None) -> None:
     """How the controller stands, what waits for an answer, and who asked for what."""
+    from penstock.calls.opening import opened as of_run
+    from penstock.telling.life import life_text
     from penstock.telling.words import moves_text
 
     if json_out is not None:
         write_json(json_out, _standing(store, run_name))
         return
-    with _opened(store, run_name) as (opened, run_id):
+    with of_run(store, run_name) as (opened, run_id):
         card = opened.desk.card(run_id)
         if card is None or not card.alive(time.time()):
-            say(f"{run_id}: nobody governs it now")
+            said = "" if card is None else life_text(card.sign.life(time.time()), card.sign, time.time())
+            say(f"{run_id}: nobody governs it now. {said}".rstrip(". "))
         else:
             stands = f"paused by {visible(card.paused_by)}" if card.paused_by else "governing"
             say(f"{run_id}: {stands}{', dry run' if card.dry_run else ''}")
@@ -158,49 +144,32 @@ def show(run_name: str, json_out: str | None, store: str | None) -> None:
 
 def _standing(store: str | None, run_name: str) -> dict[str, Any]:
     """The same as a document: the controller as the API has it, every proposal, and the audit log."""
+    from penstock.calls.opening import opened as of_run
     from penstock.web.decided import proposed
     from penstock.web.feed import plain
     from penstock.web.reading import Reader
 
-    with _opened(store, run_name) as (opened, run_id):
+    with of_run(store, run_name) as (opened, run_id):
         control = plain(Reader(opened).control(run_id))
         proposals = [plain(proposed(proposal)) for proposal in opened.desk.proposals(run_id)]
         audit = [plain(entry) for entry in opened.audit(run_id)]
     return {"run": run_id, **control, "proposals": proposals, "audit": audit}
 
 
-@contextmanager
-def _opened(store: str | None, run_name: str) -> Iterator[tuple["SqlStore", str]]:
-    from penstock.store.open import find_run, open_store  # the database takes half a second to import
-
-    with closing(open_store(store, create=False)) as opened:
-        yield opened, find_run(opened, run_name).id
-
-
 def _asked(store: str | None, run_name: str, act: Act, **about: Any) -> None:
-    from penstock.web.acting import ActIn, ask
+    from penstock.calls.control import asked  # the database takes half a second to import
 
-    with _opened(store, run_name) as (opened, run_id):
-        number = ask(opened, run_id, ActIn(act=act, **about), f"{getpass.getuser()} (command line)")
-        _wait(opened, run_id, number)
+    run_id = asked(store, run_name, {"act": act, **about}, "command line")
     say(f"{act.value}: heard by the controller of {run_id}", err=True)
 
 
 def _say_when_idle(store: str | None, run_name: str) -> None:
     """Nothing is turned by a controller that is paused or in a dry run, and who asks should know."""
-    with _opened(store, run_name) as (opened, run_id):
+    from penstock.calls.opening import opened as of_run
+
+    with of_run(store, run_name) as (opened, run_id):
         card = opened.desk.card(run_id)
     if card is not None and card.paused_by is not None:
         say(f"it is not done: paused by {visible(card.paused_by)}; resume, then ask again", err=True)
     elif card is not None and card.dry_run:
         say("it is recorded and not done: this is a dry run", err=True)
-
-
-def _wait(store: "SqlStore", run_id: str, number: int) -> None:
-    """Until the controller has taken it up: who asks wants to know."""
-    until_s = time.monotonic() + _HEARD_WITHIN_S
-    while time.monotonic() < until_s:
-        if any(found.taken_at_s is not None for found in store.desk.filed(run_id, number - 1)[:1]):
-            return
-        time.sleep(_LOOK_S)
-    raise EngineError(f"the controller of {run_id} has not heard it within {_HEARD_WITHIN_S:.0f} s; it is on its desk")

@@ -3,9 +3,10 @@
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +17,9 @@ from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.errors import ConfigError, EngineError
 from penstock.extras import check_extra
+
+if TYPE_CHECKING:
+    from penstock.web.door_tls import DoorTls
 
 EXAMPLE = """
 \b
@@ -40,6 +44,11 @@ _STOPS_WITHIN_S = 30.0
 @click.option(
     "--agent-tokens", type=click.Path(path_type=Path, dir_okay=False), help="Where the hashes of agents' tokens are."
 )
+@click.option(
+    "--agents-ca",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A PEM file: agents must show a certificate that it signed; needs --tls-certificate.",
+)
 @click.option("--keda", type=click.IntRange(0, 65535), metavar="PORT", help="Answer KEDA there; 0: a free one.")
 @click.option("--keda-host", default="127.0.0.1", show_default=True, help="Where KEDA is answered; tokens beyond this.")
 @store_option
@@ -53,6 +62,7 @@ def coordinate(
     agents_host: str,
     agents_port: int,
     agent_tokens: Path | None,
+    agents_ca: Path | None,
     keda: int | None,
     keda_host: str,
     store: str | None,
@@ -67,46 +77,51 @@ def coordinate(
         if advise:
             raise ConfigError("--keda", keda, "leave it out with --advise: nothing is to be carried out, KEDA would")
     file = read_coordination(fleet, policy)
-    tokens = agent_tokens or _tokens_beside_runs()
+    from penstock.web.agents_door import AgentsDoor, fresh_tokens, tokens_beside_runs
+
+    tokens = agent_tokens or tokens_beside_runs()
     if new_token is not None:
         _make(tokens, new_token)
         return
-    from penstock.governing.coordinating import Coordination, Coordinator
+    from penstock.calls.coordinated import with_door
+    from penstock.governing.advising import Advising
+    from penstock.governing.coordinating import Coordination
     from penstock.governing.remembering import DEFAULT_STORE
-    from penstock.web.agents_door import AgentsDoor
-    from penstock.web.agents_door import agent_tokens as read_tokens
-    from penstock.web.settings import is_loopback
+    from penstock.web.door_tls import door_tls
 
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    tls = (web["tls_certificate"], web["tls_key"]) if web["tls_certificate"] and web["tls_key"] else None
-    coordinator: Coordinator | None = None
-
-    def hear(report: Any) -> bytes:
-        assert coordinator is not None
-        return coordinator.hear(report)
-
-    door = AgentsDoor(hear, _fresh(tokens, read_tokens), agents_host, agents_port, tls)
-    how = Coordination(store or DEFAULT_STORE, policy, advise, door.url)
-    coordinator = Coordinator(file, how, say=quietly(lambda text: say(text, err=True)))
-    if tls is None and not is_loopback(agents_host):
-        say("warning: without TLS (--tls-certificate, --tls-key) agents' tokens can be read on the way", err=True)
-    if not read_tokens(tokens).patterns:
+    tls = door_tls(web["tls_certificate"], web["tls_key"], agents_ca)
+    current = fresh_tokens(tokens)
+    agents = partial(AgentsDoor, tokens=current, host=agents_host, port=agents_port, tls=tls)
+    tell = quietly(lambda text: say(text, err=True))
+    advising = Advising(file.core_price(), tell) if advise else None
+    how = Coordination(store or DEFAULT_STORE, policy, advise)
+    coordinator, door = with_door(file, how, agents, tell, advising or (lambda view: None))
+    if tls is None:
+        _warn_of_plain_text(agents_host)
+    if not current().patterns:
         say(f"no agent has a token yet: penstock coordinate {fleet} --new-token NAME", err=True)
-    current = _fresh(tokens, read_tokens)
     asked = nullcontext() if keda is None else _answering_keda(coordinator, current, keda_host, keda, tls)
     pages = dashboard_over(store, web, begins=False) if dashboard else nullcontext()
-    with ending_told(f"the coordinator of {file.name}"), pages, door.open(), asked:
+    with ending_told(f"the coordinator of {file.name}"), pages, door.open(), asked, advising or nullcontext():
         say(f"agents report to {door.url}", err=True)
         _run(coordinator, door)
 
 
+def _warn_of_plain_text(host: str) -> None:
+    from penstock.web.settings import is_loopback
+
+    if not is_loopback(host):
+        say("warning: without TLS (--tls-certificate, --tls-key) agents' tokens can be read on the way", err=True)
+
+
 @contextmanager
 def _answering_keda(
-    coordinator: Any, tokens: Callable[[], Any], host: str, port: int, tls: tuple[Path, Path] | None
+    coordinator: Any, tokens: Callable[[], Any], host: str, port: int, tls: "DoorTls | None"
 ) -> Iterator[None]:
     from penstock.web.keda.door import KedaDoor, KedaSettings
 
-    settings = KedaSettings(host, port, tls)
+    settings = KedaSettings(host, port, None if tls is None else (tls.certificate, tls.key))
     if settings.tokens_required and tls is None:
         say("warning: without TLS (--tls-certificate, --tls-key) KEDA's tokens can be read on the way", err=True)
     with KedaDoor(coordinator.wishes, lambda: coordinator.leads, tokens, settings).open() as door:
@@ -138,31 +153,9 @@ def _run(coordinator: Any, door: Any) -> None:
         raise errors[0]
 
 
-def _tokens_beside_runs() -> Path:
-    from penstock.store.open import default_path
-
-    return default_path().with_name("agent-tokens.json")
-
-
 def _make(path: Path, pattern: str) -> None:
     from penstock.web.agents_door import new_agent_token
 
     token = new_agent_token(path, pattern)
     say(f"for {pattern}, shown this once (its hash is in {path}):", err=True)
     say(token)
-
-
-def _fresh(path: Path, read: Any) -> Any:
-    """The tokens as they are in the file now: one that is made counts at once, one that is taken out no more."""
-    known: list[Any] = [None, None]
-
-    def tokens() -> Any:
-        try:
-            changed = path.stat().st_mtime_ns
-        except OSError:
-            changed = None
-        if known[1] is None or changed != known[0]:
-            known[:] = [changed, read(path)]
-        return known[1]
-
-    return tokens

@@ -44,6 +44,7 @@ def demo(html: str, serve: bool | None, store: str | None) -> None:
     from penstock.cli.tenants_table import tenants_table
     from penstock.cli.terminal import Terminal, width_for
     from penstock.governing.demo import SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, run_demo  # pyspark takes a second
+    from penstock.telling.held import among, with_held
     from penstock.telling.report import page
 
     logging.basicConfig(level=logging.ERROR)
@@ -62,7 +63,7 @@ def demo(html: str, serve: bool | None, store: str | None) -> None:
 
         results = run_demo(lambda text: console.print(text, style="dim"), show, tell)
     console.print(_comparison(results))
-    write_text(html, page(results[-1].run), "--html")
+    write_text(html, page(with_held(results[-1].run, among(results[-1].views))), "--html")
     console.print(f"report of the governed run: {html}", highlight=False)
     console.print(f"{time.monotonic() - started_s:.0f} s in all", style="dim")
     show_trials(results, store, sys.stderr.isatty() if serve is None else serve)

@@ -7,7 +7,7 @@ import click
 
 from penstock.cli.completing import run_names
 from penstock.cli.output import say, write_json
-from penstock.cli.recorded import json_option, read_recorded, read_tried, store_option, without_option
+from penstock.cli.recorded import json_option, store_option, without_option
 
 EXAMPLE = """
 \b
@@ -28,6 +28,7 @@ def explain_command(run: str, without: bool, json_out: str | None, store: str | 
 
     RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
     """
+    from penstock.calls.recorded import read_recorded, read_tried  # the database takes half a second to import
     from penstock.telling.explain import explain
     from penstock.telling.told import story_document
 

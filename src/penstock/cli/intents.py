@@ -28,6 +28,7 @@ def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) ->
     from penstock.config.document import read_document, read_text
     from penstock.config.openslo import is_openslo, read_openslo, to_openslo
     from penstock.config.wanted import wanted_in
+    from penstock.core.hours import instant_text
 
     if is_openslo(read_text(file, "FILE")):
         read = read_openslo(file)
@@ -43,11 +44,16 @@ def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) ->
     wanted = wanted_in(document)
     slos = to_openslo(run or str(document.values.get("name", "tenants")), wanted.jobs)
     if json_out is not None:
-        write_json(json_out, slos if openslo else {part.name: part.intent().text() for part in wanted.jobs})
+        write_json(json_out, slos if openslo else {name: asked.text() for name, asked in wanted.asked().items()})
     if json_out == "-":
         return
     if openslo:
         say(yaml.safe_dump_all(slos, sort_keys=False), nl=False)
         return
-    for part in wanted.jobs:
-        say(f"{part.name}: {part.intent().text()}, worth {part.intent().max_utility:g}")
+    for name, intent in wanted.asked().items():
+        budget = "" if intent.budget is None else f"; to be kept in {intent.budget.text()}"
+        but = ", ".join(
+            f"{one.why} from {instant_text(one.from_epoch_s)} to {instant_text(one.to_epoch_s)}"
+            for one in intent.excluded
+        )
+        say(f"{name}: {intent.text()}, worth {intent.max_utility:g}{budget}{f'; but not during {but}' if but else ''}")

@@ -9,7 +9,7 @@ import click
 from penstock.cli.grouped import SHELL_VARIABLE, Grouped
 from penstock.cli.output import VisibleFormatter, say
 from penstock.cli.waiting import Waiting
-from penstock.errors import PenstockError
+from penstock.errors import OutageError, PenstockError
 from penstock.extras import MissingExtraError, extra_of
 
 _COMMANDS = {  # by what one wants to do; each line is the first sentence of the command's own help
@@ -44,6 +44,7 @@ _COMMANDS = {  # by what one wants to do; each line is the first sentence of the
     "Beside it": {
         "intents": "Say what the tenants of FILE ask for: a tenants file, or one of OpenSLO documents.",
         "policies": "List the policies with one line each.",
+        "extensions": "List the policies, clusters, notifiers and sinks that other packages add.",
         "cluster": "A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts "
         "of its own.",
         "kafka": "A Kafka broker (KRaft mode) on this machine's loopback, from jars of the Maven registry.",
@@ -102,8 +103,9 @@ def main() -> None:
 
 
 def _refuse(error: PenstockError) -> NoReturn:
+    remedy = f"; {error.remedy}" if isinstance(error, OutageError) and error.remedy else ""
     for line in str(error).splitlines():  # a file may have several mistakes
-        say(f"penstock: {line}", err=True)
+        say(f"penstock: {line}{remedy}", err=True)
     sys.exit(error.exit_code)
 
 

@@ -75,6 +75,7 @@ def plan(
     plot_out: Path | None,
 ) -> None:
     """Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs."""
+    from penstock.calls.files import placed
     from penstock.cli import planned
     from penstock.cli.terminal import Terminal, width_for
     from penstock.config.plan_job import read_plan_job
@@ -87,7 +88,7 @@ def plan(
     there = None if machines is None else planned.slots(machines)
     settings = PlaceSettings(routing=routing, runtime=RUNTIMES[runtime])
     first_rate = rate if from_rate is None else from_rate
-    placement = planned.placed(read, first_rate, (allocation, mapping), there, settings)
+    placement = placed(read, first_rate, (allocation, mapping), there, settings)
     changed = None
     if from_rate is not None:
         changed = replan(placement, rate, sorted(read.machines.sizes), settings)

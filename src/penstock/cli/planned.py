@@ -7,6 +7,7 @@ from rich import box
 from rich.console import Console
 from rich.text import Text
 
+from penstock.calls.files import placed
 from penstock.cli.terminal import Lines, line
 from penstock.config.plan_job import PlanJob
 from penstock.core.placement import Placement
@@ -14,7 +15,6 @@ from penstock.errors import ConfigError, PlacementError
 from penstock.planning.provision.acquire import hourly_price
 from penstock.planning.provision.allocate import allocate
 from penstock.planning.provision.methods import METHODS
-from penstock.planning.provision.place import place, place_on_fewest
 from penstock.planning.provision.predict import ROUTINGS, predict
 from penstock.planning.provision.replan import Replanned
 from penstock.planning.provision.settings import PlaceSettings
@@ -29,16 +29,6 @@ def slots(text: str) -> list[int]:
         return [int(part) for part in text.split(",")]
     except ValueError:
         raise ConfigError("--machines", text, "write the slots of each machine, such as 4,4,2") from None
-
-
-def placed(
-    job: PlanJob, rate: float, pair: tuple[str, str], machines: Sequence[int] | None, settings: PlaceSettings
-) -> Placement:
-    """The job placed for the rate by a pair of methods, on these machines or on the fewest that must be acquired."""
-    allocation = allocate(job.topology, rate, job.models, pair[0], job.selectivity)
-    if machines is None:
-        return place_on_fewest(allocation, sorted(job.machines.sizes), pair[1], settings)
-    return place(allocation, machines, pair[1], settings)
 
 
 def price(job: PlanJob, placement: Placement) -> float | None:

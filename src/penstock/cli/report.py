@@ -6,7 +6,7 @@ import click
 
 from penstock.cli.completing import run_names
 from penstock.cli.output import say, write_json, write_text
-from penstock.cli.recorded import json_option, read_recorded, read_tried, store_option, without_option
+from penstock.cli.recorded import json_option, store_option, without_option
 
 EXAMPLE = """
 \b
@@ -51,16 +51,13 @@ def report_command(
     for option, given in (("--tenant", tenant), ("--from", since), ("--to", until)):
         if given is not None:
             raise click.UsageError(f"{option} is of an incident: give --incident, too.")
-    from penstock.telling.report import page
-    from penstock.telling.summary import summarise
-    from penstock.telling.told import summary_document
+    from penstock.calls.recorded import report  # the database takes half a second to import
 
-    told = read_recorded(run, store)
-    tried = read_tried(run, store) if without else ()
+    found = report(run, store, without=without)
     if json_out is not None:
-        write_json(json_out, summary_document(told, tried))
-    for sentence in summarise(told, tried).sentences if json_out != "-" else ():
+        write_json(json_out, found.document())
+    for sentence in found.sentences if json_out != "-" else ():
         say(sentence)
     if html is not None:
-        write_text(str(html), page(told, tried), "--html")
+        write_text(str(html), found.html(), "--html")
         say(f"The page is at {html}", err=True)

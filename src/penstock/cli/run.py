@@ -1,6 +1,5 @@
 """`penstock run`: real tenants on real Spark, governed."""
 
-import logging
 import signal
 import sys
 from collections.abc import Mapping
@@ -12,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from penstock.cli.completing import policy_names
-from penstock.cli.output import write_json
+from penstock.cli.coordinators import coordinator_options, files_of
+from penstock.cli.governed import console_of_run, end_as, notify_option, with_table
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.core.units import positive_seconds
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from penstock.config.tenants import TenantsFile
-    from penstock.core.view import View
-    from penstock.governing.run import RunOptions, RunStory
+    from penstock.governing.run import RunOptions
 
 # The options that a run is started with, as RunOptions has them.
 _OF_RUN = (
@@ -63,13 +62,8 @@ Examples:
 @click.option(
     "--heartbeat", type=click.Path(path_type=Path), help="Write this file every second while all is well, for probes."
 )
-@click.option("--coordinator", metavar="URL", help="Who says how many executors it gets; see `penstock coordinate`.")
-@click.option(
-    "--notify",
-    multiple=True,
-    metavar="TARGET",
-    help="Who hears of what happens: slack:URL, webhook:URL, mail:smtp://…, lines:FILE, cloudevents:FILE.",
-)
+@coordinator_options
+@notify_option
 @store_option
 @click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 @click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
@@ -92,7 +86,8 @@ def run(
     # In a container it is the first process, which the kernel spares signals that it does not handle.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     console = console_of_run()
-    of_run = {name: given.pop(name) for name in _OF_RUN}  # what is left is of the pages
+    of_run = {name: given.pop(name) for name in _OF_RUN}
+    of_run["coordinator_tls"] = files_of(given)  # what is left is of the pages
     # In a later life a module that is broken by now is its tenant's trouble alone; who supervises imports nothing.
     first_life = of_run["down_since_s"] is None and awaits is None and not restart
     file = _apart(_checked(tenants, of_run, first_life), only, executors)
@@ -104,65 +99,21 @@ def run(
     if restart:
         _supervised(console, standby, of_run["heartbeat"], of_run["run_id"])
     from penstock.governing.remembering import DEFAULT_STORE  # pyspark takes a second to import
-    from penstock.governing.run import RunOptions, as_document
+    from penstock.governing.run import RunOptions, run_tenants
 
     code, watched = tenants.absolute().parent, tenants if watch else None
     options = RunOptions(for_s=for_s, code=code, store=store or DEFAULT_STORE, watch=watched, **of_run)
     if awaits is not None:
         options = _stood_by(tenants, file, options, awaits)
     with dashboard_over(store, given, begins=options.run_id is None) if dashboard else nullcontext():
-        story = _governed(file, options, console)
-    tell_run(story, console)
-    if json_out is not None:
-        write_json(json_out, as_document(story))
-    if story.interrupted:
-        raise click.Abort
-    if story.error is not None:
-        sys.exit(story.exit_code)  # whoever watches over us starts another
-
-
-def console_of_run() -> "Console":
-    """Where the run is told, warnings among it."""
-    from rich.logging import RichHandler
-
-    from penstock.cli.terminal import Terminal, width_for
-
-    console = Terminal(stderr=True, width=width_for(sys.stderr))
-    handler = RichHandler(console=console, show_path=False)
-    logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(message)s")
-    return console
+        story = with_table(console, file.name, lambda show: run_tenants(file, options, show))
+    end_as(story, console, json_out)
 
 
 def _checked(tenants: Path, of_run: Mapping[str, Any], first_life: bool) -> "TenantsFile":
     from penstock.config.checking import CheckOptions, check_tenants
 
     return check_tenants(tenants, CheckOptions(of_run["policy"], of_run["master"], modules=first_life))
-
-
-def _governed(file: "TenantsFile", options: "RunOptions", console: "Console") -> "RunStory":
-    """Until the run is over, with a table of all tenants meanwhile."""
-    from rich.live import Live
-
-    from penstock.cli.tenants_table import tenants_table
-    from penstock.governing.run import run_tenants
-
-    with Live(console=console, auto_refresh=False, transient=False) as live:
-
-        def show(view: "View") -> None:
-            live.update(tenants_table(view, f"{file.name}, {view.at_s:.0f} s"), refresh=True)
-
-        return run_tenants(file, options, show)
-
-
-def tell_run(story: "RunStory", console: "Console") -> None:
-    """What was decided, why governing ended if it did by itself, and where it is recorded."""
-    console.print()
-    for record in story.decisions:
-        console.print(record.text(), markup=False, highlight=False)
-    if story.error is not None:
-        console.print(f"governing ended: {story.error}", style="red", markup=False)
-    if story.recording() is not None:
-        console.print(story.recording(), highlight=False, markup=False)
 
 
 def _apart(file: "TenantsFile", only: str | None, executors: int | None) -> "TenantsFile":

@@ -1,15 +1,20 @@
 """The screen of `penstock top`: tenants, those in trouble first, and the newest decisions."""
 
 import getpass
+import time
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.segment import Segment
+from rich.style import Style
 from rich.text import Text
 
 from penstock.cli.terminal import Lines, line
+from penstock.core.life import ControllerLife
 from penstock.core.orders import Act
 from penstock.core.price import Price
 from penstock.core.states import TenantTally
 from penstock.core.visible import visible
+from penstock.store.archive import StoreError
 from penstock.store.sql import SqlStore
 from penstock.telling.states import tally_text
 from penstock.telling.words import clock, number, percent, tenths
@@ -20,7 +25,16 @@ from penstock.web.shapes_fleet import PresentOut, PriceOut, TenantOut
 
 KEYS = "q quit · p pause or resume · d dry run on or off · s sort by trouble, utility, slots or name"
 SORTS = ("trouble", "utility", "slots", "name")
-_STATES = {"missing": "red", "blind": "bold red", "stale": "bold red", "starting": "yellow", "fine": "green"}
+_STATES = {
+    "missing": "red",
+    "blind": "bold red",
+    "stale": "bold red",
+    "starting": "yellow",
+    "fine": "green",
+    "resting": "dim",
+}
+_LIFE = {"live": "live", "ended": "over", "silent": "no sign of life", "ahead": "clock ahead"}
+_AS_OF = {"live": "", "ended": "At its end: ", "silent": "As it was: ", "ahead": "As it was: "}
 _CAME = {"better": "green", "worse": "red", "not done": "red"}
 _DECISIONS = 5
 _BOUND = 3  # tenants of which it is said what holds them back
@@ -46,10 +60,25 @@ class Screen:
         self._run_id = reader.find(run_name)
         self._sort = SORTS[0]
         self._said = ""
+        self._shown: RenderableType | None = None
+        self._unread_since: str | None = None
         self.over = False
 
     def drawn(self) -> RenderableType:
-        """The whole screen as it is now."""
+        """The whole screen as it is now; as it was, where the store cannot be read."""
+        try:
+            self._shown, self._unread_since = self._drawn(), None
+            return self._shown
+        except StoreError as error:
+            if self._shown is None:
+                raise
+            self._unread_since = self._unread_since or time.strftime("%H:%M:%S")
+            told = f"What is recorded cannot be read since {self._unread_since}; below it is as it was. {error}"
+            return Group(
+                line(told, style="bold red"), *([line(error.remedy)] if error.remedy else []), _Faded(self._shown)
+            )
+
+    def _drawn(self) -> RenderableType:
         gallery = self._reader.gallery(self._run_id)
         decisions = self._reader.decisions(gallery)
         present = self._reader.present(gallery, decisions)
@@ -64,44 +93,64 @@ class Screen:
     def pressed(self, key: str) -> None:
         """React to a key."""
         self._said = ""
-        control = self._reader.control(self._run_id)
         if key in ("q", "\x03", "\x04"):
             self.over = True
         elif key == "s":
             self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
-        elif key == "p":
-            self._ask(Act.RESUME if control.paused_by else Act.PAUSE)
-        elif key == "d":
-            self._ask(Act.DO if control.dry_run else Act.DRY_RUN)
+        elif key in ("p", "d"):
+            try:
+                self._turn(key, self._reader.control(self._run_id))
+            except StoreError as error:
+                self._said = str(error)
 
-    def _ask(self, act: Act) -> None:
+    def _turn(self, key: str, control: ControlOut) -> None:
+        if key == "p":
+            self._ask(Act.RESUME if control.paused_by else Act.PAUSE, control)
+        else:
+            self._ask(Act.DO if control.dry_run else Act.DRY_RUN, control)
+
+    def _ask(self, act: Act, control: ControlOut) -> None:
         from penstock.web.acting import ActIn, NotLiveError, ask  # pydantic, at the first key
 
         try:
-            ask(self._store, self._run_id, ActIn(act=act), f"{getpass.getuser()} (top)")
+            ask(self._store, self._run_id, ActIn(act=act), f"{getpass.getuser()} (top)", ControllerLife(control.life))
             self._said = f"{act.value}: heard in the next cycle"
         except NotLiveError as error:
             self._said = str(error)
 
 
 def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType:
-    state = "live" if control.live else "over"
+    state = _LIFE[control.life]
     state += f", paused by {control.paused_by}" if control.paused_by else ""
     state += ", dry run" if control.dry_run else ""
     most = present.possible_utility
     share = present.utility / most if most else 0.0
     bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
     figures = f"utility {bar} {number(present.utility)} of {number(most)}"
-    counts = f"{tally_text(TenantTally(present.met, present.judged, present.starting))}   {present.given}"
+    counts = (
+        f"{tally_text(TenantTally(present.met, present.judged, present.starting, present.resting))}   {present.given}"
+    )
     # Green is for what is so now: not while a tenant is unseen, nor of a run whose controller is gone.
     style = f"bold {_STATES[present.state]}" if present.state is not None and control.live else "bold"
     return Group(
         line(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
         line(f"{figures}   {counts}"),
-        line(present.headline if control.live else f"At its end: {present.headline}", style=style),
+        line(f"{_AS_OF[control.life]}{present.headline}", style=style),
+        *([line(control.said, style="bold yellow")] if control.said else []),
         *([line(present.shortfall, style="bold yellow")] if present.shortfall else []),
         *(line(f"waits for a yes, {p.number}: {p.text}", style="yellow") for p in control.proposals),
     )
+
+
+class _Faded:
+    """What was shown before, in no colour: none of it is so now, for all that anybody knows."""
+
+    def __init__(self, shown: RenderableType) -> None:
+        self._shown = shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self._shown, options):
+            yield Segment(segment.text, Style(dim=True), segment.control)
 
 
 class _Tenants:

@@ -15,7 +15,6 @@ from penstock.cli.serving import web_options, web_settings
 
 if TYPE_CHECKING:
     from penstock.simulation.schema import ScenarioFile
-    from penstock.store.sql import SqlStore
 
 EXAMPLE = """
 \b
@@ -34,7 +33,14 @@ Examples:
 @click.option("--policy", shell_complete=policy_names, help="The policy that decides in the scenario.")
 @click.option("--speed", type=click.FloatRange(0.1, 600), default=1.0, help="Simulated seconds in each real one.")
 @click.option("--approval", multiple=True, metavar="JOB", help="A job of the scenario that wants to be asked first.")
-@click.option("--otlp", metavar="URL", help="Send the metrics to this OpenTelemetry collector as well (OTLP, HTTP).")
+@click.option("--otlp", metavar="URL", help="The same as --sink otlp:URL: an OpenTelemetry collector (HTTP).")
+@click.option(
+    "--sink",
+    "sinks",
+    multiple=True,
+    metavar="TARGET",
+    help="Send the metrics there as well: otlp:URL, lines:FILE, or what a package brings; see `penstock extensions`.",
+)
 @click.option("--new-tokens", is_flag=True, help="Make new tokens, which count at once and alone, and end.")
 @web_options
 def serve(
@@ -44,6 +50,7 @@ def serve(
     speed: float,
     approval: tuple[str, ...],
     otlp: str | None,
+    sinks: tuple[str, ...],
     new_tokens: bool,
     **web: Any,
 ) -> None:
@@ -51,6 +58,7 @@ def serve(
     if new_tokens:
         _make_tokens(web["tokens"])
         return
+    from penstock.calls.served import sent
     from penstock.store.open import open_store
     from penstock.web.server import Site  # a web server takes half a second to import
 
@@ -60,27 +68,10 @@ def serve(
             _check_there(store)
         site = Site(opened, web_settings(**web), lambda line: say(line, err=True))
         how = {"policy": policy, "speed": speed, "approval": frozenset(approval), "base": Path(scenario or "").parent}
-        with _simulated(store, lived, how), _exported(opened, otlp):
+        with _simulated(store, lived, how), sent(opened, (*sinks, *([] if otlp is None else [f"otlp:{otlp}"]))):
             say(f"dashboard: {site.url}", err=True)
             say(f"API: {site.url}api/openapi.json, metrics: {site.url}metrics", err=True)
             site.run()
-
-
-@contextmanager
-def _exported(store: "SqlStore", url: str | None) -> Iterator[None]:
-    """Metrics on their way to a collector meanwhile."""
-    if url is None:
-        yield
-        return
-    from penstock.web.otlp import checked_url, export
-    from penstock.web.reading import Reader
-
-    stop = Event()
-    Thread(target=export, args=(Reader(store), checked_url(url), stop), name="penstock-otlp", daemon=True).start()
-    try:
-        yield
-    finally:
-        stop.set()
 
 
 def _make_tokens(given: Path | None) -> None:

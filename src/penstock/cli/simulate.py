@@ -68,9 +68,9 @@ def simulate(
     simulated.print_findings(console, findings)
     if story:
         for result in results:
-            say(explain(result.run(), console.width), err=True)
+            say(explain(simulated.told(result), console.width), err=True)
     if html_out is not None:
-        write_text(html_out, page(simulated.acting(results).run()), "--html")
+        write_text(html_out, page(simulated.told(simulated.acting(results))), "--html")
         console.print(f"report: {html_out}")
     if plot_out is not None:
         from penstock.simulation.plot import plot  # matplotlib takes a second to import

@@ -1,25 +1,22 @@
 """What `penstock simulate` runs, and how it shows what came of it."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from uuid import uuid4
 
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from penstock.calls.simulated import run_each
 from penstock.cli.terminal import Lines, line
-from penstock.core.ports import Store
-from penstock.core.run import RunInfo
+from penstock.core.run import Run
 from penstock.core.visible import visible
 from penstock.simulation.expect import Finding
 from penstock.simulation.reading import Variant
 from penstock.simulation.run import RunResult
-from penstock.simulation.run import simulate as run_one
-from penstock.store.open import open_store
+from penstock.telling.held import among, with_held
 
 
 def run_all(
@@ -27,17 +24,15 @@ def run_all(
 ) -> list[RunResult]:
     """Every variant under every policy, with a bar that says how far it is."""
     columns = (TextColumn("{task.description:40}", markup=False), BarColumn(), TextColumn("{task.percentage:3.0f} %"))
-    results: list[RunResult] = []
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
         task = progress.add_task("", total=sum(variant.scenario.duration for variant in variants) * len(names))
-        for variant in variants:
-            for name in names:
-                progress.update(task, description=f"{name} {variant.label}"[:40])
-                done = sum(result.variant.scenario.duration for result in results)
-                teller = _teller(progress, task, done)
-                with _store(store_at, variant, name) as store:
-                    results.append(run_one(variant, name, path.parent, seed, teller, store))
-    return results
+
+        def teller(variant: Variant, name: str, so_far: Sequence[RunResult]) -> Callable[[float], None]:
+            progress.update(task, description=f"{name} {variant.label}"[:40])
+            done = sum(result.variant.scenario.duration for result in so_far)
+            return lambda now: progress.update(task, completed=done + now)
+
+        return run_each(path, variants, names, seed, store_at, teller)
 
 
 def table(results: list[RunResult]) -> Table:
@@ -86,6 +81,12 @@ def acting(results: list[RunResult]) -> RunResult:
     return next((result for result in results if result.recorder.decisions), results[0])
 
 
+def told(result: RunResult) -> Run:
+    """The run for reports and stories, with what held tenants back at its end."""
+    last = result.recorder.last_view
+    return with_held(result.run(), among([] if last is None else [last]))
+
+
 def document(
     variants: tuple[Variant, ...], seed: int, results: list[RunResult], findings: list[Finding]
 ) -> dict[str, object]:
@@ -105,24 +106,6 @@ def document(
             for finding in findings
         ],
     }
-
-
-@contextmanager
-def _store(at: str | None, variant: Variant, policy: str) -> Iterator[Store | None]:
-    if at is None:
-        yield None
-        return
-    store = open_store(at)
-    name = f"{variant.scenario.name} {variant.label}".strip()
-    store.begin(RunInfo(f"{name} {policy} {uuid4().hex[:6]}", name, policy, "simulator"))
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-def _teller(progress: Progress, task: TaskID, done: float) -> Callable[[float], None]:
-    return lambda now: progress.update(task, completed=done + now)
 
 
 def _row(result: RunResult) -> list[str]:

@@ -19,6 +19,7 @@ _STYLES = {
     State.STALE: "red",
     State.STARTING: "dim",
     State.FINE: None,
+    State.RESTING: "dim",
 }
 
 

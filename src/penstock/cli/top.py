@@ -8,7 +8,6 @@ import termios
 import tty
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import Any
 
 import click
 
@@ -37,7 +36,9 @@ Examples:
 def top(run_name: str, every: float, once: bool, json_out: str | None, store: str | None) -> None:
     """Show tenants live, like top: who is in trouble, why, what was done and whether it helped."""
     if json_out is not None:
-        write_json(json_out, _seen(store, run_name))
+        from penstock.calls.recorded import present
+
+        write_json(json_out, present(run_name, store))
         return
     from rich.live import Live
 
@@ -62,24 +63,6 @@ def top(run_name: str, every: float, once: bool, json_out: str | None, store: st
                 key = _key(every)
                 if key is not None:
                     screen.pressed(key)
-
-
-def _seen(store: str | None, run_name: str) -> dict[str, Any]:
-    """One look as a document: what the pages' first screen shows."""
-    from penstock.store.open import open_store
-    from penstock.web.feed import plain
-    from penstock.web.reading import Reader
-
-    with closing(open_store(store, create=False)) as opened:
-        reader = Reader(opened)
-        gallery = reader.gallery(reader.find(run_name))
-        decisions = reader.decisions(gallery)
-        seen = {"run": reader.whole(gallery), "control": reader.control(gallery.info.id)}
-        present = reader.present(gallery, decisions)
-    return {
-        **{name: plain(value) for name, value in seen.items()},
-        "present": None if present is None else plain(present),
-    }
 
 
 @contextmanager

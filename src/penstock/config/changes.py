@@ -1,18 +1,20 @@
 """What a changed tenants file changes of a run: what is taken over meanwhile, and what waits for another start. Pure.
 
-taken over   intents, min_slots and max_slots, the price, settings of policies
+taken over   intents, budgets, excluded periods, min_slots and max_slots, the price, settings of policies
 left         all else: what Spark, a query or the loop was begun with; a job that came or went
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from penstock.config.intents import IntentPart
+from penstock.config.lasting import ExcludedPart
 from penstock.config.tenants import PricePart, TenantPart, TenantsFile
 from penstock.core.price import Price
 from penstock.core.units import text_of_seconds
 
-_OF_JOB = ("intents", "min_slots", "max_slots")
+_OF_JOB = ("intents", "budget", "excluded", "min_slots", "max_slots")
 _SECONDS = ("interval", "window", "routing_window", "trigger", "real_time")
 _TURNED = {  # what a job begins with, and the lever that turns it meanwhile
     "slots": "slots",
@@ -36,7 +38,8 @@ def changes(running: TenantsFile, wanted: TenantsFile) -> FileChanges:
     new = {part.name: part for part in wanted.jobs}
     jobs = tuple(_taken_over(part, new.get(part.name, part)) for part in running.jobs)
     price = wanted.price if _can_be_told(wanted.price, running) else running.price
-    after = running.model_copy(update={"settings": wanted.settings, "price": price, "jobs": jobs})
+    taken = {"settings": wanted.settings, "price": price, "excluded": wanted.excluded, "jobs": jobs}
+    after = running.model_copy(update=taken)
     return FileChanges(after, tuple(_taken(running, after)), tuple(_left(after, wanted)))
 
 
@@ -48,9 +51,15 @@ def _taken(before: TenantsFile, after: TenantsFile) -> Iterator[str]:
     for old, new in zip(before.jobs, after.jobs, strict=True):
         if old.intents != new.intents:
             yield f"{old.name}: intent {_asks(old)} -> {_asks(new)}"
+        if old.budget != new.budget:
+            yield f"{old.name}: budget {_budgeted(old)} -> {_budgeted(new)}"
+        if old.excluded != new.excluded:
+            yield f"{old.name}: excluded {_excluded(old.excluded)} -> {_excluded(new.excluded)}"
         for name in ("min_slots", "max_slots"):
             if getattr(old, name) != getattr(new, name):
                 yield f"{old.name}: {name} {_text(getattr(old, name))} -> {_text(getattr(new, name))}"
+    if before.excluded != after.excluded:
+        yield f"excluded for all: {_excluded(before.excluded)} -> {_excluded(after.excluded)}"
     for policy in sorted({*before.settings, *after.settings}):
         if before.settings.get(policy) != after.settings.get(policy):
             yield f"settings of {policy}: {_settings(before, policy)} -> {_settings(after, policy)}"
@@ -114,8 +123,20 @@ def _text(value: Any) -> str:
 
 def _asks(part: TenantPart) -> str:
     """As it was written, so that another utility or shape is seen, too."""
-    written = [one.model_dump(exclude_unset=True) for one in part.intents]
+    written = [{**one.model_dump(exclude_unset=True), **_hours(one)} for one in part.intents]
     return " and ".join(", ".join(f"{name} {_text(value)}" for name, value in one.items()) for one in written)
+
+
+def _hours(part: IntentPart) -> dict[str, str]:
+    return {} if part.hours is None else {"hours": part.hours.hours().text()}
+
+
+def _budgeted(part: TenantPart) -> str:
+    return "none" if part.budget is None else part.budget.budget().text()
+
+
+def _excluded(parts: Sequence[ExcludedPart]) -> str:
+    return ", ".join(f"{one.from_} to {one.to} ({one.why})" for one in parts) or "none"
 
 
 def _settings(file: TenantsFile, policy: str) -> str:

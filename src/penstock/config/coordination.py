@@ -3,17 +3,20 @@
 name: prod
 cluster: {standalone: "http://master:8080"}    # the page of Spark's standalone master; or one of
                                                # {yarn: "http://resourcemanager:8088", queue: root.streams}
-                                               # {kubernetes: streams}, a namespace; {cores: 64}
+                                               # {kubernetes: streams}, a namespace; {cores: 64}; or what a
+                                               # package brings, see docs/extending.md
 interval: 10s                    # between decisions
 report: 2s                       # between reports of an agent, while they are few
 lease: 15s                       # a coordinator that is silent for so long is followed by another
+leadership: {kubernetes: streams/fleet}        # who leads is in that Lease object; in the store by default
 applications:                    # of those that nobody lists here the bounds are those under `others`
   fraud: {min_executors: 2, max_executors: 12}
 others: {max_executors: 4, utility: 10}        # utility: all its tenants together count for no more
+price: {slot_hour: 0.05, currency: EUR}        # of a core, for what `penstock coordinate --advise` says of money
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -21,17 +24,22 @@ from penstock.config.document import read_document
 from penstock.config.fields import A_NUMBER, Amount, Matching, PolicySettings, PositiveSeconds, SlotCount, within
 from penstock.config.policies import wrong_policies
 from penstock.config.problems import tried
-from penstock.config.tenants import Name
+from penstock.config.tenants import Name, PricePart
 from penstock.core.intents import MOST_UTILITY
+from penstock.core.leader import Lease
+from penstock.core.price import Price
 from penstock.engines.applications.book import Bounds
 from penstock.engines.applications.cluster import Cluster, FixedCluster
 from penstock.engines.applications.kubernetes import KubernetesCluster
 from penstock.engines.applications.kubernetes_api import api
+from penstock.engines.applications.kubernetes_lease import KubernetesLease
 from penstock.engines.applications.standalone import StandaloneCluster
 from penstock.engines.applications.yarn import YarnCluster
-from penstock.errors import ConfigError, refuse
+from penstock.errors import ConfigError, choose, refuse
+from penstock.extending import GROUPS, loaded, named
 
 ApplicationName = Annotated[str, Matching(r"^[A-Za-z0-9_./-]+$", "write letters, digits, dots, _, - and / only")]
+_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 
 _CLUSTERS = {
     "standalone": "standalone: http://host:8080",
@@ -46,20 +54,36 @@ class _Part(BaseModel):
 
 
 class ClusterPart(_Part):
-    """Where what there is can be asked for, or how much there is. `queue` is a part of YARN's cluster."""
+    """Where what there is can be asked for, or how much there is. `queue` is a part of YARN's cluster.
+
+    `installed` is the name of one that a package brings, and what stands behind that name in the file.
+    """
 
     standalone: str | None = None
     yarn: str | None = None
     queue: str | None = None
-    kubernetes: Annotated[str, Matching(r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "write a namespace")] | None = None
+    kubernetes: Annotated[str, Matching(rf"^{_LABEL}$", "write a namespace")] | None = None
     cores: SlotCount | None = None
+    installed: tuple[str, str] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_of_a_package(cls, given: Any) -> Any:
+        """One that a package brings stands in the file like those that ship."""
+        theirs = set(given) - set(cls.model_fields) if isinstance(given, dict) else set()
+        found = theirs & set(named(GROUPS["cluster"]))
+        if len(theirs) != 1 or not found:
+            return given  # whatever else it is, it is refused field by field
+        (name,) = found
+        return {**{key: value for key, value in given.items() if key != name}, "installed": (name, str(given[name]))}
 
     @model_validator(mode="after")
     def _is_one(self) -> "ClusterPart":
-        named = [name for name in _CLUSTERS if getattr(self, name) is not None]
+        given = [name for name in _CLUSTERS if getattr(self, name) is not None]
+        given += [] if self.installed is None else [self.installed[0]]
         try:
-            if len(named) != 1:
-                told = " and ".join(named) or "nothing"
+            if len(given) != 1:
+                told = " and ".join(given) or "nothing"
                 raise ConfigError("cluster", told, f"write one of {', '.join(_CLUSTERS.values())}")
             if self.queue is not None and self.yarn is None:
                 raise ConfigError("cluster.queue", self.queue, "write it beside yarn, which has queues")
@@ -71,6 +95,12 @@ class ClusterPart(_Part):
 
     def cluster(self) -> Cluster:
         """The cluster that it names."""
+        if self.installed is not None:
+            name, at = self.installed
+            if name not in named(GROUPS["cluster"]):
+                raise ConfigError("cluster", name, choose(name, (*_CLUSTERS, *named(GROUPS["cluster"]))))
+            made: Cluster = loaded(named(GROUPS["cluster"])[name], f"cluster.{name}")(at)
+            return made
         if self.standalone is not None:
             return StandaloneCluster(self.standalone)
         if self.yarn is not None:
@@ -78,6 +108,21 @@ class ClusterPart(_Part):
         if self.kubernetes is not None:
             return KubernetesCluster(api(), self.kubernetes)
         return FixedCluster(self.cores or 0)
+
+
+class LeadershipPart(_Part):
+    """Where it is decided which of several coordinators leads: with the store, where nothing else is said."""
+
+    kubernetes: Annotated[str, Matching(rf"^{_LABEL}/{_LABEL}$", "write NAMESPACE/NAME, of a Lease object")] | None = (
+        None
+    )
+
+    def lease(self, holder: str, place: str) -> Lease | None:
+        """The lease that it names, as that holder asks for it."""
+        if self.kubernetes is None:
+            return None
+        namespace, name = self.kubernetes.split("/")
+        return KubernetesLease(api(), namespace, name, holder, place)
 
 
 class BoundsPart(_Part):
@@ -109,8 +154,22 @@ class CoordinationFile(_Part):
     interval: PositiveSeconds = 10.0
     report: PositiveSeconds = 2.0
     lease: PositiveSeconds = 15.0
+    leadership: LeadershipPart = LeadershipPart()
     applications: dict[ApplicationName, BoundsPart] = {}
     others: BoundsPart = BoundsPart()
+    price: PricePart | None = None
+
+    @model_validator(mode="after")
+    def _prices_cores(self) -> "CoordinationFile":
+        if self.price is not None and self.price.slot_hour is None:
+            remedy = "write slot_hour, the price of a core: executors of applications are of different sizes"
+            raise within(ConfigError("price.executor_hour", self.price.executor_hour, remedy))
+        return self
+
+    def core_price(self) -> Price | None:
+        """What an hour of one core costs, where the file says so."""
+        found = None if self.price is None else self.price.slot_hour
+        return None if self.price is None or found is None else Price(found, self.price.currency)
 
 
 def read_coordination(path: Path, policy: str | None = None) -> CoordinationFile:

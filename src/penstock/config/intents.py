@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from penstock.config.fields import Amount, PositiveSeconds, within
+from penstock.config.lasting import HoursPart
 from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
 from penstock.errors import ConfigError
 
@@ -27,10 +28,13 @@ class IntentPart(BaseModel):
     points: tuple[tuple[float | str, float], ...] = ()
     zero_at: float | str | None = None
     spread: Amount = 1.0
+    hours: HoursPart | None = None
 
     def objectives(self) -> list[Objective]:
         """One objective for each target."""
         alike: dict[str, Any] = {"utility": self.utility, "shape": self.shape, "spread": self.spread}
+        if self.hours is not None:
+            alike["hours"] = self.hours.hours()
         if self.points:
             alike["points"] = self.points
         if self.zero_at is not None:
@@ -71,7 +75,8 @@ def that_hold(parts: tuple[IntentPart, ...]) -> tuple[IntentPart, ...]:
 def _kept(objective: Objective, part: IntentPart, before: Intent | None) -> Objective:
     if before is None or "shape" in part.model_fields_set:
         return objective
-    alike = (one for one in before.objectives if _about(one) == _about(objective))
+    known = before.resting if before.rests else before.objectives
+    alike = (one for one in known if _about(one) == _about(objective))
     return next((shaped(objective, one.shape) for one in alike), objective)
 
 

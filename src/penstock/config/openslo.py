@@ -2,8 +2,11 @@
 
 Out: each target of a tenant is one SLO over penstock's own metrics; what OpenSLO has no word for (what it is worth, how
 that falls) stands in its annotations. In: an SLO over those metrics, or one whose annotation `penstock.io/target` says
-what it is about, is a target of the tenant that is its `service`. Which share of the time is to be kept (`target`, over
-a time window) is no part of an intent: alerts go by it.
+what it is about, is a target of the tenant that is its `service`.
+
+Time slices over a rolling window are a tenant's error budget: `target` is the share of slices to keep, and
+`timeSliceTarget` what of a slice makes it good. OpenSLO has a budget for each SLO and a tenant one for all its targets:
+those of its SLOs are to be alike. A tenant without a budget goes out with the one that the alerts go by, and a note.
 """
 
 import json
@@ -18,12 +21,14 @@ import yaml
 from penstock.config.document import read_text
 from penstock.config.intents import IntentPart
 from penstock.config.wanted import WantedPart
+from penstock.core.budget import DAY_S, Budget, text_of_days
 from penstock.core.units import text_of_seconds
 from penstock.errors import ConfigError
 
 VERSION = "openslo/v1"
-KEPT = 0.95  # of the time; deploy/prometheus/penstock.rules.yml says the same
-WINDOW = "28d"
+BY_ALERTS = Budget(
+    0.95, windows_s=60.0
+)  # of tenants without a budget; deploy/prometheus/penstock.rules.yml says the same
 _OURS = "penstock.io/"
 _METRICS = {
     "latency": "penstock_job_latency_seconds",
@@ -32,6 +37,10 @@ _METRICS = {
     "recovery": "penstock_job_recovery_seconds",
 }
 _BESIDE = frozenset(IntentPart.model_fields) - {"latency", "percentile", "juice"}
+_NO_BUDGET = "none"
+_DURATION = re.compile(r"(\d+)([a-zA-Z]+)")
+_DAYS = {"d": 1, "w": 7, "M": 30, "Q": 90, "Y": 365}
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, **{unit: days * DAY_S for unit, days in _DAYS.items()}}
 _QUANTILE = re.compile(r'quantile="(0?\.\d+)"')
 _AT_MOST, _AT_LEAST = ("lte", "lt"), ("gte", "gt")
 
@@ -46,7 +55,7 @@ class Read:
 
 def to_openslo(run: str, parts: Iterable[WantedPart]) -> list[dict[str, Any]]:
     """An SLO for each target of each tenant, in their order."""
-    return [slo for part in parts for intent in part.intents for slo in _slos(run, part.name, intent)]
+    return [slo for part in parts for intent in part.intents for slo in _slos(run, part, intent)]
 
 
 def is_openslo(text: str) -> bool:
@@ -70,6 +79,7 @@ def read_openslo(path: Path) -> Read:
 def from_openslo(documents: Iterable[Any]) -> Read:
     """The intents in these documents; an error names the SLO and what is wrong with it."""
     intents: dict[str, list[dict[str, Any]]] = {}
+    lasting: dict[str, dict[str, Any]] = {}
     left_out: list[str] = []
     for document in documents:
         if not isinstance(document, Mapping) or document.get("apiVersion") != VERSION:
@@ -79,33 +89,53 @@ def from_openslo(documents: Iterable[Any]) -> Read:
             continue
         tenant, intent = _intent(document)
         intents.setdefault(tenant, []).append(intent)
-        left_out += _not_of_intents(document)
-    jobs = ({"name": name, "intent": found[0] if len(found) == 1 else found} for name, found in intents.items())
+        found, unread = _lasting(document)
+        left_out += [f"{_name(document)}: {text}" for text in unread]
+        known = lasting.setdefault(tenant, found)
+        if known != found:
+            left_out.append(
+                f"{_name(document)}: its budget is another than that of {tenant}'s first SLO, which is read"
+            )
+    jobs = (
+        {"name": name, "intent": found[0] if len(found) == 1 else found, **lasting[name]}
+        for name, found in intents.items()
+    )
     return Read(tuple(jobs), tuple(left_out))
 
 
-def _slos(run: str, tenant: str, intent: IntentPart) -> Iterable[dict[str, Any]]:
+def _slos(run: str, part: WantedPart, intent: IntentPart) -> Iterable[dict[str, Any]]:
     """A recovery target beside another bounds plans and is no objective of its own: it goes with that one."""
-    beside = intent.model_dump(mode="json", exclude_unset=True, exclude={"latency", "percentile", "juice"})
+    tenant, given = part.name, None if part.budget is None else part.budget.budget()
+    budget = given or BY_ALERTS
+    beside = intent.model_dump(
+        mode="json", by_alias=True, exclude_unset=True, exclude={"latency", "percentile", "juice"}
+    )
     alone = intent.latency is None and intent.juice is None
     notes = {
         f"{_OURS}{name}": json.dumps(value) for name, value in beside.items() if not (alone and name == "recovery")
     }
+    if part.budget is None:
+        notes[f"{_OURS}budget"] = _NO_BUDGET
+    if part.excluded:
+        periods = [one.model_dump(mode="json", by_alias=True, exclude_unset=True) for one in part.excluded]
+        notes[f"{_OURS}excluded"] = json.dumps(periods)
     if intent.latency is not None:
         name = "mean-latency" if intent.percentile is None else "latency"
         quantile = "" if intent.percentile is None else f',quantile="{intent.percentile / 100:g}"'
         title = f"{tenant}-{'mean' if intent.percentile is None else f'p{intent.percentile:g}'}-latency"
-        yield _slo(title, run, tenant, name, quantile, "lte", intent.latency, notes)
+        yield _slo(title, tenant, f'run="{run}",job="{tenant}"{quantile}', name, intent.latency, notes, budget)
     if intent.juice is not None:
-        yield _slo(f"{tenant}-juice", run, tenant, "juice", "", "gte", intent.juice, notes)
+        yield _slo(f"{tenant}-juice", tenant, f'run="{run}",job="{tenant}"', "juice", intent.juice, notes, budget)
     if alone and intent.recovery is not None:
-        yield _slo(f"{tenant}-recovery", run, tenant, "recovery", "", "lte", intent.recovery, notes)
+        where = f'run="{run}",job="{tenant}"'
+        yield _slo(f"{tenant}-recovery", tenant, where, "recovery", intent.recovery, notes, budget)
 
 
 def _slo(
-    title: str, run: str, tenant: str, about: str, quantile: str, op: str, value: float, notes: Mapping[str, str]
+    title: str, tenant: str, where: str, about: str, value: float, notes: Mapping[str, str], budget: Budget
 ) -> dict[str, Any]:
-    query = f'{_METRICS[about]}{{run="{run}",job="{tenant}"{quantile}}}'
+    query = f"{_METRICS[about]}{{{where}}}"
+    kept = {"target": budget.keep, "timeSliceTarget": budget.each, "timeSliceWindow": text_of_days(budget.windows_s)}
     # Names of OpenSLO are those of Kubernetes.
     name = re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-")
     return {
@@ -118,9 +148,9 @@ def _slo(
                 "metadata": {"name": name},
                 "spec": {"thresholdMetric": {"metricSource": {"type": "Prometheus", "spec": {"query": query}}}},
             },
-            "timeWindow": [{"duration": WINDOW, "isRolling": True}],
+            "timeWindow": [{"duration": text_of_days(budget.over_s), "isRolling": True}],
             "budgetingMethod": "Timeslices",
-            "objectives": [{"op": op, "value": value, "target": KEPT, "timeSliceTarget": 1.0, "timeSliceWindow": "1m"}],
+            "objectives": [{"op": "gte" if about == "juice" else "lte", "value": value, **kept}],
         },
     }
 
@@ -197,13 +227,46 @@ def _query(spec: Mapping[str, Any]) -> str:
     return str(((metric.get("metricSource") or {}).get("spec") or {}).get("query", ""))
 
 
-def _not_of_intents(document: Mapping[str, Any]) -> list[str]:
-    spec = document["spec"]
-    kept = spec["objectives"][0].get("target")
-    windows = ", ".join(str(one.get("duration")) for one in spec.get("timeWindow") or ())
-    if kept is None:
-        return []
-    return [f"{_name(document)}: {float(kept):.4g} of the time over {windows or 'no window'} is for alerts to keep"]
+def _lasting(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The budget and the excluded periods, as a tenants file has them; and in words what of them is read otherwise."""
+    notes = (document.get("metadata") or {}).get("annotations") or {}
+    periods = notes.get(f"{_OURS}excluded")
+    found = {} if periods is None else {"excluded": _read(periods)}
+    kept = document["spec"]["objectives"][0].get("target", document["spec"]["objectives"][0].get("targetPercent"))
+    if kept is None or notes.get(f"{_OURS}budget") == _NO_BUDGET:
+        return found, []
+    try:
+        budget, otherwise = _budget(document["spec"])
+    except (ConfigError, TypeError, ValueError) as error:
+        return found, [f"its budget is not read: {error}"]
+    return {"budget": budget, **found}, otherwise
+
+
+def _budget(spec: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    objective, windows = spec["objectives"][0], spec.get("timeWindow") or [{}]
+    keep = float(objective["target"]) if "target" in objective else float(objective["targetPercent"]) / 100.0
+    method, slices = spec.get("budgetingMethod", "Timeslices"), objective.get("timeSliceWindow")
+    otherwise = []
+    if method != "Timeslices":
+        otherwise.append(f"it counts {method}, which is read as time slices of {slices or '1m'}")
+    if windows[0].get("calendar") or windows[0].get("isRolling") is False:
+        otherwise.append("its window is the calendar's; one of its length that rolls is read")
+    read = Budget(
+        round(keep, 12),
+        _seconds(slices or "1m"),
+        _seconds(windows[0].get("duration") or "28d"),
+        float(objective.get("timeSliceTarget", 1.0)),
+    )
+    told = {"keep": read.keep, "windows": text_of_days(read.windows_s), "over": text_of_days(read.over_s)}
+    return told if read.each == 1 else {**told, "each": read.each}, otherwise
+
+
+def _seconds(duration: object) -> float:
+    """OpenSLO's shorthand: M is a month, m a minute."""
+    match = _DURATION.fullmatch(str(duration))
+    if match is None or match[2] not in _SECONDS:
+        raise ConfigError("duration", duration, "write a number and one of m, h, d, w, M, Q")
+    return int(match[1]) * _SECONDS[match[2]]
 
 
 def _name(document: Mapping[str, Any]) -> str:

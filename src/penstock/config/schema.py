@@ -36,6 +36,7 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "window": "Figures are over so much time; not shorter than the interval.",
         "profiles": "What was profiled of jobs: a CSV file by job.",
         "models": "What a job's operators can do: a file of `penstock plan` by job.",
+        "excluded": "Periods in which nothing is asked of any job: maintenance, backfills.",
         "jobs": "The tenants' jobs.",
     },
     "TenantPart": {
@@ -44,6 +45,8 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "route": "module:NAME of the penstock.Routing that the job groups by.",
         "params": "What the function takes beside the session.",
         "intent": "What is wanted of the job, and what it is worth.",
+        "budget": "How often that may be missed.",
+        "excluded": "Periods in which nothing is asked of it.",
         "min_slots": "Slots that it is promised.",
         "max_slots": "Slots that it may have at most.",
         "slots": "Slots to begin with; an equal share by default.",
@@ -67,6 +70,25 @@ SENTENCES: Mapping[str, Mapping[str, str]] = {
         "points": "Of the shape piecewise: pairs of a value and a share of the utility.",
         "zero_at": "Of the shape linear: where the utility is nothing.",
         "spread": "Of the shape lognormal: how widely utility falls.",
+        "hours": "When this target holds; at other times nothing is asked.",
+    },
+    "BudgetPart": {
+        "keep": "The share of windows that is to be good, such as 99%.",
+        "windows": "How long a window is.",
+        "over": "The period; it rolls.",
+        "each": "The share of a window's looks that makes it good; all of them by default.",
+    },
+    "HoursPart": {
+        "from": 'From this time of day on, such as "06:00".',
+        "to": "Until this one; on the next day where it is not after from.",
+        "days": "Days of the week on which it begins, such as mon-fri or [sat, sun]; all by default.",
+        "zone": "The time zone whose clocks count, such as Europe/Berlin.",
+    },
+    "ExcludedPart": {
+        "from": "When it begins, such as 2026-12-24 18:00.",
+        "to": "When it ends.",
+        "zone": "The time zone of both, where they name no offset.",
+        "why": "What for: maintenance, a backfill. It is shown.",
     },
     "PricePart": {
         "slot_hour": "An hour of one slot; or executor_hour.",

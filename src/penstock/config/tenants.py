@@ -16,6 +16,7 @@ jobs:
     route: shop.jobs:ROUTE        # the ps.Routing that it groups by, if it does; `routing: advise` above governs it
     params: {topic: payments}
     intent: {latency: 2s, percentile: 95, utility: 35}
+    budget: {keep: 99%, windows: 5m, over: 28d}  # how often that may be missed; see config/lasting.py
     min_slots: 1
     max_slots: 6
     slots: 2                      # to begin with; an equal share else
@@ -27,7 +28,7 @@ jobs:
 What a job begins with is where its levers stand at first; each can be turned while it runs, see docs/levers.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -48,6 +49,7 @@ from penstock.config.fields import (
 )
 from penstock.config.intents import IntentPart, intent_of, that_hold
 from penstock.config.job_models import FileOrPart
+from penstock.config.lasting import BudgetPart, ExcludedPart, ExcludedParts, lasting
 from penstock.config.named import function_named, route_named
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
@@ -102,6 +104,8 @@ class TenantPart(_Part):
     route: InModule | None = None
     params: dict[str, Any] = {}
     intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
+    budget: BudgetPart | None = None
+    excluded: ExcludedParts = ()
     min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
     max_slots: SlotCount | None = None
     slots: SlotCount | None = None
@@ -142,9 +146,10 @@ class TenantPart(_Part):
         """The slots it may have."""
         return SlotLimits(self.min_slots, self.max_slots)
 
-    def intent(self) -> Intent:
-        """What is wanted of it."""
-        return intent_of(self.intents, f"jobs.{self.name}.intent")
+    def intent(self, excluded: Sequence[ExcludedPart] = ()) -> Intent:
+        """What is wanted of it, but for the periods that are excluded for all, or for it alone."""
+        asked = intent_of(self.intents, f"jobs.{self.name}.intent")
+        return lasting(asked, self.budget, (*excluded, *self.excluded))
 
     def function(self) -> Callable[..., Any]:
         """The function that `job` names; a ConfigError when there is none."""
@@ -207,7 +212,12 @@ class TenantsFile(_Part):
     window: PositiveSeconds = 60.0
     profiles: dict[str, str] = {}  # files by job; see config/profiles.py
     models: dict[str, FileOrPart] = {}  # by job; see config/job_models.py
+    excluded: ExcludedParts = ()  # periods in which nothing is asked of any job
     jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
+
+    def asked(self) -> dict[str, Intent]:
+        """What is wanted of each job, by name."""
+        return {part.name: part.intent(self.excluded) for part in self.jobs}
 
     @property
     def all_conf(self) -> dict[str, str | int | float | bool]:

@@ -7,9 +7,10 @@ jobs:
     intent: {latency: 2s, percentile: 95, utility: 35}
     max_slots: 6
 
-Whoever governs them also reads its policy, settings, interval, window and approval.
+Whoever governs them also reads its policy, settings, interval, window and approval, budgets and excluded periods.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from penstock.config.document import Document, read_document
 from penstock.config.fields import A_NUMBER, OneOrMore, PolicySettings, PositiveSeconds, SlotCount
 from penstock.config.intents import IntentPart, intent_of, that_hold
+from penstock.config.lasting import BudgetPart, ExcludedPart, ExcludedParts, lasting
 from penstock.config.problems import tried
 from penstock.config.relations import MOST_JOBS
 from penstock.core.intents import Intent
@@ -33,13 +35,16 @@ class WantedPart(BaseModel):
 
     name: Annotated[str, Field(min_length=1, max_length=300)]
     intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
+    budget: BudgetPart | None = None
+    excluded: ExcludedParts = ()
     min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
     max_slots: SlotCount | None = None
     approval: bool = False
 
-    def intent(self) -> Intent:
+    def intent(self, excluded: Sequence[ExcludedPart] = ()) -> Intent:
         """As policies know it."""
-        return intent_of(self.intents, f"jobs.{self.name}.intent")
+        asked = intent_of(self.intents, f"jobs.{self.name}.intent")
+        return lasting(asked, self.budget, (*excluded, *self.excluded))
 
     def job(self) -> Job:
         """As an engine knows it."""
@@ -55,7 +60,12 @@ class WantedFile(BaseModel):
     settings: PolicySettings = {}
     interval: PositiveSeconds = 10.0
     window: PositiveSeconds = 60.0
+    excluded: ExcludedParts = ()
     jobs: Annotated[tuple[WantedPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
+
+    def asked(self) -> dict[str, Intent]:
+        """What is wanted of each, by name."""
+        return {part.name: part.intent(self.excluded) for part in self.jobs}
 
 
 def read_wanted(path: Path) -> WantedFile:

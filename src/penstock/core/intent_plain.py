@@ -7,13 +7,16 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
-from penstock.core.shapes import AllOrNothing, Knee, LinearJuice, LinearLatency, Lognormal, Piecewise, Shape
+from penstock.core.budget import Budget
+from penstock.core.hours import Excluded, Hours
+from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, at_hours, rested, shaped
+from penstock.core.shapes import AllOrNothing, Anything, Knee, LinearJuice, LinearLatency, Lognormal, Piecewise, Shape
 
 # By the names that they have in files.
 _SHAPES: dict[str, type[Shape]] = {
     "Knee": Knee,
     "Step": AllOrNothing,
+    "Anything": Anything,
     "LinearLatency": LinearLatency,
     "LinearJuice": LinearJuice,
     "Lognormal": Lognormal,
@@ -25,7 +28,14 @@ _NAMES = {shape: name for name, shape in _SHAPES.items()}
 def plain_intent(intent: Intent) -> dict[str, Any]:
     """The intent in values that JSON knows; the same for equal intents."""
     objectives = [_plain_objective(objective) for objective in intent.objectives]
-    return {"objectives": objectives, "recovery_s": intent.recovery_s, "certainty": intent.certainty}
+    plain: dict[str, Any] = {"objectives": objectives, "recovery_s": intent.recovery_s, "certainty": intent.certainty}
+    if intent.budget is not None:
+        plain["budget"] = asdict(intent.budget)
+    if intent.excluded:
+        plain["excluded"] = [asdict(one) for one in intent.excluded]
+    if intent.resting:
+        plain |= {"resting": [_plain_objective(one) for one in intent.resting], "rests": intent.rests}
+    return plain
 
 
 def intent_of_plain(found: Mapping[str, Any]) -> Intent:
@@ -35,7 +45,13 @@ def intent_of_plain(found: Mapping[str, Any]) -> Intent:
     True
     """
     objectives = (_objective(plain) for plain in found["objectives"])
-    return Intent(*objectives, recovery=found["recovery_s"], certainty=found.get("certainty"))
+    budget = None if found.get("budget") is None else Budget(**found["budget"])
+    excluded = [Excluded(**one) for one in found.get("excluded", ())]
+    intent = Intent(
+        *objectives, recovery=found["recovery_s"], certainty=found.get("certainty"), budget=budget, excluded=excluded
+    )
+    resting = [_objective(plain) for plain in found.get("resting", ())]
+    return rested(intent, resting, found["rests"]) if resting else intent
 
 
 def _plain_objective(objective: Objective) -> dict[str, Any]:
@@ -44,6 +60,8 @@ def _plain_objective(objective: Objective) -> dict[str, Any]:
     if isinstance(objective, Latency):
         plain["percentile"] = objective.percentile
     plain["shape"] = {"kind": _NAMES[type(objective.shape)], **_fields(objective.shape)}
+    if objective.hours is not None:
+        plain["hours"] = asdict(objective.hours)
     return plain
 
 
@@ -53,7 +71,12 @@ def _fields(shape: Shape) -> dict[str, Any]:
 
 def _objective(plain: dict[str, Any]) -> Objective:
     # The constructors take shapes in the user's units; going back through those would lose the last bit.
-    return shaped(_with_knee(plain), _shape(dict(plain["shape"])))
+    found = shaped(_with_knee(plain), _shape(dict(plain["shape"])))
+    return at_hours(found, _hours(plain["hours"])) if "hours" in plain else found
+
+
+def _hours(plain: Mapping[str, Any]) -> Hours:
+    return Hours(**{**plain, "days": tuple(plain["days"])})
 
 
 def _with_knee(plain: dict[str, Any]) -> Objective:

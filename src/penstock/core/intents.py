@@ -4,10 +4,14 @@ import math
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+from penstock.core.budget import Budget
 from penstock.core.figures import LatencyFigures
+from penstock.core.hours import Excluded, Hours
 from penstock.core.shapes import (
     AllOrNothing,
+    Anything,
     Knee,
     LinearJuice,
     LinearLatency,
@@ -20,6 +24,7 @@ from penstock.errors import ConfigError
 
 SHAPES = ("knee", "linear", "step", "piecewise", "lognormal")
 MOST_UTILITY = 1e12  # sums and squares over any fleet stay far from where a float becomes infinite, and shares nothing
+NO_UTILITY = 1e-9  # of a tenant of whom nothing is asked now: nothing beside anybody else's, and no division by zero
 MET_WITHIN = 0.005  # a share this close to 1 meets its target: windows of a count never agree to the last row
 
 Points = Sequence[tuple[object, float]]
@@ -37,6 +42,7 @@ class Latency:
     percentile: float | None
     utility: float
     shape: Shape
+    hours: Hours | None
 
     def __init__(
         self,
@@ -47,6 +53,7 @@ class Latency:
         points: Points = (),
         zero_at: object = None,
         spread: float = 1.0,
+        hours: Hours | None = None,
     ) -> None:
         if percentile is not None and not (is_number(percentile) and 0 < percentile < 100):
             raise ConfigError(
@@ -55,7 +62,7 @@ class Latency:
         target_s = positive_seconds(target, "latency")
         _set(self, target_s=target_s, percentile=None if percentile is None else float(percentile))
         _set(self, utility=_worth(utility))
-        _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread))
+        _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread), hours=hours)
 
     def share_at(self, latency: object) -> float:
         """The share of the maximum utility at this latency."""
@@ -68,7 +75,7 @@ class Latency:
     def text(self) -> str:
         """What is asked, in words."""
         name = "mean" if self.percentile is None else f"p{self.percentile:g}"
-        return f"{name} latency <= {text_of_seconds(self.target_s)}"
+        return f"{name} latency <= {text_of_seconds(self.target_s)}{_when(self.hours)}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -82,6 +89,7 @@ class Juice:
     target: float
     utility: float
     shape: Shape
+    hours: Hours | None
 
     def __init__(
         self,
@@ -91,13 +99,14 @@ class Juice:
         points: Points = (),
         zero_at: object = None,
         spread: float = 1.0,
+        hours: Hours | None = None,
     ) -> None:
         remedy = "write the share of the input to process, above 0 and at most 1"
         share = positive(target, "juice", remedy)
         if share > 1:
             raise ConfigError("juice", target, remedy)
         _set(self, target=share, utility=_worth(utility))
-        _set(self, shape=_juice_shape(shape, share, points, zero_at, spread))
+        _set(self, shape=_juice_shape(shape, share, points, zero_at, spread), hours=hours)
 
     def share_at(self, juice: object) -> float:
         """The share of the maximum utility at this juice."""
@@ -110,7 +119,7 @@ class Juice:
 
     def text(self) -> str:
         """What is asked, in words."""
-        return f"juice >= {self.target:g}"
+        return f"juice >= {self.target:g}{_when(self.hours)}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -124,6 +133,7 @@ class Recovery:
     target_s: float
     utility: float
     shape: Shape
+    hours: Hours | None
 
     def __init__(
         self,
@@ -133,10 +143,11 @@ class Recovery:
         points: Points = (),
         zero_at: object = None,
         spread: float = 1.0,
+        hours: Hours | None = None,
     ) -> None:
         target_s = positive_seconds(target, "recovery")
         _set(self, target_s=target_s, utility=_worth(utility))
-        _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread))
+        _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread), hours=hours)
 
     def share_at(self, recovery: object) -> float:
         """The share of the maximum utility when recovery takes this long; infinite is allowed."""
@@ -150,7 +161,7 @@ class Recovery:
 
     def text(self) -> str:
         """What is asked, in words."""
-        return f"recovery <= {text_of_seconds(self.target_s)}"
+        return f"recovery <= {text_of_seconds(self.target_s)}{_when(self.hours)}"
 
 
 Objective = Latency | Juice | Recovery
@@ -170,7 +181,9 @@ class Intent:
 
     `recovery="60s"` states a recovery target without a utility of its own: it bounds plans. Pass a
     `Recovery` among the objectives to make it count. `certainty` is the share of all futures that plans made
-    from forecasts are to cover, such as 0.9; without it they are made for the expected one.
+    from forecasts are to cover, such as 0.9; without it they are made for the expected one. `budget` says how often all
+    of it may be missed, `excluded` when nothing is asked. What holds at an instant says `asked_at`: there `resting` are
+    the objectives that do not hold then, and `rests` says why where none does.
 
     >>> Intent(Latency("70ms", utility=35), Juice(1.0, utility=35), recovery="60s").max_utility
     35.0
@@ -180,12 +193,23 @@ class Intent:
     recovery_s: float | None
     certainty: float | None
     max_utility: float = field(compare=False)
+    budget: Budget | None
+    excluded: tuple[Excluded, ...]
+    resting: tuple[Objective, ...]
+    rests: str
 
-    def __init__(self, *objectives: Objective, recovery: object = None, certainty: float | None = None) -> None:
+    def __init__(
+        self,
+        *objectives: Objective,
+        recovery: object = None,
+        certainty: float | None = None,
+        budget: Budget | None = None,
+        excluded: Sequence[Excluded] = (),
+    ) -> None:
         for objective in objectives:
             if not isinstance(objective, (Latency, Juice, Recovery)):
                 raise ConfigError("intent", objective, "give Latency, Juice or Recovery objectives")
-        kinds = [type(objective) for objective in objectives]
+        kinds = [type(objective) for objective in objectives if objective.hours is None]
         if kinds.count(Juice) > 1 or kinds.count(Recovery) > 1:
             raise ConfigError("intent", [kind.__name__ for kind in kinds], "state juice and recovery once each")
         if not objectives:
@@ -197,6 +221,15 @@ class Intent:
         _set(self, objectives=tuple(objectives), recovery_s=stated[0] if stated else recovery_s)
         _set(self, certainty=None if certainty is None else float(certainty))
         _set(self, max_utility=_mean(objective.utility for objective in objectives))
+        _set(self, budget=budget, excluded=tuple(excluded), resting=(), rests="")
+
+    def lasting(self, budget: Budget | None = None, excluded: Sequence[Excluded] = ()) -> "Intent":
+        """The same with an error budget, and without the periods in which nothing is asked."""
+        if budget is None and not excluded:
+            return self
+        found = copy(self)
+        _set(found, budget=budget, excluded=tuple(excluded))
+        return found
 
     def score(
         self, latency: LatencyFigures | None, juice: float | None, recovery_s: float | None = None
@@ -206,6 +239,8 @@ class Intent:
         A recovery objective without an estimate is left out of the mean rather than counted as missed:
         no failure has been seen yet.
         """
+        if self.rests:
+            return Score(self.max_utility, met=True)
         achieved = possible = 0.0
         met = True
         for objective in self.objectives:
@@ -224,10 +259,81 @@ class Intent:
 
     def text(self) -> str:
         """What is asked, in words."""
+        if self.rests:
+            return f"nothing now ({self.rests})"
         asked = [objective.text() for objective in self.objectives]
         if self.recovery_s is not None and not any(isinstance(o, Recovery) for o in self.objectives):
             asked.append(f"recovery <= {text_of_seconds(self.recovery_s)}")
         return ", ".join(asked)
+
+
+def asked_at(intent: Intent, at_epoch_s: float) -> Intent:
+    """What holds of it at that instant; it as it is where it holds always.
+
+    >>> by_day = Intent(Latency("2s", utility=35, hours=Hours.of("06:00", "20:00")))
+    >>> asked_at(by_day, 12 * 3600.0).max_utility, asked_at(by_day, 0.0).text()
+    (35.0, 'nothing now (outside its hours)')
+    """
+    why = next((one.why for one in intent.excluded if one.holds(at_epoch_s)), "")
+    if not why and all(objective.hours is None for objective in intent.objectives):
+        return intent
+    hold = [not why and (one.hours is None or one.hours.hold(at_epoch_s)) for one in intent.objectives]
+    if all(hold):
+        return intent
+    asked = [one for one, holds in zip(intent.objectives, hold, strict=True) if holds]
+    resting = [one for one, holds in zip(intent.objectives, hold, strict=True) if not holds]
+    nothing = [_worthless(one) for one in resting]
+    found = _again(intent, asked or nothing, intent.recovery_s)
+    _set(found, resting=tuple(resting), rests="" if asked else why or "outside its hours")
+    if not asked:
+        _set(found, recovery_s=None)
+    return found
+
+
+def whole(intent: Intent) -> Intent:
+    """All that it asks at one time or another, of one that was cut down to what holds at an instant."""
+    if not intent.resting:
+        return intent
+    return _again(intent, (*(() if intent.rests else intent.objectives), *intent.resting), intent.recovery_s)
+
+
+def always(intent: Intent) -> bool:
+    """Whether it holds at all times."""
+    return not intent.excluded and not intent.resting and all(one.hours is None for one in intent.objectives)
+
+
+@lru_cache(maxsize=4096)
+def asked_share(intent: Intent, from_epoch_s: float, to_epoch_s: float, every_s: float = 900.0) -> float:
+    """The share of that time in which something is asked, looked at every quarter of an hour.
+
+    >>> asked_share(Intent(Latency("2s", hours=Hours.of("06:00", "18:00"))), 0.0, 86_400.0)
+    0.5
+    """
+    every = whole(intent)
+    looks = max(1, round((to_epoch_s - from_epoch_s) / every_s))
+    return sum(_asks(every, from_epoch_s + (n + 0.5) * every_s) for n in range(looks)) / looks
+
+
+def _asks(intent: Intent, at_epoch_s: float) -> bool:
+    """Whether anything of a whole intent holds then."""
+    if any(one.holds(at_epoch_s) for one in intent.excluded):
+        return False
+    return any(one.hours is None or one.hours.hold(at_epoch_s) for one in intent.objectives)
+
+
+def _again(intent: Intent, objectives: Sequence[Objective], recovery_s: float | None) -> Intent:
+    kept = {"certainty": intent.certainty, "budget": intent.budget, "excluded": intent.excluded}
+    return Intent(*objectives, recovery=recovery_s, **kept)  # type: ignore[arg-type]
+
+
+def _worthless(objective: Objective) -> Objective:
+    found = shaped(objective, Anything())
+    _set(found, utility=NO_UTILITY, hours=Hours())  # several juices go together where each has hours of its own
+    return found
+
+
+def _when(hours: Hours | None) -> str:
+    return "" if hours is None else f" {hours.text()}"
 
 
 def _share(
@@ -326,7 +432,38 @@ def scaled(intent: Intent, factor: float) -> Intent:
     objectives = [copy(objective) for objective in intent.objectives]
     for objective in objectives:
         _set(objective, utility=objective.utility * factor)
-    return Intent(*objectives, recovery=intent.recovery_s, certainty=intent.certainty)
+    found = _again(intent, objectives, intent.recovery_s)
+    _set(found, resting=intent.resting, rests=intent.rests)
+    return found
+
+
+def limited(intent: Intent, filed: Intent) -> Intent:
+    """What a person asks for meanwhile, with the budget and the excluded periods that the file states."""
+    if intent.budget is not None or intent.excluded or (filed.budget is None and not filed.excluded):
+        return intent
+    return intent.lasting(filed.budget, filed.excluded)
+
+
+def holding(intent: Intent) -> Intent:
+    """What holds of it now, as if it held from now on: for what is simulated, which has no calendar."""
+    found = copy(intent)
+    objectives = intent.objectives if intent.rests else tuple(at_hours(one, None) for one in intent.objectives)
+    _set(found, objectives=objectives, budget=None, excluded=(), resting=())
+    return found
+
+
+def rested(intent: Intent, resting: Sequence[Objective], rests: str) -> Intent:
+    """The intent as it held at an instant, for those who read it back."""
+    found = copy(intent)
+    _set(found, resting=tuple(resting), rests=rests, recovery_s=None if rests else intent.recovery_s)
+    return found
+
+
+def at_hours(objective: Objective, hours: Hours | None) -> Objective:
+    """The same, at those hours only."""
+    found = copy(objective)
+    _set(found, hours=hours)
+    return found
 
 
 def _set(target: object, /, **fields: object) -> None:

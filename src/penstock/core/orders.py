@@ -117,6 +117,9 @@ class Control(Protocol):
     def turned(self, now: float) -> None:
         """The levers that were to be turned in this cycle were turned, or that was refused."""
 
+    def leave(self) -> None:
+        """Governing ends in order: nobody hears from here on."""
+
 
 @dataclass(frozen=True, slots=True)
 class NoControl:
@@ -133,3 +136,6 @@ class NoControl:
 
     def turned(self, now: float) -> None:
         """Nobody asked for any."""
+
+    def leave(self) -> None:
+        """Nobody was heard before, either."""

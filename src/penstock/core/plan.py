@@ -1,11 +1,16 @@
 """What a controller may do, as values: decisions made of moves, each with its reason and expectation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from penstock.core.levers import Move, Slots, Tasks, ThreadMove
 from penstock.core.outlook import JobOutlook
 from penstock.core.prediction import Error, Foretold
+
+AGAIN = "to be looked at again"  # what a verdict says that is no good news and not the last one
+_LOST = "nobody looked again: governing began anew before that"
+_TOO_SOON = "the record ends before it was looked at again"
+_NEXT_LOOK = 2.5  # times as long after the decision as this one, the next look is due: it may have come earlier
 
 
 class Reason(StrEnum):
@@ -72,6 +77,18 @@ class Verdict:
     effect: Effect | None = None
     place: int | None = None
     again: bool = False  # the decision is looked at once more: another verdict on it comes
+
+    def as_of(self, last_s: float, goes_on: bool) -> "Verdict":
+        """What it says to a reader of a record that ends then: nobody looks again where nobody is there to do it.
+
+        >>> first = Verdict(0.0, 60.0, 5.0, f"worse; {AGAIN}", Effect.WORSE, again=True)
+        >>> first.as_of(90.0, goes_on=True) == first, first.as_of(90.0, goes_on=False).text
+        (True, 'worse; the record ends before it was looked at again')
+        """
+        missed = last_s > self.decided_at_s + _NEXT_LOOK * (self.judged_at_s - self.decided_at_s)
+        if not self.again or (goes_on and not missed):
+            return self
+        return replace(self, text=self.text.replace(AGAIN, _LOST if missed else _TOO_SOON), again=False)
 
 
 @dataclass(frozen=True, slots=True)

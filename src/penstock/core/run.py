@@ -3,20 +3,23 @@
 The timelines are columns: number i of each belongs to the cycle at `Run.at_s[i]`.
 """
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from penstock.core.acts import HeardAct
+from penstock.core.budget import SpentBudget
 from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
+from penstock.core.life import ControllerLife
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
 from penstock.core.prediction import Error, foretold_text
 from penstock.core.price import Price
 from penstock.core.shares import Pool
 from penstock.core.states import StateChange
-from penstock.core.view import JobView
+from penstock.core.view import JobView, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,19 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class MostUtility:
+    """The utility that a job could have at most from this cycle on."""
+
+    at_s: float
+    max_utility: float
+
+
+@dataclass(frozen=True, slots=True)
 class JobTimeline:
     """One job over the run. `intent` and `max_utility` are the last ones stated; a cycle without the job has Nones.
 
     `met` is None where nobody knows: while there are no figures, or they are too old. `states` say how the job stood,
-    where that changes.
+    where that changes, and `worths` what the job could have at most; without them that was always `max_utility`.
     """
 
     name: str
@@ -60,6 +71,16 @@ class JobTimeline:
     recovery_s: Sequence[float | None] = ()  # estimates; empty where nobody worked any out
     states: tuple[StateChange, ...] = ()
     intents: tuple[Note, ...] = ()  # what it asked for, from when on, in words
+    worths: tuple[MostUtility, ...] = ()
+    spent: SpentBudget | None = None  # how its error budget stood in the end, where it has one
+
+    def shares(self, at_s: Sequence[float]) -> list[float | None]:
+        """For each of the run's cycles the share that it had of what it could have had then."""
+        return [None if u is None else u / self._worth(now) for u, now in zip(self.utility, at_s, strict=True)]
+
+    def _worth(self, at_s: float) -> float:
+        place = bisect_right(self.worths, at_s, key=lambda worth: worth.at_s)
+        return self.worths[place - 1].max_utility if place else self.max_utility
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +125,16 @@ class DecisionRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldBack:
+    """What kept a job below its intent in a cycle, and what would have helped."""
+
+    at_s: float
+    job: str
+    what: str
+    helps: str
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A whole run. `notes` holds what was said of its cycles where the words changed: what went wrong in the loop, then
     why the policy did nothing, or nothing more. `errors` holds only the former. `deeds` are what the
@@ -111,6 +142,8 @@ class Run:
     are how far off the policy's predictions were in the end. `pool` is what jobs shared by weight in the end.
     `acts` are those of people, in the order in which they were heard; `began_dry` where nothing was to be carried out.
     `possible_utility` is the maximum of those jobs of which figures could be expected: who starts has lost nothing yet.
+    `held` says what kept jobs below their intents, in those cycles in which somebody looked for it.
+    `life` is what is known of its controller, and `last_sign_epoch_s` when that gave its last sign of life.
     """
 
     info: RunInfo
@@ -129,10 +162,28 @@ class Run:
     possible_utility: Sequence[float] = ()
     acts: tuple[HeardAct, ...] = ()
     began_dry: bool = False
+    held: tuple[HeldBack, ...] = ()
+    life: ControllerLife = ControllerLife.ENDED
+    last_sign_epoch_s: float | None = None
 
     def job(self, name: str) -> JobTimeline:
         """The job of that name."""
         return next(job for job in self.jobs if job.name == name)
+
+
+def as_of(records: Sequence[DecisionRecord], last_s: float, goes_on: bool) -> tuple[DecisionRecord, ...]:
+    """Decisions as a record tells them that ends then; see `Verdict.as_of`."""
+    told = ((record, record.verdict) for record in records)
+    return tuple(
+        record if verdict is None or not verdict.again else replace(record, verdict=verdict.as_of(last_s, goes_on))
+        for record, verdict in told
+    )
+
+
+def with_budgets(jobs: Iterable[JobTimeline], newest: View | None) -> tuple[JobTimeline, ...]:
+    """The jobs, each with how its error budget stood in the newest cycle."""
+    spent = {} if newest is None else {job.name: job.spent for job in newest.jobs}
+    return tuple(replace(job, spent=spent[job.name]) if spent.get(job.name) else job for job in jobs)
 
 
 def _why_not(outcome: StepOutcome) -> str:

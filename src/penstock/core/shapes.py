@@ -37,6 +37,14 @@ class AllOrNothing:
 
 
 @dataclass(frozen=True, slots=True)
+class Anything:
+    """All of it, whatever comes: of targets that do not hold now, see hours.py."""
+
+    def share(self, badness: float) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class LinearLatency:
     """A straight fall from the target to zero at `zero_at` targets."""
 

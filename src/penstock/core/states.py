@@ -5,8 +5,9 @@
     stale      the figures are too old to say how it does now
     starting   there are no figures yet, and it began, or was started again, a moment ago
     fine       it has all it asked for, by figures of now
+    resting    nothing is asked of it now: it is outside its hours, or in a period that is left out
 
-Only the last is good news, and it needs proof: what nobody measured is never fine.
+Only `fine` is good news, and it needs proof: what nobody measured is never fine.
 """
 
 from collections.abc import Mapping
@@ -27,6 +28,7 @@ class State(StrEnum):
     STALE = "stale"
     STARTING = "starting"
     FINE = "fine"
+    RESTING = "resting"
 
 
 WORST_FIRST = tuple(State)
@@ -53,11 +55,12 @@ class LastLatency:
 
 @dataclass(frozen=True, slots=True)
 class TenantTally:
-    """How many have what they asked for, of how many who could: who starts is in neither, and told beside them."""
+    """How many have what they asked for, of how many who could: who starts or rests is in neither, and told beside."""
 
     met: int  # by figures of now: old ones are no proof
     judged: int
     starting: int
+    resting: int = 0
 
 
 def state_of(job: JobView) -> State:
@@ -69,6 +72,8 @@ def state_of(job: JobView) -> State:
     >>> state_of(JobView(runs, asked, utility=None, met=False, fresh=True)).value
     'blind'
     """
+    if job.intent.rests:
+        return State.RESTING
     return judged(job.figures, job.utility, job.met, job.fresh)
 
 
@@ -96,8 +101,15 @@ def worst_of(view: View) -> State | None:
 def tally_of(view: View) -> TenantTally:
     """How the tenants stand, counted."""
     states = list(states_of(view).values())
-    starting = states.count(State.STARTING)
-    return TenantTally(states.count(State.FINE), len(states) - starting, starting)
+    starting, resting = states.count(State.STARTING), states.count(State.RESTING)
+    return TenantTally(states.count(State.FINE), len(states) - starting - resting, starting, resting)
+
+
+def met_of(state: State, utility: float | None) -> bool | None:
+    """Whether a tenant in that state had all it asked for; None where nobody knows, or nothing was asked."""
+    if utility is None or state in (State.STALE, State.RESTING):
+        return None
+    return state is State.FINE
 
 
 def possible_utility(view: View) -> float:

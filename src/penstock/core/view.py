@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.budget import BudgetWindow, SpentBudget
 from penstock.core.deeds import Deed
 from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures, Snapshot
-from penstock.core.intents import Intent
+from penstock.core.intents import Intent, scaled
 from penstock.core.levers import Dial
 from penstock.core.routes import RouteFigures
 
@@ -21,6 +22,8 @@ class JobView:
     fresh: bool
     modelled_threads: Mapping[str, int] = field(default_factory=dict)  # by performance models, for these arrivals
     recovery_s: float | None = None  # how long it would take to be back to normal, where somebody worked it out
+    spent: SpentBudget | None = None  # how its error budget stands, where it has one
+    window: BudgetWindow | None = None  # the present one of that budget, for stores
 
     @property
     def name(self) -> str:
@@ -31,6 +34,16 @@ class JobView:
     def max_utility(self) -> float:
         """What the job is worth when it has all it asked for."""
         return self.intent.max_utility
+
+    @property
+    def urgency(self) -> float:
+        """How many times its worth it counts for here, its error budget running low; else 1."""
+        return 1.0 if self.spent is None or self.intent.rests else self.spent.urgency
+
+    @property
+    def stated(self) -> Intent:
+        """Its intent in the worth that its tenant stated."""
+        return self.intent if self.urgency == 1.0 else scaled(self.intent, 1.0 / self.urgency)
 
 
 @dataclass(frozen=True, slots=True)

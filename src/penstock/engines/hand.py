@@ -7,6 +7,7 @@ goes on.
 import threading
 import time
 from collections.abc import Callable
+from math import inf
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -32,22 +33,29 @@ class Hand:
         self._pause = pause
         self._lock = threading.Lock()
         self._asked: SimpleQueue[_Task[Any] | None] | None = None
+        self._overdue: _Task[Any] | None = None  # that was begun last and not waited for to its end
 
-    def do(self, what: str, call: Callable[[], T], within_s: float) -> T:
+    def do(self, what: str, call: Callable[[], T], within_s: float, behind_s: float = inf) -> T:
         """What the call returns or raises; an EngineError when it has not after so long, or the JVM does not answer.
 
-        Then it may still be done, for nobody can take it back; unless it has not begun.
+        Then it may still be done, for nobody can take it back; unless it has not begun. Behind something that is still
+        done though nobody waits for it any more it waits no longer than `behind_s`.
         """
         self._refuse_silence()
-        task, since_s = _Task(call), self._clock()
+        since_s = self._clock()
+        self._refuse_to_wait_behind(what, since_s, behind_s)
+        task = _Task(what, call, since_s)
         self._put(task)
         try:
             while not self._pause(task.over, _LOOK_EVERY_S):
                 self._refuse_silence()
                 if self._clock() - since_s > within_s:
                     raise EngineError(f"{what} has not come to an end within {within_s:.0f} s")
+                if not task.begun:
+                    self._refuse_to_wait_behind(what, since_s, behind_s)
         except BaseException:
-            task.give_up()
+            if task.give_up():
+                self._overdue = task
             raise
         return task.result()
 
@@ -61,14 +69,31 @@ class Hand:
     def _put(self, task: "_Task[Any]") -> None:
         with self._lock:
             if self._asked is None:
-                self._asked = SimpleQueue()
-                threading.Thread(target=_work, args=(self._asked,), name="penstock-hand", daemon=True).start()
-            self._asked.put(task)
+                self._asked = _begun()
+            if self._asked is not None:
+                self._asked.put(task)
+                return
+        task.run()
 
     def _refuse_silence(self) -> None:
         silent_s = self._silent_s()
         if silent_s > ANSWERS_WITHIN_S:
             raise EngineError(f"Spark's JVM has not answered for {silent_s:.0f} s")
+
+    def _refuse_to_wait_behind(self, what: str, since_s: float, behind_s: float) -> None:
+        before, now_s = self._overdue, self._clock()
+        if before is not None and not before.over.is_set() and now_s - since_s >= behind_s:
+            raise EngineError(f"{what} waits for {before.what}, which has gone on for {now_s - before.since_s:.0f} s")
+
+
+def _begun() -> "SimpleQueue[_Task[Any] | None] | None":
+    """What a new thread takes tasks from; None while the interpreter ends: from Python 3.12 on none begins then."""
+    asked: SimpleQueue[_Task[Any] | None] = SimpleQueue()
+    try:
+        threading.Thread(target=_work, args=(asked,), name="penstock-hand", daemon=True).start()
+    except RuntimeError:
+        return None
+    return asked
 
 
 def _work(asked: "SimpleQueue[_Task[Any] | None]") -> None:
@@ -79,7 +104,10 @@ def _work(asked: "SimpleQueue[_Task[Any] | None]") -> None:
 class _Task(Generic[T]):
     """One call, whose caller may go before it begins."""
 
-    def __init__(self, call: Callable[[], T]) -> None:
+    def __init__(self, what: str, call: Callable[[], T], since_s: float) -> None:
+        self.what = what
+        self.since_s = since_s
+        self.begun = False
         self._call = call
         self._lock = threading.Lock()
         self._nobody_waits = False
@@ -91,6 +119,7 @@ class _Task(Generic[T]):
         with self._lock:
             if self._nobody_waits:
                 return
+            self.begun = True
         try:
             self._made = [self._call()]
         except PenstockError as error:
@@ -101,9 +130,11 @@ class _Task(Generic[T]):
             self._error.__cause__ = error
         self.over.set()
 
-    def give_up(self) -> None:
+    def give_up(self) -> bool:
+        """Nobody waits for it any more; whether it is being done all the same."""
         with self._lock:
             self._nobody_waits = True
+            return self.begun
 
     def result(self) -> T:
         if self._error is not None:

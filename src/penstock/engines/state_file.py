@@ -5,7 +5,6 @@
 A file is replaced whole: a command that is killed while it writes leaves what was noted before, and never half of it.
 """
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -13,14 +12,14 @@ from typing import Any, Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from penstock.errors import ConfigError, in_a_line, told
+from penstock.places import state_folder
 
 T = TypeVar("T")
 
 
 def default_place(name: str) -> Path:
     """Where what runs on this machine under that name is noted, unless somebody names another file."""
-    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base, "penstock", f"{name}.json")
+    return state_folder() / f"{name}.json"
 
 
 class StateFile(Generic[T]):

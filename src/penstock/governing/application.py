@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 from pyspark.sql import SparkSession
 
 from penstock.engines import spark as spark_engine
+from penstock.engines.java import java as find_java
 from penstock.engines.kafka.jars import JarSet, jars
-from penstock.engines.kafka.jars import java as find_java
 from penstock.engines.spark import class_archive, secret
-from penstock.engines.spark.jvm.doctor import FAILURES, MOST_FAILURES
+from penstock.engines.spark.jvm.doctor import FAILURES, LEAVING, MOST_FAILURES
 from penstock.engines.spark.jvm.process import Jvm
 from penstock.errors import ConfigError, EngineError, OutageError, PenstockError, first_line
 from penstock.governing.quiet import quiet_state_workers
@@ -108,12 +108,17 @@ def refusal(master: str, error: Exception) -> PenstockError:
 
 
 def on_cluster(master: str) -> Mapping[str, str]:
-    """What keeps an application alive on that cluster: pods that a quota refuses count as failures of executors.
+    """What an application needs on that cluster: executors that leave send away what they hold, and on Kubernetes
+    it stays alive where a quota refuses pods, which count as failures of executors.
 
-    >>> on_cluster("k8s://https://api:6443"), on_cluster("spark://one:7077")
-    ({'spark.executor.maxNumFailures': '1000'}, {})
+    >>> on_cluster("k8s://https://api:6443")["spark.executor.maxNumFailures"], on_cluster("local[4]")
+    ('1000', {})
+    >>> on_cluster("spark://one:7077")["spark.decommission.enabled"]
+    'true'
     """
-    return {FAILURES: str(MOST_FAILURES)} if master.startswith("k8s://") else {}
+    if master.startswith("local"):
+        return {}
+    return {**LEAVING, **({FAILURES: str(MOST_FAILURES)} if master.startswith("k8s://") else {})}
 
 
 def _driver_address(master: str) -> Mapping[str, str]:

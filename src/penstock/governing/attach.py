@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import SparkSession
 
@@ -12,12 +13,12 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jvm.beside.context import BesideContext, beside, session_of
 from penstock.engines.spark.jvm.beside.door import DriverDoor
 from penstock.engines.spark.jvm.beside.spark import BesideSpark
-from penstock.engines.spark.settings import SparkSettings
+from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
-from penstock.errors import EngineError, OutageError
+from penstock.errors import OutageError
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.remembering import DEFAULT_STORE, remember
-from penstock.governing.run import RunStory, failed
+from penstock.governing.story import RunStory, story_of
 from penstock.loop import LoopSettings
 from penstock.notifying.notifiers import notifier_of
 from penstock.notifying.post import Post
@@ -59,7 +60,7 @@ def _attached(
     settings = LoopSettings(interval_s=wanted.interval, dry_run=options.dry_run, approval=approval)
     kept = remember(options.store, spark, spark.name, policy.name, settings)
     governed = Governed(
-        intents={part.name: part.intent() for part in wanted.jobs},
+        intents=wanted.asked(),
         policy=policy,
         remembering=kept,
         settings=settings,
@@ -68,7 +69,8 @@ def _attached(
     )
     engine = SparkEngine(spark, [part.job() for part in wanted.jobs], _engine_settings(name, wanted))
     story = RunStory(spark.name, policy.name, spark.master, options.dry_run, (), ())
-    return _governed(Controller(engine, governed, on_view), story)
+    controller = Controller(engine, governed, on_view)
+    return story_of(controller, partial(_wait, controller), story)
 
 
 def _awaited(context: BesideContext) -> SparkSession:
@@ -82,21 +84,10 @@ def _awaited(context: BesideContext) -> SparkSession:
 
 
 def _engine_settings(policy: str, wanted: WantedFile) -> SparkSettings:
-    lease_s = max(10.0, 4.5 * wanted.interval)
+    lease_s = lease_for(wanted.interval)
     return SparkSettings(wanted.window, Sharing.of_policy(policy), pin_routes=False, lease_s=lease_s)
 
 
-def _governed(controller: Controller, story: RunStory) -> RunStory:
-    try:
-        with controller:
-            controller.wait()
-    except KeyboardInterrupt:
-        story = replace(story, interrupted=True)
-    except EngineError as error:
-        story = failed(story, error)
-    if controller.error is not None:
-        story = failed(story, controller.error)
-    kept = controller.remembering
-    place = None if kept is None or kept.lost else kept.place
-    story = replace(story, views=controller.views, decisions=controller.decisions)
-    return story if kept is None else replace(story, run_id=kept.run.id, recorded_in=place)
+def _wait(controller: Controller) -> None:
+    with controller:
+        controller.wait()

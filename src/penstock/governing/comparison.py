@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
 from penstock.core.run import DecisionRecord, Run, RunInfo
-from penstock.core.states import State, state_of
+from penstock.core.states import State, possible_utility, state_of
 from penstock.core.view import JobView, View
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
@@ -62,19 +62,22 @@ class TrialResult:
 
     @property
     def utility_share(self) -> float:
-        """The mean share of the maximum utility."""
-        return _mean([view.utility / view.max_utility for view in self.views])
+        """The mean share of the utility that those could have who were not starting."""
+        possible = ((view.utility, possible_utility(view)) for view in self.views)
+        return _mean([utility / most for utility, most in possible if most > 0])
 
     def job_utility_share(self, name: str) -> float:
-        """The mean share of one job's maximum utility."""
+        """The mean share of one job's maximum utility, once it had started."""
         return _mean([(job.utility or 0.0) / job.max_utility for job in self._seen(name)])
 
     def met(self, name: str) -> float:
-        """The share of time that a job had what it asked for."""
-        return _mean([float(state_of(job) is State.FINE) for job in self._seen(name)])
+        """The share of time that a job had what it asked for, once it had started."""
+        states = [state for job in self._seen(name) if (state := state_of(job)) is not State.RESTING]
+        return _mean([float(state is State.FINE) for state in states])
 
     def _seen(self, name: str) -> list[JobView]:
-        return [view.job(name) for view in self.views]
+        every = [view.job(name) for view in self.views]
+        return [job for job in every if state_of(job) is not State.STARTING]
 
 
 def run_trial(

@@ -1,6 +1,8 @@
 """A controller of one Spark application: the engine, the loop in its thread, and what it can be asked."""
 
+import atexit
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -26,6 +28,7 @@ from penstock.engines.spark.jvm.replan import end_between_batches
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
 from penstock.governing import notebook
 from penstock.governing.clock import RealClock
+from penstock.governing.displays import Displays
 from penstock.governing.pulse import Heart, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
@@ -36,7 +39,7 @@ from penstock.planning.provision.advise import JobModels
 from penstock.running.session import Session
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from penstock.governing.picture import Picture
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
@@ -90,14 +93,15 @@ class Governed:
     at_end: Callable[[], None] = lambda: None  # what else is to be let go of when a controller stops
     look: Callable[[], Renewal | None] = lambda: None  # for what is wanted anew, such as a file's changes
 
-    def session(self, recorder: Recorder) -> Session:
+    def session(self, recorder: Recorder, began_epoch_s: float) -> Session:
         """As the loop has it, with whoever records it."""
         control = NoControl() if self.remembering is None else self.remembering.control
-        return Session(self.intents, self.policy, recorder, self.settings, control, self.until_s, self.models)
+        parts = (self.intents, self.policy, recorder, self.settings, control, self.until_s, self.models)
+        return Session(*parts, began_epoch_s)
 
 
 class Controller:
-    """Starts when it is entered, stops when it is left; the queries run on."""
+    """Starts when it is entered, unless it was started; stops when it is left, or its process ends. Queries run on."""
 
     def __init__(
         self,
@@ -122,38 +126,66 @@ class Controller:
         self._gently = False
         already_s = 0.0 if remembering is None else remembering.already_s
         already_s = already_s if earlier is None else earlier._clock.now()
+        known_s = None if remembering is None else remembering.run.started_at_s
+        self._began_epoch_s = time.time() - already_s if known_s is None else known_s
         self._tending = Tending(self._asked.tend)
         self._clock: RealClock = RealClock(self._stop, self._tick, already_s)
         self._thread = Thread(target=self._run, name="penstock", daemon=True)
         self._error: Exception | None = None
         self._moved_s = time.monotonic()
         self._agent: Agent | None = None if governed.agent is None else governed.agent(self)
+        self._process: int | None = None  # that it was started in
+        self._stopped = False
+        self._displays = Displays()
 
     def __enter__(self) -> "Controller":
+        return self.start()
+
+    def start(self) -> "Controller":
+        """Begin to govern, unless it does. What interrupts that, as Ctrl-C in a notebook may, leaves nothing behind."""
+        if self._stopped:
+            raise EngineError("this governing has ended: call ps.govern again")
+        if self._process is not None:
+            return self
+        self._process = os.getpid()
         try:
             self._engine.open()
+            self._pulse.start()
+            self._moved_s = time.monotonic()
+            if self._governed.heart is not None:
+                self._governed.heart.governed_by(self._well)
+            self._thread.start()
+            if self._agent is not None:
+                self._agent.start()
+            atexit.register(self._end_with_process)
         except BaseException:
             with suppress(Exception):
-                self._engine.close()  # or its lease would keep the next one waiting
+                self.stop()  # or its lease would keep the next one waiting
             raise
-        self._pulse.start()
-        self._moved_s = time.monotonic()
-        if self._governed.heart is not None:
-            self._governed.heart.governed_by(self._well)
-        self._thread.start()
-        if self._agent is not None:
-            self._agent.start()
         return self
 
     def __exit__(self, *raised: object) -> None:
         self.stop()
 
     def stop(self, stop_queries: bool = False) -> None:
-        """End the loop, then let go of the application."""
-        if self._agent is not None:
-            self._agent.stop()
-        self._stop.set()
-        self._thread.join(_STOPS_WITHIN_S)
+        """End the loop, then let go of the application, whatever interrupts the wait for it; once is enough."""
+        if self._stopped:
+            return
+        self._stopped = True
+        atexit.unregister(self._end_with_process)
+        try:
+            if self._agent is not None:
+                self._agent.stop()
+            self._stop.set()
+            if self._thread.is_alive():
+                self._thread.join(_STOPS_WITHIN_S)
+        finally:
+            self._stop.set()
+            self._let_go(stop_queries)
+        if self._thread.is_alive():
+            raise EngineError(f"the loop did not end within {_STOPS_WITHIN_S:.0f} s; a step of it still runs")
+
+    def _let_go(self, stop_queries: bool) -> None:
         try:
             if not isinstance(self._error, ApplicationGoneError):
                 close = partial(self._engine.close, stop_queries)
@@ -165,10 +197,25 @@ class Controller:
             if self._governed.heart is not None:
                 self._governed.heart.governed_by(None)
             if self._governed.remembering is not None:
+                if self._ends_for_good:
+                    self._governed.remembering.control.leave()
                 self._governed.remembering.store.close()
             self._governed.at_end()
-        if self._thread.is_alive():
-            raise EngineError(f"the loop did not end within {_STOPS_WITHIN_S:.0f} s; a step of it still runs")
+            self._show()
+
+    def _end_with_process(self) -> None:
+        """Nobody stopped it, and the interpreter ends. Not so in a child that was forked: it has its parent's JVM."""
+        if os.getpid() != self._process:
+            return
+        try:
+            self.stop()
+        except Exception as error:  # Spark may have been ended a moment ago, and the lease with it
+            _log.debug("not all was let go of at the end of the process: %s", told(error))
+
+    @property
+    def _ends_for_good(self) -> bool:
+        """Whether it ends in order: no fault ended it, and no other life of the application goes on with the run."""
+        return self._error is None and not self._gently and not self._thread.is_alive()
 
     def run_jobs(self, spark: SparkSession) -> None:
         """Start the engine's jobs, govern them until the run is over, and stop all queries of the application.
@@ -231,11 +278,11 @@ class Controller:
 
     def executors(self) -> tuple[int, int]:
         """How many executors live, and how many are wanted."""
-        return self._other_hand.do("counting executors", self._engine.executors, SEES_WITHIN_S)
+        return self._other_hand.do("counting executors", self._engine.capacity.executors, SEES_WITHIN_S)
 
     def hold(self, executors: int) -> None:
         """Have so many executors from now on."""
-        self._hand.do("asking for executors", lambda: self._engine.hold(executors), ACTS_WITHIN_S)
+        self._hand.do("asking for executors", lambda: self._engine.capacity.hold(executors), ACTS_WITHIN_S)
 
     @property
     def decisions(self) -> tuple[DecisionRecord, ...]:
@@ -247,17 +294,35 @@ class Controller:
         """What was seen, round by round."""
         return self._recorder.views
 
-    def frame(self) -> Any:
-        """A pandas DataFrame of what was seen: a row for each tenant of each round."""
-        return notebook.frame(self.views)
+    def frame(self, spark: SparkSession | None = None) -> Any:
+        """What was seen, a row for each tenant of each round: in pandas, or as a DataFrame of the session given."""
+        return notebook.frame(self.views) if spark is None else notebook.spark_frame(self.views, spark)
 
-    def plot(self) -> "Figure":
+    def plot(self) -> "Picture":
         """A picture of it: each tenant's share of its utility, and its weight, over time."""
         return notebook.plot(self.views)
 
     def _repr_html_(self) -> str:
         """As a notebook shows it: tenants, what they ask for and have, the last decisions."""
-        return notebook.html(self.views, self.decisions, self.error)
+        return notebook.html(self.views, self.decisions, self._ended)
+
+    def _ipython_display_(self) -> None:
+        """The same, and new after each round, for as long as it governs."""
+        self._displays.add(self._bundle())
+
+    def _bundle(self) -> dict[str, str]:
+        text = notebook.text(self.views, self._ended)
+        return {"text/html": self._repr_html_(), "text/plain": text}
+
+    def _show(self) -> None:
+        self._displays.show(self._bundle)
+
+    @property
+    def _ended(self) -> str | None:
+        """Why it governs no more, in words."""
+        if self._error is not None:
+            return told(self._error)
+        return "it was stopped, and the queries run on" if self._stopped else None
 
     @property
     def governed(self) -> Governed:
@@ -293,6 +358,7 @@ class Controller:
                 _log.error("governing ended: %s", error)
                 with suppress(Exception):  # the store may be another's by now
                     self._recorder.ended(self._clock.now(), str(error))
+                self._show()
             except BaseException as error:
                 _log.exception("governing stumbled; the queries run on with their last shares, and it begins anew")
                 self._tending.also(f"governing stumbled and began anew: {told(error)}")
@@ -301,8 +367,9 @@ class Controller:
             return
 
     def _driven(self) -> Carried:
-        session = self._governed.session(self._recorder)
-        between, newest = self._tending.troubles, lambda: self._governed.session(self._recorder)
+        began_s = self._began_epoch_s
+        session = self._governed.session(self._recorder, began_s)
+        between, newest = self._tending.troubles, lambda: self._governed.session(self._recorder, began_s)
         return session.drive(self._asked, self._clock, self._after, self._carried, between, newest)
 
     def _tick(self) -> None:
@@ -324,7 +391,7 @@ class Controller:
             self._engine.note(text, "the file of tenants changed")
         if self._governed.remembering is not None and renewal.priced_anew:
             self._governed.remembering.reprice(renewal.price)
-        self._hand.do("taking over limits", partial(self._engine.limit, renewal.limits), ACTS_WITHIN_S)
+        self._hand.do("taking over limits", partial(self._engine.limits.take_over, renewal.limits), ACTS_WITHIN_S)
 
     def _well(self) -> bool:
         """Whether the JVM answers and the loop moves on, however slowly it acts."""
@@ -333,4 +400,5 @@ class Controller:
     def _after(self, now: float) -> None:
         view = self._recorder.views[-1]
         _log.info("%.0f s: utility %.1f of %.1f", now, view.utility, view.max_utility)
+        self._show()
         self._on_view(view)

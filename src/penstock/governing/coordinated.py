@@ -5,17 +5,20 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 
 from pyspark import SparkContext
 
 from penstock.core.view import JobView
 from penstock.engines.applications.agent import Agent
-from penstock.engines.applications.link import Link
+from penstock.engines.applications.link import AgentTls, Link
 from penstock.engines.applications.wire import NAME, Order, SaidExecutors, SaidLatency, SaidState, SaidTenant
+from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.errors import ConfigError, EngineError
 from penstock.governing.controller import Controller
 
 TOKEN = "PENSTOCK_COORDINATOR_TOKEN"  # the environment variable that holds it
+_STATE_SHARE = 0.5  # of an executor's memory
 _COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)  # executors whose worth is told
 
 
@@ -24,7 +27,7 @@ class Coordinated:
     """Where the coordinators are (several with commas), who this application is, and the executors that it may hold.
 
     The token is that of `penstock coordinate --new-token`, by default from the environment: a token on a command line
-    is seen by all.
+    is seen by all. `tls` is for a coordinator that this machine does not trust, or that wants certificates of agents.
     """
 
     url: str
@@ -32,6 +35,7 @@ class Coordinated:
     least: int = 1
     most: int = 100
     token: str | None = None
+    tls: AgentTls = AgentTls()
 
     def __post_init__(self) -> None:
         if re.fullmatch(NAME, self.application) is None:
@@ -42,16 +46,17 @@ class Coordinated:
 
     def agent(self, controller: Controller, context: SparkContext) -> Agent:
         """The agent of an application."""
-        governed = OnSpark(controller, self, _cores_each(context), str(context.applicationId))
+        each = ExecutorSize(_cores_each(context), memory_mib(context), _keeps_state_in_heap(context))
+        governed = OnSpark(controller, self, each, str(context.applicationId))
         return Agent(self.application, governed, self.link())
 
     def link(self) -> Link:
-        """The way there; a ConfigError without a token, or where the URL is none."""
+        """The way there; a ConfigError without a token, or where the URL or a file will not do."""
         token = self.token or os.environ.get(TOKEN, "")
         if not token:
             remedy = f"set {TOKEN} to what `penstock coordinate FLEET.yaml --new-token {self.application}` showed"
             raise ConfigError(TOKEN, token, remedy)
-        return Link(self.url.split(","), token)
+        return Link(self.url.split(","), token, tls=self.tls)
 
 
 def agent_of(how: Coordinated | None, context: SparkContext) -> "partial[Agent] | None":
@@ -59,13 +64,30 @@ def agent_of(how: Coordinated | None, context: SparkContext) -> "partial[Agent] 
     return None if how is None else partial(how.agent, context=context)
 
 
+@dataclass(frozen=True, slots=True)
+class ExecutorSize:
+    """What each of an application has; RocksDB keeps state on disk, of which any number of executors has enough."""
+
+    cores: int
+    memory_mib: int
+    state_in_heap: bool = False
+
+    def least_for(self, state_bytes: int) -> int:
+        """The fewest that hold that much state in half of their memory; the rest is for the batches themselves.
+
+        >>> [ExecutorSize(1, 1024, state_in_heap=True).least_for(gib * 2**30) for gib in (0, 1, 3)]
+        [1, 2, 6]
+        """
+        return max(1, ceil(state_bytes / (_STATE_SHARE * self.memory_mib * 2**20))) if self.state_in_heap else 1
+
+
 class OnSpark:
     """What an agent sees of a real application."""
 
-    def __init__(self, controller: Controller, how: Coordinated, cores: int, cluster_id: str) -> None:
+    def __init__(self, controller: Controller, how: Coordinated, each: ExecutorSize, cluster_id: str) -> None:
         self._controller = controller
         self._how = how
-        self._cores = cores
+        self._each = each
         self._cluster_id = cluster_id
         self._seen = 0
         self._seen_at_s: float | None = None
@@ -80,9 +102,17 @@ class OnSpark:
             self._seen, self._seen_at_s = self._seen + 1, newest.at_s
             self._worth = self._told_worth()
         now, wanted = self._controller.executors()
-        bounds = {"least": self._how.least, "most": self._how.most, "cores": self._cores}
+        state_bytes = sum(job.figures.state_bytes or 0 for job in newest.view.jobs)
+        needed = min(now, self._each.least_for(state_bytes))  # it bounds what can be given, and asks for nothing
         return SaidState(
-            executors=SaidExecutors(now=now, wanted=wanted, **bounds),
+            executors=SaidExecutors(
+                now=now,
+                wanted=wanted,
+                least=min(self._how.most, max(self._how.least, needed)),
+                most=self._how.most,
+                cores=self._each.cores,
+                memory_mib=self._each.memory_mib,
+            ),
             tenants={job.name: _tenant(job) for job in newest.view.jobs},
             worth=self._worth,
             cluster_id=self._cluster_id,
@@ -98,7 +128,7 @@ class OnSpark:
     def _told_worth(self) -> list[tuple[int, float]]:
         how = self._how
         counts = sorted({how.least, *(n for n in _COUNTS if how.least <= n <= how.most), min(how.most, _COUNTS[-1])})
-        found = self._controller.worth([count * self._cores for count in counts])
+        found = self._controller.worth([count * self._each.cores for count in counts])
         return [(count, round(max(0.0, utility), 4)) for count, utility in zip(counts, found, strict=False)]
 
 
@@ -122,6 +152,10 @@ def _tenant(job: JobView) -> SaidTenant:
         trouble=None if figures.trouble is None else figures.trouble[:500],
         **{name: None if value is None else float(f"{max(0.0, value):.4g}") for name, value in known.items()},
     )
+
+
+def _keeps_state_in_heap(context: SparkContext) -> bool:
+    return "RocksDB" not in (context.getConf().get("spark.sql.streaming.stateStore.providerClass", "") or "")
 
 
 def _cores_each(context: SparkContext) -> int:

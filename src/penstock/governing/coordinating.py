@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from penstock.config.coordination import CoordinationFile
+from penstock.core.leader import Leader, Lease
 from penstock.core.run import RunInfo
 from penstock.core.view import View
 from penstock.engines.applications.cluster import Cluster
@@ -29,9 +30,8 @@ from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.registry import DEFAULT, policy_named
-from penstock.store.archive import StoreError
 from penstock.store.database import Database
-from penstock.store.leadership import Leader, Leadership, lease_at
+from penstock.store.leadership import Leadership, lease_at
 from penstock.store.open import default_path, open_store
 
 _LOOK_EVERY_S = 1.0  # whether the lease is free
@@ -70,9 +70,7 @@ class Coordinator:
         self._say = say
         self._even = even
         self._cluster = cluster or file.cluster.cluster()
-        store = how.store if how.store != DEFAULT_STORE else str(default_path())
-        self._database = Database(lease_at(store), patient=False)
-        self._leadership = Leadership(self._database, file.name, uuid.uuid4().hex, how.place)
+        self._lease = _lease(file, how)
         self._stop = threading.Event()
         self._term_over = threading.Event()
         self._until_s = 0.0  # the lease is ours
@@ -116,7 +114,7 @@ class Coordinator:
                 # After a term too: what made governing stumble is likely to be there still.
                 self._stop.wait(min(_LOOK_EVERY_S, self._file.lease / 3.0))
         finally:
-            self._database.close()
+            self._lease.close()
 
     def stop(self) -> None:
         """End it; another may lead at once."""
@@ -127,8 +125,8 @@ class Coordinator:
         """Ask for the lease, for the first time or again; whether it is ours, in the epoch that we know."""
         asked_s = self._even()
         try:
-            leader = self._leadership.take(self._file.lease)
-        except StoreError as error:
+            leader = self._lease.take(self._file.lease)
+        except OutageError as error:
             _log.warning("nobody says who leads: %s", error)
             return self.leads
         self._leader = leader
@@ -183,8 +181,8 @@ class Coordinator:
 
     def _let_go(self) -> None:
         try:
-            self._leadership.release()
-        except StoreError as error:
+            self._lease.release()
+        except OutageError as error:
             _log.warning("the lease was not let go, and runs out by itself: %s", error)
 
     def _govern(self, engine: FleetEngine, over: threading.Event) -> None:
@@ -231,3 +229,13 @@ class Coordinator:
             bounds={name: part.bounds() for name, part in file.applications.items()},
             others=file.others.bounds(),
         )
+
+
+def _lease(file: CoordinationFile, how: Coordination) -> Lease:
+    """Where it is decided who leads: the object that the file names, else beside the store."""
+    holder = uuid.uuid4().hex
+    named = file.leadership.lease(holder, how.place)
+    if named is not None:
+        return named
+    store = how.store if how.store != DEFAULT_STORE else str(default_path())
+    return Leadership(Database(lease_at(store), patient=False), file.name, holder, how.place)

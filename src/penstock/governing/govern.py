@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from penstock.config.job_models import ModelsPart
 from penstock.core.intents import Intent
 from penstock.core.ports import Policy
 from penstock.core.units import positive_seconds
+from penstock.engines.applications.agent import Agent
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
@@ -21,7 +23,7 @@ from penstock.engines.spark.jvm.executors import ExecutorLever, take_allocation
 from penstock.engines.spark.jvm.features import check_session
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.routing.route import Routing
-from penstock.engines.spark.settings import SparkSettings
+from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing, SlotLimits
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
@@ -30,6 +32,7 @@ from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
 from penstock.notifying.notifiers import Notifier, notifier_of
 from penstock.notifying.post import Post
+from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import DEFAULT
 from penstock.planning.routing.policy import RoutingMode, RoutingSettings
 from penstock.running.session import decider
@@ -57,18 +60,19 @@ def govern(
     coordinator: Coordinated | str | None = None,
     notify: Collection[str | Notifier] = (),
 ) -> Controller:
-    """Govern the named queries of this application while the `with` block lasts.
+    """Govern the named queries of this application from now on: while the `with` block lasts, or until `stop()`.
 
-    Call it before the queries start: each then runs in a pool of its name. Queries that run already are seen, and
-    their shares can move after their next start. `limits` holds (min_slots, max_slots) by query; `approval` names those
-    whose tenants are asked before anything is done to them. `store` is where the run is recorded: a SQLite file's path,
-    a PostgreSQL URL, the file in the user's state directory by default, or None. `routes` holds the `Routing` by query;
-    `routing` says whether routes are left alone ("off"), advised on ("advise") or changed ("act"). `models` holds, by
-    query, the file of `penstock plan` that says what its operators can do: the Henge policy's first step for it.
-    `coordinator` is where a coordinator says how many executors this application holds: its URL, or a `Coordinated`
-    with the application's name (else that of Spark) and bounds. `notify` says who is told of what happens, such as
-    "slack:https://…": the targets of `penstock run --notify`, or a `Notifier` of yours. A `FakeSpark` is governed
-    without a JVM, in time of its own: to try a policy in a test.
+    What nobody stops lets go when the interpreter ends, as does a block that is interrupted; the queries run on with
+    the shares that they have. Call it before the queries start: each then runs in a pool of its name. Queries that run
+    already are seen, and their shares can move after their next start. `limits` holds (min_slots, max_slots) by query;
+    `approval` names those whose tenants are asked before anything is done to them. `store` is where the run is
+    recorded: a SQLite file's path, a PostgreSQL URL, the file in the user's state directory by default, or None.
+    `routes` holds the `Routing` by query; `routing` says whether routes are left alone ("off"), advised on ("advise")
+    or changed ("act"). `models` holds, by query, the file of `penstock plan` that says what its operators can do: the
+    Henge policy's first step for it. `coordinator` is where a coordinator says how many executors this application
+    holds: its URL, or a `Coordinated` with the application's name (else that of Spark) and bounds. `notify` says who
+    is told of what happens, such as "slack:https://…": the targets of `penstock run --notify`, or a `Notifier` of
+    yours. A `FakeSpark` is governed without a JVM, in time of its own: to try a policy in a test.
 
     with ps.govern(spark, {"orders": ps.Intent(ps.Latency("2s", percentile=95))}) as g:
         query = orders.writeStream.queryName("orders").start()
@@ -80,22 +84,23 @@ def govern(
         _log.info("%s: %s", name, intent.text())
     for field, names in (("limits", limits), ("approval", approval), ("routes", routes), ("models", models)):
         _refuse_unknown(field, names or (), intents)
-    read = {name: ModelsPart(plan=str(path)).read(Path(), f"models.{name}") for name, path in (models or {}).items()}
+    read = _models(models or {})
     interval_s, window_s = positive_seconds(interval, "interval"), positive_seconds(window, "window")
     by_route = routing if isinstance(routing, RoutingSettings) else RoutingSettings(routing)
     decides = decider(policy, routing=by_route)
     live, clocks = (spark, spark.clocks) if isinstance(spark, FakeSpark) else (LiveSpark(spark), Clocks())
-    asked = Coordinated(coordinator, live.name) if isinstance(coordinator, str) else coordinator
-    context = None if asked is None else _context(spark, asked)
-    held = None if asked is None or context is None else _executors_there(context, asked)
-    how = _how(interval_s, window_s, decides.name, dry_run, held)
+    divided = _divided(spark, live.name, coordinator)
+    how = _how(interval_s, window_s, decides.name, dry_run, divided.executors)
     engine = SparkEngine(live, _jobs(intents, limits or {}, routes or {}), how, clocks)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
     post = _post(notify)
     remembering = remember(store, live, live.name, decides.name, settings)
-    agent = None if context is None else agent_of(asked, context)
-    governed = Governed(dict(intents), decides, remembering, settings, models=read, agent=agent, post=post)
-    return Controller(engine, governed if post is None else replace(governed, at_end=post.close))
+    governed = Governed(dict(intents), decides, remembering, settings, models=read, agent=divided.agent, post=post)
+    return Controller(engine, governed if post is None else replace(governed, at_end=post.close)).start()
+
+
+def _models(files: Mapping[str, str | Path]) -> Mapping[str, JobModels]:
+    return {name: ModelsPart(plan=str(path)).read(Path(), f"models.{name}") for name, path in files.items()}
 
 
 def _how(interval_s: float, window_s: float, policy: str, dry_run: bool, executors: int | None) -> SparkSettings:
@@ -104,7 +109,7 @@ def _how(interval_s: float, window_s: float, policy: str, dry_run: bool, executo
         window_s,
         Sharing.of_policy(policy),
         pin_routes=not dry_run,
-        lease_s=max(10.0, 4.5 * interval_s),
+        lease_s=lease_for(interval_s),
         executors=executors,
         holds_executors=executors is not None,
     )
@@ -113,6 +118,22 @@ def _how(interval_s: float, window_s: float, policy: str, dry_run: bool, executo
 def _post(notify: Collection[str | Notifier]) -> Post | None:
     """Who is told of what happens, if anybody is to be."""
     return Post([notifier_of(one) if isinstance(one, str) else one for one in notify]) if notify else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Divided:
+    """What this application has of executors that a coordinator divides; without one it has all that it can get."""
+
+    executors: int | None = None
+    agent: "partial[Agent] | None" = None
+
+
+def _divided(spark: SparkSession | FakeSpark, name: str, coordinator: Coordinated | str | None) -> _Divided:
+    if coordinator is None:
+        return _Divided()
+    how = Coordinated(coordinator, name) if isinstance(coordinator, str) else coordinator
+    context = _context(spark, how)
+    return _Divided(_executors_there(context, how), agent_of(how, context))
 
 
 def _context(spark: SparkSession | FakeSpark, how: Coordinated) -> SparkContext:

@@ -1,45 +1,65 @@
-"""A governed application as a notebook shows it: a table, a frame of figures, a picture. Pure but for what draws."""
+"""A governed application as a notebook shows it: a table, a frame of figures, a picture."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.documents import mean
 from penstock.core.run import DecisionRecord, asked_latency_s
-from penstock.core.states import State, state_of
+from penstock.core.states import State, possible_utility, state_of
 from penstock.core.units import text_of_seconds
 from penstock.core.view import JobView, View
 from penstock.errors import PenstockError
 from penstock.extras import check_extra
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from pyspark.sql import DataFrame, SparkSession
+
+    from penstock.governing.picture import Picture
 
 LAST = 5  # decisions that are shown
-COLUMNS = (
-    *("at_s", "job", "state", "met", "utility_share", "latency_s", "juice"),
-    *("arrival_rps", "processed_rps", "backlog_rows", "weight"),
-)
+COLUMNS = {  # each with its type in a frame of Spark
+    "at_s": "double",
+    "job": "string",
+    "state": "string",
+    "met": "boolean",
+    "utility_share": "double",
+    "latency_s": "double",
+    "juice": "double",
+    "arrival_rps": "double",
+    "processed_rps": "double",
+    "backlog_rows": "double",
+    "weight": "int",
+}
 _TITLES = ("tenant", "asks for", "state", "latency", "juice", "weight", "met so far")
 _NONE = "–"
+_NOTHING_YET = "No figures yet: the first come with the first round."
 
 
-def html(views: Sequence[View], decisions: Sequence[DecisionRecord], error: Exception | None) -> str:
+def html(views: Sequence[View], decisions: Sequence[DecisionRecord], ended: str | None) -> str:
     """Tenants, what they ask for and have now, and the last decisions; whatever is in names is text."""
-    ended = "" if error is None else f"<p><b>governing ended:</b> {escape(str(error))}</p>"
+    end = "" if ended is None else f"<p><b>governing ended:</b> {escape(ended)}</p>"
     if not views:
-        return f"<div><p>No figures yet: the first come with the first round.</p>{ended}</div>"
-    last = views[-1]
+        return f"<div><p>{_NOTHING_YET}</p>{end}</div>"
+    last, met = views[-1], _met(views)
     head = "".join(f"<th>{title}</th>" for title in _TITLES)
-    rows = "".join(_row(job, views) for job in last.jobs)
+    cells = ("".join(f"<td>{escape(cell)}</td>" for cell in _cells(job, met[job.name])) for job in last.jobs)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
     told = "".join(f"<li>{escape(record.text())}</li>" for record in decisions[-LAST:])
-    share = "" if not last.max_utility else f", {last.utility / last.max_utility:.0%} of the utility"
     return (
-        f"<div><p>{last.at_s:.0f} s governed{share}</p>{ended}"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<div><p>{_headline(last)}</p>{end}"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         + (f"<p>Last decisions</p><ul>{told}</ul>" if told else "")
         + "</div>"
     )
+
+
+def text(views: Sequence[View], ended: str | None) -> str:
+    """The same in lines, for where there are no pages: a shell, a diff of a notebook."""
+    met = _met(views)
+    lines = [_headline(views[-1]), " | ".join(_TITLES)] if views else [_NOTHING_YET]
+    lines += [" | ".join(_cells(job, met[job.name])) for job in (views[-1].jobs if views else ())]
+    return "\n".join([*lines, *([] if ended is None else [f"governing ended: {ended}"])])
 
 
 def rows(views: Sequence[View]) -> Iterator[dict[str, Any]]:
@@ -72,12 +92,18 @@ def frame(views: Sequence[View]) -> Any:
     return pandas.DataFrame(list(rows(views)), columns=list(COLUMNS))
 
 
-def plot(views: Sequence[View]) -> "Figure":
+def spark_frame(views: Sequence[View], spark: "SparkSession") -> "DataFrame":
+    """The rows as a DataFrame of that session, which needs no pandas."""
+    schema = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    return spark.createDataFrame([tuple(_typed(row)) for row in rows(views)], schema)
+
+
+def plot(views: Sequence[View]) -> "Picture":
     """Each tenant's share of its utility and its weight over time; a line that breaks was not measured."""
     check_extra("plots")
-    from matplotlib.figure import Figure
+    from penstock.governing.picture import Picture
 
-    figure = Figure(figsize=(9.0, 5.0), layout="constrained")
+    figure = Picture(figsize=(9.0, 5.0), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True)
     found = list(rows(views))
     for name in dict.fromkeys(row["job"] for row in found):
@@ -93,20 +119,35 @@ def plot(views: Sequence[View]) -> "Figure":
     return figure
 
 
-def _row(job: JobView, views: Sequence[View]) -> str:
+def _typed(row: Mapping[str, Any]) -> Iterator[Any]:
+    """Spark takes no whole number for a double."""
+    for name, kind in COLUMNS.items():
+        value = row[name]
+        yield float(value) if kind == "double" and value is not None else value
+
+
+def _headline(view: View) -> str:
+    most = possible_utility(view)
+    share = "" if not most else f", {view.utility / most:.0%} of the utility"
+    return f"{view.at_s:.0f} s governed{share}"
+
+
+def _met(views: Sequence[View]) -> Mapping[str, float | None]:
+    """The share of its rounds in which each tenant had what it asks for; of those in which that is known."""
+    found: dict[str, list[float]] = {}
+    for view in views:
+        for job in view.jobs:
+            of_job = found.setdefault(job.name, [])
+            if job.utility is not None:
+                of_job.append(float(state_of(job) is State.FINE))
+    return {name: mean(rounds) for name, rounds in found.items()}
+
+
+def _cells(job: JobView, met: float | None) -> tuple[str, ...]:
     has, juice = asked_latency_s(job), job.figures.juice
-    met = mean(
-        [
-            float(state_of(one) is State.FINE)
-            for view in views
-            for one in view.jobs
-            if one.name == job.name and one.utility is not None
-        ]
-    )
-    cells = (
+    return (
         *(job.name, job.intent.text(), str(state_of(job))),
         _NONE if has is None else text_of_seconds(round(has, 2)),
         _NONE if juice is None else f"{juice:.0%}",
         *(str(job.figures.threads), _NONE if met is None else f"{met:.0%}"),
     )
-    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"

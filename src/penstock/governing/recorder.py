@@ -1,11 +1,12 @@
 """What a running controller can be asked: what it saw, and its decisions with what came of them."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from threading import Lock
 
 from penstock.analysis.assess import aged
+from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import GOVERNING_ENDED, Cycle
 from penstock.core.plan import Outcome, Plan, Verdict
 from penstock.core.ports import PolicyMemory, Store
@@ -67,6 +68,10 @@ class Recorder:
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         """What the store remembers of an earlier controller."""
         return None if self._store is None else self._store.last_memory(policy, memory_type)
+
+    def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
+        """What the store kept of a budget."""
+        return () if self._store is None else self._store.windows(job, asked, at_epoch_s)
 
     @property
     def newest(self) -> Cycle | None:

@@ -1,6 +1,6 @@
 """`penstock run`: all tenants of a file in one application, each in its own pool, governed for a while."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,11 +11,9 @@ from pyspark.sql import SparkSession
 
 from penstock.config.checking import CheckOptions
 from penstock.config.tenants import TenantPart, TenantsFile
-from penstock.core.documents import decision_document, job_document, mean
 from penstock.core.ports import Policy
-from penstock.core.run import DecisionRecord
-from penstock.core.states import State, state_of
 from penstock.core.view import View
+from penstock.engines.applications.link import AgentTls
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.commit_offsets import commit_offsets
@@ -24,15 +22,16 @@ from penstock.engines.spark.jvm.heap import memory_mib
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.process import Jvm
-from penstock.engines.spark.settings import SparkSettings
+from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
-from penstock.errors import ConfigError, EngineError, TakenOverError, told
+from penstock.errors import ConfigError
 from penstock.governing.application import start_application, start_jvm
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.lives import Applications, Life, MemoryWish, StartedApplication
 from penstock.governing.pulse import STARTS_WITHIN_S, Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
+from penstock.governing.story import RunStory, story_of
 from penstock.governing.watching import TenantsWatch
 from penstock.loop import LoopSettings
 from penstock.notifying.notifiers import notifier_of
@@ -62,33 +61,9 @@ class RunOptions:
     starts_within_s: float | None = None  # longer than that a start is not taken for well; None: as usual
     supervisor: int | None = None  # the process that watches over this one, which ends with it
     coordinator: str | None = None  # where coordinators of a fleet are, who say how many executors this file gets
+    coordinator_tls: AgentTls = AgentTls()  # whom of them to believe, and what to show them
     notify: tuple[str, ...] = ()  # targets of notifiers, see notifying/notifiers.py
     watch: Path | None = None  # the file itself, where what changes in it is to be taken over
-
-
-@dataclass(frozen=True, slots=True)
-class RunStory:
-    """What a run came to."""
-
-    name: str
-    policy: str
-    master: str
-    dry_run: bool
-    views: Sequence[View]
-    decisions: Sequence[DecisionRecord]
-    error: str | None = None
-    exit_code: int = 0
-    run_id: str | None = None  # under which it is recorded
-    recorded_in: str | None = None  # None where memory stood in for a store that failed
-    interrupted: bool = False  # by Ctrl-C: what had come until then
-
-    def recording(self) -> str | None:
-        """Where it can be read again, in words; None where nothing was to be kept."""
-        if self.run_id is None:
-            return None
-        if self.recorded_in is None:
-            return "not recorded: the store failed, and what was remembered instead ends with this process"
-        return f"recorded in {self.recorded_in}: penstock explain {self.run_id}"
 
 
 def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[View], None]) -> RunStory:
@@ -113,7 +88,7 @@ def _run_tenants(
     models = tenants.read_models(options.code or Path())
     watch = None if options.watch is None else _watch(options.watch, tenants, options)
     governed = Governed(
-        intents={part.name: part.intent() for part in tenants.jobs},
+        intents={part.name: part.intent(tenants.excluded) for part in tenants.jobs},
         policy=policy_of(tenants, options),
         settings=_loop_settings(tenants, options),
         until_s=options.for_s,
@@ -204,7 +179,7 @@ class _Lived:
         controller = Controller(engine, replace(governed, remembering=kept, agent=agent), on_view, life.earlier)
         wish.ends = controller.end
         with _commits(self.tenants, spark):
-            story = _governed(spark, controller, _story(self.tenants, self.options))
+            story = story_of(controller, partial(controller.run_jobs, spark), _story(self.tenants, self.options))
         over = story.interrupted or story.error is not None or controller.left_s <= self.tenants.interval
         if wish.mib is None or over:
             return story, None
@@ -246,7 +221,7 @@ def _engine_settings(tenants: TenantsFile, options: RunOptions) -> SparkSettings
         executors=tenants.executors if options.coordinator is None else _first_executors(tenants),
         holds_executors=options.coordinator is not None,
         down_since_s=options.down_since_s,
-        lease_s=max(10.0, 4.5 * tenants.interval),
+        lease_s=lease_for(tenants.interval),
     )
 
 
@@ -286,29 +261,7 @@ def _first_executors(tenants: TenantsFile) -> int:
 def _coordinated(tenants: TenantsFile, options: RunOptions) -> Coordinated | None:
     if options.coordinator is None:
         return None
-    return Coordinated(options.coordinator, tenants.name, most=tenants.executors or 1)
-
-
-def _governed(spark: SparkSession, controller: Controller, story: RunStory) -> RunStory:
-    try:
-        controller.run_jobs(spark)
-    except KeyboardInterrupt:
-        story = replace(story, interrupted=True)
-    except EngineError as error:
-        story = failed(story, error)
-    if controller.error is not None:
-        story = failed(story, controller.error)
-    story = replace(story, views=controller.views, decisions=controller.decisions)
-    kept = controller.remembering
-    place = None if kept is None or kept.lost else kept.place
-    return story if kept is None else replace(story, run_id=kept.run.id, recorded_in=place)
-
-
-def failed(story: RunStory, error: Exception) -> RunStory:
-    """The story of a run that ended by this error: whoever watches over it goes by its exit code."""
-    return replace(
-        story, error=told(error), exit_code=TakenOverError.exit_code if isinstance(error, TakenOverError) else 1
-    )
+    return Coordinated(options.coordinator, tenants.name, most=tenants.executors or 1, tls=options.coordinator_tls)
 
 
 def _story(tenants: TenantsFile, options: RunOptions) -> RunStory:
@@ -341,35 +294,3 @@ def _job(part: TenantPart, slots: int | None) -> Job:
 def _call(part: TenantPart, spark: SparkSession) -> Any:
     # Looked up at every start: a module that cannot be imported is this tenant's trouble, not the others'.
     return part.function()(spark, **part.params)
-
-
-def as_document(story: RunStory) -> dict[str, Any]:
-    """The figures of `penstock run --json`."""
-    shares = [view.utility / view.max_utility for view in story.views if view.max_utility > 0]
-    return {
-        "name": story.name,
-        "policy": story.policy,
-        "master": story.master,
-        "dry_run": story.dry_run,
-        "seconds": story.views[-1].at_s if story.views else 0.0,
-        "utility_mean": mean(shares),
-        "jobs": {job.name: _job_document(job.name, story.views) for job in story.views[-1].jobs} if story.views else {},
-        "decisions": [decision_document(record) for record in story.decisions],
-        "error": story.error,
-        "run": story.run_id,
-    }
-
-
-def _job_document(name: str, views: Sequence[View]) -> dict[str, Any]:
-    seen = [view.job(name) for view in views if any(job.name == name for job in view.jobs)]
-    last = seen[-1].figures
-    return {
-        **job_document(
-            [(job.utility or 0.0) / job.max_utility for job in seen], [state_of(job) is State.FINE for job in seen]
-        ),
-        "slots": last.threads,
-        "juice": last.juice,
-        "latency_mean_s": None if last.latency is None else last.latency.mean_s,
-        "latency_estimated": None if last.latency is None else last.latency.estimated,
-        "trouble": last.trouble,
-    }

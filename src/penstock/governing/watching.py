@@ -83,7 +83,7 @@ class TenantsWatch:
             self._say(f"{self._path.name}: taken over: {text}")
         parts = found.running.jobs
         return Renewal(
-            intents={part.name: part.intent() for part in parts},
+            intents=found.running.asked(),
             limits={part.name: part.limits() for part in parts},
             policy=policy,
             price=found.running.slot_price(),

@@ -3,7 +3,7 @@
 decision    levers were turned                       verdict     what came of that
 missing     a tenant has lacked something a while    fine        it has had all again for as long
 shortfall   no shares meet all intents               failing     something goes wrong in governing
-ended       governing ended by itself
+budget      a tenant has spent its error budget      ended       governing ended by itself
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,14 +29,13 @@ class HappeningKind(StrEnum):
     MISSING = "missing"
     FINE = "fine"
     SHORTFALL = "shortfall"
+    BUDGET = "budget"
     FAILING = "failing"
     ENDED = "ended"
 
 
-URGENT = frozenset(
-    {HappeningKind.MISSING, HappeningKind.FINE, HappeningKind.SHORTFALL, HappeningKind.FAILING, HappeningKind.ENDED}
-)  # what people are told of
 ALL = frozenset(HappeningKind)
+URGENT = ALL - {HappeningKind.DECISION, HappeningKind.VERDICT}  # what people are told of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +67,7 @@ class Told:
     jobs: Mapping[str, Since] = field(default_factory=dict)
     short: bool = False
     failing: bool = False
+    spent: frozenset[str] = frozenset()  # who has nothing left of its error budget
 
 
 def happened(told: Told, cycle: Cycle) -> tuple[Told, tuple[Happening, ...]]:
@@ -79,13 +79,15 @@ def happened(told: Told, cycle: Cycle) -> tuple[Told, tuple[Happening, ...]]:
         return told, tuple(found)
     jobs, of_jobs = _jobs(told.jobs, cycle)
     found += of_jobs
+    spent, of_budgets = _budgets(told.spent, cycle)
+    found += of_budgets
     short = bool(cycle.plan.shortfall)
     if short and not told.short:
         found.append(Happening(HappeningKind.SHORTFALL, cycle.at_s, cycle.plan.shortfall))
     failing = cycle.error is not None
     if failing and not told.failing:
         found.append(Happening(HappeningKind.FAILING, cycle.at_s, str(cycle.error)))
-    return Told(jobs, short, failing), tuple(found)
+    return Told(jobs, short, failing, spent), tuple(found)
 
 
 def _decisions(cycle: Cycle) -> Iterator[Happening]:
@@ -112,8 +114,20 @@ def _jobs(before: Mapping[str, Since], cycle: Cycle) -> tuple[dict[str, Since], 
     return now, found
 
 
+def _budgets(before: frozenset[str], cycle: Cycle) -> tuple[frozenset[str], list[Happening]]:
+    """Who has none left now, and who had some until now."""
+    spent = {job.name: job.spent for job in cycle.view.jobs if job.spent is not None and job.spent.left <= 0}
+    new = [(name, found) for name, found in spent.items() if name not in before]
+    return frozenset(spent), [
+        Happening(HappeningKind.BUDGET, cycle.at_s, f"{name} has a {found.text()}", name, data={"left": found.left})
+        for name, found in new
+    ]
+
+
 def _stood(before: Since | None, job: JobView, state: State, at_s: float) -> tuple[Since, list[Happening]]:
-    """One that starts stands as it did: it has lost nothing yet, and is not well yet."""
+    """One that starts stands as it did: it has lost nothing yet, and is not well yet. So does one that rests."""
+    if state is State.RESTING:
+        return before or Since(False, at_s), []
     bad = state in BAD if state is not State.STARTING else before is not None and before.bad
     since = before or Since(bad, at_s)
     if since.bad != bad:

@@ -5,8 +5,10 @@
     mail:smtp://relay:25/?from=a@b&to=c@d          an e-mail; smtps:// is safe from the first byte on
     lines:decisions.jsonl                          each event as a line of JSON, decisions and verdicts too
     cloudevents:decisions.jsonl                    the same as CloudEvents 1.0; to a URL they are POSTed
+    openlineage:http://marquez:5000                the same as OpenLineage run events; to a file a line each
 
-A relay that wants a login gets PENSTOCK_SMTP_USER and PENSTOCK_SMTP_PASSWORD of the environment, encrypted.
+A relay that wants a login gets PENSTOCK_SMTP_USER and PENSTOCK_SMTP_PASSWORD of the environment, encrypted; a receiver
+of OpenLineage gets OPENLINEAGE_API_KEY, as from OpenLineage's own clients.
 Packages beside penstock add theirs by the group `penstock.notifiers` of their entry points: a function from what stands
 behind the colon to a `Notifier`. What stands there may be a secret: it is never logged.
 """
@@ -21,18 +23,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.message import EmailMessage
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from penstock.core.run import RunInfo
-from penstock.errors import ConfigError, choose, told
+from penstock.errors import ConfigError, choose
+from penstock.extending import GROUPS, loaded, named
 from penstock.notifying.happenings import ALL, URGENT, Happening, HappeningKind
+from penstock.notifying.lineage import ENDPOINT, run_events
 
-GROUP = "penstock.notifiers"
 _WITHIN_S = 10.0
+_URLS = ("http://", "https://")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +115,7 @@ class Posted:
     content_type: str = "application/json"
 
     def send(self, message: Message) -> None:
-        data = json.dumps(self.body(message), allow_nan=False).encode()
-        headers = {"Content-Type": self.content_type, "User-Agent": "penstock"}
-        request = urllib.request.Request(self.url, data, headers, method="POST")
-        with urllib.request.urlopen(request, timeout=_WITHIN_S):
-            pass
+        _post(self.url, self.body(message), self.content_type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +130,23 @@ class Written:
         line = json.dumps(self.body(message), allow_nan=False) + "\n"
         with self.path.open("ab", buffering=0) as file:
             file.write(line.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """Tells OpenLineage: whoever gets both events of a message twice, the second one refused, sees the same run."""
+
+    target: str  # a URL, or a file's path
+    wants: frozenset[HappeningKind] = ALL
+
+    def send(self, message: Message) -> None:
+        events = run_events(message.document(), os.environ.get("OPENLINEAGE_NAMESPACE", "default"))
+        if self.target.startswith(_URLS):
+            for event in events:
+                _post(self.target, event, key=os.environ.get("OPENLINEAGE_API_KEY"))
+            return
+        with Path(self.target).open("ab", buffering=0) as file:
+            file.write("".join(json.dumps(event, allow_nan=False) + "\n" for event in events).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +182,29 @@ class Mailed:
             server.login(user, os.environ.get("PENSTOCK_SMTP_PASSWORD", ""))
 
 
+def _post(url: str, body: Mapping[str, Any], content_type: str = "application/json", key: str | None = None) -> None:
+    headers = {"Content-Type": content_type, "User-Agent": "penstock"}
+    if key is not None:
+        headers["Authorization"] = f"Bearer {key}"
+    request = urllib.request.Request(url, json.dumps(body, allow_nan=False).encode(), headers, method="POST")
+    with urllib.request.urlopen(request, timeout=_WITHIN_S):
+        pass
+
+
 def notifier_of(target: str) -> Notifier:
     """The notifier that a target names.
 
     >>> sorted(notifier_of("lines:/dev/null").wants)[:2]
-    [<HappeningKind.DECISION: 'decision'>, <HappeningKind.ENDED: 'ended'>]
+    [<HappeningKind.BUDGET: 'budget'>, <HappeningKind.DECISION: 'decision'>]
     """
     name, colon, rest = target.partition(":")
     known = (*_OURS, *_points())
     if not colon or not rest or name not in known:
         raise ConfigError("--notify", name, f"write slack:https://… or the like; {choose(name, known)}")
-    return _OURS[name](rest) if name in _OURS else _loaded(_points()[name])(rest)
+    if name in _OURS:
+        return _OURS[name](rest)
+    made: Notifier = loaded(_points()[name], "--notify")(rest)
+    return made
 
 
 def _slack(rest: str) -> Notifier:
@@ -192,9 +220,16 @@ def _lines(rest: str) -> Notifier:
 
 
 def _cloud_events(rest: str) -> Notifier:
-    if rest.startswith(("http://", "https://")):
+    if rest.startswith(_URLS):
         return Posted(rest, Message.cloud_event, ALL, "application/cloudevents+json")
     return Written(_path("cloudevents", rest), Message.cloud_event)
+
+
+def _lineage(rest: str) -> Notifier:
+    if not rest.startswith(_URLS):
+        return Lineage(str(_path("openlineage", rest)))
+    url = _url("openlineage", rest)
+    return Lineage(url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}{ENDPOINT}")
 
 
 def _mail(rest: str) -> Notifier:
@@ -208,7 +243,7 @@ def _mail(rest: str) -> Notifier:
 
 
 def _url(name: str, rest: str) -> str:
-    if not rest.startswith(("http://", "https://")) or not urlsplit(rest).hostname:
+    if not rest.startswith(_URLS) or not urlsplit(rest).hostname:
         raise ConfigError("--notify", name, f"write {name}: and a URL that begins with https:// or http://")
     return rest
 
@@ -228,17 +263,9 @@ _OURS: dict[str, Callable[[str], Notifier]] = {
     "mail": _mail,
     "lines": _lines,
     "cloudevents": _cloud_events,
+    "openlineage": _lineage,
 }
 
 
-@cache
 def _points() -> Mapping[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
-
-
-def _loaded(point: EntryPoint) -> Callable[[str], Notifier]:
-    try:
-        made: Callable[[str], Notifier] = point.load()
-    except Exception as error:  # somebody else's code may raise anything
-        raise ConfigError("--notify", point.name, f"mend its package: {told(error)}") from None
-    return made
+    return named(GROUPS["notifier"])

@@ -8,14 +8,12 @@ See examples/policy for one that is whole.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from typing import Any, NoReturn
 
 from penstock.core.ports import Policy
 from penstock.errors import ConfigError, told
-
-GROUP = "penstock.policies"
+from penstock.extending import GROUPS, points
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +34,8 @@ def installed(taken: Collection[str]) -> Mapping[str, PolicyEntry]:
     return found
 
 
-@cache
 def _points() -> tuple[EntryPoint, ...]:
-    return tuple(sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)))
+    return points(GROUPS["policy"])
 
 
 def _loaded(point: EntryPoint) -> PolicyEntry:

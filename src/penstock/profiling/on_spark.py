@@ -1,6 +1,5 @@
 """Profiling on real Spark: a worker on one core, everything else on the others, and the model in a directory."""
 
-import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, is_dataclass
@@ -15,6 +14,7 @@ from penstock.engines.spark.profiling.cores import Cores, kept_off, split_cores
 from penstock.engines.spark.profiling.settings import TrialSettings
 from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner
 from penstock.errors import ConfigError
+from penstock.places import state_folder
 from penstock.profiling.catalog import task_named
 from penstock.profiling.models_file import add_model
 from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
@@ -35,8 +35,7 @@ class Profiled:
 
 def default_file() -> Path:
     """Where models are kept when nobody says where."""
-    base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base, "penstock", "models.yaml")
+    return state_folder() / "models.yaml"
 
 
 def profile_on_spark(

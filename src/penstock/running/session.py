@@ -32,6 +32,7 @@ class Session:
     control: Control = field(default_factory=NoControl)
     until_s: float = float("inf")
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
+    began_epoch_s: float = 0.0  # when the run did, by the calendar; simulated time begins with the epoch
 
     def live_through(self, world: World, clock: Clock, on_cycle: Callable[[float], None] = lambda now: None) -> Carried:
         """Open the world, start its jobs, govern them until the end and close it; between rounds it is tended."""
@@ -60,7 +61,7 @@ class Session:
         def governor() -> Governor:
             session = now()
             parts = (session.policy, session.store, session.settings, session.control, session.models)
-            return Governor(engine, *parts, between)
+            return Governor(engine, *parts, between, session.began_epoch_s)
 
         return drive(governor(), lambda: now().intents, clock, self.until_s, on_cycle, carried, governor)
 

@@ -74,6 +74,7 @@ def live(store: SqlStore, run: RunInfo, scenario: ScenarioFile, options: LiveOpt
     policy, control = decider(run.policy, scenario.settings.get(run.policy)), _control(store, run, scenario, options)
     session = Session(intents_of(scenario), policy, store, settings, control, scenario.duration)
     session.live_through(cluster, LiveClock(cluster.advance_to, options.speed, stop))
+    control.leave()
 
 
 def _control(store: SqlStore, run: RunInfo, scenario: ScenarioFile, options: LiveOptions) -> DeskControl:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory, Store
@@ -20,16 +21,21 @@ from penstock.core.run import (
     Note,
     Run,
     RunInfo,
+    as_of,
     records_of,
     with_verdicts,
 )
 from penstock.core.shares import Pool, pool_of
+from penstock.core.states import possible_utility
 from penstock.core.view import View
 
 NAN = float("nan")
 
 
-COLUMNS = ("utility", "met", "threads", "latency_s", "juice", "recovery_s", "arrival_rps", "backlog_rows")  # by job
+COLUMNS = (  # by job
+    *("utility", "met", "threads", "latency_s", "juice", "recovery_s", "arrival_rps", "backlog_rows"),
+    "measured",  # whether there were figures of what it asks for: a comparison counts those without as nothing
+)
 
 
 @dataclass(slots=True)
@@ -49,7 +55,9 @@ class SimulationRecorder:
     recovery_s: list[list[float]] = field(default_factory=list)
     arrival_rps: list[list[float]] = field(default_factory=list)
     backlog_rows: list[list[float]] = field(default_factory=list)
+    measured: list[list[float]] = field(default_factory=list)
     max_utility: list[float] = field(default_factory=list)
+    possible_utility: list[float] = field(default_factory=list)
     load: list[float] = field(default_factory=list)
     memory_share: list[float] = field(default_factory=list)
     decisions: list[DecisionRecord] = field(default_factory=list)
@@ -71,6 +79,7 @@ class SimulationRecorder:
         view = cycle.view
         self.at_s.append(cycle.at_s)
         self.max_utility.append(view.max_utility)
+        self.possible_utility.append(possible_utility(view))
         there = {job.name: job for job in view.jobs}
         rows: list[tuple[float, ...]] = []
         for name in self.jobs:
@@ -84,8 +93,8 @@ class SimulationRecorder:
             arrival = NAN if figures.arrival_rps is None else figures.arrival_rps
             recovery = NAN if job.recovery_s is None else job.recovery_s
             backlog = NAN if figures.backlog_rows is None else figures.backlog_rows
-            asked = (job.utility or 0.0, float(job.met), float(figures.threads))
-            rows.append((*asked, latency, juice, recovery, arrival, backlog))
+            asked = (job.utility or 0.0, NAN if job.intent.rests else float(job.met), float(figures.threads))
+            rows.append((*asked, latency, juice, recovery, arrival, backlog, float(job.utility is not None)))
         for column, row in zip(COLUMNS, zip(*rows, strict=True), strict=True):
             getattr(self, column).append(list(row))
         alive = [machine for machine in view.machines if machine.alive]
@@ -103,6 +112,10 @@ class SimulationRecorder:
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         """Every simulated run starts afresh."""
         return None
+
+    def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
+        """None of any run before."""
+        return ()
 
     def column(self, name: str) -> NDArray[np.float64]:
         """One of the recorded columns as an array: rounds, or rounds by jobs."""
@@ -127,20 +140,25 @@ class SimulationRecorder:
             max_utility=self.max_utility,
             jobs=tuple(self._timeline(place) for place in range(len(self.jobs))),
             machines=(MachineTimeline("a machine, on average", cores, self.load),),
-            decisions=self.told(),
+            decisions=as_of(self.told(), self.at_s[-1] if self.at_s else 0.0, goes_on=False),
             notes=tuple(self.notes),
             shortfalls=tuple(self.shortfalls),
             prediction_errors=self.prediction_errors,
             pool=Pool() if self.last_view is None else pool_of(self.last_view),
+            possible_utility=self.possible_utility,
         )
 
     def _timeline(self, place: int) -> JobTimeline:
-        met, threads = self._of(self.met, place), self._of(self.threads, place)
+        threads, measured = self._of(self.threads, place), [row[place] > 0 for row in self.measured]
+        utility, met = (
+            [value if known else None for value, known in zip(self._of(column, place), measured, strict=True)]
+            for column in (self.utility, self.met)
+        )
         return JobTimeline(
             name=self.jobs[place],
             intent=self.intents[place],
             max_utility=self.max_utilities[place],
-            utility=self._of(self.utility, place),
+            utility=utility,
             met=[None if value is None else value > 0 for value in met],
             threads=[None if value is None else int(value) for value in threads],
             latency_s=self._of(self.latency_s, place),

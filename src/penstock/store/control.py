@@ -9,7 +9,7 @@ from penstock.core.intents import Intent
 from penstock.core.orders import Act, Answer, Orders, Proposal, Request
 from penstock.core.plan import Decision
 from penstock.core.visible import visible
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, TakenOverError
 from penstock.store.archive import StoreError
 from penstock.store.desk import Card, Desk, Filed, Unreadable
 
@@ -50,10 +50,21 @@ class DeskControl:
         """A first sign of life, before the first cycle: the run is not over, it has only just begun."""
         try:
             left = self.desk.card(self.run_id)
-            card = self._card(0.0) if left is None else replace(left, seen_at_epoch_s=self.epoch())
+            card = (
+                self._card(0.0) if left is None else replace(left, seen_at_epoch_s=self.epoch(), ended_at_epoch_s=0.0)
+            )
             self.desk.leave_card(self.run_id, card)
         except UNHEARD as error:
             self._warn(error)
+
+    def leave(self) -> None:
+        """A last sign: it ends in order, so that nobody takes it for killed. Whose run is another's leaves none."""
+        try:
+            left, now = self.desk.card(self.run_id), self.epoch()
+            if left is not None:
+                self.desk.leave_card(self.run_id, replace(left, seen_at_epoch_s=now, ended_at_epoch_s=now))
+        except (*UNHEARD, TakenOverError) as error:
+            _log.info("no last sign was left: %s", error)
 
     def orders(self, now: float) -> Orders:
         """Take up what was asked since the last cycle, and leave a sign of life."""

@@ -79,7 +79,10 @@ class Database:
         except (IntegrityError, DataError) as error:
             raise RefusedError(f"store {self.place}: {self._words_of(error)}") from None
         except (SQLAlchemyError, OSError) as error:
-            raise StoreError(f"store {self.place}: {self._words_of(error)}") from None
+            words = self._words_of(error)
+            failed = StoreError(f"store {self.place}: {words}")
+            failed.remedy = _remedy(words, self._is_sqlite)
+            raise failed from None
 
     def _words_of(self, error: Exception) -> str:
         """The driver's own first line; SQLAlchemy's would add the statement and its parameters."""
@@ -130,6 +133,26 @@ class Database:
         later = "use the penstock that wrote it, or give another path"
         earlier = "let a run be recorded in it once, as by `penstock run --store`, which brings it up to date"
         raise ConfigError("store", self.place, what + (later if found > newest() else earlier))
+
+
+_REMEDIES = {  # by what SQLite says
+    "is locked": "end the other program that holds the file (`fuser FILE` names it); it is tried again by itself",
+    "unable to open": "see that the file is there and may be read; it is tried again by itself",
+    "readonly": "see that whoever runs this may write to the file and to its folder",
+    "disk is full": "free space on its disk; it is tried again by itself",
+    "disk I/O error": "see whether its disk is well; it is tried again by itself",
+    "malformed": "the file is damaged: copy what is left with `sqlite3 FILE .recover`, or give another with --store",
+    "not a database": "give a file that penstock recorded into",
+    "no such table": "another program changed the file: give one that penstock recorded into, with --store",
+}
+_OF_A_SERVER = "see that PostgreSQL runs and that this machine reaches it; it is tried again by itself"
+
+
+def _remedy(words: str, is_sqlite: bool) -> str:
+    """What to do about what the database said."""
+    if not is_sqlite:
+        return _OF_A_SERVER
+    return next((remedy for said, remedy in _REMEDIES.items() if said in words), _REMEDIES["unable to open"])
 
 
 def without_password(target: str | URL) -> str:

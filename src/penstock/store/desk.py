@@ -13,6 +13,8 @@ from penstock.core.plan import Decision
 from penstock.errors import told
 from penstock.store import tables
 from penstock.store.archive import unknown_run
+from penstock.store.cards import Card as Card
+from penstock.store.cards import card_of, card_row
 from penstock.store.codec import decode, encode
 from penstock.store.columns import columns_of
 from penstock.store.database import Database
@@ -33,22 +35,6 @@ class Filed:
     number: int
     request: Request
     taken_at_s: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A controller's sign of life, left in every cycle."""
-
-    seen_at_epoch_s: float
-    at_s: float
-    interval_s: float
-    paused_by: str | None = None
-    dry_run: bool = False
-    approval: tuple[str, ...] = ()
-
-    def alive(self, now_epoch_s: float) -> bool:
-        """Whether it has been seen lately: three intervals may pass, and never less than 15 s."""
-        return now_epoch_s - self.seen_at_epoch_s < max(15.0, 3.0 * self.interval_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +123,7 @@ class Desk:
 
     def leave_card(self, run_id: str, card: Card) -> None:
         """The controller lives, and this is how it stands."""
-        values = {
-            name: getattr(card, name) for name in ("seen_at_epoch_s", "at_s", "interval_s", "paused_by", "dry_run")
-        }
-        values["approval"] = encode(card.approval)
+        values = card_row(card)
         with self._fenced() as connection:
             run = _number(connection, run_id)
             if connection.execute(controllers.update().where(controllers.c.run == run).values(values)).rowcount == 0:
@@ -148,7 +131,7 @@ class Desk:
 
     def card(self, run_id: str) -> Card | None:
         """The newest sign of life of the run's controller; None when it never left one, or not one of ours."""
-        return next(iter(_readable(_card, self._rows(run_id, controllers))), None)
+        return next(iter(_readable(card_of, self._rows(run_id, controllers))), None)
 
     @contextmanager
     def _fenced(self) -> Iterator[sa.Connection]:
@@ -214,9 +197,3 @@ def _request(row: FoundRow) -> Request:
 def _proposal(row: FoundRow) -> Proposal:
     decision: Any = decode(row["decision"], Decision)
     return Proposal(row["id"], decision, Answer(row["answer"]), row["who"], row["answered_at_s"])
-
-
-def _card(row: FoundRow) -> Card:
-    seen_s, at_s, interval_s = (float(row[name]) for name in ("seen_at_epoch_s", "at_s", "interval_s"))
-    approval = tuple(decode(row["approval"], list[str]))
-    return Card(seen_s, at_s, interval_s, row["paused_by"], bool(row["dry_run"]), approval)

@@ -54,6 +54,7 @@ controllers = Table(
     Column("paused_by", Words),
     Column("dry_run", Boolean, nullable=False),
     Column("approval", Words, nullable=False),  # JSON: names of the jobs that want to be asked
+    Column("ended_at_epoch_s", Double),  # in order; 0 before, null of a penstock that did not tell
 )
 
 leaders = Table(  # of several coordinators of one fleet; see leadership

@@ -13,7 +13,7 @@ from penstock.core.intents import Intent
 from penstock.core.outlook import JobOutlook, RecoveryForetold
 from penstock.core.prediction import Error
 from penstock.core.run import DecisionRecord, RunInfo
-from penstock.core.states import UNSEEN, LastLatency
+from penstock.core.states import UNSEEN, LastLatency, State
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError
 from penstock.store import tables
@@ -123,6 +123,15 @@ class Gallery:
             note = noted_of(row["error"], row["note"])
             return Newest(row["id"], view, note, outlooks, row["shortfall"] or "", errors)
 
+    def view_at(self, at_s: float) -> View | None:
+        """What was seen in the cycle of that instant; None where it is not kept, or not as this penstock has it."""
+        with self._database.reading() as connection:
+            try:
+                found = read_newest(connection, self._number, at_s)
+            except DoesNotFitError:
+                return None
+        return found[1] if found is not None and found[1].at_s == at_s else None
+
     def length(self) -> Length:
         """How many cycles there are, and when the first and the last were."""
         with self._database.reading() as connection:
@@ -130,7 +139,8 @@ class Gallery:
 
     def missed_since(self, job: str) -> float | None:
         """When the job had last met its intent, by figures of then; None when it never did."""
-        found = self._last(job, _figures.met, _figures.fresh, _figures.trouble.is_(None))
+        judged = (_figures.met, _figures.fresh, _figures.trouble.is_(None), sa.not_(self._rests()))
+        found = self._last(job, *judged)
         return None if found is None else float(found.at_s)
 
     def last_latency(self, job: str) -> LastLatency | None:
@@ -181,8 +191,8 @@ class Gallery:
 
     def jobs(self, stretch: Stretch) -> dict[str, Columns]:
         """What a screen of all tenants needs of each job."""
-        share = _figures.utility / tables.intents.c.max_utility
-        wanted = {"share": sa.func.avg(share), "met": sa.func.avg(_met()), "slots": sa.func.avg(_figures.threads)}
+        share = sa.case((self._rests(), None), else_=_figures.utility / tables.intents.c.max_utility)
+        wanted = {"share": sa.func.avg(share), "met": sa.func.avg(self._met()), "slots": sa.func.avg(_figures.threads)}
         wanted["unseen"] = sa.func.avg(self._unseen())
         return self._of_jobs("jobs", stretch, wanted)
 
@@ -193,7 +203,7 @@ class Gallery:
             *("juice", "arrival_rps", "processed_rps", "backlog_rows"),
         )
         wanted: dict[str, sa.ColumnElement[Any]] = {column: sa.func.avg(_figures[column]) for column in plain}
-        wanted |= {"slots": sa.func.avg(_figures.threads), "met": sa.func.avg(_met())}
+        wanted |= {"slots": sa.func.avg(_figures.threads), "met": sa.func.avg(self._met())}
         wanted |= {"max_utility": sa.func.avg(tables.intents.c.max_utility)}
         return self._of_jobs(f"job {name}", stretch, wanted, tables.intents.c.job == name).get(name)
 
@@ -214,6 +224,15 @@ class Gallery:
         joined = joined.join(tables.intents, _figures.intent_id == tables.intents.c.id)
         return self._thinning.columns(key, stretch, ToThin(joined, wanted, tables.intents.c.job, conditions))
 
+    def _met(self) -> sa.ColumnElement[Any]:
+        """The share of cycles in which an intent was met, of those that could be judged: old figures are no proof."""
+        unseen = sa.or_(_figures.utility.is_(None), sa.not_(_figures.fresh), self._rests())
+        return sa.case((unseen, None), (sa.and_(_figures.met, _figures.trouble.is_(None)), 1.0), else_=0.0)
+
+    def _rests(self) -> sa.ColumnElement[bool]:
+        """Whether nothing was asked of a job."""
+        return self._recorded("job_figures", "state", sa.literal("")) == State.RESTING.value
+
     def _unseen(self) -> sa.ColumnElement[Any]:
         """The share of cycles in which nobody knew how a job did, although somebody should have."""
         state = self._recorded("job_figures", "state", sa.literal(""))
@@ -229,9 +248,3 @@ class Gallery:
     @property
     def _thinning(self) -> Thinning:
         return Thinning(self._database, self._number, self._kept)
-
-
-def _met() -> sa.ColumnElement[Any]:
-    """The share of cycles in which an intent was met, of those that could be judged: old figures are no proof."""
-    unseen = sa.or_(_figures.utility.is_(None), sa.not_(_figures.fresh))
-    return sa.case((unseen, None), (sa.and_(_figures.met, _figures.trouble.is_(None)), 1.0), else_=0.0)

@@ -4,29 +4,14 @@ Time is the database's own: the clocks of two coordinators need not agree. A lea
 whoever takes it next, the one that had it included: meanwhile another may have led.
 """
 
-from dataclasses import dataclass
-
 import sqlalchemy as sa
 
+from penstock.core.leader import Leader
 from penstock.store.archive import RefusedError
 from penstock.store.database import Database
 from penstock.store.desk_tables import leaders
 
 _LET_GO = 0.0  # the end of a lease that nobody holds
-
-
-@dataclass(frozen=True, slots=True)
-class Leader:
-    """Who leads in which epoch; `ours` where it is whoever asked.
-
-    `lapsed` is the place of the one before where its lease ran out: it ended without letting go, or stood still.
-    """
-
-    holder: str
-    place: str
-    epoch: int
-    ours: bool
-    lapsed: str | None = None
 
 
 def lease_at(target: str) -> str:
@@ -62,6 +47,10 @@ class Leadership:
         ours = (leaders.c.name == self._name) & (leaders.c.holder == self._holder)
         with self._database.writing() as connection:
             connection.execute(leaders.update().where(ours).values(until_epoch_s=_LET_GO))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._database.close()
 
     def _take(self, lease_s: float) -> Leader:
         with self._database.writing() as connection:

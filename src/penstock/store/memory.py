@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
+from penstock.core.budget import MOST_WINDOWS, Budget, BudgetWindow
 from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory
 from penstock.core.prediction import Error
 from penstock.core.price import Price
-from penstock.core.run import DecisionRecord, Note, Run, RunInfo, records_of, with_verdicts
+from penstock.core.run import DecisionRecord, Note, Run, RunInfo, as_of, records_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
 from penstock.store.archive import AuditEntry, unknown_run
@@ -60,6 +61,14 @@ class MemoryStore:
             log.warning("the memory of policy %s is not a %s; starting afresh", policy, memory_type.__name__)
             return None
         return memory
+
+    def windows(self, job: str, asked: Budget, at_epoch_s: float) -> tuple[BudgetWindow, ...]:
+        with self._lock:
+            found: dict[float, BudgetWindow] = {}
+            for run in self._runs.values():
+                if run.info.name == self._now.info.name:
+                    found |= run.windows.get((job, asked.windows_s), {})
+            return tuple(one for one in found.values() if at_epoch_s - asked.over_s <= one.from_s <= at_epoch_s)
 
     def cycles(self, run_id: str) -> tuple[Cycle, ...]:
         """The whole cycles that are kept, oldest first."""
@@ -109,6 +118,9 @@ class _Remembered:
     shortfalls: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     prediction_errors: tuple[Error, ...] = ()
     memories: dict[str, PolicyMemory] = field(default_factory=dict)
+    windows: dict[tuple[str, float], dict[float, BudgetWindow]] = field(
+        default_factory=dict
+    )  # of budgets, by job and length
     audit: deque[AuditEntry] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
 
     def append(self, cycle: Cycle) -> None:
@@ -125,17 +137,24 @@ class _Remembered:
         noted(self.shortfalls, cycle.at_s, cycle.plan.shortfall)
         self.prediction_errors = cycle.plan.errors or self.prediction_errors
         self.memories[cycle.policy] = cycle.memory
+        for job in cycle.view.jobs:
+            if job.spent is not None and job.window is not None:
+                kept = self.windows.setdefault((job.name, job.spent.asked.windows_s), {})
+                kept[job.window.from_s] = job.window
+                if len(kept) > MOST_WINDOWS:
+                    del kept[min(kept)]
 
     def run(self) -> Run:
         lines = self.timelines
+        decisions = with_verdicts(tuple(self.decisions), tuple(self.verdicts))
         return Run(
             info=self.info,
             at_s=tuple(lines.at_s),
             utility=tuple(lines.utility),
             max_utility=tuple(lines.max_utility),
-            jobs=lines.jobs(),
+            jobs=with_budgets(lines.jobs(), self.cycles[-1].view if self.cycles else None),
             machines=lines.machines(),
-            decisions=with_verdicts(tuple(self.decisions), tuple(self.verdicts)),
+            decisions=as_of(decisions, lines.at_s[-1], goes_on=False) if len(lines.at_s) else decisions,
             notes=tuple(self.notes),
             errors=tuple(self.errors),
             deeds=tuple(self.deeds),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
+from penstock.places import state_folder
 from penstock.store.archive import Archive, unknown_run
 from penstock.store.database import Database
 from penstock.store.retention import Retention
@@ -21,10 +22,9 @@ def default_path(environment: Mapping[str, str] = os.environ) -> Path:
     >>> str(default_path({"XDG_STATE_HOME": "/home/ann/.state"})), str(default_path({}))
     ('/home/ann/.state/penstock/runs.sqlite', 'penstock-runs.sqlite')
     """
-    state = environment.get("XDG_STATE_HOME")
-    if not state and environment.get("HOME"):
-        state = str(Path(environment["HOME"], ".local", "state"))
-    return Path(state, "penstock", FILE_NAME) if state else Path(f"penstock-{FILE_NAME}")
+    if not (environment.get("XDG_STATE_HOME") or environment.get("HOME")):
+        return Path(f"penstock-{FILE_NAME}")
+    return state_folder(environment) / FILE_NAME
 
 
 def open_store(

@@ -1,5 +1,6 @@
 """Reading a run back: its rows in the order of its cycles, told as a Run or as the views that were seen."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
@@ -10,15 +11,17 @@ import sqlalchemy as sa
 
 from penstock.core.cycle import noted_of
 from penstock.core.intents import Intent
+from penstock.core.life import ControllerLife
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import StepOutcome
 from penstock.core.prediction import Error
-from penstock.core.run import DecisionRecord, Note, Run, with_verdicts
+from penstock.core.run import DecisionRecord, Note, Run, as_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
 from penstock.store import rows, tables
 from penstock.store.acts import began_dry, read_acts
 from penstock.store.archive import AuditEntry
+from penstock.store.cards import read_card
 from penstock.store.codec import DoesNotFitError
 from penstock.store.columns import columns_of
 from penstock.store.intent_codec import decode_intent
@@ -44,12 +47,14 @@ def read_run(connection: sa.Connection, run: int) -> Run:
     lines = _timelines(connection, run)
     notes, errors, shortfalls = _notes(connection, run)
     acts = read_acts(connection, run)
+    card = read_card(connection, run)
+    newest = _last_view(connection, run)
     return Run(
         info=info,
         at_s=tuple(lines.at_s),
         utility=tuple(lines.utility),
         max_utility=tuple(lines.max_utility),
-        jobs=lines.jobs(),
+        jobs=with_budgets(lines.jobs(), newest),
         machines=lines.machines(),
         decisions=read_decisions(connection, run),
         notes=notes,
@@ -57,10 +62,12 @@ def read_run(connection: sa.Connection, run: int) -> Run:
         deeds=tuple(rows.deed_of(row) for row in _if_there(connection, tables.deeds, run)),
         shortfalls=shortfalls,
         prediction_errors=_last_errors(connection, run),
-        pool=_last_pool(connection, run),
+        pool=Pool() if newest is None else pool_of(newest),
         possible_utility=tuple(lines.possible_utility),
         acts=acts,
         began_dry=began_dry(connection, run, acts),
+        life=ControllerLife.ENDED if card is None else card.sign.life(time.time()),
+        last_sign_epoch_s=None if card is None else card.seen_at_epoch_s,
     )
 
 
@@ -107,7 +114,17 @@ def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord,
     outcomes = _outcomes(connection, run)
     records = [_record(row, outcomes) for row in _of_cycles(connection, tables.decisions, run)]
     verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run)]
-    return with_verdicts(records, verdicts)
+    told = with_verdicts(records, verdicts)
+    waits = any(record.verdict is not None and record.verdict.again for record in told)
+    return _to_the_end(connection, run, told) if waits else told
+
+
+def _to_the_end(connection: sa.Connection, run: int, told: Sequence[DecisionRecord]) -> tuple[DecisionRecord, ...]:
+    """Without promises that nobody is there to keep."""
+    last_s = connection.execute(sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == run))
+    card = read_card(connection, run)
+    goes_on = card is not None and card.sign.life(time.time()) in (ControllerLife.LIVE, ControllerLife.AHEAD)
+    return as_of(told, last_s.scalar_one() or 0.0, goes_on)
 
 
 def read_outlooks(connection: sa.Connection, run: int, cycle: int, at_s: float) -> Mapping[str, JobOutlook]:
@@ -210,6 +227,7 @@ def _moment(row: FoundRow, outlook: JobOutlook | None) -> JobMoment:
         intent=row["text"],
         max_utility=row["max_utility"],
         utility=row["utility"],
+        urgency=row["urgency"] or 1.0,
         met=row["met"],
         threads=row["threads"],
         latency_s=row["latency_s"],
@@ -249,12 +267,12 @@ def _notes(connection: sa.Connection, run: int) -> tuple[tuple[Note, ...], tuple
     return tuple(notes), tuple(errors), tuple(shortfalls)
 
 
-def _last_pool(connection: sa.Connection, run: int) -> Pool:
-    """What jobs shared in the end; not known where another penstock recorded it otherwise."""
+def _last_view(connection: sa.Connection, run: int) -> View | None:
+    """What was seen in the end; not known where another penstock recorded it otherwise."""
     with suppress(DoesNotFitError):
         newest = read_newest(connection, run)
-        return Pool() if newest is None else pool_of(newest[1])
-    return Pool()
+        return None if newest is None else newest[1]
+    return None
 
 
 def _last_errors(connection: sa.Connection, run: int) -> tuple[Error, ...]:

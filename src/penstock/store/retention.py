@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from penstock.core.budget import DAY_S, LONGEST_S
 from penstock.core.units import positive
-from penstock.store.tables import cycles, route_windows, routes, runs
+from penstock.store.tables import budget_windows, cycles, route_windows, routes, runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class Retention:
     max_cycles: int = 20_000  # of one run: more than two days of 10 s rounds
     every: int = 10  # look once in so many appends
     batch: int = 30  # delete at most so many cycles at a time, above `every`, or it would never catch up
+    max_window_age_s: float = LONGEST_S + DAY_S  # windows of error budgets, a row each, stay for the longest of them
 
     def __post_init__(self) -> None:
         positive(self.max_age_s, "max_age_s")
@@ -38,6 +40,8 @@ class Retention:
             oldest_kept = now_epoch_s - self.max_age_s
             self._delete(connection, cycles.c.epoch_s < oldest_kept)
             self._delete_empty_runs(connection, run, oldest_kept)
+            old = budget_windows.c.from_s < now_epoch_s - self.max_window_age_s
+            connection.execute(budget_windows.delete().where(old))
         self._delete_unseen_windows(connection)
 
     def _delete(self, connection: sa.Connection, beyond: sa.ColumnElement[bool]) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import sqlalchemy as sa
 
+from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent
 from penstock.core.ports import PolicyMemory
@@ -114,6 +115,7 @@ class SqlStore:
                 connection.execute(_cycle_at(run.number, cycle.at_s))
             intent_ids = _intent_ids(connection, run, cycle.view)
             windows = self._insert(connection, cycle, intent_ids)
+            _write_windows(connection, rows.window_rows(cycle.view, _windows_name(run.info)))
             if cycle.memory != run.memories.get(cycle.policy):
                 _write_memory(connection, run.number, cycle)
             if run.appended % self._retention.every == 0:
@@ -139,6 +141,17 @@ class SqlStore:
         except DoesNotFitError as error:
             log.warning("the stored memory of policy %s no longer fits (%s); it starts afresh", policy, error)
             return None
+
+    def windows(self, job: str, asked: Budget, at_epoch_s: float) -> tuple[BudgetWindow, ...]:
+        kept, run = tables.budget_windows.c, self._begun()
+        with self._database.reading() as connection:
+            wanted = sa.select(kept.from_s, kept.good, kept.bad, kept.unknown, kept.idle).where(
+                kept.name == _windows_name(run.info),
+                kept.job == job,
+                kept.windows_s == asked.windows_s,
+                kept.from_s.between(at_epoch_s - asked.over_s, at_epoch_s),
+            )
+            return tuple(BudgetWindow(*row) for row in connection.execute(wanted.order_by(kept.from_s)))
 
     def runs(self) -> tuple[RunInfo, ...]:
         with self._database.reading() as connection:
@@ -284,6 +297,21 @@ def _write_memory(connection: sa.Connection, run: int, cycle: Cycle) -> None:
     here = [memories.c[name] == value for name, value in key.items()]
     if connection.execute(memories.update().where(*here).values(values)).rowcount == 0:
         connection.execute(memories.insert().values(**key, **values))
+
+
+def _windows_name(info: RunInfo) -> str:
+    """Runs of one name go on with each other's budgets; simulated time is a run's own."""
+    return info.id if info.started_at_s is None else info.name
+
+
+def _write_windows(connection: sa.Connection, found: Sequence[rows.TableRow]) -> None:
+    """In the place of what was known of these windows."""
+    if not found:
+        return
+    table, keys = tables.budget_windows, ("name", "job", "windows_s", "from_s")
+    same = sa.and_(*(table.c[key] == sa.bindparam(f"the_{key}") for key in keys))
+    connection.execute(table.delete().where(same), [{f"the_{key}": row[key] for key in keys} for row in found])
+    connection.execute(table.insert(), list(found))
 
 
 def _cycle_at(run: int, at_s: float) -> sa.Delete:

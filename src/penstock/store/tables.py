@@ -133,7 +133,25 @@ job_figures = Table(
     Column("backlog_rows", Double),
     Column("trouble", Words),
     Column("state", Words),  # as core.states has it
+    Column("urgency", Double),  # times its worth, where its error budget runs low; null: once
+    Column("spent", Text),  # JSON: how its error budget stood; null where it has none
     Index("penstock_job_figures_of_intent", "intent_id"),
+    sqlite_with_rowid=False,
+)
+
+# Windows of error budgets outlive the cycles that they were counted in, and go on from run to run of one name.
+budget_windows = Table(
+    "penstock_budget_windows",
+    metadata,
+    Column("name", Words, primary_key=True),  # of the runs; in simulated time the id of the run, which is its own
+    Column("job", Words, primary_key=True),
+    Column("windows_s", Double, primary_key=True),
+    Column("from_s", Double, primary_key=True),  # epoch seconds
+    Column("good", Integer, nullable=False),
+    Column("bad", Integer, nullable=False),
+    Column("unknown", Integer, nullable=False),
+    Column("idle", Integer, nullable=False),
+    Index("penstock_budget_windows_by_age", "from_s"),
     sqlite_with_rowid=False,
 )
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from penstock.core.columns import Column
 from penstock.core.figures import MachineFigures
-from penstock.core.run import JobTimeline, MachineTimeline, Note, asked_latency_s
-from penstock.core.states import State, StateChange, state_of
+from penstock.core.run import JobTimeline, MachineTimeline, MostUtility, Note, asked_latency_s
+from penstock.core.states import State, StateChange, met_of, state_of
 from penstock.core.view import View
 
 KEPT_TROUBLES = 1000  # of each job
@@ -30,11 +30,12 @@ class JobMoment:
     state: State
     backlog_rows: float | None = None
     recovery_s: float | None = None
+    urgency: float = 1.0  # times its worth that both utilities count for
 
     @property
     def known_met(self) -> bool | None:
-        """Whether it had all it asked for; None where nobody knows."""
-        return None if self.utility is None or self.state is State.STALE else self.state is State.FINE
+        """Whether it had all it asked for; None where nobody knows, or nothing was asked."""
+        return met_of(self.state, self.utility)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ def moment_of(view: View) -> Moment:
             state=state_of(job),
             backlog_rows=job.figures.backlog_rows,
             recovery_s=job.recovery_s,
+            urgency=job.urgency,
         )
         for job in view.jobs
     )
@@ -94,10 +96,15 @@ class _JobColumns:
     troubles: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
     states: deque[StateChange] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
     intents: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
+    worths: deque[MostUtility] = field(default_factory=lambda: deque(maxlen=KEPT_TROUBLES))
 
     def add(self, job: JobMoment, number: int, at_s: float) -> None:
-        self.intent, self.max_utility = job.intent, job.max_utility
-        self.utility.extended(job.utility, number)
+        rests = job.state is State.RESTING
+        self.intent = job.intent
+        # In the worth that its tenant stated, whatever it counted for; a tenant at rest is worth what it was before.
+        if not rests or not self.max_utility:
+            self.max_utility = job.max_utility / job.urgency
+        self.utility.extended(None if rests or job.utility is None else job.utility / job.urgency, number)
         self.met.extended(job.known_met, number)
         self.threads.extended(job.threads, number)
         self.latency_s.extended(job.latency_s, number)
@@ -106,6 +113,8 @@ class _JobColumns:
             self.recovery_s.extended(job.recovery_s, number)
         noted(self.troubles, at_s, job.trouble or "")
         noted(self.intents, at_s, job.intent)
+        if not self.worths or self.worths[-1].max_utility != self.max_utility:
+            self.worths.append(MostUtility(at_s, self.max_utility))
         if not self.states or self.states[-1].state is not job.state:
             self.states.append(StateChange(at_s, job.state, job.backlog_rows))
 
@@ -122,6 +131,7 @@ class _JobColumns:
             self.troubles,
             self.states,
             self.intents,
+            self.worths,
         )
 
 
@@ -197,4 +207,5 @@ def _timeline(name: str, columns: _JobColumns) -> JobTimeline:
         recovery_s=columns.recovery_s,
         states=tuple(columns.states),
         intents=tuple(columns.intents),
+        worths=tuple(columns.worths),
     )

@@ -5,10 +5,11 @@ Time is that of the cycles: nothing here reads a clock.
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle
 from penstock.core.ports import PolicyMemory
 from penstock.core.price import Price
@@ -83,6 +84,9 @@ class Tolerant:
 
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         return self._either(lambda store: store.last_memory(policy, memory_type))
+
+    def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
+        return self._either(lambda store: store.windows(job, asked, at_epoch_s))
 
     def runs(self) -> tuple[RunInfo, ...]:
         return self._either(lambda store: store.runs())

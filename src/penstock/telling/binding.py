@@ -5,6 +5,8 @@
     neighbours         others use the slots, or their batches hold them for long
     trigger, bound     its batches begin seldom, or may take only so many rows
     source, driver     most of a batch is spent on finding what is new, or on planning and committing
+    tasks              a batch takes longer than the tenant may wait, and does not keep its share busy
+    memory             executors spend their time on garbage collection
 
 Policies move shares; several of these no share can mend, and then "converged" is only half of what is to be said.
 """
@@ -17,13 +19,14 @@ from penstock.core.intents import Latency
 from penstock.core.shares import Share, shares_of
 from penstock.core.states import State, state_of
 from penstock.core.view import JobView, View
-from penstock.telling.words import number
+from penstock.telling.words import number, percent
 
 FALLS_BEHIND = 0.98  # processed over arrived rows: less is not noise any more
 BUSY = 0.9  # of its share: with less it waits for something else than slots
 MOST_OF_ALL = 0.9  # of the slots: who has so many of them would win little by the rest
 USED_BY_OTHERS = 0.5  # of the slots that are not its own
 MOST_OF_A_BATCH = 0.5
+SHORT_OF_MEMORY = 0.2  # of the tasks' time, on garbage collection
 CORES_USED = 0.95  # of all: from there on tasks wait for each other
 _NAMED = 2  # neighbours
 
@@ -51,7 +54,8 @@ def binding(job: JobView, view: View) -> tuple[Bind, ...]:
         return ()
     shares = shares_of(view)
     found = [*_of_slots(job, view, shares)] if _wants_slots(job.figures, shares[job.name]) else []
-    return (*found, *_of_levers(job), *_of_batches(job.figures))
+    found += [*_of_levers(job), *_of_batches(job.figures), *_of_memory(view)]
+    return tuple(found) or tuple(_of_tasks(job, shares[job.name]))
 
 
 def _wants_slots(figures: JobFigures, share: Share) -> bool:
@@ -136,6 +140,24 @@ def _of_batches(figures: JobFigures) -> Iterator[Bind]:
     elif aside_s >= MOST_OF_A_BATCH * batch_s:
         what = f"planning and committing take {number(aside_s)} of the {number(batch_s)} s of a batch"
         yield Bind(what, "a quicker disk for checkpoints, fewer partitions, or batches less often")
+
+
+def _of_memory(view: View) -> Iterator[Bind]:
+    shares = [machine.gc_share for machine in view.machines if machine.alive and machine.gc_share is not None]
+    worst = max(shares, default=0.0)
+    if worst >= SHORT_OF_MEMORY:
+        what = f"garbage collection takes {percent(worst)} of the time of tasks"
+        yield Bind(what, "more memory for executors, or less state in it")
+
+
+def _of_tasks(job: JobView, share: Share) -> Iterator[Bind]:
+    """What is left where nothing else binds: its batches have too few tasks, or one much longer than others."""
+    batch_s, target_s = job.figures.batch_s, _target_s(job)
+    if batch_s is None or target_s is None or batch_s <= target_s:
+        return
+    busy = "" if share.busy is None else f", and keeps {percent(min(1.0, share.busy))} of its share busy"
+    what = f"a batch of its own takes {number(batch_s)} s{busy}"
+    yield Bind(what, "more partitions or keys that are more even, or smaller batches (a bound)")
 
 
 def _target_s(job: JobView) -> float | None:

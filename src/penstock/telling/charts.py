@@ -54,7 +54,7 @@ def threads_chart(run: Run, cut: CycleSlices) -> Markup:
 
 def satisfaction_strips(run: Run, cut: CycleSlices, jobs: Sequence[JobSummary]) -> Markup:
     """A strip for each job: whether its intent was met, and where not, how far it fell short."""
-    rows = [_strip(job, summary, cut) for job, summary in zip(run.jobs, jobs, strict=True)]
+    rows = [_strip(job, summary, cut, run.at_s) for job, summary in zip(run.jobs, jobs, strict=True)]
     levels = [("swatch met", "met"), ("swatch u3", "over 75 % of its utility"), ("swatch u2", "over 50 %")]
     levels += [("swatch u1", "over 25 %"), ("swatch u0", "less"), ("swatch none", "no figure")]
     caption = tag("figcaption", "Intents met by each job")
@@ -106,8 +106,8 @@ def _sum(values: Sequence[float | None]) -> float | None:
     return sum(known) if known else None
 
 
-def _strip(job: JobTimeline, summary: JobSummary, cut: CycleSlices) -> Markup:
-    shares = cut.means([None if u is None else u / job.max_utility for u in job.utility])
+def _strip(job: JobTimeline, summary: JobSummary, cut: CycleSlices, at_s: Sequence[float]) -> Markup:
+    shares = cut.means(job.shares(at_s))
     met = cut.means(job.met)
     levels = [_level(is_met, share) for is_met, share in zip(met, shares, strict=True)]
     rects = [_rect(cut, level, start, end) for level, start, end in _stretches(levels)]

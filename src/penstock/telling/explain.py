@@ -11,15 +11,28 @@ from penstock.core.orders import Act
 from penstock.core.prediction import seconds_text
 from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
 from penstock.core.states import UNSEEN, State
+from penstock.telling.held import held_news
 from penstock.telling.stretches import StateStretch, state_at, stretches, unseen_cycles
 from penstock.telling.summary import figures_at, summarise
 from penstock.telling.thin import outages
 from penstock.telling.without import without_text
-from penstock.telling.words import clock, count, expectation, moves_text, note_said, number, span, started, what_came
+from penstock.telling.words import (
+    at_rest,
+    clock,
+    count,
+    expectation,
+    moves_text,
+    note_said,
+    number,
+    span,
+    started,
+    what_came,
+)
 
 WIDTH = 100
 DIP = 0.95  # as Henge has it: a fall of more than 5 % is news
 _INDENT = " " * 11
+_NAMED = 3  # tenants
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +95,22 @@ def _events(run: Run, tried: Sequence[Counterfactual]) -> Iterator[_Event]:
         )
     for shortfall in run.shortfalls:
         yield _Event(shortfall.at_s, (shortfall.text or "shares meet all again",))
+    yield from _held(run)
+    yield from _by_people(run)
+    for deed in run.deeds:
+        yield _Event(deed.at_s, (deed.line,))
+    for index in outages(run.at_s):
+        silent_s = run.at_s[index] - run.at_s[index - 1]
+        yield _Event(run.at_s[index], (f"nothing was recorded for {span(silent_s)}; back again",))
+
+
+def _held(run: Run) -> Iterator[_Event]:
+    """What kept tenants below their intents where their policy found nothing better."""
+    for held in held_news(run):
+        yield _Event(held.at_s, (f"{held.job} is held back: {held.what}", f"what would help: {held.helps}"))
+
+
+def _by_people(run: Run) -> Iterator[_Event]:
     for job in run.jobs:
         yield from _intents(run, job)
     if run.began_dry and len(run.at_s):
@@ -89,11 +118,6 @@ def _events(run: Run, tried: Sequence[Counterfactual]) -> Iterator[_Event]:
     for act in run.acts:
         if act.act is not Act.INTENT:
             yield _Event(act.at_s, (act.line,))
-    for deed in run.deeds:
-        yield _Event(deed.at_s, (deed.line,))
-    for index in outages(run.at_s):
-        silent_s = run.at_s[index] - run.at_s[index - 1]
-        yield _Event(run.at_s[index], (f"nothing was recorded for {span(silent_s)}; back again",))
 
 
 def _intents(run: Run, job: JobTimeline) -> Iterator[_Event]:
@@ -138,16 +162,28 @@ def _decision_lines(record: DecisionRecord, tried: Counterfactual | None) -> Ite
 
 
 def _said(run: Run) -> list[Note]:
-    """The policy's words where they change; it has not converged where nobody had figures."""
+    """The policy's words where they change; it has not converged where nobody had figures.
+
+    Where somebody misses what it asked for all the same that is said beside it.
+    """
     starts = [note.at_s for note in run.notes]
     said: list[Note] = []
     blind = unseen_cycles(run)
     for index, at_s in enumerate(run.at_s):
         place = bisect_right(starts, at_s) - 1
         text = note_said(run.notes[place].text, figures_at(run, index), not blind[index]) if place >= 0 else ""
+        text = _though(text, [job.name for job in run.jobs if job.met[index] is False])
         if text != (said[-1].text if said else ""):
             said.append(Note(at_s, text))
     return said
+
+
+def _though(note: str, missing: Sequence[str]) -> str:
+    """A policy's rest is no good news while somebody is below; those that name them say so themselves."""
+    if not missing or not at_rest(note) or "below target" in note:
+        return note
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    return f"{note}, though {', '.join(missing[:_NAMED])}{more} stay{'s' if len(missing) == 1 else ''} below target"
 
 
 def _quiet(run: Run, said: Sequence[Note], since: int, until: int, cut: int | None) -> Iterator[str]:

@@ -8,6 +8,7 @@ from penstock.core.counterfactual import Counterfactual
 from penstock.core.run import DecisionRecord, Run
 from penstock.core.shares import Pool
 from penstock.telling.charts import satisfaction_strips, threads_chart, utility_chart
+from penstock.telling.held import held_news
 from penstock.telling.markup import Markup, joined, tag
 from penstock.telling.money import spent
 from penstock.telling.summary import JobSummary, Summary, came_of, summarise
@@ -33,7 +34,7 @@ def page(run: Run, tried: Sequence[Counterfactual] = ()) -> str:
     """The whole page; with how it would have gone without decisions, of those that were `tried`."""
     summary = summarise(run, tried)
     title = f"{run.info.name}: {run.info.policy}"
-    tables = (_jobs(run, summary), _troubles(run), _decisions(run, tried), _acts(run), _deeds(run))
+    tables = (_jobs(run, summary), _held(run), _troubles(run), _decisions(run, tried), _acts(run), _deeds(run))
     body = tag("main", _header(run), _summary(run, summary), *_charts(run, summary), *tables)
     return "<!doctype html>\n" + tag("html", head(title), tag("body", body), lang="en")
 
@@ -85,6 +86,9 @@ def _jobs(run: Run, summary: Summary) -> Markup:
     if any(job.last_recovery_s is not None for job in summary.jobs):
         heads.append("Would recover in")
         cells = [[*found, _recovery(job)] for found, job in zip(cells, summary.jobs, strict=True)]
+    if any(job.spent is not None for job in summary.jobs):
+        heads.append("Error budget left")
+        cells = [[*found, _budget(job)] for found, job in zip(cells, summary.jobs, strict=True)]
     if run.prediction_errors:
         off = {error.job: f"{tenths(error.share)} over {error.of}" for error in run.prediction_errors if error.of}
         heads.append("Foretold utility off by")
@@ -115,6 +119,15 @@ def _share(job: JobSummary, pool: Pool) -> str:
     return f"weight {moved}" + ("" if slots is None else f": {number(slots)} of {pool.slots} slots")
 
 
+def _budget(job: JobSummary) -> str:
+    """What is left of it, and how fast it goes over the last hour or so."""
+    spent = job.spent
+    if spent is None:
+        return "–"
+    burns = "" if not spent.pressing else f", burns {spent.pressing:.1f} times as fast as it may"
+    return f"{percent(spent.left)} of {spent.asked.text()}{burns}"
+
+
 def _recovery(job: JobSummary) -> str:
     """The estimates: the last, and the worst where that is another."""
     last, worst = (_until_recovered(seconds) for seconds in (job.last_recovery_s, job.worst_recovery_s))
@@ -125,6 +138,13 @@ def _until_recovered(seconds: float | None) -> str:
     if seconds is None:
         return "–"
     return "never" if math.isinf(seconds) else span(seconds)
+
+
+def _held(run: Run) -> Markup | None:
+    """What kept jobs below their intents where their policy found nothing better; nothing where nobody was."""
+    heads = ("When", "Job", "What held it back", "What would help")
+    rows = [row(heads, (clock(one.at_s), one.job, one.what, one.helps)) for one in list(held_news(run))[-SHOWN:]]
+    return tag("section", tag("h2", "Held back"), table(heads, rows, "numbered")) if rows else None
 
 
 def _troubles(run: Run) -> Markup | None:

@@ -44,7 +44,8 @@ def tally_text(tally: TenantTally) -> str:
     ('2 of 2 SLOs met, 1 starting', '1 of 3 SLOs met')
     """
     starting = f", {tally.starting} starting" if tally.starting else ""
-    return f"{tally.met} of {tally.judged} SLOs met{starting}"
+    resting = f", {tally.resting} resting" if tally.resting else ""
+    return f"{tally.met} of {tally.judged} SLOs met{starting}{resting}"
 
 
 def lost(job: JobView) -> float:
@@ -122,7 +123,18 @@ def _starting(jobs: Sequence[JobView], view: View, known: Known) -> str:
     return f"{_names(jobs)} {'is' if len(jobs) == 1 else 'are'} starting."
 
 
-_TOLD = {State.MISSING: _missing, State.BLIND: _blind, State.STALE: _stale, State.STARTING: _starting}
+def _resting(jobs: Sequence[JobView], view: View, known: Known) -> str:
+    reasons = ", ".join(dict.fromkeys(job.intent.rests for job in jobs))
+    return f"Nothing is asked of {_names(jobs)} now: {reasons}."
+
+
+_TOLD = {
+    State.MISSING: _missing,
+    State.BLIND: _blind,
+    State.STALE: _stale,
+    State.STARTING: _starting,
+    State.RESTING: _resting,
+}
 
 
 def _with_known(jobs: Sequence[JobView], view: View, known: Known) -> str:

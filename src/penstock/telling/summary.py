@@ -6,16 +6,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from penstock.core.budget import SpentBudget
 from penstock.core.counterfactual import Counterfactual, worth_of
 from penstock.core.documents import mean
+from penstock.core.life import ControllerLife
 from penstock.core.orders import Act
 from penstock.core.run import DecisionRecord, JobTimeline, Run
+from penstock.telling.held import held_text
+from penstock.telling.life import silent_text
 from penstock.telling.money import spent, spent_text
 from penstock.telling.stretches import StateStretch, unseen, unseen_at
 from penstock.telling.without import worth_text
 from penstock.telling.words import clock, count, moves_text, number, percent, span, tenths
 
 _INTENTS = 3  # earlier ones of a job; the newest are told
+_BUDGETS = 5  # those with the least left; the table has all
 _ACTS = 4  # of people; the rest are counted
 NO_CHANGE = 0.005  # a share of the maximum utility: less than this is noise
 
@@ -46,6 +51,7 @@ class JobSummary:
     unseen: tuple[StateStretch, ...] = ()  # when nobody knew how it did, although it ran
     last_recovery_s: float | None = None  # as it was estimated last, infinite where it would never end
     worst_recovery_s: float | None = None
+    spent: SpentBudget | None = None  # its error budget in the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +119,13 @@ def _utility_share(run: Run) -> float | None:
 
     Who starts has lost nothing yet and does not count; who goes blind counts as if it had nothing.
     """
-    possible = run.possible_utility if len(run.possible_utility) else run.max_utility
-    known = ((u, m) for i, (u, m) in enumerate(zip(run.utility, possible, strict=True)) if figures_at(run, i))
+    known = ((u, m) for i, (u, m) in enumerate(zip(run.utility, _possible(run), strict=True)) if figures_at(run, i))
     return mean(utility / most if most > 0 else None for utility, most in known)
+
+
+def _possible(run: Run) -> Sequence[float]:
+    """What could be had, cycle by cycle, by those who were not starting."""
+    return run.possible_utility if len(run.possible_utility) else run.max_utility
 
 
 def _job(run: Run, job: JobTimeline) -> JobSummary:
@@ -126,7 +136,7 @@ def _job(run: Run, job: JobTimeline) -> JobSummary:
         intent=_asked(job),
         max_utility=job.max_utility,
         met_share=mean(_proven(run, job)),
-        utility_share=mean(None if u is None else u / job.max_utility for u in job.utility),
+        utility_share=mean(_had(run, job)),
         worst=_longest_miss(run.at_s, job.met),
         first_threads=held[0] if held else None,
         last_threads=held[-1] if held else None,
@@ -134,7 +144,14 @@ def _job(run: Run, job: JobTimeline) -> JobSummary:
         unseen=unseen(run, job),
         last_recovery_s=recoveries[-1] if recoveries else None,
         worst_recovery_s=max(recoveries, default=None),
+        spent=job.spent,
     )
+
+
+def _had(run: Run, job: JobTimeline) -> Sequence[float | None]:
+    """Its share of what it could have had in each cycle: nothing while nobody knew, None while it was starting."""
+    blind = unseen_at(run, job)
+    return [0.0 if unknown else share for unknown, share in zip(blind, job.shares(run.at_s), strict=True)]
 
 
 def _proven(run: Run, job: JobTimeline) -> Sequence[bool | None]:
@@ -183,6 +200,9 @@ def _sentences(
         yield f"Over {span(length_s)}, {count(len(jobs), 'job')} had {best}; {_ends(run)}."
         yield _to_whom(jobs)
     yield from _unseen(jobs)
+    yield from held_text(run)
+    yield from _lost(run)
+    yield from _budgets(jobs)
     yield from _shortfall(run)
     yield from _troubles(run)
     yield from _by_people(run)
@@ -197,7 +217,7 @@ def _sentences(
 
 
 def _ends(run: Run) -> str:
-    return f"at the end utility was {number(run.utility[-1])} of {number(run.max_utility[-1])}"
+    return f"at the end utility was {number(run.utility[-1])} of {number(_possible(run)[-1])}"
 
 
 def _to_whom(jobs: Sequence[JobSummary]) -> str:
@@ -228,6 +248,15 @@ def _unseen(jobs: Sequence[JobSummary]) -> Iterable[str]:
     told = [_unseen_text(job) for job in blind[:3]]
     more = f"; {count(len(blind) - 3, 'more job')} at times" if len(blind) > 3 else ""
     yield f"Nobody knew how they did, for want of figures of now: {'; '.join(told)}{more}."
+
+
+def _lost(run: Run) -> Iterable[str]:
+    """That nobody hears of the controller any more: what is told ends there, and not with a run that was over."""
+    if run.life is ControllerLife.SILENT and run.last_sign_epoch_s is not None:
+        yield silent_text(run.last_sign_epoch_s)
+    if run.life is ControllerLife.AHEAD:
+        ahead = "the clock of its controller is ahead of this machine's. Set both by a time server"
+        yield f"Nobody can say whether it goes on: {ahead}."
 
 
 def _unseen_text(job: JobSummary) -> str:
@@ -282,6 +311,15 @@ def _lengths(run: Run, on: Act, off: Act, began: bool) -> str:
     return ", ".join(told)
 
 
+def _budgets(jobs: Sequence[JobSummary]) -> Iterable[str]:
+    """How error budgets stand, those with the least left first."""
+    found = sorted(((job.spent.left, job.name, job.spent) for job in jobs if job.spent), key=lambda one: one[:2])
+    for _, name, budget in found[:_BUDGETS]:
+        yield f"{name} has a {budget.text()}."
+    if len(found) > _BUDGETS:
+        yield f"Of {count(len(found) - _BUDGETS, 'more error budget')} more is left than of these."
+
+
 def _shortfall(run: Run) -> Iterable[str]:
     """That no shares meet all, as it was said last."""
     said = [(number, note) for number, note in enumerate(run.shortfalls) if note.text]
@@ -319,7 +357,7 @@ def _cost(run: Run, length_s: float, thread_seconds: float) -> str:
     moved = sum(abs(move.after - move.before) for move in moves)
     lost = sum(
         (m - u) * (later - now)
-        for u, m, now, later in zip(run.utility, run.max_utility, run.at_s, run.at_s[1:], strict=False)
+        for u, m, now, later in zip(run.utility, _possible(run), run.at_s, run.at_s[1:], strict=False)
     )
     missing = number(lost / length_s if length_s > 0 else 0.0)
     held = _held(run, length_s, thread_seconds)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from penstock.core.budget import SpentBudget, text_of_days
 from penstock.core.counterfactual import Counterfactual, Without, worth_of
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.telling.explain import events
@@ -26,7 +27,10 @@ def summary_document(run: Run, tried: Sequence[Counterfactual] = ()) -> ToldDocu
         "thread_seconds": summary.thread_seconds,
         "came": {came.value: number for came, number in summary.came.items()},
         "sentences": list(summary.sentences),
-        "jobs": [_job(job) for job in summary.jobs],
+        "jobs": [_job(job, run) for job in summary.jobs],
+        "acts": _acts(run),
+        "began_dry": run.began_dry,
+        "held": _held(run),
         "decisions": _decisions(run, tried),
         "brought": _worth(tried),
         **_costs(run),
@@ -38,7 +42,10 @@ def story_document(run: Run, tried: Sequence[Counterfactual] = ()) -> ToldDocume
     return {
         "run": _info(run.info),
         "sentences": list(summarise(run, tried).sentences),
+        "held": _held(run),
         "events": [{"at_s": at_s, "lines": list(lines)} for at_s, lines in events(run, tried)],
+        "acts": _acts(run),
+        "began_dry": run.began_dry,
         "decisions": _decisions(run, tried),
         "brought": _worth(tried),
     }
@@ -57,15 +64,27 @@ def _costs(run: Run) -> ToldDocument:
     }
 
 
+def _held(run: Run) -> list[ToldDocument]:
+    """What held tenants back, cycle by cycle as far as they were looked at."""
+    return [{name: getattr(one, name) for name in ("at_s", "job", "what", "helps")} for one in run.held]
+
+
 def _info(info: RunInfo) -> ToldDocument:
     names = ("id", "name", "policy", "engine", "master", "started_at_s")
     return {name: getattr(info, name) for name in names}
 
 
-def _job(job: JobSummary) -> ToldDocument:
+def _acts(run: Run) -> list[ToldDocument]:
+    """What people asked, and when it was heard."""
+    names = ("at_s", "who", "line", "job")
+    return [{"act": act.act.value, **{name: getattr(act, name) for name in names}} for act in run.acts]
+
+
+def _job(job: JobSummary, run: Run) -> ToldDocument:
     return {
         "name": job.name,
         "intent": job.intent,
+        "asked": [{"from_s": note.at_s, "text": note.text} for note in run.job(job.name).intents],
         "max_utility": job.max_utility,
         "met_share": job.met_share,
         "utility_share": job.utility_share,
@@ -75,7 +94,16 @@ def _job(job: JobSummary) -> ToldDocument:
         "last_threads": job.last_threads,
         "decisions": job.decisions,
         "recovery_s": _finite(job.last_recovery_s),
+        **({} if job.spent is None else {"budget": _budget(job.spent)}),
     }
+
+
+def _budget(spent: SpentBudget) -> ToldDocument:
+    """An error budget as it stood in the end."""
+    asked = {"keep": spent.asked.keep, "windows_s": spent.asked.windows_s, "over_s": spent.asked.over_s}
+    names = ("allowed", "good", "bad", "unknown", "left", "kept", "urgency")
+    burns = {text_of_days(burn.over_s): burn.rate for burn in spent.burns}
+    return {"text": spent.text(), **asked, **{name: getattr(spent, name) for name in names}, "burns": burns}
 
 
 def _decisions(run: Run, tried: Sequence[Counterfactual]) -> list[ToldDocument]:

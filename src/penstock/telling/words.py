@@ -12,6 +12,7 @@ MANY_JOBS = 3  # a decision on more jobs than this is told in sums
 MANY_OPERATORS = 4
 NO_FIGURES = "no figures yet"
 NOT_ALL = "not all figures are there"
+_RESTS = ("converged", "everyone", "no other ")  # how what policies say begins that find nothing better
 
 
 def clock(at_s: float) -> str:
@@ -100,6 +101,17 @@ def started(info: RunInfo) -> str:
     return f"started {datetime.fromtimestamp(info.started_at_s, UTC):%Y-%m-%d %H:%M} UTC"
 
 
+def at_rest(note: str) -> bool:
+    """Whether a policy's note says that it finds nothing better to turn; that of several policies has several parts.
+
+    >>> [at_rest(note) for note in ("converged", "waiting; everyone has what they asked for", "waiting", "")]
+    [True, True, False, False]
+    >>> at_rest("ads below target; no other shares or bounds would give 0.1 % more or better")
+    True
+    """
+    return any(part.startswith(_RESTS) for part in note.split("; "))
+
+
 def note_said(note: str, seen: bool, all_seen: bool = True) -> str:
     """A policy's note, as it may be said of a cycle in which some job had figures (`seen`), or none had.
 
@@ -114,8 +126,7 @@ def note_said(note: str, seen: bool, all_seen: bool = True) -> str:
     if seen and all_seen:
         return note
     instead = NOT_ALL if seen else NO_FIGURES
-    rests = ("converged", "everyone")
-    return "; ".join(instead if part.startswith(rests) else part for part in note.split("; "))
+    return "; ".join(instead if part.startswith(_RESTS[:2]) else part for part in note.split("; "))
 
 
 def moves_text(moves: Sequence[Move]) -> str:

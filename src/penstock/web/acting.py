@@ -9,11 +9,13 @@ from penstock.config.fields import ShortText
 from penstock.config.intents import IntentPart, intent_of
 from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, WHOLE, Kind
+from penstock.core.life import ControllerLife
 from penstock.core.orders import Act, Request, Wish
 from penstock.errors import ConfigError, PenstockError
 from penstock.planning.asked import check
 from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
+from penstock.telling.life import life_text
 
 EXAMPLES: list[JsonValue] = [
     {"act": "pause", "who": "ann"},
@@ -58,11 +60,17 @@ class ActIn(BaseModel):
         return self
 
 
-def ask(store: SqlStore, run_id: str, act: ActIn, who: str) -> int:
-    """Leave the request, once it makes sense to the controller that will find it."""
-    card = store.desk.card(run_id)
-    if card is None or not card.alive(time.time()):
-        raise NotLiveError(f"run {run_id!r} is not governed by anybody now; only a running controller can be asked")
+def ask(store: SqlStore, run_id: str, act: ActIn, who: str, life: ControllerLife | None = None) -> int:
+    """Leave the request, once it makes sense to the controller that will find it.
+
+    `life` is what whoever watches the controller knows of it; else one look at its last sign of life must do.
+    """
+    card, now_s = store.desk.card(run_id), time.time()
+    sign = None if card is None else card.sign
+    found = life or (ControllerLife.ENDED if sign is None else sign.life(now_s))
+    if sign is None or found is not ControllerLife.LIVE:
+        refused = f"run {run_id!r} is not governed by anybody now; only a running controller can be asked"
+        raise NotLiveError(f"{refused}. {life_text(found, sign, now_s)}".rstrip(". "))
     intent, job, proposal, turn = None, None, None, None
     if act.act is Act.INTENT:
         job = _known_job(store, run_id, act.job or "")

@@ -6,7 +6,6 @@ the orders for these, and nothing else.
 """
 
 import hashlib
-import hmac
 import json
 import os
 import secrets
@@ -26,6 +25,9 @@ from penstock.engines.applications.engine import AnotherDriverError, NotLeadingE
 from penstock.engines.applications.link import PATH
 from penstock.engines.applications.wire import MOST_BYTES, Report, WireError, read_report
 from penstock.errors import ConfigError, OutageError, PenstockError
+from penstock.store.open import default_path
+from penstock.web.door_tls import DoorTls
+from penstock.web.promptness import prompt
 
 _STOPS_WITHIN_S = 5.0
 _BACKLOG = 2048
@@ -42,8 +44,8 @@ class AgentTokens:
         scheme, _, token = header.partition(" ")
         if scheme.lower() != "bearer":
             return None
-        given = _hash(token)
-        return next((pattern for known, pattern in self.patterns.items() if hmac.compare_digest(given, known)), None)
+        # Found by its hash: how long that takes tells nothing of a token, and a fleet may have a thousand of them.
+        return self.patterns.get(_hash(token))
 
 
 def agent_tokens(path: Path) -> AgentTokens:
@@ -55,6 +57,27 @@ def agent_tokens(path: Path) -> AgentTokens:
         return AgentTokens({})
     except (OSError, ValueError, AttributeError):
         raise ConfigError("--agent-tokens", str(path), "it holds no tokens of agents; give another path") from None
+
+
+def tokens_beside_runs() -> Path:
+    """Where the hashes of agents' tokens are, unless somebody says otherwise."""
+    return default_path().with_name("agent-tokens.json")
+
+
+def fresh_tokens(path: Path) -> Callable[[], AgentTokens]:
+    """The tokens as they are in the file now: one that is made counts at once, one that is taken out no more."""
+    known: list[tuple[int | None, AgentTokens]] = []
+
+    def tokens() -> AgentTokens:
+        try:
+            changed: int | None = path.stat().st_mtime_ns
+        except OSError:
+            changed = None
+        if not known or changed != known[-1][0]:
+            known[:] = [(changed, agent_tokens(path))]
+        return known[-1][1]
+
+    return tokens
 
 
 def new_agent_token(path: Path, pattern: str) -> str:
@@ -80,7 +103,7 @@ class AgentsDoor:
         tokens: Callable[[], AgentTokens],
         host: str = "127.0.0.1",
         port: int = 0,
-        tls: tuple[Path, Path] | None = None,
+        tls: DoorTls | None = None,
     ) -> None:
         self._hear = hear
         self._tokens = tokens
@@ -99,8 +122,7 @@ class AgentsDoor:
             proxy_headers=False,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=1,
-            ssl_certfile=None if tls is None else tls[0],
-            ssl_keyfile=None if tls is None else tls[1],
+            **({} if tls is None else tls.config()),
         )
         self._server = _Server(config)
         self._thread = threading.Thread(target=self._run, name="penstock-agents-door", daemon=True)
@@ -117,13 +139,14 @@ class AgentsDoor:
 
     @contextmanager
     def open(self) -> Iterator["AgentsDoor"]:
-        """Listen while the block lasts."""
-        self._thread.start()
-        try:
-            yield self
-        finally:
-            self._server.should_exit = True
-            self._thread.join(_STOPS_WITHIN_S)
+        """Listen while the block lasts, and answer promptly whatever else this process computes."""
+        with prompt():
+            self._thread.start()
+            try:
+                yield self
+            finally:
+                self._server.should_exit = True
+                self._thread.join(_STOPS_WITHIN_S)
 
     def _run(self) -> None:
         self._server.run(sockets=[self._socket])

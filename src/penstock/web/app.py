@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from penstock.errors import ConfigError, PenstockError
+from penstock.store.archive import StoreError
 from penstock.store.sql import SqlStore
 from penstock.web import routes_act, routes_decisions, routes_probes, routes_read, routes_session, routes_simulated
 from penstock.web.aside import Aside
@@ -127,6 +128,8 @@ def _add_errors(app: FastAPI) -> None:
 
 
 def _field_and_remedy(error: Exception) -> tuple[str | None, str | None]:
+    if isinstance(error, StoreError):
+        return None, error.remedy
     return (error.field, error.remedy) if isinstance(error, ConfigError) else (None, None)
 
 

@@ -1,10 +1,18 @@
-"""How the API describes itself beyond what its routes say: who may ask, in which chapters, with an example of each."""
+"""How the API describes itself beyond what its routes say: who may ask, in which chapters, with an example of each.
 
+The examples are answers of a simulated run, cut short; `python scripts/api_examples.py` asks for them anew.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
 
 from penstock.web.sessions import COOKIE
+
+EXAMPLES = Path(__file__).with_name("examples.json")
 
 LOOK, ACT, SESSION, OPERATIONS = "look", "act", "session", "operations"
 TAGS = [
@@ -22,6 +30,20 @@ _SCHEMES = {
     "session": {"type": "apiKey", "in": "cookie", "name": COOKIE, "description": "What `POST /api/session` gives."},
 }
 _NO_TOKEN = ("/health", "/ready", "/api/session")
+_REFUSED = {  # what is told with each status, in the words of the routes and of the guard
+    "400": ("There was an error parsing the body", None, None),
+    "401": ("A token is needed: Authorization: Bearer <token>.", None, None),
+    "403": ("The read token does not allow this; the operate token does.", None, None),
+    "404": ("job: 'nobody' will not do; name one of clicks, fraud", "job", "name one of clicks, fraud"),
+    "409": ("run 'nightly' is not governed by anybody now; only a running controller can be asked", None, None),
+    "422": ("limit: Input should be greater than or equal to 1", "limit", "Input should be greater than or equal to 1"),
+    "429": ("Too many requests; wait a moment.", None, None),
+    "503": (
+        "store runs.sqlite: database is locked",
+        None,
+        "end the other program that holds the file (`fuser FILE` names it); it is tried again by itself",
+    ),
+}
 
 
 def describe(app: FastAPI, tokens_required: bool) -> None:
@@ -33,8 +55,9 @@ def describe(app: FastAPI, tokens_required: bool) -> None:
             found = plain()
             found.setdefault("components", {})["securitySchemes"] = _SCHEMES
             for path, operations in found["paths"].items():
-                for operation in operations.values():
+                for method, operation in operations.items():
                     operation["security"] = _who_may(path, tokens_required)
+                    _add_examples(operation["responses"], _answers().get(f"{method.upper()} {path}"))
         return app.openapi_schema or plain()
 
     app.openapi = described  # type: ignore[method-assign]  # the way that FastAPI names
@@ -45,3 +68,19 @@ def _who_may(path: str, tokens_required: bool) -> list[dict[str, list[str]]]:
         return []
     either: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
     return either if tokens_required else [{}, *either]
+
+
+def _add_examples(responses: dict[str, Any], answer: Any) -> None:
+    """One for each status: the answer itself, and what is told in its stead."""
+    for status, response in responses.items():
+        refused = _REFUSED.get(status)
+        example = answer if refused is None else dict(zip(("message", "field", "remedy"), refused, strict=True))
+        for content in response.get("content", {}).values():
+            content["example"] = example
+
+
+@cache
+def _answers() -> dict[str, Any]:
+    """By method and path."""
+    found: dict[str, Any] = json.loads(EXAMPLES.read_text(encoding="utf-8")) if EXAMPLES.is_file() else {}
+    return found

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from penstock.errors import PenstockError, told
+from penstock.store.archive import StoreError
 
 KEPT = 4  # events that wait for a slow watcher; older ones are of no use to it
 SIGN_OF_LIFE_S = 2.0  # a page that hears nothing for a few of these says that the server is gone
@@ -115,7 +116,8 @@ class Feed:
         await asyncio.wait({look}, timeout=SLOW_S)
         if look.done():
             return look.result()
-        watched.tell(event("trouble", {"message": f"The store has not answered for {SLOW_S:g} s."}))
+        message = f"The store has not answered for {SLOW_S:g} s."
+        watched.tell(event("trouble", {"message": message, "remedy": "See whether its disk, or its server, is well."}))
         await look
         return await asyncio.to_thread(self._look, run_id, None)
 
@@ -130,9 +132,11 @@ def event(name: str, body: dict[str, Any]) -> str:
 
 
 def trouble(error: Exception) -> str:
-    """The event that says why there are no news: in our own words, or that the log has them."""
+    """The event that says why there are no news, and what to do: in our own words, or that the log has them."""
     ours = isinstance(error, PenstockError)
-    return event("trouble", {"message": str(error) if ours else "Something failed here; the server's log says what."})
+    remedy = error.remedy if isinstance(error, StoreError) else None
+    message = str(error) if ours else "Something failed here; the server's log says what."
+    return event("trouble", {"message": message, "remedy": remedy})
 
 
 def plain(value: Any) -> Any:

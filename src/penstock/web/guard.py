@@ -34,10 +34,10 @@ _HEADERS = {
 }
 
 
-def refusal(status: int, message: str, wait_s: float = 0.0) -> Response:
-    """An answer that says no, and after how long to ask again."""
+def refusal(status: int, message: str, wait_s: float = 0.0, remedy: str | None = None) -> Response:
+    """An answer that says no, what to do about it, and after how long to ask again."""
     again = {"retry-after": str(math.ceil(wait_s))} if wait_s > 0 else None
-    return JSONResponse({"message": message, "field": None, "remedy": None}, status, again)
+    return JSONResponse({"message": message, "field": None, "remedy": remedy}, status, again)
 
 
 class Guard:

@@ -24,7 +24,7 @@ class LiveLook:
         gallery = self._galleries.setdefault(run_id, self._reader.gallery(run_id))
         control = self._reader.control(run_id)
         # Its sign of life changes with every cycle, which is news by itself.
-        stands = (control.live, control.paused_by, control.dry_run, control.waiting, control.proposals)
+        stands = (control.life, control.paused_by, control.dry_run, control.waiting, control.proposals)
         now: LookMark = (gallery.newest_cycle(), repr(stands))
         if now == mark:
             return None

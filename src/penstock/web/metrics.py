@@ -9,6 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector, CollectorRegistry
 
+from penstock.core.budget import text_of_days
 from penstock.core.cycle import GOVERNING_ENDED
 from penstock.core.intents import Latency
 from penstock.core.shares import shares_of
@@ -67,6 +68,7 @@ def families(seen: Seen) -> Iterator[Metric]:
         yield _gauge("penstock_governing_ended", about, ("run",), ended)
         yield from _of_jobs(run, seen.newest)
         yield from _states(run, _told_states(seen))
+        yield from _budgets(run, seen.newest.view)
         yield from _of_machines(run, seen.newest.view)
     yield from _of_decisions(seen)
 
@@ -78,7 +80,8 @@ def _of_controller(seen: Seen) -> Iterator[Metric]:
     yield _gauge("penstock_dry_run", "1 while decisions are not carried out", ("run",), [(run, control.dry_run)])
     yield _gauge("penstock_proposals_open", "Decisions that wait for a yes", ("run",), [(run, len(control.proposals))])
     seen_at = control.seen_at_epoch_s
-    age_s = None if seen_at is None else time.time() - seen_at
+    # Of a controller whose clock is ahead of ours nobody can say it.
+    age_s = None if seen_at is None or control.life == "ahead" else max(0.0, time.time() - seen_at)
     yield _gauge("penstock_cycle_age_seconds", "Time since the last cycle", ("run",), [(run, age_s)])
     yield _counter("penstock_cycles_total", "Cycles of the loop", ("run",), [(run, seen.run.cycles)])
 
@@ -96,6 +99,25 @@ def _states(run: str, states: Mapping[str, State]) -> Iterator[Metric]:
     met: list[Sample] = [((run, job), found is State.FINE) for job, found in states.items() if found in _PROVEN]
     about = "1 while the job has all it asked for, by figures of now; whatever it did not ask for may be lacking"
     yield _gauge("penstock_job_slo_met", about, ("run", "job"), met)
+
+
+def _budgets(run: str, view: View) -> Iterator[Metric]:
+    """How error budgets stand, of those who have one."""
+    found = [(job.name, job.spent) for job in view.jobs if job.spent is not None]
+    labels = ("run", "job")
+    kept: list[Sample] = [((run, job), spent.asked.keep) for job, spent in found]
+    yield _gauge("penstock_job_budget_keep_ratio", "The share of windows that is to be good", labels, kept)
+    left: list[Sample] = [((run, job), spent.left) for job, spent in found]
+    about = "The share of the job's error budget that is left; below 0 once more is lost than may be"
+    yield _gauge("penstock_job_budget_left_ratio", about, labels, left)
+    burns: list[Sample] = [
+        ((run, job, text_of_days(burn.over_s)), burn.rate) for job, spent in found for burn in spent.burns
+    ]
+    about = "How fast the error budget went over that time; at 1 it lasts just as long as its period"
+    yield _gauge("penstock_job_budget_burn_rate", about, (*labels, "over"), burns)
+    urgency: list[Sample] = [((run, job), spent.urgency) for job, spent in found]
+    about = "How many times its worth the job counts for, its budget running low; else 1"
+    yield _gauge("penstock_job_urgency", about, labels, urgency)
 
 
 def _of_fleet(run: str, view: View) -> Iterator[Metric]:

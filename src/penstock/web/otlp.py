@@ -1,40 +1,30 @@
 """Export to OpenTelemetry: the figures of the Prometheus endpoint, sent as OTLP over HTTP in its JSON form."""
 
 import json
-import logging
-import time
 import urllib.request
-from collections.abc import Iterable
-from threading import Event
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 from urllib.parse import urlsplit
 
-from prometheus_client.core import Metric
+from penstock.errors import ConfigError
+from penstock.web.samples import MetricSample
 
-from penstock.errors import ConfigError, PenstockError
-from penstock.web.metrics import families
-from penstock.web.reading import Reader
-
-EVERY_S = 15.0
 _ANSWERS_WITHIN_S = 5.0
 _CUMULATIVE = 2  # AGGREGATION_TEMPORALITY_CUMULATIVE
 
-_log = logging.getLogger("penstock")
 
+@dataclass(frozen=True, slots=True)
+class OtlpSink:
+    """One collector."""
 
-def export(reader: Reader, url: str, stop: Event, every_s: float = EVERY_S) -> None:
-    """Send until told to stop. A collector that is away is said once, and tried again."""
-    down = False
-    while True:
-        try:
-            _send(url, document(families(reader.seen("last")), time.time()))
-            down = False
-        except (OSError, PenstockError) as error:
-            if not down:
-                _log.warning("figures cannot be sent to %s: %s", url, error)
-            down = True
-        if stop.wait(every_s):
-            return
+    url: str
+
+    def send(self, samples: Sequence[MetricSample], at_epoch_s: float) -> None:
+        body = json.dumps(document(samples, at_epoch_s)).encode()
+        request = urllib.request.Request(self.url, body, {"content-type": "application/json"}, method="POST")
+        urllib.request.urlopen(request, timeout=_ANSWERS_WITHIN_S).close()
 
 
 def checked_url(url: str) -> str:
@@ -45,9 +35,10 @@ def checked_url(url: str) -> str:
     return url
 
 
-def document(found: Iterable[Metric], at_epoch_s: float) -> dict[str, Any]:
-    """One export request."""
-    metrics = [_metric(family, str(int(at_epoch_s * 1e9))) for family in found if family.samples]
+def document(samples: Sequence[MetricSample], at_epoch_s: float) -> dict[str, Any]:
+    """One export request; samples of one name stand together."""
+    at_ns = str(int(at_epoch_s * 1e9))
+    metrics = [_metric(list(alike), at_ns) for _, alike in groupby(samples, lambda one: one.name)]
     resource = {"attributes": [_attribute("service.name", "penstock")]}
     return {
         "resourceMetrics": [
@@ -56,27 +47,20 @@ def document(found: Iterable[Metric], at_epoch_s: float) -> dict[str, Any]:
     }
 
 
-def _metric(family: Metric, at_ns: str) -> dict[str, Any]:
+def _metric(samples: Sequence[MetricSample], at_ns: str) -> dict[str, Any]:
     points = [
         {
             "timeUnixNano": at_ns,
             "asDouble": sample.value,
             "attributes": [_attribute(name, value) for name, value in sample.labels.items()],
         }
-        for sample in family.samples
+        for sample in samples
     ]
-    told = {"name": family.samples[0].name, "description": family.documentation}
-    if family.type == "counter":
+    told = {"name": samples[0].name, "description": samples[0].about}
+    if samples[0].counter:
         return {**told, "sum": {"dataPoints": points, "isMonotonic": True, "aggregationTemporality": _CUMULATIVE}}
     return {**told, "gauge": {"dataPoints": points}}
 
 
 def _attribute(name: str, value: str) -> dict[str, Any]:
     return {"key": name, "value": {"stringValue": value}}
-
-
-def _send(url: str, body: dict[str, Any]) -> None:
-    request = urllib.request.Request(
-        url, json.dumps(body).encode(), {"content-type": "application/json"}, method="POST"
-    )
-    urllib.request.urlopen(request, timeout=_ANSWERS_WITHIN_S).close()

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from penstock.core.budget import SpentBudget
 from penstock.core.figures import JobFigures, MachineFigures, StageFigures
 from penstock.core.intents import Intent
 from penstock.core.levers import Dial, unit_of
@@ -36,6 +37,8 @@ from penstock.web.shapes import DecisionOut, LeverOut, SeriesOut
 from penstock.web.shapes_fleet import (
     AskedForOut,
     BindOut,
+    BudgetOut,
+    BurnOut,
     ForecastOut,
     KeysOut,
     MachineKeysOut,
@@ -89,6 +92,7 @@ def present(newest: Newest, decisions: Sequence[DecisionOut], past: KnownBefore)
         machines=tuple(_machine(machine) for machine in view.machines),
         levers=tuple(_lever(dial) for dial in view.levers),
         shortfall=newest.shortfall,
+        resting=tally.resting,
         price=None if past.price is None else PriceOut(past.price.slot_hour, past.price.currency),
     )
 
@@ -128,6 +132,25 @@ def tenant(
         binds=tuple(BindOut(bind.what, bind.helps) for bind in binds),
         beside=unasked_latency(job),
         cost_hour=None if past.price is None else past.price.of(share),
+        budget=None if job.spent is None else budget(job.spent),
+    )
+
+
+def budget(spent: SpentBudget) -> BudgetOut:
+    """How an error budget stands."""
+    asked = spent.asked
+    return BudgetOut(
+        text=spent.text(),
+        keep=asked.keep,
+        windows_s=asked.windows_s,
+        over_s=asked.over_s,
+        allowed=spent.allowed,
+        good=spent.good,
+        bad=spent.bad,
+        unknown=spent.unknown,
+        left=spent.left,
+        burns=tuple(BurnOut(burn.over_s, burn.rate) for burn in spent.burns),
+        urgency=spent.urgency,
     )
 
 
@@ -223,6 +246,8 @@ def _share(share: Share) -> ShareOut:
 
 
 def _why(job: JobView, newest: Newest, share: Share, last: LastLatency | None) -> str | None:
+    if state_of(job) is State.RESTING:
+        return None
     if state_of(job) in (State.FINE, State.MISSING):
         return why(job, newest.recovery_s(job), share)
     return blind_text(job, newest.view.at_s, last)

@@ -4,6 +4,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from penstock.core.life import ControllerLife
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.shares import shares_of
 from penstock.core.states import State, state_of
@@ -14,7 +15,9 @@ from penstock.store.open import find_run
 from penstock.store.slices import Slices
 from penstock.store.sql import SqlStore
 from penstock.store.thinning import Stretch
+from penstock.telling.life import life_text
 from penstock.web import decided, present
+from penstock.web.lives import Lives
 from penstock.web.shapes import DecisionOut, RunOut
 from penstock.web.shapes_control import ActOut, AuditOut, ControlOut
 from penstock.web.shapes_fleet import ClusterOut, JobOut, OverviewOut, PresentOut
@@ -39,10 +42,11 @@ class Reader:
     With the ids of `runs_before` the last run is one that begins after them: until then nothing is told in its place.
     """
 
-    def __init__(self, store: SqlStore, runs_before: frozenset[str] | None = None) -> None:
+    def __init__(self, store: SqlStore, runs_before: frozenset[str] | None = None, lives: Lives | None = None) -> None:
         self._store = store
         self._before = runs_before
         self._past = Slices()
+        self._lives = lives or Lives()
 
     def warm(self) -> None:
         """Read the newest run's past before anybody asks for it: of a day of 20 tenants 170,000 rows."""
@@ -146,7 +150,8 @@ class Reader:
             return ControlOut(
                 live=False, may_act=False, paused_by=None, dry_run=False, interval_s=None, seen_at_epoch_s=None
             )
-        live = card.alive(time.time())
+        life = self._lives.of(run_id, card)
+        live = life is ControllerLife.LIVE
         waiting = tuple(filed.request.act.value for filed in desk.waiting(run_id)) if live else ()
         asked = desk.open_proposals(run_id) if live else ()
         return ControlOut(
@@ -159,6 +164,8 @@ class Reader:
             approval=card.approval,
             waiting=waiting,
             proposals=tuple(decided.proposed(proposal) for proposal in asked),
+            life=life.value,
+            said=life_text(life, card.sign, time.time()),
         )
 
     def seen(self, run: str) -> "Seen":
@@ -179,8 +186,7 @@ class Reader:
         return tuple(AuditOut(e.at_epoch_s, e.who, e.act, e.detail) for e in reversed(entries))
 
     def _run(self, info: RunInfo, length: Length) -> RunOut:
-        card = self._store.desk.card(info.id)
-        live = card is not None and card.alive(time.time())
+        live = self._lives.of(info.id, self._store.desk.card(info.id)) is ControllerLife.LIVE
         told = (info.id, info.name, info.policy, info.engine, info.master, info.started_at_s)
         return RunOut(*told, live, length.cycles, length.first_s, length.last_s)
 
@@ -200,7 +206,7 @@ def points_of_each(points: int, tenants: int) -> int:
 
 def _past(gallery: Gallery, newest: Newest) -> present.KnownBefore:
     """Of each tenant that is not fine, when it last was; of each whose latency is not known, what that was last."""
-    ill = [job for job in newest.view.jobs if state_of(job) is not State.FINE]
+    ill = [job for job in newest.view.jobs if state_of(job) not in (State.FINE, State.RESTING)]
     unknown = [job.name for job in ill if asked_latency_s(job) is None]
     known = {name: last for name in unknown if (last := gallery.last_latency(name)) is not None}
     return present.KnownBefore({job.name: gallery.missed_since(job.name) for job in ill}, known, gallery.info.price)

@@ -8,6 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from penstock.core.life import ControllerLife
 from penstock.core.visible import visible
 from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
@@ -22,7 +23,6 @@ from penstock.web.shapes_simulated import WhatIfOut
 from penstock.web.state import SiteState
 from penstock.web.what_if import WhatIfIn
 
-_NEWS = 'event: news\ndata: {"control":{},"present":null,"decisions":[]}\n\n'
 _ALL_SEATED, _LATER_S = "As many watch as can; close a page.", 5.0
 
 
@@ -33,7 +33,8 @@ def add(app: FastAPI, state: SiteState) -> None:
     def act(request: Request, asked: Annotated[ActIn, Body()], run: RunName = "last") -> AskedOut:
         """Leave a request on the controller's desk: it is heard at the start of its next cycle."""
         run_id = state.reader.find(run)
-        number = ask(state.store, run_id, asked, _who(request, asked, state))
+        life = ControllerLife(state.reader.control(run_id).life)
+        number = ask(state.store, run_id, asked, _who(request, asked, state), life)
         return AskedOut(number, state.reader.control(run_id, may_act=True))
 
     @app.post("/api/what-if", tags=[ACT], response_model=WhatIfOut)
@@ -52,10 +53,13 @@ def add(app: FastAPI, state: SiteState) -> None:
         "/api/live",
         tags=[LOOK],
         response_class=StreamingResponse,
-        responses={200: {"content": {"text/event-stream": {"example": _NEWS}}}},
+        responses={200: {"content": {"text/event-stream": {}}}},
     )
     async def live(request: Request, run: RunName = "last") -> StreamingResponse:
-        """Server-sent events named `news`: the present, the newest decisions and the controller, as they change."""
+        """Server-sent events named `news`: the present, the newest decisions and the controller, as they change.
+
+        `trouble` says why there are none, with a `message` and what to do (`remedy`); `life` that the server is there.
+        """
         found = await run_in_threadpool(state.reader.find, run)
         return _Stream(state.feed, found, lambda: state.sessions.role_of(request) != "none")
 

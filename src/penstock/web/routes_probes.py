@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from fastapi import APIRouter, Response
 
-from penstock.errors import PenstockError
+from penstock.errors import OutageError, PenstockError
 from penstock.web.asking import AskedSite
 from penstock.web.guard import refusal
 from penstock.web.shapes import HealthOut
@@ -23,6 +23,7 @@ def ready(site: AskedSite) -> HealthOut | Response:
     """200 while its store can be read, 503 while not: until then send nobody here."""
     try:
         site.store.runs()
-    except PenstockError:
-        return refusal(503, "The store cannot be read now.")
+    except PenstockError as error:
+        remedy = error.remedy if isinstance(error, OutageError) else None
+        return refusal(503, "The store cannot be read now.", remedy=remedy)
     return HealthOut("ready", version("penstock"))

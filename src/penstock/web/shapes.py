@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-StateOut = Literal["missing", "blind", "stale", "starting", "fine"]  # as core.states has them
+StateOut = Literal["missing", "blind", "stale", "starting", "fine", "resting"]  # as core.states has them
+LifeOut = Literal["live", "ended", "silent", "ahead"]  # as core.life has them
 CameOut = Literal["better", "no change", "worse", "not judged", "not done", "not carried out"]
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from penstock.web.shapes import LifeOut
+
 
 @dataclass(frozen=True, slots=True)
 class ProposalOut:
@@ -38,7 +40,11 @@ class AuditOut:
 
 @dataclass(frozen=True, slots=True)
 class ControlOut:
-    """How the controller stands, what waits for it, and what was asked of it."""
+    """How the controller stands, what waits for it, and what was asked of it.
+
+    `life` is why it is not `live`: it ended in order, no sign of life came and it did not say that it ends (`silent`),
+    or its clock is `ahead` of the server's, so that its sign proves nothing. `said` is that in words, with what to do.
+    """
 
     live: bool
     may_act: bool
@@ -49,6 +55,8 @@ class ControlOut:
     approval: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     proposals: tuple[ProposalOut, ...] = ()
+    life: LifeOut = "ended"
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)

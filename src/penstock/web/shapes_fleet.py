@@ -43,6 +43,35 @@ class BindOut:
 
 
 @dataclass(frozen=True, slots=True)
+class BurnOut:
+    """How fast an error budget went over that time: at 1 it lasts just as long as its period."""
+
+    over_s: float
+    rate: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetOut:
+    """How a tenant's error budget stands: of the windows of the period `allowed` may be bad.
+
+    `left` is the share that is left of it, below 0 once more is lost than may be; `urgency` is how many times its worth
+    the tenant counts for meanwhile.
+    """
+
+    text: str
+    keep: float
+    windows_s: float
+    over_s: float
+    allowed: float
+    good: int
+    bad: int
+    unknown: int
+    left: float
+    burns: tuple[BurnOut, ...]
+    urgency: float
+
+
+@dataclass(frozen=True, slots=True)
 class TenantOut:
     """A tenant now: what it wants, what it has, why it falls short, what was done about it and whether it helped."""
 
@@ -74,6 +103,7 @@ class TenantOut:
     binds: tuple[BindOut, ...] = ()
     beside: str | None = None  # what it did not ask for, and yet should be seen: a latency of minutes
     cost_hour: float | None = None  # of its share of the slots now; null where no price is given
+    budget: BudgetOut | None = None  # where its intent has one
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +148,7 @@ class PresentOut:
     machines: tuple[MachineOut, ...]
     levers: tuple[LeverOut, ...] = ()
     shortfall: str = ""  # that no shares meet all, what is best and what would do
+    resting: int = 0  # of whom nothing is asked now: they are outside their hours, or in a period that is left out
     price: PriceOut | None = None  # as the tenants file gives it
 
 

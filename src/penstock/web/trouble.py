@@ -10,10 +10,8 @@ from penstock.core.shares import Share
 from penstock.core.states import State, state_of
 from penstock.core.view import JobView, View
 from penstock.telling.binding import FALLS_BEHIND, Bind
-from penstock.telling.words import number
+from penstock.telling.words import at_rest, number
 from penstock.web.shapes import TargetOut
-
-_AT_REST = ("converged", "everyone")
 
 
 def why(job: JobView, recovery_s: float | None = None, share: Share | None = None) -> str | None:
@@ -43,23 +41,27 @@ def not_done(job: JobView, note: str, binds: Sequence[Bind] = ()) -> str:
     A policy at rest finds nothing better to turn; what `binds` the tenant says why.
     """
     state = state_of(job)
+    if state is State.RESTING:
+        return f"Nothing: nothing is asked of it now ({job.intent.rests})."
     if state is State.STALE:
         return "Nothing yet: its figures are too old."
     if state in (State.BLIND, State.STARTING):
         return "Nothing yet: it has no figures."
-    if binds and note.startswith(_AT_REST):
-        return f"Nothing that helps is left to turn: {binds[0].what}."
+    if at_rest(note) and state is State.MISSING and job.figures.trouble is None:
+        because = f": {binds[0].text}" if binds else ", and no figure tells what binds it"
+        return f"Nothing that helps is left to turn{because}."
     return f"Nothing yet: {note}." if note else "Nothing yet."
 
 
 def targets(job: JobView, recovery_s: float | None = None) -> tuple[TargetOut, ...]:
     """Each objective beside what there is; `recovery_s` is what a failure would cost now."""
-    return targets_of(job.intent, job.figures, recovery_s)
+    return targets_of(job.stated, job.figures, recovery_s)
 
 
 def targets_of(intent: Intent, figures: JobFigures, recovery_s: float | None = None) -> tuple[TargetOut, ...]:
     """Each objective of an intent beside these figures."""
-    return tuple(_target(objective, figures, recovery_s) for objective in intent.objectives)
+    asked = () if intent.rests else intent.objectives
+    return tuple(_target(objective, figures, recovery_s) for objective in asked)
 
 
 def _target(objective: Objective, figures: JobFigures, recovery_s: float | None) -> TargetOut:

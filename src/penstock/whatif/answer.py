@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from penstock.core.figures import ALL_OPERATORS
-from penstock.core.intents import Intent
+from penstock.core.intents import Intent, holding
 from penstock.core.orders import Act, Answer, Orders, Proposal, Request
 from penstock.core.plan import Decision
 from penstock.core.ports import World
@@ -59,6 +59,9 @@ class _Asker:
     def turned(self, now: float) -> None:
         """Nobody waits to hear of it."""
 
+    def leave(self) -> None:
+        """Nobody looks whether it goes on."""
+
 
 def play(present: View, past: Past, policy: str, changes: Changes, within_s: float) -> Future:
     """How the present would go on with these changes, if the arrivals of the past came again.
@@ -70,7 +73,7 @@ def play(present: View, past: Past, policy: str, changes: Changes, within_s: flo
     _check(present, changes)
     present = _allowed(present, changes.max_slots)
     decides = changes.policy or policy
-    intents = {job.name: changes.intents.get(job.name, job.intent) for job in present.jobs}
+    intents = {job.name: changes.intents.get(job.name) or holding(job.intent) for job in present.jobs}
     micro_batch = calibration.is_micro_batch(present)
     warm_up_s = WARM_UP_S if micro_batch else WARM_UP_OF_OPERATORS_S
     from_s = warm_up_s + (calibration.lead_in_s(present, warm_up_s) if micro_batch else 0)

@@ -5,9 +5,13 @@ Usage: on_cluster.py MASTER PLACE. Run by test_cluster; prints one JSON document
 
 import json
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pyspark import RDD, TaskContext
 from pyspark.sql import SparkSession
 
 from penstock.core.plan import Outcome
@@ -15,6 +19,7 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.leaving import LEAVES_WITHIN_S
 from penstock.engines.spark.settings import SparkSettings
 from penstock.governing.application import start_application
 from tests.engines.spark.counting_files import CountedFiles
@@ -24,6 +29,7 @@ from tests.patience import eventually
 
 NAME = "counting"
 EXECUTORS = 3
+BLOCKS = 6
 # The wait lets a task find the executor that it is pinned to.
 CONF = {
     "spark.cores.max": EXECUTORS,
@@ -39,6 +45,7 @@ def main(master: str, place: Path) -> dict[str, Any]:
     hosts = sorted({executor.host for executor in ExecutorReader(spark.sparkContext).read()})
     found: dict[str, Any] = {"pinned": pinned(spark, place / "pinned"), "counted": counted(spark, place / "counted")}
     found["secret_is_shown_by"] = secret_is_shown_by(spark)
+    found["left"] = left(spark, place)
     spark.stop()
     return {"hosts": hosts, **found}
 
@@ -91,6 +98,61 @@ def failed(done: Outcome) -> str | None:
 def lose_one(spark: SparkSession) -> None:
     """Kill an executor under the query; the master replaces it, for the target stays."""
     spark.sparkContext._jsc.sc().killAndReplaceExecutor(ExecutorReader(spark.sparkContext).read()[0].id)
+
+
+def left(spark: SparkSession, place: Path) -> dict[str, Any]:
+    """What tasks and cached blocks went through when one executor was let go of, and when another was ended at once."""
+    context = spark.sparkContext
+    cached = context.parallelize(range(BLOCKS), BLOCKS).cache()
+    cached.count()
+    found: dict[str, Any] = {"cached": [blocks(spark, cached)], "moves_first": ExecutorLever(context).moves_first}
+    for name, within_s in (("asked", LEAVES_WITHIN_S), ("ended", 0.0)):
+        lever = ExecutorLever(context, leaves_within_s=within_s)
+        there = lever.count()
+        begun, gate = place / f"{name}-begun", place / f"{name}-gate"
+        begun.mkdir()
+        with ThreadPoolExecutor(1) as beside:
+            tasks = beside.submit(waiting_tasks, spark, there, begun, gate)
+            eventually(partial(all_begun, begun, there))
+            lever.aim(there - 1)
+            lever.let_go(1)
+            if not within_s:  # one that is to be ended in the midst of its task is gone before that could end
+                eventually(partial(gone, lever, there - 1))
+            gate.touch()
+            found[name] = tasks.result()
+        eventually(partial(gone, lever, there - 1))
+        found["cached"].append(blocks(spark, cached))
+    return found
+
+
+def waiting_tasks(spark: SparkSession, slots: int, begun: Path, gate: Path) -> list[int]:
+    """The attempts of tasks, one for each slot, that end when the gate is open."""
+
+    def wait(number: int) -> int:
+        attempt = TaskContext.get().attemptNumber()  # type: ignore[union-attr]
+        Path(begun, f"{number}-{attempt}").touch()
+        while not gate.exists():
+            time.sleep(0.05)
+        return attempt
+
+    return spark.sparkContext.parallelize(range(slots), slots).map(wait).collect()
+
+
+def all_begun(begun: Path, tasks: int) -> bool:
+    return len(list(begun.iterdir())) == tasks
+
+
+def gone(lever: ExecutorLever, left: int) -> bool:
+    over = lever.count() - left
+    if over > 0:
+        lever.let_go(over)
+    return over == 0
+
+
+def blocks(spark: SparkSession, cached: RDD[int]) -> int:
+    """Its partitions that some executor holds; queries cache some of their own."""
+    stored = spark.sparkContext._jsc.sc().getRDDStorageInfo()
+    return sum(int(one.numCachedPartitions()) for one in stored if one.id() == cached.id())
 
 
 if __name__ == "__main__":

@@ -104,6 +104,19 @@ def test_equal_partitions_share_an_executor_and_do_so_again_after_one_was_lost_a
 
 
 @pytest.mark.cluster
+def test_an_executor_that_is_let_go_of_ends_its_tasks_and_sends_its_blocks_away_first(story: Story) -> None:
+    found = story.driver["left"]
+    assert found["moves_first"]
+    assert found["asked"] == [0, 0, 0]  # no task was done again
+    assert found["cached"][:2] == [6, 6]
+
+
+@pytest.mark.cluster
+def test_an_executor_that_did_not_leave_in_time_is_ended_and_its_task_is_done_again(story: Story) -> None:
+    assert sorted(story.driver["left"]["ended"]) == [0, 1]
+
+
+@pytest.mark.cluster
 def test_who_has_not_its_secret_is_not_heard(story: Story) -> None:
     assert story.settings_mode == 0o600
     assert "driver-0" not in story.stranger  # to others the master says that there is no such driver
@@ -127,6 +140,23 @@ def test_down_ends_what_up_started_and_only_that(story: Story) -> None:
     assert story.ended == started
     assert not any(process.alive for process in started)
     assert story.ended_again == ()
+
+
+@pytest.mark.cluster
+@pytest.mark.long
+def test_a_master_that_was_killed_and_is_started_again_ends_no_executor(tmp_path: Path) -> None:
+    patiently(standalone)
+    state = tmp_path / "cluster.json"
+    try:
+        cluster = standalone.up(state, workers=1, cores=2, memory="2g", port=own_port())
+        remembered = standalone._remembered(state)
+        assert stat.S_IMODE(remembered.stat().st_mode) == 0o700
+        found = told_by("tests.engines.spark.on_lost_master", cluster.master, tmp_path / "again.log")
+        assert set(found["after"]) <= set(found["before"])
+        assert remembered.is_dir()
+    finally:
+        standalone.down(state)
+    assert not remembered.exists()  # another cluster of that name begins without its applications
 
 
 def test_a_process_that_only_has_the_same_number_is_left_alone(tmp_path: Path) -> None:

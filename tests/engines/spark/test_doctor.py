@@ -17,7 +17,7 @@ from penstock.engines.spark.jvm.moved import home_of, homes_of, there
 from penstock.engines.spark.watch.sketches import POINTS, sketch_of
 
 ROCKS = {"spark.sql.streaming.stateStore.providerClass": "org.apache.x.RocksDBStateStoreProvider"}
-GOOD = {**ROCKS, "spark.locality.wait": "0s"}
+GOOD = {**ROCKS, "spark.locality.wait": "0s", "spark.decommission.enabled": "true"}
 FEATURE = Feature("shares", "slots", here=True, since="3.5", needed=True)
 
 
@@ -53,6 +53,13 @@ def test_on_kubernetes_executors_may_fail_often_for_a_quota_may_refuse_their_pod
     found = diagnosis(conf={**GOOD, "spark.executor.maxNumFailures": given}, master="k8s://https://api:6443")
     assert len(found.to_change) == changes
     assert all(change.endswith("spark.executor.maxNumFailures=1000") for change in found.to_change)
+
+
+@pytest.mark.parametrize(("master", "changes"), [("local[4]", 0), ("yarn", 1), ("spark://one:7077", 1)])
+def test_on_a_cluster_executors_are_to_send_away_what_they_hold_before_they_leave(master: str, changes: int) -> None:
+    found = diagnosis(conf={**GOOD, "spark.decommission.enabled": None}, master=master)
+    assert len(found.to_change) == changes
+    assert all("spark.decommission.enabled=true spark.storage.decommission.enabled=true" in c for c in found.to_change)
 
 
 def test_a_needed_feature_that_is_missing_stops_it_and_another_does_not() -> None:

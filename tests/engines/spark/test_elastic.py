@@ -15,6 +15,7 @@ class Cluster:
     gives: int
     there: int = 0
     aimed: list[int] = field(default_factory=list)
+    leaving: int = 0
 
     def count(self) -> int:
         return self.there
@@ -96,6 +97,37 @@ def test_every_turn_is_told_with_its_why() -> None:
         ("executors 2 -> 4", "the jobs have 4 slots in all"),
         ("executors 4 -> 3", "the cluster gives no more; 4 are asked for again after 300 s"),
     ]
+
+
+def test_those_that_take_their_time_to_leave_are_told_once_and_make_nobody_short_of_what_is_wanted() -> None:
+    cluster, told = Slow(gives=4, there=3), list[str]()
+    elastic = Elastic(cluster, most=4, note=lambda text, why: told.append(text))
+    elastic.follow(2, 0.0)
+    for now in (1.0, 2.0, 3.0):
+        elastic.keep(now)
+    assert (cluster.there, cluster.asked, told) == (3, [1, 1, 1, 1], ["executors 4 -> 2"])
+    assert not elastic.settles(21.0, 20.0)  # figures count: nothing new runs on the one that leaves
+
+
+def test_one_that_leaves_while_more_are_wanted_again_is_not_counted_on() -> None:
+    cluster = Slow(gives=3, there=3)
+    elastic = Elastic(cluster, most=3)
+    elastic.follow(2, 0.0)
+    elastic.follow(3, 1.0)
+    elastic.keep(2.0)
+    elastic.keep(63.0)
+    assert elastic.target == 2  # the cluster gave no other in its place for a minute
+
+
+@dataclass
+class Slow(Cluster):
+    """A cluster whose executors take their time to leave."""
+
+    asked: list[int] = field(default_factory=list)
+
+    def let_go(self, count: int) -> None:
+        self.asked.append(count)
+        self.leaving = max(self.leaving, count)
 
 
 def test_what_could_not_be_asked_of_a_master_that_was_away_is_asked_when_it_is_back() -> None:

@@ -38,24 +38,24 @@ def started() -> Iterator[Masters]:
 
 def test_a_closed_clusters_secret_is_new_each_time_and_for_its_owner_alone(tmp_path: Path, started: Masters) -> None:
     file = tmp_path / "cluster" / "cluster.closed.properties"
-    secret.write_settings(file)
+    secret.write_settings(file, {})
     started(file)
     first = secret.settings_for(MASTER)
     assert set(first) == {"spark.authenticate", "spark.authenticate.secret"}
     assert (stat.S_IMODE(file.stat().st_mode), len(first["spark.authenticate.secret"])) == (0o600, 64)
-    secret.write_settings(file)
+    secret.write_settings(file, {})
     assert secret.settings_for(MASTER) != first
 
 
 def test_of_another_master_nothing_is_said(tmp_path: Path, started: Masters) -> None:
-    secret.write_settings(tmp_path / "cluster.closed.properties")
+    secret.write_settings(tmp_path / "cluster.closed.properties", {})
     started(tmp_path / "cluster.closed.properties")
     assert secret.settings_for(f"spark://127.0.0.1:{own_port()}") == {}
     assert secret.settings_for("local[2]") == {}
 
 
 def test_an_open_cluster_needs_no_secret(tmp_path: Path, started: Masters) -> None:
-    secret.write_settings(tmp_path / "cluster.properties")
+    secret.write_settings(tmp_path / "cluster.properties", {})
     started(tmp_path / "cluster.properties")
     assert secret.settings_for(MASTER) == {}
 
@@ -63,7 +63,7 @@ def test_an_open_cluster_needs_no_secret(tmp_path: Path, started: Masters) -> No
 @pytest.mark.parametrize("mode", [0o644, 0o620])
 def test_what_others_may_read_or_write_is_no_secret(tmp_path: Path, started: Masters, mode: int) -> None:
     file = tmp_path / "cluster.closed.properties"
-    secret.write_settings(file)
+    secret.write_settings(file, {})
     file.chmod(mode)
     started(file)
     with pytest.raises(ConfigError, match="another user's cluster"):
@@ -73,7 +73,7 @@ def test_what_others_may_read_or_write_is_no_secret(tmp_path: Path, started: Mas
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
 def test_another_users_file_is_not_taken_for_ours(tmp_path: Path, started: Masters) -> None:
     file = tmp_path / "cluster.closed.properties"
-    secret.write_settings(file)
+    secret.write_settings(file, {})
     os.chown(file, 65534, 65534)
     started(file)
     with pytest.raises(ConfigError, match="another user's cluster"):

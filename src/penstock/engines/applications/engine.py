@@ -137,18 +137,16 @@ class FleetEngine:
     def intents(self) -> dict[str, Intent]:
         """What is wanted of every tenant, by its name in the fleet."""
         with self._lock:
-            return {
-                name: known.intents[tenant]
-                for known in self._known.values()
-                for tenant, name in known.job_names().items()
-            }
+            all_known = tuple(self._known.values())
+        return {name: known.intents[tenant] for known in all_known for tenant, name in known.job_names().items()}
 
     def wishes(self) -> tuple[ExecutorWish, ...]:
         """What each application is to have, by name, for whoever carries it out outside of them."""
         self._check_leads()
         now = self._even()
         with self._lock:
-            return tuple(wish_of(self._known[name], now) for name in sorted(self._known))
+            known = [self._known[name] for name in sorted(self._known)]
+        return tuple(wish_of(one, now) for one in known)
 
     def observe(self, now: float) -> Snapshot:
         """All applications as they were reported last."""

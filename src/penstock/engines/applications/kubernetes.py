@@ -10,7 +10,8 @@ from math import ceil, floor, inf
 from typing import Any
 
 from penstock.engines.applications.cluster import Allowance, Room, Worker
-from penstock.engines.applications.kubernetes_api import ForbiddenError, KubernetesApi
+from penstock.engines.applications.kubernetes_api import ForbiddenError, KubernetesApi, NothingThereError
+from penstock.engines.applications.kueue import GROUP, Admission, admission_of, is_managed
 from penstock.errors import OutageError
 
 _APPLICATION, _ROLE = "spark-app-selector", "spark-role"  # labels that Spark puts on its pods
@@ -51,26 +52,43 @@ class KubernetesCluster:
         except ForbiddenError:
             nodes = None
         try:
-            return room_of(pods["items"], quotas["items"], None if nodes is None else nodes["items"])
+            workloads = self._workloads() if is_managed(pods["items"]) else ()
+            return room_of(pods["items"], quotas["items"], None if nodes is None else nodes["items"], workloads)
         except (KeyError, TypeError, ValueError) as error:
             raise OutageError(f"{self.name}: what it says is not understood: {error!r}") from None
 
+    def _workloads(self) -> Sequence[Any]:
+        """Kueue's; none where it is not installed, or where its objects may not be seen: its pods wait all the same."""
+        try:
+            version = self.api.get(f"/apis/{GROUP}")["preferredVersion"]["groupVersion"]
+            found = self.api.get(f"/apis/{version}/namespaces/{self.namespace}/workloads?resourceVersion=0")
+        except (ForbiddenError, NothingThereError):
+            return ()
+        items: Sequence[Any] = found["items"]
+        return items
 
-def room_of(pods: Sequence[Any], quotas: Sequence[Any], nodes: Sequence[Any] | None) -> Room:
-    """What the lists of a namespace say; `nodes` is None where nobody may see them."""
+
+def room_of(
+    pods: Sequence[Any], quotas: Sequence[Any], nodes: Sequence[Any] | None, workloads: Sequence[Any] = ()
+) -> Room:
+    """What the lists of a namespace say; `nodes` is None where nobody may see them, `workloads` are Kueue's."""
     living = [pod for pod in pods if pod["status"].get("phase") not in _OVER]
     executors = [pod for pod in living if _role(pod) == "executor"]
     placed = [pod for pod in executors if pod["spec"].get("nodeName")]
     held = {_application(pod): 0 for pod in living if _role(pod)}
     for pod in placed:
         held[_application(pod)] += _cores(pod)
+    admission = admission_of(workloads, executors)
     waits = dict(filter(None, map(_waiting, executors)))
+    waits |= {_application(pod): admission.waits[_uid(pod)] for pod in executors if _uid(pod) in admission.waits}
     per_core = _most_per_core(executors, "requests", "cpu") or 1.0
     allowed = _allowed(executors, [quota for quota in quotas if not _scoped(quota)])
     if nodes is None and allowed == inf:
         raise OutageError("nodes may not be listed and the namespace has no ResourceQuota: nobody says what there is")
     if any("Insufficient" in why for why in waits.values()):  # whatever there is by the numbers: nothing is free
         allowed = min(allowed, sum(held.values()))
+    if any(_held_back(pod, admission) for pod in executors):
+        allowed = min(allowed, sum(_cores(pod) for pod in executors if not _held_back(pod, admission)))
     allowance = None if allowed == inf else Allowance(floor(allowed))
     if nodes is None:
         return Room((Worker("namespace", floor(allowed), 0),), held, allowance=allowance, waits=waits)
@@ -146,6 +164,17 @@ def _left(executors: Sequence[Any], status: Any) -> float:
 def _scoped(quota: Any) -> bool:
     """Whether it is for some pods only; which these are is not looked into."""
     return bool(quota["spec"].get("scopes") or quota["spec"].get("scopeSelector"))
+
+
+def _held_back(pod: Any, admission: Admission) -> bool:
+    """Whether somebody, mostly Kueue, does not let it begin; where its workload may not be seen its gate tells."""
+    uid = _uid(pod)
+    gated = bool(pod["spec"].get("schedulingGates"))
+    return uid in admission.waits or (gated and uid not in admission.admitted)
+
+
+def _uid(pod: Any) -> str:
+    return str(pod["metadata"].get("uid", ""))
 
 
 def _waiting(pod: Any) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""The way to a Kubernetes API server, for reading: where it is and who asks, from within a pod or from a kubeconfig."""
+"""The way to a Kubernetes API server: where it is and who asks, from within a pod or from a kubeconfig."""
 
 import base64
 import json
@@ -25,6 +25,17 @@ class ForbiddenError(OutageError):
     """The API server knows who asks, and that it may not."""
 
 
+class NothingThereError(OutageError):
+    """There is no such object, or no such kind."""
+
+
+class OvertakenError(OutageError):
+    """The object has changed since it was read, or somebody else has just made it."""
+
+
+_KINDS: Mapping[int, type[OutageError]] = {403: ForbiddenError, 404: NothingThereError, 409: OvertakenError}
+
+
 @dataclass(frozen=True, slots=True)
 class KubernetesApi:
     """An API server, and whose token is shown to it; one in a file is read each time, for it is renewed there."""
@@ -36,14 +47,20 @@ class KubernetesApi:
 
     def get(self, path: str) -> Any:
         """The object or list at that path; an OutageError where it is not told."""
+        return self.send("GET", path)
+
+    def send(self, method: str, path: str, body: Any = None, within_s: float = _ANSWERS_WITHIN_S) -> Any:
+        """The answer; an OutageError where there is none: then nobody knows whether what was sent was done."""
         token = self.token if self.token_file is None else self.token_file.read_text(encoding="utf-8").strip()
-        headers = {"Accept": "application/json", **({"Authorization": f"Bearer {token}"} if token else {})}
-        asked = urllib.request.Request(f"{self.server.rstrip('/')}{path}", headers=headers)
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        headers |= {"Authorization": f"Bearer {token}"} if token else {}
+        raw = None if body is None else json.dumps(body).encode()
+        asked = urllib.request.Request(f"{self.server.rstrip('/')}{path}", raw, headers, method=method)
         try:
-            with urllib.request.urlopen(asked, timeout=_ANSWERS_WITHIN_S, context=self.tls) as response:
+            with urllib.request.urlopen(asked, timeout=within_s, context=self.tls) as response:
                 return json.loads(response.read(_MOST_BYTES))
         except urllib.error.HTTPError as error:
-            kind = ForbiddenError if error.code == 403 else OutageError
+            kind = _KINDS.get(error.code, OutageError)
             raise kind(f"Kubernetes at {self.server}: {_said(error)}") from None
         except (OSError, ValueError) as error:
             raise OutageError(f"Kubernetes at {self.server} does not answer: {error}") from None

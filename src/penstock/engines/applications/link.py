@@ -3,6 +3,8 @@
 import http.client
 import ssl
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from penstock.engines.applications.wire import MOST_BYTES
@@ -17,11 +19,47 @@ class RefusedReportError(PenstockError):
     """The coordinator understood, and will not have it: a wrong token, or another driver of that name."""
 
 
+@dataclass(frozen=True, slots=True)
+class AgentTls:
+    """Certificates between an application and its coordinator, as PEM files.
+
+    `authority` is who signed the coordinator's, where this machine does not trust it anyway; `certificate` and `key`
+    are shown to a coordinator that asks for them.
+    """
+
+    authority: str | Path | None = None
+    certificate: str | Path | None = None
+    key: str | Path | None = None
+
+    def context(self) -> ssl.SSLContext:
+        """What connections are made with; a ConfigError where a file will not do."""
+        found = ssl.create_default_context()
+        if self.authority is not None:
+            try:
+                found = ssl.create_default_context(cafile=_file("--coordinator-ca", self.authority))
+            except ssl.SSLError as error:
+                raise _no_pem("--coordinator-ca", self.authority, error) from None
+        if self.certificate is not None or self.key is not None:
+            certificate = _file("--coordinator-certificate", self.certificate)
+            key = _file("--coordinator-key", self.key)
+            try:
+                found.load_cert_chain(certificate, key, password="")  # or Python would ask the terminal for one
+            except ssl.SSLError as error:
+                raise _no_pem("--coordinator-certificate", self.certificate, error) from None
+        return found
+
+
 class Link:
     """Keeps a connection to the coordinator that answered last."""
 
-    def __init__(self, urls: Sequence[str], token: str, within_s: float = _ANSWERS_WITHIN_S) -> None:
+    def __init__(
+        self, urls: Sequence[str], token: str, within_s: float = _ANSWERS_WITHIN_S, tls: AgentTls = AgentTls()
+    ) -> None:
         self._places = [_place(url) for url in urls]
+        plain = next((place.geturl() for place in self._places if place.scheme != "https"), None)
+        if plain is not None and tls != AgentTls():
+            raise ConfigError("coordinator", plain, "write https://: certificates are given, which need it")
+        self._tls = tls.context() if any(place.scheme == "https" for place in self._places) else None
         self._token = token
         self._within_s = within_s
         self._at = 0
@@ -47,6 +85,12 @@ class Link:
             self._connection.close()
             self._connection = None
 
+    def _connected(self, place: SplitResult) -> http.client.HTTPConnection:
+        host = place.hostname or ""
+        if place.scheme == "https":
+            return http.client.HTTPSConnection(host, place.port, timeout=self._within_s, context=self._tls)
+        return http.client.HTTPConnection(host, place.port, timeout=self._within_s)
+
     def _ask(self, raw: bytes) -> bytes:
         kept = self._connection is not None
         try:
@@ -61,7 +105,7 @@ class Link:
     def _asked(self, raw: bytes) -> bytes:
         place = self._places[self._at]
         if self._connection is None:
-            self._connection = _connection(place, self._within_s)
+            self._connection = self._connected(place)
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         self._connection.request("POST", f"{place.path.rstrip('/')}{PATH}", raw, headers)
         response = self._connection.getresponse()
@@ -81,8 +125,12 @@ def _place(url: str) -> SplitResult:
     return found
 
 
-def _connection(place: SplitResult, within_s: float) -> http.client.HTTPConnection:
-    host = place.hostname or ""
-    if place.scheme == "https":
-        return http.client.HTTPSConnection(host, place.port, timeout=within_s, context=ssl.create_default_context())
-    return http.client.HTTPConnection(host, place.port, timeout=within_s)
+def _file(option: str, path: str | Path | None) -> str:
+    if path is None or not Path(path).is_file():
+        raise ConfigError(option, None if path is None else str(path), "give the path of a PEM file")
+    return str(path)
+
+
+def _no_pem(option: str, path: str | Path | None, error: ssl.SSLError) -> ConfigError:
+    why = (error.reason or str(error)).lower().replace("_", " ")
+    return ConfigError(option, str(path), f"it is no PEM file that will do ({why})")

@@ -10,6 +10,7 @@ does not fit is refused whole with a sentence that says where: half a report is 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError
@@ -44,11 +45,17 @@ def _intent(value: Any) -> Any:
     if isinstance(value, Intent):
         return value
     try:
-        return intent_of_plain(json.loads(value))
+        return _read_intent(value)
     except PenstockError as error:
         raise ValueError(str(error)) from None
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ValueError(f"no intent ({type(error).__name__}: {error})") from None
+
+
+@lru_cache(maxsize=20_000)
+def _read_intent(text: str) -> Intent:
+    """Those of 10,000 tenants come with every report, and hardly ever change: to read them was a fifth of its time."""
+    return intent_of_plain(json.loads(text))
 
 
 def _intent_text(intent: Intent) -> str:

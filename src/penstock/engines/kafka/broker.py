@@ -17,7 +17,8 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from penstock.engines import processes
-from penstock.engines.kafka.jars import JarSet, jars, java
+from penstock.engines.java import java
+from penstock.engines.kafka.jars import JarSet, jars
 from penstock.engines.processes import Process
 from penstock.engines.state_file import StateFile, default_place
 from penstock.errors import ConfigError, EngineError

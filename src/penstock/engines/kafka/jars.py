@@ -7,7 +7,6 @@ mirror in ~/.m2/settings.xml stands in for the latter, and the JVM gets MAVEN_OP
 import hashlib
 import os
 import shlex
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -20,7 +19,9 @@ from xml.sax.saxutils import quoteattr
 
 import pyspark
 
+from penstock.engines.java import java
 from penstock.errors import EngineError
+from penstock.places import cache_folder
 
 _LOCK = Path(__file__).with_name("jars.lock")
 _FETCHED_WITHIN_S = 900.0
@@ -92,16 +93,7 @@ def jars(wanted: JarSet, place: Path | None = None) -> tuple[Path, ...]:
 
 def default_place() -> Path:
     """The user's own cache."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "penstock", "jars")
-
-
-def java() -> str:
-    """The Java to run."""
-    home = os.environ.get("JAVA_HOME")
-    found = str(Path(home, "bin", "java")) if home else shutil.which("java")
-    if found is None:
-        raise EngineError("no Java was found; install one (17 or 21), or set JAVA_HOME")
-    return found
+    return cache_folder() / "jars"
 
 
 def _is(file: Path, jar: Jar) -> bool:

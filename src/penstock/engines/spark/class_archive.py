@@ -11,7 +11,6 @@ import fcntl
 import hashlib
 import logging
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,9 @@ from pathlib import Path
 
 import pyspark
 from pyspark.find_spark_home import _find_spark_home
+
+from penstock.engines.java import found_java
+from penstock.places import cache_folder
 
 _MADE_WITHIN_S = 3600.0  # 64 s of a core; whoever makes it lets all others go first
 _PLAINLY_NICE = 19
@@ -83,14 +85,12 @@ def _archive() -> Path | None:
     """Its place, by what its classes are of; None without Java or Spark, or where all JVMs are told of another one."""
     if any("-XX:SharedArchiveFile" in os.environ.get(name, "") for name in _TOLD_TO_ALL):
         return None
-    home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=f"{home}/bin" if home else None)
+    java = found_java()
     jars = Path(_find_spark_home(), "jars")
     if java is None or not jars.is_dir():
         return None
-    of = [str(_stamp(Path(java).resolve())), str(_stamp(jars)), pyspark.__version__]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "penstock", "spark-classes")
-    return cache / f"{hashlib.sha256(' '.join(of).encode()).hexdigest()[:16]}.jsa"
+    of = [str(_stamp(java.resolve())), str(_stamp(jars)), pyspark.__version__]
+    return cache_folder() / "spark-classes" / f"{hashlib.sha256(' '.join(of).encode()).hexdigest()[:16]}.jsa"
 
 
 def _stamp(path: Path) -> tuple[str, int, int]:

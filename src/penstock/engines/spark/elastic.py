@@ -21,7 +21,11 @@ class ElasticLever(Protocol):
         """So many are wanted from now on; none is waited for."""
 
     def let_go(self, count: int) -> None:
-        """So many of them end."""
+        """So many of them leave, those among them that leave already; asked again as long as they are there."""
+
+    @property
+    def leaving(self) -> int:
+        """How many of those that live were let go of."""
 
 
 class Elastic:
@@ -95,23 +99,24 @@ class Elastic:
         """
         self._ask()
         there = self._lever.count()
+        stay = there - self._lever.leaving
         if self._holds:
             self._tell_of(there)
-        elif there > self._target:
-            self._note(f"executors {there} -> {self._target}", "more came than are wanted")
+        elif stay > self._target:
+            self._note(f"executors {stay} -> {self._target}", "more came than are wanted")
         self._trim(there)
-        if there == self._target and self._whole_since_s is None:
+        if stay == self._target and self._whole_since_s is None:
             self._whole_since_s = now
-        elif there < self._target:
+        elif stay < self._target:
             self._whole_since_s = None
-        if there >= self._target:
+        if stay >= self._target:
             self._short_since_s = None
         elif self._short_since_s is None:
             self._short_since_s = now
-        elif now - self._short_since_s > _GIVEN_WITHIN_S and there > 0:
-            self._limit, self._limited_until_s = there, now + _LIMITED_FOR_S
+        elif now - self._short_since_s > _GIVEN_WITHIN_S and stay > 0:
+            self._limit, self._limited_until_s = stay, now + _LIMITED_FOR_S
             self._turn(
-                there, f"the cluster gives no more; {self._target} are asked for again after {_LIMITED_FOR_S:.0f} s"
+                stay, f"the cluster gives no more; {self._target} are asked for again after {_LIMITED_FOR_S:.0f} s"
             )
 
     def _tell_of(self, there: int) -> None:

@@ -4,8 +4,7 @@ What happens comes into the state (`hearing`), the state becomes a snapshot (`lo
 rounds (`upkeep`); both are worked out by pure functions (`watch`). Steps turn levers (`steps`, `levers`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step
@@ -15,7 +14,6 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.parts import parts_of
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
-from penstock.engines.spark.shares import SlotLimits
 
 
 class SparkEngine:
@@ -33,6 +31,8 @@ class SparkEngine:
         self._spark = spark
         self._parts = parts_of(spark, jobs, settings, clocks, ask_memory)
         self._shared = self._parts.shared
+        self.capacity = self._parts.capacity
+        self.limits = self._parts.limits
 
     def open(self) -> None:
         """Become the controller of the application, put every pool in place and see what runs already."""
@@ -43,32 +43,6 @@ class SparkEngine:
     def jobs(self) -> tuple[Job, ...]:
         """The jobs as they would have to be started to go on as they stand, in another application for instance."""
         return self._shared.state.jobs(self._parts.bounds.wanted)
-
-    def executors(self) -> tuple[int, int]:
-        """How many live, and how many are wanted."""
-        return self._parts.capacity.executors()
-
-    def hold(self, executors: int) -> None:
-        """Have so many executors from now on, where it holds all that it may; none is waited for."""
-        self._parts.capacity.hold(executors)
-
-    def limit(self, limits: Mapping[str, SlotLimits]) -> None:
-        """Have these limits of jobs hold from now on; who has more slots than it may, or fewer, gets what it may."""
-        with self._shared.lease.held():
-            self._shared.lease.renew()
-            for name, limit in sorted(limits.items()):
-                job = self._shared.state.named(name).job
-                if job.limits != limit:
-                    self._limit(replace(job, limits=limit))
-
-    def _limit(self, job: Job) -> None:
-        before = self._shared.state.named(job.name).threads
-        threads = job.limits.held(before)
-        self._shared.state.change(job.name, job=job, threads=threads)
-        if threads != before:
-            self._parts.shares.push()
-            self._parts.capacity.follow_plan()
-            self._shared.deeds.note(job.name, f"weight {before} -> {threads}", "its limits changed")
 
     def note(self, text: str, why: str) -> None:
         """Have it in the record that this was done to the application, by whoever started it."""
@@ -84,11 +58,18 @@ class SparkEngine:
         self._parts.starts.wait()
 
     def close(self, stop_jobs: bool = False) -> None:
-        """Stop governing; the queries run on with their last shares unless told otherwise."""
-        self._parts.events.detach()
+        """Stop governing; the queries run on with their last shares unless told otherwise.
+
+        Each part and each query for itself; an EngineError tells of those that could not be let go of.
+        """
+        apart = Apart()
+        with apart.trying("events"):
+            self._parts.events.detach()
         if stop_jobs:
-            self._shared.state.stop_started()
-        self._shared.lease.release()
+            self._shared.state.stop_started(apart)
+        with apart.trying("lease"):
+            self._shared.lease.release()
+        apart.tell()
 
     def ping(self) -> None:
         """Return as soon as the JVM has answered."""
@@ -109,8 +90,12 @@ class SparkEngine:
         return self._parts.look.snapshot(now, self._refreshed())
 
     def apply(self, steps: Sequence[Step]) -> Outcome:
-        """Carry the steps out in order; one that fails half-way is taken back whole."""
-        return self._parts.steps.carry_out(steps)
+        """Carry the steps out in order, and executors after them; a step that fails half-way is taken back whole."""
+        with self._shared.lease.held():
+            outcome = Outcome(tuple(map(self._parts.steps.carry_out, steps)))
+            if self._shared.lease.ours:
+                self.capacity.follow_plan()
+        return outcome
 
     def _refreshed(self) -> Apart:
         """The lease held on to, and starts that have ended taken up."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Protocol
 
+from penstock.engines.spark.said_once import SaidOnce
 from penstock.errors import EngineError, GoverningEndsError
 
 _RESTS_FOR_S = 10.0
@@ -48,7 +49,7 @@ class GroupOffsets:
     _reached: dict[str, Reached] = field(default_factory=dict)  # by run
     _ended: set[str] = field(default_factory=set)
     _waiting: dict[tuple[str, Hashable], float] = field(default_factory=dict)  # group and broker: not before
-    _said: dict[tuple[str, Hashable], str] = field(default_factory=dict)
+    _said: SaidOnce = field(default_factory=SaidOnce)
 
     def take(self, run: str, reached: Reached) -> None:
         """A batch of this run has ended."""
@@ -69,10 +70,13 @@ class GroupOffsets:
             except GoverningEndsError:
                 raise
             except EngineError as error:
-                self._say(group, address, error)
+                if self._said.is_new((group, address), str(error)):
+                    _log.warning(
+                        "offsets of group %s are not committed, and will be once that is mended: %s", group, error
+                    )
                 self._waiting[group, address] = now + _RESTS_FOR_S
             else:
-                self._said.pop((group, address), None)
+                self._said.well((group, address))
                 del self._waiting[group, address]
         self._forget()
 
@@ -99,11 +103,6 @@ class GroupOffsets:
     def _waits(self, run: str) -> bool:
         reached = self._reached.get(run)
         return reached is not None and any((reached.group, address) in self._waiting for address in reached.offsets)
-
-    def _say(self, group: str, address: Hashable, error: EngineError) -> None:
-        if self._said.get((group, address)) != str(error):
-            self._said[group, address] = str(error)
-            _log.warning("offsets of group %s are not committed, and will be once that is mended: %s", group, error)
 
 
 def slowest(all_read: list[Offsets]) -> Offsets:

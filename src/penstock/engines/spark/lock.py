@@ -54,8 +54,8 @@ class ControllerLease:
             left_s = float(held.split("@")[1]) - self._now()
             if left_s > 0 or not self._properties.replace(self._key, held, fresh):
                 raise EngineError(
-                    "another controller governs this application; stop it first, or wait "
-                    f"{max(left_s, 0.0):.0f} s in case it died: its lease ends then"
+                    "another controller governs this application; stop it first (in a notebook: call stop() on what "
+                    f"ps.govern returned), or wait {max(left_s, 0.0):.0f} s in case it died: its lease ends then"
                 )
         self._mine = fresh
 

@@ -17,6 +17,7 @@ from penstock.engines.spark.levers.memory import MemoryLever
 from penstock.engines.spark.levers.planned import PartitionsLever, TasksLever, TriggerLever
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.levers.table import TableLever
+from penstock.engines.spark.limiting import Limiting
 from penstock.engines.spark.look import Look
 from penstock.engines.spark.opening import Opening
 from penstock.engines.spark.planned import PlannedRestarts
@@ -44,7 +45,7 @@ class Parts:
     steps: Steps
     capacity: Capacity
     bounds: BatchBoundLever
-    shares: SlotsLever
+    limits: Limiting
 
 
 def parts_of(
@@ -83,10 +84,10 @@ def parts_of(
         hearing,
         Look(shared, hearing, capacity, routes, levers),
         Upkeep(shared, capacity, routes, starts, planned, shares, bounds),
-        Steps(shared, capacity, levers),
+        Steps(shared, levers),
         capacity,
         bounds,
-        shares,
+        Limiting(shared, capacity, shares),
     )
 
 

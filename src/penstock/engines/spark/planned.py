@@ -79,6 +79,15 @@ class PlannedRestarts:
         if track.job.max_rows_per_batch != rows:
             self._change(track, query, replace(track.job, max_rows_per_batch=rows))
 
+    def wake(self, job: str) -> bool:
+        """The same query anew, if penstock started it; whether it waits for its next batch by a clock."""
+        track = self._state.named(job)
+        query, before = track.query, track.job
+        waits = query is not None and not track.tasks and bool(self._spark.trigger_s(query))
+        if waits and query is not None and before.function is not None:
+            self._restart(job, query, lambda: self._spark.restart(query, before, before))
+        return waits
+
     def retask(self, move: Tasks) -> None:
         """Another number of long-lived tasks behind the shuffles of a real-time job, from its next batch on."""
         track = self._state.change(move.job, awaited=None)

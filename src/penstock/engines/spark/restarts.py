@@ -103,6 +103,16 @@ class Attempts:
         downtime_s = max(0.0, self.first.at_s - working_s - self.down_since_s)
         return replace(self, down_since_s=None, down_by=None, first=None, downtime_s=downtime_s, lost=self.down_by)
 
+    def clock_set(self, by_s: float) -> "Attempts":
+        """The wall's clock, by which downtime is told, was set by so much."""
+        first = self.first
+        return replace(
+            self,
+            down_since_s=None if self.down_since_s is None else self.down_since_s + by_s,
+            failed_s=None if self.failed_s is None else self.failed_s + by_s,
+            first=None if first is None else replace(first, at_s=first.at_s + by_s),
+        )
+
     @classmethod
     def after_driver(cls, died_s: float | None) -> "Attempts":
         """Under a driver that follows one which died then; None: nothing has failed."""

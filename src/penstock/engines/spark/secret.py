@@ -29,9 +29,10 @@ _SETTINGS = {
 }
 
 
-def write_settings(file: Path) -> None:
+def write_settings(file: Path, others: Mapping[str, str]) -> None:
     """A new file of settings for a cluster's processes: with a new secret, where its name says that it is closed."""
-    settings = {**_SETTINGS, _SECRET: secrets.token_hex(32)} if file.name.endswith(CLOSED) else {}
+    closed = {**_SETTINGS, _SECRET: secrets.token_hex(32)} if file.name.endswith(CLOSED) else {}
+    settings = {**others, **closed}
     file.parent.mkdir(parents=True, exist_ok=True)
     file.unlink(missing_ok=True)
     with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:

@@ -4,6 +4,17 @@ from dataclasses import dataclass
 
 from penstock.engines.spark.shares import Sharing
 
+_SHORTEST_LEASE_S = 10.0
+
+
+def lease_for(interval_s: float) -> float:
+    """How long a controller with a round so often may be silent before it may be replaced: four rounds and a bit.
+
+    >>> lease_for(10.0), lease_for(1.0)
+    (45.0, 10.0)
+    """
+    return max(_SHORTEST_LEASE_S, 4.5 * interval_s)
+
 
 @dataclass(frozen=True, slots=True)
 class SparkSettings:
@@ -16,7 +27,7 @@ class SparkSettings:
     executors: int | None = None  # at most so many, as many as the jobs have slots for; None leaves their number alone
     holds_executors: bool = False  # all of them, whatever slots the jobs have: a coordinator says how many there are
     down_since_s: float | None = None  # when the driver before this one died, in seconds since the epoch
-    lease_s: float = 45.0  # a controller that is silent for so long may be replaced: four rounds and a bit
+    lease_s: float = 45.0  # a controller that is silent for so long may be replaced; see lease_for
 
     @property
     def own_pools(self) -> bool:

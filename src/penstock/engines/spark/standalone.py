@@ -9,6 +9,7 @@ A state file says what is about to be started, so that exactly that is ended, ev
 import json
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,10 @@ _UP_WITHIN_S = 90.0
 _FIRST_WORKER = 11  # workers live at 127.0.0.11, .12, ...
 _MOST_WORKERS = 200
 _LOOPBACK = "127.0.0.1"
+# A master that was killed and is started again ends, without these, the executors of all applications that it was not
+# told of: of every one.
+_REMEMBERS = {"spark.deploy.recoveryMode": "FILESYSTEM"}
+_WHERE = "spark.deploy.recoveryDirectory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,9 @@ def _up(
         _refuse_taken(address, port)
     cluster = StartedCluster(f"spark://{address}:{port}", max(worker.slots for worker in workers), net=net)
     _unmark(state)
-    secret.write_settings(_logs(state) / f"{state.stem}{secret.CLOSED if closed else secret.OPEN}")
+    _remembered(state).mkdir(mode=0o700, parents=True, exist_ok=True)
+    kind = secret.CLOSED if closed else secret.OPEN
+    secret.write_settings(_logs(state) / f"{state.stem}{kind}", {**_REMEMBERS, _WHERE: str(_remembered(state))})
     _file(state).write(cluster)
     try:
         if net is not None:
@@ -230,6 +237,12 @@ def _mark(state: Path) -> Path:
 def _unmark(state: Path) -> None:
     for kind in (secret.CLOSED, secret.OPEN):
         (_logs(state) / f"{state.stem}{kind}").unlink(missing_ok=True)
+    shutil.rmtree(_remembered(state), ignore_errors=True)
+
+
+def _remembered(state: Path) -> Path:
+    """Where its master keeps what it knows of workers and applications; gone with the cluster."""
+    return _logs(state) / f"{state.stem}.recovery"
 
 
 def _file(state: Path) -> StateFile[StartedCluster]:

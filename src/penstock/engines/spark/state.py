@@ -5,6 +5,7 @@ from dataclasses import replace
 from threading import RLock
 from typing import Any
 
+from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.watch.events import Stimulus
@@ -37,11 +38,12 @@ class EngineState:
         """As they would have to be started to go on as they stand; `bound` says of how many rows batches are."""
         return tuple(replace(one.job, slots=one.threads, bound=bound(one.job.name)) for one in self)
 
-    def stop_started(self) -> None:
-        """Stop the queries of those jobs that penstock starts."""
+    def stop_started(self, apart: Apart) -> None:
+        """Stop the queries of those jobs that penstock starts; one that cannot be stopped keeps no other running."""
         for track in self:
             if track.query is not None and track.job.function is not None:
-                track.query.stop()
+                with apart.trying(track.job.name):
+                    track.query.stop()
 
     def take(self, *stimuli: Stimulus) -> None:
         """These happened."""
@@ -53,6 +55,11 @@ class EngineState:
         with self._lock:
             self._fleet = self._fleet.changed(name, **fields)
             return self._fleet.named(name)
+
+    def clock_set(self, by_s: float) -> None:
+        """See `TrackedFleet.clock_set`."""
+        with self._lock:
+            self._fleet = self._fleet.clock_set(by_s)
 
     def promise(self, name: str, slots: int) -> None:
         """See `TrackedFleet.promise`."""

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from penstock.core.levers import Move
-from penstock.core.plan import Outcome, Step, StepOutcome
-from penstock.engines.spark.capacity import Capacity
+from penstock.core.plan import Step, StepOutcome
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.shared import Shared
 from penstock.errors import EngineError, told
@@ -17,21 +16,13 @@ _log = logging.getLogger("penstock.spark")
 class Steps:
     """Nothing is done, and nothing taken back, once another controller has the application."""
 
-    def __init__(self, shared: Shared, capacity: Capacity, levers: Mapping[str, Lever[Any]]) -> None:
+    def __init__(self, shared: Shared, levers: Mapping[str, Lever[Any]]) -> None:
         self._levers = levers
-        self._capacity = capacity
         self._lease = shared.lease
         self._clocks = shared.clocks
 
-    def carry_out(self, steps: Sequence[Step]) -> Outcome:
-        """In order, and executors after them."""
-        with self._lease.held():
-            outcome = Outcome(tuple(map(self._carried_out, steps)))
-            if self._lease.ours:
-                self._capacity.follow_plan()
-        return outcome
-
-    def _carried_out(self, step: Step) -> StepOutcome:
+    def carry_out(self, step: Step) -> StepOutcome:
+        """What came of it, or why nothing did; whoever asks holds the lease."""
         done: list[Move] = []
         try:
             for move in step.moves:

@@ -8,7 +8,8 @@ from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shared import Shared
-from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, Instruction, KeepBound, Start, todo
+from penstock.engines.spark.wall import WallWatch
+from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, Instruction, KeepBound, Start, Wake, todo
 from penstock.errors import EngineError, told
 
 _AGAIN = "its query was started again with the bound of its options"
@@ -34,10 +35,13 @@ class Upkeep:
         self._planned = planned
         self._shares = shares
         self._bounds = bounds
+        self._wall = WallWatch(shared.clocks)
 
     def tend(self, apart: Apart) -> None:
         """Start again what died and waited long enough, change what awaits its end."""
         shared = self._shared
+        with apart.trying("clock"):
+            self._take_up_clock()
         with apart.trying("windows of key pairs"):
             self._routes.close_windows(shared.clocks.wall())
         with shared.lease.held():
@@ -53,7 +57,7 @@ class Upkeep:
                     self._do(instruction)
 
     def _do(self, instruction: Instruction) -> None:
-        if isinstance(instruction, Start | GiveTasks):
+        if isinstance(instruction, Start | GiveTasks | Wake):
             # A long deed for another job may have come between, or a pause of the whole process.
             self._shared.lease.renew()
         if isinstance(instruction, Start):
@@ -62,8 +66,25 @@ class Upkeep:
             self._planned.give_tasks(instruction.job, instruction.late)
         elif isinstance(instruction, ForgetTasks):
             self._shared.state.change(instruction.job, awaited=None)
+        elif isinstance(instruction, Wake):
+            self._wake(instruction)
         elif isinstance(instruction, KeepBound):
             self._keep_bound(instruction.job)
+
+    def _take_up_clock(self) -> None:
+        by_s = self._wall.set_by()
+        if by_s:
+            self._shared.state.clock_set(by_s)
+            self._shared.deeds.note(None, "what was is reckoned anew", f"the driver's clock was set by {by_s:+,.0f} s")
+
+    def _wake(self, found: Wake) -> None:
+        """Once for each run of a query; one that could not be started again is tried again."""
+        state, deeds = self._shared.state, self._shared.deeds
+        why = f"its next batch would have waited for up to {found.late_s:,.0f} s: the driver's clock was set back"
+        if self._planned.wake(found.job):
+            started = state.named(found.job).job.function is not None
+            deeds.note(found.job, "its query was started again" if started else "it is left as it is", why)
+        state.change(found.job, oversleeps_s=0.0)
 
     def _keep_bound(self, job: str) -> None:
         try:

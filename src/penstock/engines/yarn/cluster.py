@@ -14,7 +14,8 @@ from pathlib import Path
 import pyspark
 
 from penstock.engines import processes
-from penstock.engines.kafka.jars import JarSet, jars, java
+from penstock.engines.java import java
+from penstock.engines.kafka.jars import JarSet, jars
 from penstock.engines.processes import Process
 from penstock.engines.state_file import StateFile, default_place
 from penstock.engines.yarn import configuration

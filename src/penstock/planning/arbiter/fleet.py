@@ -1,6 +1,6 @@
 """The fleet as arrays, one place for each job: what a prediction needs of the view and of what was learnt."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -155,25 +155,29 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     `coming` is what is foretold to arrive, of the jobs with a forecast.
     """
     telling = [one for one in costs.values() if one.known]
-    slots = view.slots
     known = tuple(job for job in view.jobs if shares_pool(job.figures) and _counts(job, costs))
-    if not telling or not known or not slots:
+    if not telling or not known or not view.slots:
         return None
     found = [costs[job.name] if costs[job.name].known else guessed(telling, job, view.at_s) for job in known]
-    of = _Columns(*np.array([_row(job, one, slots) for job, one in zip(known, found, strict=True)], dtype=float).T)
+    return _fleet(view, view.slots, known, found, coming or {})
+
+
+def _fleet(
+    view: View, slots: int, jobs: tuple[JobView, ...], costs: Sequence[JobCosts], coming: Mapping[str, float]
+) -> Fleet:
+    of = _Columns(*np.array([_row(job, one, slots) for job, one in zip(jobs, costs, strict=True)], dtype=float).T)
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
     follows, held, each = _held(view, slots)
     slow, cores = _contention(of, held, cores)
     wait_share = np.maximum(0.0, 1.0 - of.cpu_share * slow)  # of a task's time: neither on a core nor in want of one
-    warming = 1.0 - of.cold * coldness(one.warmth for one in found)
-    foretold = np.array([(coming or {}).get(job.name, rate) for job, rate in zip(known, of.arrivals, strict=True)])
-    tasks = np.maximum(1.0, of.tasks / of.stages)
+    warming = 1.0 - of.cold * coldness(one.warmth for one in costs)
+    foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
     return Fleet(
-        names=tuple(job.name for job in known),
-        jobs=known,
-        objectives=grouped(job.intent for job in known),
+        names=tuple(job.name for job in jobs),
+        jobs=jobs,
+        objectives=grouped(job.intent for job in jobs),
         futures=_futures(
-            1.0 - (1.0 - warming) * of.cpu_share, of.arrivals, foretold, min(one.batches for one in found)
+            1.0 - (1.0 - warming) * of.cpu_share, of.arrivals, foretold, min(one.batches for one in costs)
         ),
         slots=float(slots),
         follows=follows,
@@ -183,7 +187,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
         arrivals=of.arrivals,
         coming=np.maximum(1e-3, foretold),
         backlog=of.backlog,
-        tasks=tasks,
+        tasks=np.maximum(1.0, of.tasks / of.stages),
         stages=of.stages,
         task_cpu_s=warming * of.task_s * of.cpu_share,
         task_wait_s=of.task_s * wait_share,
@@ -193,7 +197,7 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
         aside_s=of.aside_s,
         trigger_s=of.trigger_s,
         staged=of.staged,
-        by_name=np.argsort(np.argsort([job.name for job in known])),
+        by_name=np.argsort(np.argsort([job.name for job in jobs])),
         least=of.least,
         most=of.most,
         weights=of.weight,

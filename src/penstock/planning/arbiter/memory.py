@@ -7,6 +7,7 @@ from penstock.core.levers import Move
 from penstock.core.prediction import Error
 from penstock.planning.arbiter.coming import Coming
 from penstock.planning.arbiter.costs import JobCosts
+from penstock.planning.arbiter.rested import Rested
 from penstock.planning.arbiter.settings import ArbiterSettings
 
 
@@ -43,6 +44,7 @@ class ArbiterMemory:
     jobs: tuple[str, ...] = ()
     acted: Acted | None = None
     expected: Expected | None = None
+    rested: Rested | None = None
     errors: Mapping[str, Error] = field(default_factory=dict)
     shortfall: str = ""  # that was found last, at `shortfall_at_s`
     shortfall_at_s: float | None = None

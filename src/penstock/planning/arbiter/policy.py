@@ -29,6 +29,7 @@ from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
 from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, looked_ahead_s
 from penstock.planning.arbiter.restarts import with_a_restart
+from penstock.planning.arbiter.rested import rested
 from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.sharing import paced
@@ -43,7 +44,7 @@ _JUDGED_FOR_S = 60.0  # what comes later is not the decision's doing
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
 _TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
-_KNOWN_AFTER_S = 90.0  # since a job was first seen: what it costs while its code is cold is no reason to start it again
+_KNOWN_AFTER_S = 90.0  # since a job was first seen: until then costs fall, and are no reason to start it again
 _RESTARTED_AGAIN_AFTER_S = 600.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 _LONGEST_SETTLE_S = 60.0
@@ -99,22 +100,32 @@ class Arbiter:
             and view.at_s < memory.acted.at_s + _AGAIN_AFTER_S
         ):
             return Plan(note="what was decided has not come: somebody else has the last word"), memory
+        least = self._worth_a_turn(view, fleet, memory)
+        if memory.rested is not None and memory.rested.holds(view, fleet, _arrivals(memory.costs), least):
+            return Plan(note=memory.rested.note), memory
         ahead_s = looked_ahead_s(fleet, self.settings.horizon_s)
         found = search(fleet, ahead_s)
         found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), ahead_s)
         memory = self._with_shortfall(view, fleet, found, memory)
-        most = fleet.max_utility
-        least = most * max(self.settings.least_gain, _band(fleet, memory))
-        if view.at_s < memory.wary_until_s:
-            least = max(2.0 * least, memory.wary_of)  # or it would be tempted by what has just misled it
         settling = memory.acted is not None and view.at_s < memory.acted.settled_s
         if found.gain > (_URGENT * least if settling else least):
             return self._act(view, fleet, found, memory)
         eased = None if settling else _eased(view, fleet, found, memory)
         if eased is not None:
             return self._act(view, fleet, eased, memory)
-        note = "waiting until the last turn has shown" if settling else _resting(view, found, most)
-        return Plan(note=note), _expecting(view, fleet, found.now, memory)
+        memory = _expecting(view, fleet, found.now, memory)
+        note = "waiting until the last turn has shown" if settling else _resting(view, found, fleet.max_utility)
+        if settling or _cold(view, fleet, memory):
+            return Plan(note=note), replace(memory, rested=None)
+        nothing = rested(view, fleet, _arrivals(memory.costs), note, found.gain, least)
+        return Plan(note=note), replace(memory, rested=nothing)
+
+    def _worth_a_turn(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> float:
+        """How much utility a turn is to bring: more than the errors that were seen."""
+        least = fleet.max_utility * max(self.settings.least_gain, _band(fleet, memory))
+        if view.at_s < memory.wary_until_s:
+            return max(2.0 * least, memory.wary_of)  # or it would be tempted by what has just misled it
+        return least
 
     def _with_shortfall(self, view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> ArbiterMemory:
         """Said from the first look on, and looked at anew each minute: what is learnt of costs changes it."""
@@ -148,6 +159,7 @@ class Arbiter:
         return Plan((decision,)), replace(
             memory,
             acted=acted,
+            rested=None,
             expected=_expectation(view, fleet, found.outcome, memory),
             restarted_s={**memory.restarted_s, **again},
         )
@@ -201,11 +213,15 @@ def _stands(fleet: Fleet, place: int, move: Move) -> bool:
 def _may_restart(view: View, fleet: Fleet, memory: ArbiterMemory) -> NDArray[np.bool_]:
     """The jobs that may start again: what they cost is known, nothing is settling, and none did lately."""
     settling = memory.acted is not None and view.at_s < memory.acted.settled_s
-    young = any(view.at_s - memory.costs[name].first_seen_s < _KNOWN_AFTER_S for name in fleet.names)
-    if settling or young or fleet.size > MANY:
+    if settling or _cold(view, fleet, memory) or fleet.size > MANY:
         return np.zeros(fleet.size, dtype=bool)
     since_s = [view.at_s - memory.restarted_s.get(name, -np.inf) for name in fleet.names]
     return np.array(since_s) >= _RESTARTED_AGAIN_AFTER_S
+
+
+def _cold(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
+    """Whether any job is seen for so short that its costs may still be those of cold code."""
+    return any(view.at_s - memory.costs[name].first_seen_s < _KNOWN_AFTER_S for name in fleet.names)
 
 
 def _band(fleet: Fleet, memory: ArbiterMemory) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Memory, Slots
@@ -47,6 +48,9 @@ class Cycles:
 
     def last_memory(self, policy: str, memory_type: type[Any]) -> None:
         return None
+
+    def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
+        return ()
 
 
 def three_that_want_eleven_of_eight_slots() -> Engine:

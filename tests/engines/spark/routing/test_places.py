@@ -71,7 +71,7 @@ def town(request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path, na
     return made
 
 
-@places("a path with a space", "a scheme of its own")
+@places("a scheme of its own")
 def test_state_moves_and_all_is_counted_also_after_a_crash(town: Town) -> None:
     job = town.job(by_region)
     query = reroute(town.routed(job), town.run(job), all_to(1)).query

@@ -61,7 +61,7 @@ CRASHES = [
     pytest.param("table kept", False, marks=pytest.mark.long),
     pytest.param("query stopped", False, marks=pytest.mark.long),
     ("open batch finished", False),
-    ("change written down", True),
+    pytest.param("change written down", True, marks=pytest.mark.long),
     ("offsets entered", True),
     pytest.param("state rewritten", True, marks=pytest.mark.long),
     pytest.param("committed", True, marks=pytest.mark.long),
@@ -104,6 +104,7 @@ def test_where_a_step_fails_the_query_runs_on_with_the_table_it_had_and_counts_a
     assert state_partitions(town) == before
 
 
+@pytest.mark.long  # test_steps has it without Spark
 def test_a_step_that_was_done_and_told_as_failed_is_done(town: Town) -> None:
     job = town.job(by_region)
     query = town.run(job)
@@ -151,11 +152,11 @@ def test_a_batch_that_was_begun_is_finished_with_the_old_table_before_the_state_
     assert set().union(*state_partitions(town).values()) == {wanted}
 
 
-@pytest.mark.parametrize("times", [2, pytest.param(5, marks=pytest.mark.long)])
-def test_a_running_count_goes_on_through_re_routings(town: Town, times: int) -> None:
+@pytest.mark.long  # each test here is of one re-routing or more, of one town
+def test_a_running_count_goes_on_through_re_routings(town: Town) -> None:
     job = town.job(by_region)
     query = town.run(job)
-    for number in range(times):
+    for number in range(5):
         town.feed()
         changed = reroute(town.routed(job), query, all_to(number % 2))
         query = changed.query

@@ -105,6 +105,15 @@ def test_after_a_crash_the_next_start_goes_on_with_all_counts(count: RunningCoun
     is_right_from_now_on(count)
 
 
+def test_a_step_that_was_done_and_told_as_failed_is_done(count: RunningCount) -> None:
+    count.reroute(all_to(1), at("committed", EngineError))
+    assert {partition for _, partition in kept(count)} == {1}
+    count.feed(KEYS)
+    count.run()
+    assert count.told == Counter(count.rows)
+    is_right_from_now_on(count)
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_where_it_fails_for_good_the_query_runs_on_with_the_table_it_had(count: RunningCount, step: str) -> None:
     count.broken = step

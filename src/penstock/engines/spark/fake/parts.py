@@ -102,6 +102,7 @@ class FakeExecutors:
     target: int = 0
     refuses: bool = False  # whatever number is asked for
     there_is_no_master: bool = False  # so that nobody can be asked
+    leaving: int = 0  # they go at once
 
     @property
     def scalable(self) -> bool:

@@ -6,11 +6,17 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from penstock.engines.spark.jvm.executors import DECOMMISSION
 from penstock.engines.spark.jvm.features import FAIR_LINE, Feature, check_kind, features, scheduler_mode
 from penstock.errors import first_line
 
 FAILURES = "spark.executor.maxNumFailures"
 MOST_FAILURES = 1000  # of executors, on Kubernetes: refused pods come in bursts
+LEAVING = {  # with which an executor that is let go of sends what it holds to others first
+    DECOMMISSION: "true",
+    "spark.storage.decommission.enabled": "true",
+    "spark.storage.decommission.replicationReattemptInterval": "1s",  # 30 s by default, however little there is
+}
 _STORE = "spark.sql.streaming.stateStore.providerClass"
 _ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
@@ -72,7 +78,7 @@ def doctor(spark: SparkSession) -> Diagnosis:
     )
 
 
-_READ = ("spark.locality.wait", "spark.dynamicAllocation.enabled", "spark.task.cpus", FAILURES, _STORE)
+_READ = ("spark.locality.wait", "spark.dynamicAllocation.enabled", "spark.task.cpus", DECOMMISSION, FAILURES, _STORE)
 
 
 def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[SessionSetting, ...]:
@@ -82,7 +88,8 @@ def settings_of(master: str, mode: str, conf: dict[str, str | None]) -> tuple[Se
     True
     """
     failures = (_failures(conf),) if master.startswith("k8s://") else ()
-    return (_mode(mode), _master(master), _locality(conf), _allocation(master, conf), *failures, _state(conf))
+    leaving = () if master.startswith("local") else (_leaving(conf),)
+    return (_mode(mode), _master(master), _locality(conf), _allocation(master, conf), *leaving, *failures, _state(conf))
 
 
 def library(name: str) -> SessionSetting:
@@ -124,6 +131,13 @@ def _allocation(master: str, conf: dict[str, str | None]) -> SessionSetting:
     wrong = value == "true" and not master.startswith("local")
     change = "dynamic allocation and `executors` of a tenants file would both move executors: leave one of them out"
     return SessionSetting("spark.dynamicAllocation.enabled", value, change if wrong else None)
+
+
+def _leaving(conf: dict[str, str | None]) -> SessionSetting:
+    value = conf.get(DECOMMISSION) or "false"
+    listed = " ".join(f"{name}={wanted}" for name, wanted in LEAVING.items())
+    change = f"executors that are given back end at once, and what they hold is made again: {listed}"
+    return SessionSetting(DECOMMISSION, value, None if value == "true" else change)
 
 
 def _failures(conf: dict[str, str | None]) -> SessionSetting:

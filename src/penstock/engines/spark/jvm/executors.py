@@ -1,17 +1,29 @@
-"""Executors up and down at run time, on a cluster manager, without a restart of any query."""
+"""Executors up and down at run time, on a cluster manager, without a restart of any query.
 
+Down goes by decommission where the session is set to it: an executor runs its last tasks, sends what it holds to others
+and ends. One that takes too long is ended, and so is any at once in a session that is not set to it.
+"""
+
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
 from penstock.engines.spark.jvm.machines import ExecutorReader
-from penstock.errors import EngineError
+from penstock.engines.spark.jvm.moved import there
+from penstock.engines.spark.leaving import LEAVES_WITHIN_S, parting
+from penstock.errors import EngineError, first_line
 
 _GROWN_WITHIN_S = 60.0  # 1 s on a warm machine, 15 s when eight JVMs started at once on two cores
 _LOOK_EVERY_S = 0.2
+_INFO = "org.apache.spark.scheduler.ExecutorDecommissionInfo"
+DECOMMISSION = "spark.decommission.enabled"  # without it executors ignore that they are to leave
+
+_log = logging.getLogger("penstock.spark")
 
 
 def take_allocation(context: SparkContext) -> bool:
@@ -31,11 +43,23 @@ def take_allocation(context: SparkContext) -> bool:
 
 
 class ExecutorLever:
-    """Sets the number of executors of one application; `grown_within_s` is how long new ones may take to come."""
+    """Sets the number of executors of one application.
 
-    def __init__(self, context: SparkContext, grown_within_s: float = _GROWN_WITHIN_S) -> None:
+    `grown_within_s` is how long new ones may take to come, `leaves_within_s` how long those that leave may take to go.
+    """
+
+    def __init__(
+        self,
+        context: SparkContext,
+        grown_within_s: float = _GROWN_WITHIN_S,
+        leaves_within_s: float = LEAVES_WITHIN_S,
+        even: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._context = context
         self._grown_within_s = grown_within_s
+        self._leaves_within_s = leaves_within_s
+        self._even = even
+        self._leave_since_s: Mapping[str, float] = {}
         self._jvm: Any = context._jvm
         self._scheduler: Any = context._jsc.sc()
         self._reader = ExecutorReader(context)
@@ -55,9 +79,7 @@ class ExecutorLever:
         self._check(wanted)
         try:
             self._target(wanted)
-            if wanted < before:
-                self._kill(before - wanted)
-            self._wait(lambda: self.count() == wanted, f"{wanted} executors")
+            self._wait(lambda: self._has(wanted), f"{wanted} executors")
         except (Py4JError, EngineError) as error:
             self._target(before)
             raise EngineError(
@@ -70,8 +92,38 @@ class ExecutorLever:
         self._target(wanted)
 
     def let_go(self, count: int) -> None:
-        """So many of them, the youngest, end; the target must have gone down before."""
-        self._kill(count)
+        """So many of them, the youngest, leave; the target must have gone down before. Those that leave already count.
+
+        To be asked again as long as there are too many: whoever took too long is ended then.
+        """
+        living = [executor.id for executor in self._reader.read()]
+        within_s = self._leaves_within_s if self.moves_first else 0.0
+        found = parting(living, count, self._leave_since_s, self._even(), within_s)
+        self._leave_since_s = found.since_s
+        if found.asked:
+            self._decommission(found.asked)
+        if found.ended:
+            self._kill(found.ended)
+
+    @property
+    def leaving(self) -> int:
+        """How many of those that live were let go of."""
+        living = {executor.id for executor in self._reader.read()}
+        return len(living & self._leave_since_s.keys())
+
+    @cached_property
+    def moves_first(self) -> bool:
+        """Whether an executor that leaves sends what it holds to others first."""
+        if self._context.getConf().get(DECOMMISSION, "false") != "true" or not there(self._jvm, _INFO):
+            _log.info("executors that are let go of are ended at once: %s is not set", DECOMMISSION)
+            return False
+        return True
+
+    def _has(self, wanted: int) -> bool:
+        living = self.count()
+        if living > wanted:
+            self.let_go(living - wanted)
+        return living == wanted
 
     def _check(self, wanted: int) -> None:
         if not self.scalable:
@@ -85,11 +137,21 @@ class ExecutorLever:
         if not self._scheduler.requestTotalExecutors(wanted, 0, empty):
             raise EngineError("the cluster manager did not acknowledge the new number of executors")
 
-    def _kill(self, count: int) -> None:
-        youngest = sorted((executor.id for executor in self._reader.read()), key=int, reverse=True)[:count]
+    def _decommission(self, ids: Sequence[str]) -> None:
+        info = self._jvm.org.apache.spark.scheduler.ExecutorDecommissionInfo
+        why = info("penstock lets go of it", self._jvm.scala.Option.empty())
+        pairs = self._context._gateway.new_array(self._jvm.scala.Tuple2, len(ids))  # type: ignore[union-attr]
+        for place, one in enumerate(ids):
+            pairs[place] = self._jvm.scala.Tuple2(one, why)
+        try:
+            self._scheduler.schedulerBackend().decommissionExecutors(pairs, False, False)
+        except Py4JError as error:  # they are ended when their time is over
+            _log.warning("executors %s could not be asked to leave: %s", ", ".join(ids), first_line(error))
+
+    def _kill(self, ids: Sequence[str]) -> None:
         # SparkContext.killExecutors would lower the target once more: the next executor to be lost would stay away.
         backend = self._scheduler.schedulerBackend()
-        backend.killExecutors(self._jvm.PythonUtils.toSeq(youngest), False, False, True)
+        backend.killExecutors(self._jvm.PythonUtils.toSeq(list(ids)), False, False, True)
 
     def _wait(self, done: Callable[[], bool], what: str) -> None:
         deadline = time.monotonic() + self._grown_within_s

@@ -14,6 +14,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_of
+from penstock.engines.spark.said_once import SaidOnce
 from penstock.errors import EngineError, GoverningEndsError
 from penstock.extras import MissingExtraError, check_extra
 
@@ -69,7 +70,7 @@ class ArrivalWatch:
         self._away_until_s: dict[Address, float] = {}
         self._brokers: dict[Address, AskedBroker] = {}
         self._sources: dict[str, tuple[BrokerTopics, ...]] = {}
-        self._said: dict[str, str] = {}
+        self._said = SaidOnce()
 
     def read(self, queries: Mapping[str, StreamingQuery]) -> dict[str, float]:
         """Rows by the query's name; without those that read something else, or whose broker does not answer."""
@@ -120,13 +121,11 @@ class ArrivalWatch:
             self._say(broker[0], error)
             self._away_until_s[broker] = self._clock() + _RESTS_FOR_S
             return {}
-        self._said.pop(broker[0], None)
+        self._said.well(broker[0])
         return {source: float(sum(sum(ends[topic].values()) for topic in source.topics)) for source in here}
 
     def _say(self, who: str, error: EngineError) -> None:
-        """Once, until it is another error or all is well."""
-        if self._said.get(who) != str(error):
-            self._said[who] = str(error)
+        if self._said.is_new(who, str(error)):
             _log.warning("arrivals are not known this round, and are from batches alone until they are: %s", error)
 
     def _broker(self, broker: Address) -> AskedBroker:

@@ -6,7 +6,6 @@ tagged = regions.select(F.window_time("window").alias("at"), F.explode("tags").a
 tags = tagged.groupBy(F.window("at", "1 minute"), *route.right_key()).count()
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from penstock.engines.spark.routing.migration import pending, take_back, version
 from penstock.engines.spark.routing.murmur import ColumnType
 from penstock.engines.spark.routing.tie import check_tie, stamp
 from penstock.errors import ConfigError, EngineError
+from penstock.places import state_folder
 
 _ROUTABLE = (StringType, IntegralType, DecimalType, BooleanType, DateType)
 _PARTITIONS = "spark.sql.shuffle.partitions"
@@ -208,8 +208,7 @@ class Routing:
         return str(place) if (place / "changes").exists() else None
 
     def _without_checkpoint(self) -> Path:
-        state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-        return Path(state, "penstock", "routing", self.name)
+        return state_folder() / "routing" / self.name
 
 
 def _operators(

@@ -56,6 +56,10 @@ class TrackedFleet:
         """With the job's track changed in these fields."""
         return self.with_track(replace(self.named(name), **fields))
 
+    def clock_set(self, by_s: float) -> "TrackedFleet":
+        """The wall's clock was set by so much."""
+        return replace(self, tracks={name: track.clock_set(by_s) for name, track in self.tracks.items()})
+
     @property
     def lacks_queries(self) -> bool:
         """Whether a query runs that is known by its events only."""

@@ -107,11 +107,12 @@ def _files_wait(fleet: TrackedFleet, found: FilesWait, now: Now) -> Track | None
 
 
 def _stage_read(fleet: TrackedFleet, read: StageRead, now: Now) -> Track | None:
-    """Its pool says whether shares reach the query."""
+    """Its pool says whether shares reach the query; not that of a run before."""
     track = fleet.of_run(read.reading.run_id)
     if track is None:
         return None
     pooled = read.reading.pool == track.job.name or not track.job.own_pool
+    pooled = pooled if read.reading.run_id == track.run_id else track.pooled
     return replace(track, stages=track.stages.and_also(read.reading, now.wall_s, read.name), pooled=pooled)
 
 

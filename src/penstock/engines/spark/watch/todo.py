@@ -10,6 +10,7 @@ from penstock.engines.spark.watch.track import Track
 
 LOOKS_FOR_S = 1.0  # around the end of a real-time batch; rows of the next one that are read by then are read again
 COMMITS_WITHIN_S = 30.0  # a batch that takes longer is interrupted; it runs again, whole
+SLEEPS_AT_MOST_S = 10.0  # longer than its trigger: a start of the query takes about as long
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,15 @@ class KeepBound:
     job: str
 
 
-Instruction: TypeAlias = Start | GiveTasks | ForgetTasks | KeepBound
+@dataclass(frozen=True, slots=True)
+class Wake:
+    """Its query may wait so much too long for its next batch: the clock that triggers go by was set back."""
+
+    job: str
+    late_s: float
+
+
+Instruction: TypeAlias = Start | GiveTasks | ForgetTasks | Wake | KeepBound
 
 
 def todo(fleet: TrackedFleet, now: Now) -> tuple[Instruction, ...]:
@@ -57,4 +66,6 @@ def _of(track: Track, now: Now) -> Iterator[Instruction]:
         yield ForgetTasks(name)
     elif awaited is not None and now.even_s >= awaited.ends_s - LOOKS_FOR_S:
         yield GiveTasks(name, late=now.even_s > awaited.ends_s + COMMITS_WITHIN_S)
+    if track.runs and track.query is not None and track.oversleeps_s > SLEEPS_AT_MOST_S:
+        yield Wake(name, track.oversleeps_s)
     yield KeepBound(name)

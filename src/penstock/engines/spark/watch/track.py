@@ -72,6 +72,7 @@ class Track:
     ended: str | None = None  # why a query that we did not start is gone
     attempts: Attempts = Attempts()
     starting_s: float | None = None  # for how long its start has been under way
+    oversleeps_s: float = 0.0  # by which this run's next batch may be late: the wall's clock was set back
     idle_since_s: float | None = None
     batches: tuple[Batch, ...] = ()
     arrivals: Arrivals = Arrivals()  # as the broker says, where the job reads from one
@@ -81,7 +82,22 @@ class Track:
         """A run of its query began."""
         if self.run_id == run_id:
             return self
-        return replace(self, run_id=run_id, started_s=at_s, ended=None, idle_since_s=None, query=None)
+        fresh = {"ended": None, "idle_since_s": None, "query": None, "oversleeps_s": 0.0}
+        return replace(self, run_id=run_id, started_s=at_s, **fresh)  # type: ignore[arg-type]
+
+    def clock_set(self, by_s: float) -> "Track":
+        """The wall's clock was set by so much: what was is as long ago as before."""
+        batches = (
+            replace(one, started_s=one.started_s + by_s, committed_s=one.committed_s + by_s) for one in self.batches
+        )
+        return replace(
+            self,
+            started_s=None if self.started_s is None else self.started_s + by_s,
+            idle_since_s=None if self.idle_since_s is None else self.idle_since_s + by_s,
+            batches=tuple(batches),
+            attempts=self.attempts.clock_set(by_s),
+            oversleeps_s=max(0.0, self.oversleeps_s - by_s) if self.runs else 0.0,
+        )
 
     def and_also(self, batch: Batch, keep_s: float) -> "Track":
         """A batch was committed; batches older than `keep_s` are forgotten."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.errors import ConfigError
+from penstock.places import state_folder
 
 _TEXTS = ("application", "name", "spark", "host", "token")
 JAR = Path(__file__).parents[1] / "plugin" / "penstock-attach.jar"
@@ -48,9 +49,7 @@ def folder(environment: Mapping[str, str]) -> Path:
     >>> str(folder({"XDG_STATE_HOME": "/home/ann/.state"}))
     '/home/ann/.state/penstock/attach'
     """
-    state = environment.get("XDG_STATE_HOME")
-    base = Path(state) if state else Path(environment.get("HOME") or Path.home()) / ".local" / "state"
-    return base / "penstock" / "attach"
+    return state_folder(environment) / "attach"
 
 
 def doors(place: Path) -> Sequence[DriverDoor]:

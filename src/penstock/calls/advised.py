@@ -1,0 +1,39 @@
+"""`penstock advise` as a call: what a run without penstock had, out of Spark's event log."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from penstock.config.wanted import WantedFile, read_wanted
+from penstock.core.intents import Intent, holding
+from penstock.engines.spark.history.events import Logged, logged
+from penstock.engines.spark.history.files import lines_of, log_at
+from penstock.engines.spark.history.replay import History, queries_in, replayed
+from penstock.errors import ConfigError
+from penstock.whatif.from_log import Advice
+from penstock.whatif.from_log import advise as advice_of
+
+
+def advise(
+    history: str | Path, tenants: str | Path, *, minutes: float = 10.0, within_s: float = 120.0
+) -> tuple[History, Advice]:
+    """What a run without penstock had of its intents, and what would have done better, out of Spark's event log.
+
+    `history` is an event log, or a folder of them, of which the newest is taken; `minutes` are those of its end.
+    """
+    found, intents = replayed_of(events_of(Path(history)), read_wanted(Path(tenants)))
+    return found, advice_of(found, intents, 60.0 * minutes, within_s)
+
+
+def events_of(place: Path) -> list[Logged]:
+    """What Spark wrote down."""
+    return list(logged(lines_of(log_at(place))))
+
+
+def replayed_of(events: Sequence[Logged], wanted: WantedFile) -> tuple[History, dict[str, Intent]]:
+    """The run as it was, and what is wanted of those of its queries that the file names."""
+    there = queries_in(events)
+    present = [part for part in wanted.jobs if part.name in there]
+    if not present:
+        names = ", ".join(there) or "none"
+        raise ConfigError("jobs", wanted.jobs[0].name, f"name queries of the run; it has: {names}")
+    return replayed(events, [part.job() for part in present]), {part.name: holding(part.intent()) for part in present}

@@ -1,0 +1,77 @@
+"""What files say, before anything starts: `penstock check`, `intents` and `plan` as calls."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from penstock.calls.checked import said_of
+from penstock.config.checking import CheckOptions
+from penstock.config.document import read_text
+from penstock.config.openslo import is_openslo, read_openslo, to_openslo
+from penstock.config.plan_job import PlanJob, read_plan_job
+from penstock.config.wanted import WantedFile, read_wanted
+from penstock.core.intents import Intent
+from penstock.core.placement import Placement
+from penstock.errors import ConfigError
+from penstock.planning.provision.allocate import allocate
+from penstock.planning.provision.methods import DEFAULT_METHOD
+from penstock.planning.provision.place import place, place_on_fewest
+from penstock.planning.provision.settings import RUNTIMES, PlaceSettings
+
+
+def check(file: str | Path, policy: str | None = None, master: str | None = None, modules: bool = True) -> str:
+    """What a file of tenants, a scenario or a job to plan holds, in a line; a ConfigError tells all that is wrong.
+
+    `modules=False` imports none of the jobs' modules.
+    """
+    return said_of(Path(file), CheckOptions(policy, master, modules))
+
+
+def intents(file: str | Path) -> Mapping[str, Intent]:
+    """What the tenants of a file ask for, by name: a tenants file, or one of OpenSLO documents."""
+    return _wanted(Path(file)).asked()
+
+
+def openslo(file: str | Path, run: str = "tenants") -> Sequence[Mapping[str, Any]]:
+    """The same as OpenSLO v1 documents, over the metrics of the run of that name."""
+    return to_openslo(run, _wanted(Path(file)).jobs)
+
+
+def plan(
+    job: str | Path,
+    rate_rps: float = 100.0,
+    allocation: str = "mba",
+    mapping: str = DEFAULT_METHOD,
+    *,
+    routing: str = "proportional",
+    runtime: str = "models",
+    machines: Sequence[int] | None = None,
+    models: str | None = None,
+) -> Placement:
+    """Plan a job (a YAML file, or a DAG that ships) for so many rows a second at every source, before it runs.
+
+    `machines` are the slots of those there are; without, the fewest that must be acquired are taken.
+
+    >>> plan("linear", 50.0).slots_used
+    4
+    """
+    if runtime not in RUNTIMES:
+        raise ConfigError("runtime", runtime, f"choose one of {', '.join(RUNTIMES)}")
+    settings = PlaceSettings(routing=routing, runtime=RUNTIMES[runtime])
+    return placed(read_plan_job(str(job), models), rate_rps, (allocation, mapping), machines, settings)
+
+
+def placed(
+    job: PlanJob, rate: float, pair: tuple[str, str], machines: Sequence[int] | None, settings: PlaceSettings
+) -> Placement:
+    """The job placed for the rate by a pair of methods, on these machines or on the fewest that must be acquired."""
+    allocation = allocate(job.topology, rate, job.models, pair[0], job.selectivity)
+    if machines is None:
+        return place_on_fewest(allocation, sorted(job.machines.sizes), pair[1], settings)
+    return place(allocation, machines, pair[1], settings)
+
+
+def _wanted(file: Path) -> WantedFile:
+    if is_openslo(read_text(file, "FILE")):
+        return WantedFile.model_validate({"jobs": list(read_openslo(file).jobs)})
+    return read_wanted(file)

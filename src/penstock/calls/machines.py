@@ -1,0 +1,86 @@
+"""Clusters and brokers on this machine, for trying things out: `penstock cluster` and `penstock kafka` as calls.
+
+`state` is the file that notes what was started; the user's own by default.
+"""
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.core.units import size_mib
+from penstock.engines.kafka.jars import JarSet
+from penstock.engines.kafka.jars import jars as fetched
+from penstock.engines.processes import Process
+from penstock.engines.spark import standalone
+from penstock.engines.yarn import cluster as of_yarn
+from penstock.engines.yarn.configuration import YarnShape
+from penstock.extras import check_extra
+
+if TYPE_CHECKING:
+    from penstock.engines.kafka.broker import Broker
+
+
+def start_cluster(
+    workers: int = 2, cores: int = 4, memory: str = "1g", port: int = 7077, *, state: Path | None = None
+) -> standalone.StartedCluster:
+    """A standalone Spark cluster on loopback, from the installed pyspark; its `master` is for `ps.run`."""
+    return standalone.up(state or standalone.default_state_file(), workers, cores, memory, port)
+
+
+def cluster_status(state: Path | None = None) -> standalone.StartedCluster | None:
+    """What `start_cluster` started and was not stopped."""
+    return standalone.status(state or standalone.default_state_file())
+
+
+def stop_cluster(state: Path | None = None) -> Sequence[Process]:
+    """End exactly what `start_cluster` started."""
+    return standalone.down(state or standalone.default_state_file())
+
+
+def start_yarn(
+    workers: int = 2,
+    cores: int = 4,
+    memory: str = "4g",
+    queues: Collection[str] = ("default",),
+    *,
+    port: int = 8088,
+    state: Path | None = None,
+) -> of_yarn.Yarn:
+    """A YARN on loopback; its `environment` is what drivers need."""
+    shape = YarnShape(workers, cores, size_mib(memory, "memory"), tuple(queues), port)
+    return of_yarn.up(state or of_yarn.default_state_file(), shape)
+
+
+def stop_yarn(state: Path | None = None) -> Sequence[Process]:
+    """End exactly what `start_yarn` started."""
+    return of_yarn.down(state or of_yarn.default_state_file())
+
+
+def start_kafka(port: int = 9092, partitions: int = 4, *, state: Path | None = None) -> "Broker":
+    """A Kafka broker on loopback; topics are made on demand, with so many partitions."""
+    check_extra("kafka")
+    from penstock.engines.kafka import broker
+
+    return broker.up(state or broker.default_state_file(), port, partitions)
+
+
+def kafka_status(state: Path | None = None) -> "Broker | None":
+    """What `start_kafka` started and was not stopped."""
+    check_extra("kafka")
+    from penstock.engines.kafka import broker
+
+    return broker.status(state or broker.default_state_file())
+
+
+def stop_kafka(state: Path | None = None) -> Process | None:
+    """End exactly what `start_kafka` started, and remove its records."""
+    check_extra("kafka")
+    from penstock.engines.kafka import broker
+
+    return broker.down(state or broker.default_state_file())
+
+
+def kafka_jars() -> Sequence[Path]:
+    """What a session needs for Kafka, for `spark.jars`; fetched with its checksums, and so is the broker, once."""
+    fetched(JarSet.BROKER)
+    return fetched(JarSet.CONNECTOR)

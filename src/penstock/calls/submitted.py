@@ -1,0 +1,189 @@
+"""`penstock submit` as a call: the tenants of one file as several applications, a driver for each."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from penstock.config import apart
+from penstock.config.apart import ApplicationPart
+from penstock.config.checking import CheckOptions, check_tenants
+from penstock.config.document import read_document
+from penstock.config.relations import master_of
+from penstock.config.tenants import TenantsFile
+from penstock.core.units import positive_seconds
+from penstock.engines.applications.link import AgentTls
+from penstock.errors import ConfigError
+from penstock.governing import submission
+from penstock.governing.drivers import DriverProcess, drive
+from penstock.planning.drivers import DriverAdvice, TenantUse, compared, who_can_share
+from penstock.store.open import check_writable, default_path, open_store
+from penstock.telling.uses import uses_in
+
+_CHECKPOINTS = "spark.sql.streaming.checkpointLocation"
+_IMAGE = "spark.kubernetes.container.image"
+
+
+@dataclass(frozen=True, slots=True)
+class Submitting:
+    """How; None leaves a choice to the file, or to whoever runs."""
+
+    master: str | None = None
+    coordinator: str | None = None
+    policy: str | None = None
+    for_: str | None = None
+    restart: bool = True
+    logs: Path | None = None
+    store: str | None = None
+    tls: AgentTls = AgentTls()
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedFile:
+    """The applications of a file, each with the words after `penstock run`, and what is advised of them."""
+
+    path: Path
+    name: str
+    master: str
+    parts: Sequence[ApplicationPart]
+    commands: Sequence[Sequence[str]]
+    advice: Sequence[str]
+
+
+def submit(tenants: str | Path, how: Submitting = Submitting(), say: Callable[[str], None] = lambda text: None) -> int:
+    """Start an application for each tenant of a file and wait until all have ended, or Ctrl-C; the worst exit code.
+
+    Those that the file names under `together` share one. `say` hears what is advised, and what becomes of each.
+    """
+    applications = applications_of(Path(tenants), how)
+    for line in applications.advice:
+        say(line)
+    return driven(applications, how, say)
+
+
+def stop_submitted(tenants: str | Path, say: Callable[[str], None] = lambda text: None) -> None:
+    """End what was submitted from this file here and runs still."""
+    submission.stop(Path(tenants), say)
+
+
+def applications_of(tenants: Path, how: Submitting) -> SubmittedFile:
+    """What is to be started, checked; nothing is started."""
+    place = _cluster(tenants, how.master)
+    file = check_tenants(tenants, CheckOptions(how.policy, how.master))
+    if how.for_ is not None:
+        positive_seconds(how.for_, "--for")
+    parts = apart.applications(file, how.coordinator is not None)
+    _check(file, place)
+    given = _given(
+        {
+            "--master": place,
+            "--coordinator": how.coordinator,
+            "--coordinator-ca": how.tls.authority,
+            "--coordinator-certificate": how.tls.certificate,
+            "--coordinator-key": how.tls.key,
+            "--policy": how.policy,
+            "--for": how.for_,
+        },
+        how.store,
+        how.restart,
+    )
+    commands = [[str(tenants), *_of(part), *given] for part in parts]
+    return SubmittedFile(tenants, file.name, place, parts, commands, _advice(file, parts, how.store))
+
+
+def driven(applications: SubmittedFile, how: Submitting, say: Callable[[str], None]) -> int:
+    """Start them, and wait until all have ended; the exit code that says most."""
+    tenants, logs = applications.path, how.logs or _logs(applications.name)
+    submission.refuse_second(tenants)
+    _reach(applications.master, how.coordinator, how.tls, applications.parts)
+    run = [sys.executable, "-m", "penstock.cli.main", "run"]
+    drivers = [
+        DriverProcess(part.name, [*run, *command], logs / f"{part.name}.log")
+        for part, command in zip(applications.parts, applications.commands, strict=True)
+    ]
+    say(f"Ctrl-C ends all of them, and so does `penstock submit {tenants} --stop`")
+    with submission.noted(tenants, drivers) as started:
+        return drive(drivers, say, started)
+
+
+def _given(options: Mapping[str, str | Path | None], store: str | None, restart: bool) -> list[str]:
+    """What all of them are given."""
+    all_of_them = {**options, "--store": store}
+    told = [word for name, value in all_of_them.items() if value is not None for word in (name, str(value))]
+    return [*told, *(["--restart"] if restart else [])]
+
+
+def _of(part: ApplicationPart) -> list[str]:
+    return ["--only", ",".join(part.jobs), "--executors", str(part.executors)]
+
+
+def _cluster(tenants: Path, master: str | None) -> str:
+    """The master that is asked for; a local one is refused before what in the file does not go with it."""
+    found = master_of(read_document(tenants, "tenants file"), master)
+    if found.startswith("local"):
+        remedy = "write spark://host:port, yarn or k8s://...; on one machine `penstock run` has all in one application"
+        raise ConfigError("--master", found, remedy)
+    return found
+
+
+def _check(file: TenantsFile, master: str) -> None:
+    """What one driver of several needs beside what any driver does."""
+    if file.checkpoints is None and _CHECKPOINTS not in file.conf:
+        raise ConfigError("checkpoints", None, "write a directory that drivers and executors reach: restarts need it")
+    if master.startswith("yarn") and not os.environ.get("HADOOP_CONF_DIR") and not os.environ.get("YARN_CONF_DIR"):
+        remedy = "set it to the directory of yarn-site.xml; `penstock cluster up --yarn` says which"
+        raise ConfigError("HADOOP_CONF_DIR", os.environ.get("HADOOP_CONF_DIR"), remedy)
+    if master.startswith("k8s://") and _IMAGE not in file.conf:
+        raise ConfigError(f"conf.{_IMAGE}", None, "write the image that executors begin with")
+
+
+def _reach(master: str, coordinator: str | None, tls: AgentTls, parts: Sequence[ApplicationPart]) -> None:
+    """A token or a file that is missing, or a master that is away, is said once, and not in each log."""
+    from penstock.governing.application import check_master  # pyspark takes a second to import
+    from penstock.governing.coordinated import Coordinated
+
+    check_master(master)
+    if coordinator is not None:
+        for part in parts:
+            Coordinated(coordinator, part.name, most=part.executors, tls=tls).link().close()
+
+
+def _logs(name: str) -> Path:
+    return default_path().parent / "logs" / name
+
+
+def _advice(file: TenantsFile, parts: Sequence[ApplicationPart], store: str | None) -> list[str]:
+    """Which tenants could share a driver and do not, or should not and do, by what is recorded of them."""
+    if store is None:
+        return []
+    names = {job.name for job in file.jobs}
+    uses = _uses(file.name, names, store)
+    driver_of = {name: part.name for part in parts for name in part.jobs}
+    found = compared(who_can_share(uses, _slots_each(file)), driver_of)
+    unseen = sorted(names - {use.tenant for use in uses})
+    told = [] if not unseen else [f"advice: nothing is recorded of {', '.join(unseen)}"]
+    return [_told(sharing) for sharing in found] + told
+
+
+def _uses(file: str, names: set[str], store: str) -> Sequence[TenantUse]:
+    check_writable(store, "--store")
+    try:
+        with closing(open_store(store, create=False)) as archive:
+            return uses_in(archive, {file, *(f"{file}.{name}" for name in names)}, names)
+    except ConfigError:  # nothing was recorded there yet
+        return ()
+
+
+def _slots_each(file: TenantsFile) -> int:
+    """The slots of an executor; one where the file does not say, as `penstock run` has it."""
+    cores = str(file.conf.get("spark.executor.cores", 1))
+    return max(1, int(cores)) if cores.isdecimal() else 1
+
+
+def _told(sharing: DriverAdvice) -> str:
+    names = ", ".join(sharing.tenants)
+    if len(sharing.tenants) > 1:
+        return f"advice: {names} could share a driver (together: [{names}]): {sharing.why}"
+    return f"advice: {names} should have a driver of its own: {sharing.why}"

@@ -1,0 +1,50 @@
+"""What is said of a run's controller: that it ended, that nobody hears of it, that its clock tells nothing."""
+
+from datetime import UTC, datetime
+
+from penstock.core.life import AHEAD_S, ControllerLife, Sign
+from penstock.telling.words import span
+
+
+def life_text(life: ControllerLife, sign: Sign | None, now_epoch_s: float) -> str:
+    """What there is to say, with what to do; nothing of a controller that lives and whose clock is right.
+
+    >>> sign = Sign(1_763_683_200.0, interval_s=10.0)
+    >>> life_text(ControllerLife.LIVE, sign, 1_763_683_205.0)
+    ''
+    >>> life_text(ControllerLife.LIVE, sign, 1_763_679_600.0)
+    "The clock of its controller is 1 h ahead of this machine's: set both by a time server."
+    """
+    if sign is None:
+        return ""
+    off_s = sign.at_epoch_s - now_epoch_s
+    if life is ControllerLife.ENDED:
+        told = "ended in order at" if sign.ended else "left its last sign of life at"
+        return f"Its controller {told} {_instant(sign.at_epoch_s)}."
+    if life is ControllerLife.AHEAD:
+        mend = "Set both by a time server; until then only new cycles show that it lives."
+        return f"{_clock(off_s)}, so that its sign of life proves nothing. {mend}"
+    if life is ControllerLife.SILENT:
+        return silent_text(min(sign.at_epoch_s, now_epoch_s))
+    wrong = off_s > AHEAD_S or -off_s >= sign.patience_s
+    return f"{_clock(off_s)}: set both by a time server." if wrong else ""
+
+
+def silent_text(since_epoch_s: float) -> str:
+    """That no sign of life came since, what that may mean, and what to do."""
+    since = _instant(since_epoch_s)
+    why = "it was killed, stands still, or cannot write to the store"
+    return (
+        f"Its controller has given no sign of life since {since} and did not say that it ended: {why}. "
+        "What is told is as it was then. Look whether its driver runs, and start it again; "
+        "`penstock run --restart` does that by itself."
+    )
+
+
+def _clock(off_s: float) -> str:
+    where = "ahead of" if off_s > 0 else "behind"
+    return f"The clock of its controller is {span(abs(off_s))} {where} this machine's"
+
+
+def _instant(epoch_s: float) -> str:
+    return f"{datetime.fromtimestamp(epoch_s, UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,36 @@
+"""Lives of controllers, as a server knows them that looks again and again: by its own clock, once a sign moved."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from penstock.core.life import ControllerLife
+from penstock.store.cards import Card
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """The newest sign of a run's controller, and since when it is known here."""
+
+    at_epoch_s: float
+    since_s: float
+    moved: bool  # another one was seen before it
+
+
+class Lives:
+    """Remembers the last sign of each run that somebody looked at."""
+
+    def __init__(self, epoch: Callable[[], float] = time.time, clock: Callable[[], float] = time.monotonic) -> None:
+        self._epoch = epoch
+        self._clock = clock
+        self._watched: dict[str, _Watched] = {}
+
+    def of(self, run_id: str, card: Card | None) -> ControllerLife:
+        """What is known of the controller of that run, whose newest card this is; none: it never had one that lived."""
+        if card is None:
+            return ControllerLife.ENDED
+        sign, now_s = card.sign, self._clock()
+        known = self._watched.get(run_id)
+        if known is None or known.at_epoch_s != sign.at_epoch_s:
+            known = self._watched[run_id] = _Watched(sign.at_epoch_s, now_s, moved=known is not None)
+        return sign.life_watched(now_s - known.since_s, known.moved, self._epoch())

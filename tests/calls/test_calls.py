@@ -1,0 +1,154 @@
+"""What the command line does, in one call each: the same answers, nothing printed, mistakes as errors."""
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+import penstock as ps
+from tests.cli.calling import penstock
+from tests.controlled import controlled, recorded
+from tests.patience import eventually
+from tests.recorded import RUN
+from tests.simulation.small import scenario, written
+
+JOBS = [
+    {"name": "ads", "job": "os:getcwd", "intent": {"latency": "2s", "percentile": 95, "utility": 35}},
+    {"name": "fraud", "job": "os:getcwd", "intent": {"juice": 0.9}},
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return recorded(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
+    yield
+    assert capsys.readouterr().out == ""
+
+
+def tenants(place: Path, **more: object) -> Path:
+    file = place / "tenants.yaml"
+    file.write_text(yaml.safe_dump({"name": "shop", "master": "local[4]", "jobs": JOBS, **more}))
+    return file
+
+
+def test_a_file_is_checked_as_by_the_command(tmp_path: Path) -> None:
+    file = tenants(tmp_path)
+    assert ps.check(file, modules=False) == "2 jobs (ads, fraud) under penstock at local[4]"
+    with pytest.raises(ps.ConfigError, match="did you mean policy"):
+        ps.check(tenants(tmp_path, polcy="henge"), modules=False)
+    with pytest.raises(ps.ConfigError, match="did you mean policy"):
+        ps.run(tenants(tmp_path, polcy="henge"))
+
+
+def test_intents_are_read_from_a_tenants_file_and_from_openslo(tmp_path: Path) -> None:
+    file = tenants(tmp_path)
+    wanted = ps.intents(file)
+    assert wanted == {
+        "ads": ps.Intent(ps.Latency("2s", percentile=95, utility=35)),
+        "fraud": ps.Intent(ps.Juice(0.9)),
+    }
+    slos = tmp_path / "slos.yaml"
+    slos.write_text(yaml.safe_dump_all(ps.openslo(file, run="shop")))
+    assert ps.intents(slos) == wanted
+
+
+def test_a_plan_is_that_of_the_command(tmp_path: Path) -> None:
+    planned = json.loads(penstock("plan", "grid", "--rate", "100", "--json", "-").stdout)
+    placement = ps.plan("grid", 100.0)
+    assert (placement.slots_used, placement.prediction.rate_rps) == (planned["slots_used"], planned["predicted_rate"])
+    assert len(ps.plan("linear", 50.0, machines=[4, 4]).machines) == 2
+    with pytest.raises(ps.ConfigError, match="runtime: 'sprak' will not do; choose one of"):
+        ps.plan("linear", runtime="sprak")
+
+
+def test_a_scenario_is_simulated_and_judged(tmp_path: Path) -> None:
+    claim = {"claim": "all is well", "metric": "utility_mean", "policy": "static", "at_least": 0.9}
+    done = ps.simulate(written(tmp_path, scenario(expect=[claim])), ["static"], seed=7, store=tmp_path / "runs.sqlite")
+    assert (done.as_declared, done.seed, [result.policy for result in done.results]) == (True, 7, ["static"])
+    assert ps.report("last", tmp_path / "runs.sqlite").run.info.policy == "static"
+
+
+def test_a_recorded_run_is_explained_summed_up_and_compared(path: Path) -> None:
+    told = json.loads(penstock("report", "last", "--store", str(path), "--json", "-").stdout)
+    found = ps.report(RUN.id, path)
+    assert found.document()["utility_share"] == told["utility_share"]
+    assert found.html().startswith("<!doctype html>")
+    assert "ads misses its latency" in ps.explain(store=path)
+    assert ps.explain(str(path)) == ps.explain(store=path)
+    assert ps.incident("ads", store=path, until_s=20.0).startswith("ads, ")
+    assert ps.diff(RUN.id, store=path)["a"]["run"]["id"] == RUN.id
+    assert ps.present(store=path)["run"]["id"] == RUN.id
+    with pytest.raises(ps.PenstockError, match="none-of-it"):
+        ps.explain("none-of-it", path)
+
+
+def test_a_running_controller_is_asked_and_heard(path: Path) -> None:
+    with controlled(path) as store:
+        assert ps.control("pause", store=path) == RUN.id
+        ps.control("intent", "ads", latency="3s", percentile=95, store=path)
+        ps.control("turn", "fraud", lever="tasks", operator="map", value=5, store=path)
+        acts = [(entry.act, entry.detail, entry.who.endswith("(Python)")) for entry in store.audit(RUN.id)]
+    assert [act for act, _, _ in acts] == ["pause", "intent", "turn"]
+    assert acts[1] == ("intent", "ads: p95 latency <= 3s", True)
+    assert {dial.kind for dial in ps.levers(store=path)} == {"tasks"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"act": "puase"}, "act: 'puase' will not do; choose one of .* did you mean pause"),
+        ({"act": "approve"}, "say which proposal"),
+        ({"act": "intent", "job": "ads", "latncy": "2s"}, "did you mean latency"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(path: Path, asked: dict[str, str], told: str) -> None:
+    with pytest.raises(ps.ConfigError, match=told):
+        ps.control(**asked, store=path)  # type: ignore[arg-type]
+
+
+def test_a_file_of_tenants_is_not_submitted_to_this_machine_nor_attached_to_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    with pytest.raises(ps.ConfigError, match="write spark://host:port"):
+        ps.submit(tenants(tmp_path))
+    with pytest.raises(ps.PenstockError):
+        ps.attach(tenants(tmp_path))
+    with pytest.raises(ps.ConfigError, match=r"history|nowhere"):
+        ps.advise(tmp_path / "nowhere", tenants(tmp_path))
+
+
+@pytest.mark.sockets
+def test_pages_are_served_while_a_block_lasts(path: Path, tmp_path: Path) -> None:
+    lines = tmp_path / "figures.jsonl"
+    with ps.serve(path, port=0, sinks=(f"lines:{lines}",)) as site:
+        eventually(lambda: lines.read_text().count("penstock_utility"))
+        answer = urllib.request.urlopen(f"{site.url}api/runs")
+        assert json.load(answer)[0]["id"] == RUN.id
+        answer.close()
+    with pytest.raises(OSError):
+        urllib.request.urlopen(f"{site.url}api/runs")
+
+
+@pytest.mark.sockets
+def test_a_coordinator_leads_while_a_block_lasts(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.yaml"
+    file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}, "lease": "3s"}))
+    said: list[str] = []
+    how = {"store": str(tmp_path / "runs.sqlite"), "tokens": tmp_path / "tokens.json", "port": 0}
+    with ps.coordinate(file, say=said.append, **how) as coordinator:  # type: ignore[arg-type]
+        eventually(lambda: coordinator.leads)
+    assert not coordinator.leads
+    assert said[0].startswith("leads prod in epoch 1")
+
+
+def test_policies_and_extensions_are_listed() -> None:
+    assert ps.policies()["henge"].about
+    assert all(one.package for one in ps.extensions())

@@ -1,0 +1,68 @@
+"""A driver whose standalone master is killed and started again while its executors work.
+
+Usage: on_lost_master MASTER. Run by test_cluster; prints one JSON document.
+"""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.sql import SparkSession
+
+from penstock.engines import processes
+from penstock.engines.spark.jvm.executors import ExecutorLever
+from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.errors import EngineError
+from penstock.governing.application import start_application
+from tests.patience import eventually
+
+EXECUTORS = 2
+CONF = {"spark.cores.max": EXECUTORS, "spark.executor.cores": 1, "spark.executor.memory": "512m"}
+
+
+def main(master: str, log: Path) -> dict[str, Any]:
+    spark = start_application("lost master", master, CONF)
+    lever = ExecutorLever(spark.sparkContext)
+    eventually(lambda: lever.count() == EXECUTORS)
+    before = executors(spark)
+    port = master.rpartition(":")[2]
+    (lost,) = (one for one in processes.found_by("master", port) if "master.Master" in " ".join(command(one.pid)))
+    again, given = command(lost.pid), environment(lost.pid)
+    os.kill(lost.pid, signal.SIGKILL)
+    eventually(lambda: not lost.alive)
+    processes.start("master", again, log, given)
+    # It knows the application again once it answers for it.
+    eventually(lambda: scaled(lever, 1))
+    eventually(lambda: lever.count() == 1)
+    after = executors(spark)
+    spark.stop()
+    return {"before": before, "after": after}
+
+
+def scaled(lever: ExecutorLever, wanted: int) -> bool:
+    try:
+        lever.scale(wanted)
+    except (EngineError, Py4JError):  # it is away still, or does not know the application yet
+        return False
+    return True
+
+
+def executors(spark: SparkSession) -> list[str]:
+    return sorted(executor.id for executor in ExecutorReader(spark.sparkContext).read())
+
+
+def command(pid: int) -> list[str]:
+    return processes.command_of(pid)
+
+
+def environment(pid: int) -> dict[str, str]:
+    told = Path(f"/proc/{pid}/environ").read_bytes().rstrip(b"\0").split(b"\0")
+    return dict(part.decode().split("=", 1) for part in told if b"=" in part)
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(sys.argv[1], Path(sys.argv[2]))))

@@ -1,0 +1,46 @@
+"""What a fleet could do without, from what its applications foretell of fewer executors."""
+
+from penstock.core.price import Price
+from penstock.core.view import View
+from penstock.planning.executors.spare import Spare
+from tests.builders import job, view
+from tests.planning.executors.many import application, fleet
+
+EASY = ((1, 4.0), (2, 10.0), (8, 10.0))  # two are as good as any number
+HARD = ((1, 0.0), (8, 10.0))
+
+
+def round_of(at_s: float, clicks: int = 5, worth: tuple[tuple[float, float], ...] = EASY) -> View:
+    """Clicks has what it asks for, fraud has not, and of new nobody knows; executors of two cores."""
+    dials = (
+        application("clicks", clicks, worth, cores=2),
+        application("fraud", 3, HARD, cores=2),
+        application("new", 1, cores=2),
+    )
+    return fleet(dials, 20, at_s, [job("clicks", 10.0), job("fraud", 3.0), job("new", 0.0)])
+
+
+def test_what_is_not_needed_is_told_by_the_month_with_the_slos_that_it_keeps() -> None:
+    seen = Spare().after(round_of(0.0)).after(round_of(3600.0))
+    assert (seen.on_average, seen.for_good) == (6.0, 6)  # three executors of clicks
+    assert seen.text(Price(0.05, "EUR")) == (
+        "of 18 cores held on average over 60 min 6.0 were spare (219.00 EUR a month), 6 at all times (219.00 EUR a "
+        "month). It keeps 1 SLO of 2; missed as it is: fraud; not known yet, and left as they are: new"
+    )
+    assert "(" not in seen.text(None)
+
+
+def test_what_is_needed_at_some_time_of_the_day_is_not_spare_for_good() -> None:
+    night, noon = round_of(0.0), round_of(60.0, worth=((1, 0.0), (4, 10.0), (8, 10.0)))
+    seen = Spare().after(night).after(noon)
+    assert (seen.on_average, seen.for_good) == (4.0, 2)
+
+
+def test_an_application_that_does_not_do_its_best_and_one_nobody_knows_spare_nothing() -> None:
+    seen = Spare().after(round_of(0.0, worth=HARD))
+    assert (seen.on_average, seen.for_good) == (0.0, 0)
+    assert "none could be spared" in seen.text(Price(1.0))
+
+
+def test_before_anything_was_seen_nothing_is_claimed() -> None:
+    assert Spare().after(view(0.0, [])).text(None) == "nothing is known of any application yet"

@@ -1,0 +1,325 @@
+"""Controller killed, clock ahead, store locked, database gone: API, feed, `top` and `explain` say so and what to do.
+
+Never a fault of ours, never green, and well again by itself once it is over.
+"""
+
+import gc
+import json
+import re
+import signal
+import socket
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from rich.console import Console
+
+from penstock.cli.screen import Screen
+from penstock.core.life import ControllerLife
+from penstock.core.plan import AGAIN, Effect, Plan, Verdict
+from penstock.errors import ConfigError
+from penstock.store.archive import StoreError
+from penstock.store.cards import Card
+from penstock.store.control import DeskControl
+from penstock.store.open import open_store
+from penstock.store.sql import SqlStore
+from penstock.telling.explain import explain
+from penstock.web.app import create_app
+from penstock.web.live import LiveLook
+from penstock.web.lives import Lives
+from penstock.web.reading import Reader
+from penstock.web.server import Site
+from penstock.web.settings import WebSettings
+from penstock.web.tokens import KeptTokens
+from tests.cli import calling
+from tests.cli.calling import penstock
+from tests.patience import eventually, patience_s
+from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
+from tests.web import asking
+
+NOW_S = 1_763_683_200.0
+
+
+@pytest.fixture
+def well(tmp_path: Path) -> Iterator[SqlStore]:
+    """A run in which everybody has everything."""
+    with closing(open_store(tmp_path / "well.sqlite")) as opened:
+        opened.begin(RUN)
+        opened.append(a_cycle(10.0, a_view(10.0, [a_job("ads", 35.0), a_job("fraud", 35.0)])))
+        yield opened
+
+
+def screen_of(store: SqlStore) -> str:
+    return text_of(Screen(store, Reader(store), RUN.id).drawn())
+
+
+def text_of(shown: Any) -> str:
+    out = StringIO()
+    Console(file=out, width=250, color_system="standard", force_terminal=True).print(shown)
+    return out.getvalue()
+
+
+def uncoloured(screen: str) -> str:
+    return re.sub(r"\x1b\[[\d;]*m", "", screen)
+
+
+def is_green(screen: str) -> bool:
+    """Whether the headline is: 32 is green."""
+    (headline,) = (line for line in screen.splitlines() if "have what they asked for" in line)
+    return "\x1b[1;32m" in headline
+
+
+# The controller
+
+
+def test_who_ends_in_order_says_so_and_who_is_killed_does_not(well: SqlStore) -> None:
+    control = DeskControl(well.own_desk, RUN.id)
+    control.arrive()
+    assert is_green(screen_of(well))
+    control.leave()
+    told = Reader(well).control(RUN.id)
+    assert (told.live, told.life) == (False, "ended")
+    assert told.said.startswith("Its controller ended in order at ")
+    assert not is_green(screen_of(well))
+    control.arrive()  # another one goes on with the run
+    assert Reader(well).control(RUN.id).life == "live"
+
+
+def test_a_controller_that_was_killed_is_told_as_such_with_what_to_do_and_nothing_is_green(well: SqlStore) -> None:
+    well.desk.leave_card(RUN.id, Card(time.time() - 60.0, 10.0, interval_s=2.0))
+    told = Reader(well).control(RUN.id)
+    assert (told.live, told.life) == (False, "silent")
+    for said in (told.said, " ".join(screen_of(well).split()), " ".join(explain(well.read_run(RUN.id)).split())):
+        assert "has given no sign of life since" in said
+        assert "start it again" in said
+    assert not is_green(screen_of(well))
+    assert screen_of(well).splitlines()[0].rstrip().endswith("no sign of life\x1b[0m")
+    assert "As it was: All 2 tenants have what they asked for." in screen_of(well)
+
+
+def test_a_dead_controller_whose_clock_was_ahead_is_not_live_for_as_long_as_that(well: SqlStore) -> None:
+    well.desk.leave_card(RUN.id, Card(time.time() + 3_600.0, 10.0, interval_s=2.0))
+    told = Reader(well).control(RUN.id)
+    assert (told.live, told.life, told.may_act) == (False, "ahead", False)
+    assert "1 h ahead" in told.said or "59 min" in told.said
+    screen = screen_of(well)
+    assert not is_green(screen)
+    assert "Set both by a time server" in screen
+    assert (
+        "nobody governs it now. The clock of its controller"
+        in penstock("control", "show", "--store", well.place, "--run", RUN.id).stdout
+    )
+
+
+def test_a_server_that_sees_signs_move_knows_better_than_their_clock() -> None:
+    clock = [0.0]
+    lives = Lives(epoch=lambda: NOW_S, clock=lambda: clock[0])
+
+    def seen(off_s: float, at_s: float) -> ControllerLife:
+        clock[0] = at_s
+        return lives.of(RUN.id, Card(NOW_S + off_s, 10.0, interval_s=2.0))
+
+    assert [seen(3_600.0, 0.0), seen(3_602.0, 2.0), seen(3_602.0, 16.0)] == [
+        ControllerLife.AHEAD,
+        ControllerLife.LIVE,
+        ControllerLife.LIVE,
+    ]
+    assert seen(3_602.0, 18.0) is ControllerLife.SILENT  # killed: its last sign is an hour from now, and does not move
+    assert seen(3_700.0, 100.0) is ControllerLife.LIVE  # started again
+    assert [seen(-60.0, 101.0), seen(-58.0, 103.0)] == [
+        ControllerLife.LIVE,
+        ControllerLife.LIVE,
+    ]  # its clock was set back meanwhile
+    assert lives.of("never governed", None) is ControllerLife.ENDED
+
+
+def test_nobody_promises_to_look_again_where_nobody_is_left_to_do_it(well: SqlStore) -> None:
+    well.append(an_acting_cycle(20.0))
+    first = Verdict(20.0, 80.0, 50.0, f"worse: utility of ads 5.0 -> 2.0; {AGAIN}", Effect.WORSE, place=0, again=True)
+    well.append(a_cycle(80.0, plan=Plan(verdicts=(first,))))
+
+    def told() -> tuple[str | None, bool]:
+        reader = Reader(well)
+        (decision,) = reader.decisions(reader.gallery(RUN.id))
+        return decision.verdict, decision.again
+
+    well.desk.leave_card(RUN.id, Card(time.time(), 80.0, interval_s=10.0))
+    assert told() == (first.text, True)
+    well.desk.leave_card(RUN.id, Card(time.time() - 600.0, 80.0, interval_s=10.0))
+    assert told() == ("worse: utility of ads 5.0 -> 2.0; the record ends before it was looked at again", False)
+    # Another driver goes on, long after the time at which it was to be looked at, and knows nothing of it.
+    well.desk.leave_card(RUN.id, Card(time.time(), 600.0, interval_s=10.0))
+    well.append(a_cycle(600.0))
+    assert told() == ("worse: utility of ads 5.0 -> 2.0; nobody looked again: governing began anew before that", False)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "asked to end"])
+def test_a_real_controller_leaves_its_last_sign_where_it_ends_in_order_and_none_where_it_is_killed(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    path = tmp_path / "runs.sqlite"
+
+    def card() -> Card | None:
+        if not path.is_file():
+            return None
+        with closing(open_store(path, create=False)) as store:
+            try:
+                found = store.runs()
+            except ConfigError:  # the file is there before its tables are
+                return None
+            return store.desk.card(found[-1].id) if found else None
+
+    with calling.serving(tmp_path) as process:
+        eventually(lambda: (found := card()) is not None and found.at_s > 0.0)
+        process.send_signal(number)
+        process.wait(patience_s())
+    left = card()
+    assert left is not None
+    in_an_hour_s = time.time() + 3_600.0
+    assert left.sign.life(in_an_hour_s) is (ControllerLife.SILENT if number is signal.SIGKILL else ControllerLife.ENDED)
+
+
+# The store
+
+
+def paths_of(store: SqlStore, settings: WebSettings, tmp_path: Path) -> list[str]:
+    """Every path of the API that reads the store, with what it needs."""
+    described = create_app(store, settings, KeptTokens(tmp_path / "tokens.json")).openapi()["paths"]
+    needs = {"/api/job": "?job=ads", "/api/incident": "?job=ads", "/api/remedies": "?job=ads"}
+    needs |= {"/api/without": "?decision=1", "/api/compare": "?a=last&b=last"}
+    apart = {"/health", "/api/session", "/api/policies", "/api/what-if"}
+    return [f"{path}{needs.get(path, '')}" for path, how in described.items() if "get" in how and path not in apart]
+
+
+@pytest.mark.sockets
+def test_while_the_store_is_locked_every_path_says_so_and_what_to_do(
+    store: SqlStore, site: Site, settings: WebSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Screen(store, Reader(store), RUN.id)
+    before = text_of(screen.drawn())
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite", isolation_level=None)) as other:
+        # Or readers go on beside whoever writes. The site reads ahead when it starts, and is let finish.
+        eventually(lambda: beside_nobody(other, store))
+        other.execute("BEGIN EXCLUSIVE")
+        shorten(monkeypatch, store)
+        for path in paths_of(store, settings, tmp_path):
+            answer = asking.get(f"{site.url}{path.lstrip('/')}")
+            assert answer.status_code == 503, path
+            told = answer.json()
+            assert "locked" in told["message"] or path == "/ready", path
+            assert "fuser" in told["remedy"], path
+        assert asking.get(f"{site.url}health").status_code == 200
+        shown = text_of(screen.drawn())
+        assert "cannot be read since" in shown
+        assert "database is locked" in shown
+        assert uncoloured(before).splitlines()[-1] in uncoloured(shown)  # as it was
+        assert "\x1b[1;32m" not in shown
+        assert "\x1b[31m" not in shown  # but for the line above it, which is bold
+        refused = penstock("explain", "last", "--store", str(tmp_path / "runs.sqlite"))
+        assert (refused.returncode, len(refused.stderr.splitlines())) == (75, 1)
+        assert "database is locked; end the other program" in refused.stderr
+    assert asking.get(f"{site.url}api/overview").status_code == 200
+    assert "cannot be read" not in text_of(screen.drawn())
+
+
+def beside_nobody(connection: sqlite3.Connection, store: SqlStore) -> bool:
+    """Whether writers and readers now wait for each other; it cannot be had while anybody else has the file open.
+
+    The site looks for news all the time, and its store keeps the connection for the next look. One that was in use
+    while the store was closed is swept up with its pool.
+    """
+    store.close()
+    gc.collect()
+    try:
+        return bool(connection.execute("PRAGMA journal_mode=DELETE").fetchone() == ("delete",))
+    except sqlite3.OperationalError:
+        return False
+
+
+def shorten(monkeypatch: pytest.MonkeyPatch, store: SqlStore) -> None:
+    """No test waits two seconds for each answer."""
+
+    def impatient(connection: sqlite3.Connection, record: object) -> None:
+        connection.execute("PRAGMA busy_timeout=1")
+
+    sa.event.listen(store.database._engine, "connect", impatient, insert=True)
+    monkeypatch.setattr("penstock.store.database.BUSY_S", 0.01)  # of stores that are opened from here on
+
+
+@pytest.mark.sockets
+def test_who_watches_hears_that_the_store_cannot_be_read_with_what_to_do_and_then_news(
+    store: SqlStore, site: Site, tmp_path: Path
+) -> None:
+    with asking.streamed(f"{site.url}api/live") as answer, closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other:
+        lines = answer.iter_lines()
+        assert next_event(lines)[0] == "news"
+        other.execute("ALTER TABLE penstock_cycles RENAME TO hidden")
+        name, body = next_event(lines)
+        assert name == "trouble"
+        assert "no such table" in body["message"]
+        assert "another program" in body["remedy"]
+        other.execute("ALTER TABLE hidden RENAME TO penstock_cycles")
+        assert next_event(lines)[0] == "news"
+
+
+def next_event(lines: Iterator[str]) -> tuple[str, Any]:
+    """The next event that is not a mere sign of life."""
+    name = ""
+    for line in lines:
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        if line.startswith("data: ") and name != "life":
+            return name, json.loads(line.removeprefix("data: "))
+    raise AssertionError("the feed ended")
+
+
+@pytest.mark.sockets
+def test_a_postgresql_that_nobody_answers_for_is_told_on_every_path(
+    serve_gone: Callable[[], tuple[Site, SqlStore]], settings: WebSettings, tmp_path: Path
+) -> None:
+    site, store = serve_gone()
+    for path in paths_of(store, settings, tmp_path):
+        answer = asking.get(f"{site.url}{path.lstrip('/')}")
+        assert answer.status_code == 503, path
+        assert answer.json()["remedy"].startswith("see that PostgreSQL runs"), path
+        assert "secret" not in answer.text
+    assert asking.get(f"{site.url}health").status_code == 200
+    with pytest.raises(StoreError, match="store postgresql"):
+        Screen(store, Reader(store), "last")
+
+
+@pytest.fixture
+def serve_gone(settings: WebSettings) -> Iterator[Callable[[], tuple[Site, SqlStore]]]:
+    """A site over a database at a port of this machine where nobody listens."""
+    with ExitStack() as stack:
+        nobody = stack.enter_context(socket.socket())
+        nobody.bind(("127.0.0.1", 0))  # taken, and not listened on: it is refused at once
+
+        def start() -> tuple[Site, SqlStore]:
+            url = f"postgresql://ann:secret@127.0.0.1:{nobody.getsockname()[1]}/runs"
+            store = stack.enter_context(closing(open_store(url, create=False)))
+            return stack.enter_context(Site(store, settings, lambda line: None).beside()), store
+
+        yield start
+
+
+def test_that_no_sign_of_life_comes_any_more_is_news_without_a_cycle(well: SqlStore) -> None:
+    clock = [0.0]
+    look = LiveLook(Reader(well, lives=Lives(epoch=lambda: NOW_S, clock=lambda: clock[0])))
+    well.desk.leave_card(RUN.id, Card(NOW_S, 10.0, interval_s=2.0))
+    found = look(RUN.id, None)
+    assert found is not None
+    mark, body = found
+    assert body["control"]["life"] == "live"
+    clock[0] = 10.0
+    assert look(RUN.id, mark) is None
+    clock[0] = 20.0
+    found = look(RUN.id, mark)
+    assert found is not None
+    assert (found[1]["control"]["life"], found[1]["control"]["live"]) == ("silent", False)
