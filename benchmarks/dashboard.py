@@ -69,7 +69,7 @@ def load_times_s(browser: Browser, url: str) -> list[float]:
         began_s = time.perf_counter()
         page.goto(url)
         page.wait_for_selector("tr[data-job]")
-        page.wait_for_function("document.querySelectorAll('.plot canvas').length >= 2")
+        page.locator(".plot canvas").nth(1).wait_for()
         times.append(time.perf_counter() - began_s)
         page.context.close()
     return times
@@ -136,7 +136,7 @@ def paints_ms(browser: Browser, url: str) -> tuple[list[float], float]:
         page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
         page.goto(url)
         page.wait_for_selector("tr[data-job]")
-        page.wait_for_function("document.querySelectorAll('.plot canvas').length >= 2")
+        page.locator(".plot canvas").nth(1).wait_for()
         found.append(float(page.evaluate(_PAINTED)))
         weight = float(page.evaluate(_WEIGHT))
         page.context.close()

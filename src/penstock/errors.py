@@ -84,6 +84,9 @@ def refuse(errors: Sequence[ConfigError]) -> None:
         raise WrongFileError(errors)
 
 
+TRIED_AGAIN = "; it is tried again by itself"  # of a remedy: true of what goes on, not of a command that ends
+
+
 class OutageError(PenstockError):
     """Something is away that may come back by itself, such as a master or a database: to try again may help.
 

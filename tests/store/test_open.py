@@ -2,12 +2,16 @@
 
 import sqlite3
 import stat
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from penstock.errors import ConfigError
+from penstock.store import desk_tables
 from penstock.store.open import default_path, open_store
 from penstock.workloads.services.postgres import PostgresServer
 from tests.recorded import RUN, a_cycle
@@ -32,6 +36,68 @@ def test_what_is_recorded_is_its_owners_alone(tmp_path: Path) -> None:
         modes = {found.name: stat.S_IMODE(found.stat().st_mode) for found in tmp_path.iterdir()}
     assert {"runs.sqlite", "runs.sqlite-wal"} <= set(modes)
     assert set(modes.values()) == {0o600}
+
+
+@pytest.fixture
+def while_it_is_made() -> Iterator[list[Callable[[], None]]]:
+    """What is done in the midst of the making of a store's tables, once each."""
+    to_do: list[Callable[[], None]] = []
+
+    def made(*_: object, **__: object) -> None:
+        if to_do:
+            to_do.pop()()
+
+    sa.event.listen(desk_tables.metadata, "after_create", made)
+    yield to_do
+    sa.event.remove(desk_tables.metadata, "after_create", made)
+    assert to_do == []
+
+
+def test_who_looks_while_a_file_is_made_finds_none_and_is_in_nobodys_way(
+    tmp_path: Path, while_it_is_made: list[Callable[[], None]]
+) -> None:
+    path = tmp_path / "runs.sqlite"
+
+    def look() -> None:
+        with (
+            closing(open_store(path, create=False)) as reader,
+            pytest.raises(ConfigError, match="no runs are recorded"),
+        ):
+            reader.runs()
+
+    while_it_is_made.append(look)
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        assert [run.id for run in store.runs()] == [RUN.id]
+    assert [found.name for found in tmp_path.iterdir()] == ["runs.sqlite"]
+
+
+def test_who_makes_a_file_that_another_made_meanwhile_goes_on_with_that(
+    tmp_path: Path, while_it_is_made: list[Callable[[], None]]
+) -> None:
+    path = tmp_path / "runs.sqlite"
+
+    def begin_another() -> None:
+        with closing(open_store(path)) as other:
+            other.begin(replace(RUN, id="another"))
+
+    while_it_is_made.append(begin_another)
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+        assert {run.id for run in store.runs()} == {"another", RUN.id}
+    assert [found.name for found in tmp_path.iterdir()] == ["runs.sqlite"]
+
+
+def test_who_only_reads_leaves_the_file_as_it_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "runs.sqlite"
+    with closing(open_store(path)) as store:
+        store.begin(RUN)
+    with closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA journal_mode=DELETE")
+    with closing(open_store(path, create=False)) as reader:
+        assert len(reader.runs()) == 1
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
 def test_a_file_that_its_owner_opened_to_others_stays_so(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.patience import eventually
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE_MS = 60_000
 
@@ -46,3 +48,11 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     for context in contexts:
         context.close()
     assert complaints == []
+
+
+def until(page: Page, script: str) -> None:
+    """Wait until that is true on the page.
+
+    Playwright's own wait is refused by the page's rules for scripts wherever its first look does not find it true.
+    """
+    eventually(lambda: page.evaluate(script))

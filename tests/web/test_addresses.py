@@ -68,7 +68,7 @@ def test_time_zoom_and_tenant_are_in_the_address_and_go_along_from_page_to_page(
     for part in ("span=900", "from=17.", "to=32."):
         assert part in page.url
     page.keyboard.press("0")
-    page.wait_for_function("!location.hash.includes('from=')")
+    page.wait_for_url(lambda url: "from=" not in url)
 
 
 def test_the_question_of_a_what_if_is_in_the_address(site: Site, open_page: OpenPage) -> None:

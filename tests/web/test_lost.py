@@ -23,7 +23,6 @@ from rich.console import Console
 from penstock.cli.screen import Screen
 from penstock.core.life import ControllerLife
 from penstock.core.plan import AGAIN, Effect, Plan, Verdict
-from penstock.errors import ConfigError
 from penstock.store.archive import StoreError
 from penstock.store.cards import Card
 from penstock.store.control import DeskControl
@@ -169,14 +168,12 @@ def test_a_real_controller_leaves_its_last_sign_where_it_ends_in_order_and_none_
         if not path.is_file():
             return None
         with closing(open_store(path, create=False)) as store:
-            try:
-                found = store.runs()
-            except ConfigError:  # the file is there before its tables are
-                return None
+            found = store.runs()
             return store.desk.card(found[-1].id) if found else None
 
     with calling.serving(tmp_path) as process:
-        eventually(lambda: (found := card()) is not None and found.at_s > 0.0)
+        eventually(lambda: process.poll() is not None or ((found := card()) is not None and found.at_s > 0.0))
+        assert process.poll() is None, (tmp_path / "said.log").read_text()
         process.send_signal(number)
         process.wait(patience_s())
     left = card()

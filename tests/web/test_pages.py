@@ -34,7 +34,7 @@ from tests.recorded import (
     an_acting_cycle,
 )
 from tests.web import asking
-from tests.web.browsing import PATIENCE_MS, OpenPage
+from tests.web.browsing import PATIENCE_MS, OpenPage, until
 from tests.web.living import LiveRun
 
 PAGES = ("overview", "tenant", "cluster", "what-if", "decisions", "compare", "incident")
@@ -317,7 +317,7 @@ def test_no_page_is_wider_than_its_screen_and_axe_finds_nothing_in_light_and_dar
     page = open_page(f"{site.url}#/{name}", width=390)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_function(f"document.documentElement.scrollWidth <= {width}")
+        until(page, f"document.documentElement.scrollWidth <= {width}")
         assert [told for told in cut_tables(page) if width != 820 and not told.startswith(tuple(MAY_BE_CUT))] == []
         for colours in COLOURS if width != 820 else ():
             page.emulate_media(color_scheme=colours, reduced_motion="reduce")
@@ -379,7 +379,7 @@ def test_a_chart_is_printed_in_the_inks_of_paper(site: Site, open_page: OpenPage
 
     light, dark = open_page(site.url), open_page(site.url, dark=True)
     for page in (light, dark):
-        page.wait_for_function("document.querySelectorAll('.plot canvas').length === 2")
+        until(page, "document.querySelectorAll('.plot canvas').length === 2")
     eventually(lambda: painted(dark) != painted(light) or None)
     dark.evaluate("dispatchEvent(new Event('beforeprint'))")
     eventually(lambda: painted(dark) == painted(light) or None)
@@ -392,7 +392,7 @@ def test_nothing_moves_for_who_asks_for_no_motion(live_store: SqlStore, site: Si
     expect(page.locator(".life")).to_have_text("live")
     assert page.evaluate("document.getAnimations().length") == 0
     page.emulate_media(reduced_motion="no-preference")
-    page.wait_for_function("document.getAnimations().length > 0")  # a pulse beside "live"
+    until(page, "document.getAnimations().length > 0")  # a pulse beside "live"
 
 
 # Pairs of the headline's parts, of which one lies upon the other.

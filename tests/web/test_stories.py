@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from penstock.web.server import Site
-from tests.web.browsing import OpenPage
+from tests.web.browsing import OpenPage, until
 
 PAINTED = """() => [...document.querySelectorAll('.plot canvas')].map((canvas) => {
   const all = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
@@ -20,7 +20,7 @@ AT_THE_EDGE = """() => [...document.querySelectorAll('.plot canvas')].map((canva
 
 
 def all_painted(page: Page) -> None:
-    page.wait_for_function(f"() => ({PAINTED})().length === 9 && ({PAINTED})().every(Boolean)")
+    until(page, f"({PAINTED})().length === 9 && ({PAINTED})().every(Boolean)")
 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])

@@ -9,7 +9,7 @@ import click
 from penstock.cli.grouped import SHELL_VARIABLE, Grouped
 from penstock.cli.output import VisibleFormatter, say
 from penstock.cli.waiting import Waiting
-from penstock.errors import OutageError, PenstockError
+from penstock.errors import TRIED_AGAIN, OutageError, PenstockError
 from penstock.extras import MissingExtraError, extra_of
 
 _COMMANDS = {  # by what one wants to do; each line is the first sentence of the command's own help
@@ -103,7 +103,7 @@ def main() -> None:
 
 
 def _refuse(error: PenstockError) -> NoReturn:
-    remedy = f"; {error.remedy}" if isinstance(error, OutageError) and error.remedy else ""
+    remedy = f"; {error.remedy.removesuffix(TRIED_AGAIN)}" if isinstance(error, OutageError) and error.remedy else ""
     for line in str(error).splitlines():  # a file may have several mistakes
         say(f"penstock: {line}{remedy}", err=True)
     sys.exit(error.exit_code)

@@ -2,8 +2,9 @@
 
 import os
 import re
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
-from penstock.errors import ConfigError
+from penstock.errors import TRIED_AGAIN, ConfigError
 from penstock.extras import missing_told
 from penstock.store import desk_tables, tables
 from penstock.store.archive import RefusedError, StoreError
@@ -31,7 +32,7 @@ class Database:
         self._url = _url(target)
         self._create = create
         self._ready = False
-        self._engine = _engine(self._url)
+        self._engine = _engine(self._url, writes=create)
         if not patient and not self._is_sqlite:
             sa.event.listen(self._engine, "do_connect", _connect_impatiently)
         self._writer = self._engine.execution_options(penstock_writes=True)
@@ -103,9 +104,8 @@ class Database:
     def _prepare_file(self, path: Path) -> None:
         if self._create:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # What people asked for, errors of tenants, names of hosts: its owner's alone, as SQLite's files beside it.
-            with suppress(OSError):  # it is there, or SQLite says in its own words why it cannot be
-                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            if not path.exists():
+                _make_whole(path)
         elif not path.is_file():
             raise ConfigError("store", str(path), "no runs are recorded there; give the path that the run showed")
 
@@ -120,8 +120,7 @@ class Database:
                 desk_tables.metadata.create_all(connection)
                 add_columns(connection)
         elif self._create:
-            desk_tables.metadata.create_all(connection)
-            connection.execute(tables.schema.insert().values(version=newest()))
+            _create_schema(connection)
         else:
             raise ConfigError("store", self.place, "it is a database, but no runs of penstock are in it")
 
@@ -136,16 +135,16 @@ class Database:
 
 
 _REMEDIES = {  # by what SQLite says
-    "is locked": "end the other program that holds the file (`fuser FILE` names it); it is tried again by itself",
-    "unable to open": "see that the file is there and may be read; it is tried again by itself",
+    "is locked": "end the other program that holds the file (`fuser FILE` names it)" + TRIED_AGAIN,
+    "unable to open": "see that the file is there and may be read" + TRIED_AGAIN,
     "readonly": "see that whoever runs this may write to the file and to its folder",
-    "disk is full": "free space on its disk; it is tried again by itself",
-    "disk I/O error": "see whether its disk is well; it is tried again by itself",
+    "disk is full": "free space on its disk" + TRIED_AGAIN,
+    "disk I/O error": "see whether its disk is well" + TRIED_AGAIN,
     "malformed": "the file is damaged: copy what is left with `sqlite3 FILE .recover`, or give another with --store",
     "not a database": "give a file that penstock recorded into",
     "no such table": "another program changed the file: give one that penstock recorded into, with --store",
 }
-_OF_A_SERVER = "see that PostgreSQL runs and that this machine reaches it; it is tried again by itself"
+_OF_A_SERVER = "see that PostgreSQL runs and that this machine reaches it" + TRIED_AGAIN
 
 
 def _remedy(words: str, is_sqlite: bool) -> str:
@@ -185,7 +184,44 @@ def _url(target: str) -> URL:
     return url
 
 
-def _engine(url: URL) -> sa.Engine:
+def _make_whole(path: Path) -> None:
+    """A new file with its tables, under another name until it has them.
+
+    Who looks meanwhile sees no file or all of it: a look at one that is being made would hold a lock that whoever makes
+    it cannot wait for.
+    """
+    try:
+        # What people asked for, errors of tenants, names of hosts: its owner's alone, as SQLite's files beside it.
+        file, fresh = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError:
+        return  # SQLite says in its own words why it cannot be
+    os.close(file)
+    engine = _engine(URL.create("sqlite", database=fresh), writes=True)
+    try:
+        with engine.begin() as connection:
+            _create_schema(connection)
+        engine.dispose()  # which writes what SQLite keeps beside the file into it
+        _put_in_place(fresh, path)
+    finally:
+        engine.dispose()
+        Path(fresh).unlink(missing_ok=True)
+
+
+def _put_in_place(fresh: str, path: Path) -> None:
+    try:
+        os.link(fresh, path)
+    except FileExistsError:
+        pass  # another made it meanwhile
+    except OSError:  # a file system without links
+        os.rename(fresh, path)
+
+
+def _create_schema(connection: sa.Connection) -> None:
+    desk_tables.metadata.create_all(connection)
+    connection.execute(tables.schema.insert().values(version=newest()))
+
+
+def _engine(url: URL, writes: bool) -> sa.Engine:
     if url.get_backend_name() == "postgresql":
         # tcp_user_timeout is in milliseconds: a link that went dead must not hold up governing for minutes.
         limits = {"connect_timeout": CONNECT_S, "tcp_user_timeout": 10_000, "options": f"-c lock_timeout={BUSY_S}s"}
@@ -193,7 +229,7 @@ def _engine(url: URL) -> sa.Engine:
         with missing_told():
             return sa.create_engine(url, pool_pre_ping=True, connect_args=missing, hide_parameters=True)
     engine = sa.create_engine(url, connect_args={"timeout": BUSY_S}, hide_parameters=True)
-    sa.event.listen(engine, "connect", _set_up_sqlite)
+    sa.event.listen(engine, "connect", _set_up_writer if writes else _set_up_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
     return engine
 
@@ -206,10 +242,17 @@ def _connect_impatiently(dialect: object, record: object, given: Any, named: Any
 
 def _set_up_sqlite(connection: Any, record: object) -> None:
     connection.isolation_level = None  # transactions begin where we say so, see _begin_sqlite
-    # WAL lets reports read while a run writes. With NORMAL a crash of the process loses nothing; only a power
-    # cut may lose the last rounds, and then the Spark application that they tell of is gone too.
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "journal_size_limit=8388608"):
+    # With NORMAL a crash of the process loses nothing; only a power cut may lose the last rounds, and then the Spark
+    # application that they tell of is gone too.
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON", "journal_size_limit=8388608"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _set_up_writer(connection: Any, record: object) -> None:
+    # WAL lets reports read while a run writes. The file keeps it: who reads need not ask for it, and must not, for
+    # SQLite lets nobody wait for a lock while it is asked.
+    connection.execute("PRAGMA journal_mode=WAL")
+    _set_up_sqlite(connection, record)
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
@@ -46,18 +47,21 @@ def check_writable(target: str, field: str) -> None:
     path = Path(target).expanduser()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        there = path.exists()
-        with path.open("ab"):
-            pass
-        with path.open("rb") as file:
-            begins = file.read(len(_SQLITE))
-        if not there:
-            path.unlink()  # made anew when the run begins
+        begins = _begins(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise ConfigError(field, target, f"give a path that can be written ({why})") from None
     if begins and begins != _SQLITE:
         raise ConfigError(field, target, "give another path: this file is not of SQLite")
+
+
+def _begins(path: Path) -> bytes:
+    """What a file that can be written begins with; where there is none it is tried beside, for others may look."""
+    if not path.exists():
+        with TemporaryFile(dir=path.parent):
+            return b""
+    with path.open("r+b") as file:
+        return file.read(len(_SQLITE))
 
 
 def find_run(archive: Archive, name: str) -> RunInfo:
