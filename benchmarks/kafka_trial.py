@@ -83,7 +83,7 @@ def run(spark: SparkSession, bootstrap: str, trial: Trial) -> Seen:
         engine = SparkEngine(LiveSpark(spark), [bound], SparkSettings(window_s=window_s))
         engine.open()
         try:
-            engine.start_jobs()
+            engine.start(wait=True)
             _wait_for_start(spark, engine)
             figures, until_s = _loaded(engine, bootstrap, source, trial)
             covers = count if trial.kind == "count" else each

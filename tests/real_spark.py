@@ -102,7 +102,7 @@ def engine(spark: SparkSession) -> Iterator[OpenEngine]:
         made = SparkEngine(LiveSpark(spark), jobs, settings or SparkSettings(window_s=20.0))
         made.open()
         opened.append(made)
-        made.start_jobs()
+        made.start(wait=True)
         return made
 
     yield open_engine

@@ -230,7 +230,7 @@ class Life:
         """Somebody's query runs already."""
         self.spark.start_foreign("guest")
         self.engine.open()
-        self.engine.start_jobs()
+        self.engine.start(wait=True)
         self.deed = ""
 
     def live(self, until_s: float = ROUNDS * INTERVAL_S) -> None:

@@ -74,7 +74,7 @@ def counted(spark: SparkSession, place: Path) -> dict[str, Any]:
     job = Job(NAME, files.job)
     first = SparkEngine(patient(spark), [job], SparkSettings(3600.0, lease_s=1.0))
     first.open()
-    first.start_jobs()
+    first.start(wait=True)
     observed(first, NAME, lambda figures: figures.processed_rps)
     errors = [failed(give(first, NAME, 2))]
     files.give(2)

@@ -55,7 +55,7 @@ class Opened:
     def engine(self, *jobs: Job, settings: SparkSettings = SETTINGS) -> SparkEngine:
         """One that has opened, and started its jobs."""
         made = self.begun(*jobs, settings=settings)
-        made.start_jobs()
+        made.start(wait=True)
         return made
 
     def begun(self, *jobs: Job, settings: SparkSettings = SETTINGS) -> SparkEngine:

@@ -32,7 +32,7 @@ class Town:
         self.engine = SparkEngine(self.spark, jobs, SparkSettings(window_s=20.0, lease_s=1e9), clocks)
         self.spark.start_foreign("guest")
         self.engine.open()
-        self.engine.start_jobs()
+        self.engine.start(wait=True)
         self.engine.tend()
         for _ in range(3):
             self.spark.commit_all()

@@ -1,7 +1,7 @@
 """The Spark engine: translates one application to core values, and steps to deeds in it.
 
-What happens comes into the state (`hearing`), the state becomes a snapshot (`look`) and says what is to be done between
-rounds (`upkeep`); both are worked out by pure functions (`watch`). Steps turn levers (`steps`, `levers`).
+What happens comes into the state (`hearing`), which becomes a snapshot (`look`) and says what is to be done between
+rounds (`upkeep`), by pure functions (`watch`). Steps turn levers (`steps`, `levers`).
 """
 
 from collections.abc import Callable, Sequence
@@ -48,20 +48,14 @@ class SparkEngine:
         """Have it in the record that this was done to the application, by whoever started it."""
         self._shared.deeds.note(None, text, why)
 
-    def start(self) -> None:
+    def start(self, wait: bool = False) -> None:
         """Begin to start every job that has a function and does not run yet; `tend` takes up what comes of it."""
         self._parts.starts.begin_all()
-
-    def start_jobs(self) -> None:
-        """Start them, and wait until each was started or could not be."""
-        self.start()
-        self._parts.starts.wait()
+        if wait:  # until each was started or could not be
+            self._parts.starts.wait()
 
     def close(self, stop_jobs: bool = False) -> None:
-        """Stop governing; the queries run on with their last shares unless told otherwise.
-
-        Each part and each query for itself; an EngineError tells of those that could not be let go of.
-        """
+        """Stop governing; queries run on unless told otherwise. An EngineError tells of what could not be let go of."""
         apart = Apart()
         with apart.trying("events"):
             self._parts.events.detach()

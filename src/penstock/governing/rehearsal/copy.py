@@ -79,7 +79,7 @@ def main(spec: CopySpec) -> None:
     try:
         engine = SparkEngine(LiveSpark(spark), [_copied(job, spec)], SparkSettings(window_s=spec.window_s))
         engine.open()
-        engine.start_jobs()
+        engine.start(wait=True)
         executors = ExecutorReader(spark.sparkContext)
         while not ended.wait(_TELLS_EVERY_S):
             engine.tend()

@@ -92,7 +92,7 @@ def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
         told = [{found.partition: found.executor for found in placed.partitions} for placed in job.keys]
         return {str(partition): home for partition, home in homes[0].items()} if even and told == homes else None
 
-    engine.start_jobs()
+    engine.start(wait=True)
     before = eventually(settled)
     errors = [scale(engine, 3, 2)]
     lost, after = set(before.values()) - set(executors(spark)), eventually(settled)

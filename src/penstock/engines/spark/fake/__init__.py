@@ -4,7 +4,7 @@
     >>> from penstock.engines.spark.fake import FakeSpark, fake_job
     >>> spark = FakeSpark(slots=4)
     >>> engine = SparkEngine(spark, [fake_job("ads", lambda session: session.writer())], clocks=spark.clocks)
-    >>> engine.open(); engine.start_jobs()
+    >>> engine.open(); engine.start(wait=True)
     >>> for _ in range(3):
     ...     spark.commit("ads", rows=200)
     >>> engine.observe(3.0).jobs[0].processed_rps
