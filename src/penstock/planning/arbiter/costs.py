@@ -10,7 +10,6 @@ of Spark cost by experience, and the rest is the rows'.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
 
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS, JobFigures
@@ -143,62 +142,68 @@ def new_batches(costs: JobCosts, batches: Iterable[BatchFigures]) -> list[BatchF
 
 
 def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
-    known = batch.busy_s is not None and batch.tasks and batch.rows > 0
-    return replace(costs, **_arrivals(costs, batch), **(_work(costs, batch) if known else {}))
-
-
-def _arrivals(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
-    """What waited for a batch, and what the one before had left, say what came between their beginnings."""
-    began_s, left = batch.ended_s - batch.took_s, batch.left_rows or 0.0
-    arrival_rps = costs.arrival_rps
-    between_s = began_s - costs.began_s
-    if 0 <= costs.number == batch.number - 1 and between_s > 0:
-        came_rps = max(0.0, batch.rows + left - costs.left_rows) / between_s
-        # Long intervals tell more of a rate than short ones; of a few seconds' worth it is to follow at once.
-        kept = 0.0 if arrival_rps is None else 2.0 ** (-between_s / _ARRIVALS_HALVE_S)
-        arrival_rps = kept * (arrival_rps or 0.0) + (1.0 - kept) * came_rps
-    return {
-        "number": batch.number,
-        "ended_s": batch.ended_s,
-        "began_s": began_s,
-        "took_s": batch.took_s,
-        "left_rows": left,
-        "arrival_rps": arrival_rps,
-    }
-
-
-def _work(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
-    """What its tasks did."""
-    busy_s, tasks, stages = batch.busy_s or 0.0, float(batch.tasks or 0), float(batch.stages or 1)
-    cpu_share = min(1.0, (batch.cpu_s or 0.0) / busy_s) if busy_s > 0 else 1.0
-    aside_s = batch.aside_s
+    """One batch more. A first look is at thousands of these: each makes one value, which names all its fields."""
+    began_s, left_rows, arrival_rps = batch.ended_s - batch.took_s, batch.left_rows or 0.0, _arrivals(costs, batch)
+    if batch.busy_s is None or not batch.tasks or batch.rows <= 0:
+        return replace(
+            costs,
+            number=batch.number,
+            ended_s=batch.ended_s,
+            began_s=began_s,
+            left_rows=left_rows,
+            took_s=batch.took_s,
+            arrival_rps=arrival_rps,
+        )
+    tasks, cpu_share = float(batch.tasks), _cpu_share(batch.busy_s, batch.cpu_s or 0.0)
     fit = Squares() if costs.batches == 1 else costs.fit  # a first batch has a query's own start in it
-    task_s, row_s = costs.fit.costs()
-    was_s = tasks * task_s + batch.rows * row_s if costs.batches else None
-    age_s = batch.ended_s - 0.5 * batch.took_s - costs.first_seen_s
-    return {
-        "batches": costs.batches + 1,
-        "fit": fit.with_batch(tasks, batch.rows, busy_s),
-        "tasks": _faded(costs, costs.tasks, tasks),
-        "stages": _faded(costs, costs.stages, stages),
-        "aside_s": costs.aside_s if aside_s is None else _faded(costs, costs.aside_s, aside_s),
-        "cpu_share": _faded(costs, costs.cpu_share, cpu_share),
-        "warmth": costs.warmth.with_batch(
-            age_s, None if was_s is None else busy_s / max(was_s, _LEAST_S), KEPT, cpu_share
+    fresh = batch.staged_s is not None
+    return JobCosts(
+        batches=costs.batches + 1,
+        number=batch.number,
+        ended_s=batch.ended_s,
+        began_s=began_s,
+        left_rows=left_rows,
+        took_s=batch.took_s,
+        fit=fit.with_batch(tasks, batch.rows, batch.busy_s),
+        tasks=_faded(costs, costs.tasks, tasks),
+        stages=_faded(costs, costs.stages, float(batch.stages or 1)),
+        aside_s=costs.aside_s if batch.aside_s is None else _faded(costs, costs.aside_s, batch.aside_s),
+        cpu_share=_faded(costs, costs.cpu_share, cpu_share),
+        arrival_rps=arrival_rps,
+        staged=costs.staged,
+        fresh=costs.fresh + fresh,
+        fresh_since_s=began_s if fresh and not costs.fresh else costs.fresh_since_s,
+        fresh_rows=costs.fresh_rows + batch.rows * fresh,
+        fresh_staged_s=costs.fresh_staged_s + (batch.staged_s or 0.0),
+        own_bound=costs.own_bound,
+        first_seen_s=costs.first_seen_s,
+        warmth=costs.warmth.with_batch(
+            batch.ended_s - 0.5 * batch.took_s - costs.first_seen_s, _times(costs, batch), KEPT, cpu_share
         ),
-        **_fresh(costs, batch),
-    }
+    )
 
 
-def _fresh(costs: JobCosts, batch: BatchFigures) -> dict[str, Any]:
-    if batch.staged_s is None:
-        return {}
-    return {
-        "fresh": costs.fresh + 1,
-        "fresh_since_s": costs.fresh_since_s if costs.fresh else batch.ended_s - batch.took_s,
-        "fresh_rows": costs.fresh_rows + batch.rows,
-        "fresh_staged_s": costs.fresh_staged_s + batch.staged_s,
-    }
+def _arrivals(costs: JobCosts, batch: BatchFigures) -> float | None:
+    """What waited for a batch, and what the one before had left, say what came between their beginnings."""
+    between_s = batch.ended_s - batch.took_s - costs.began_s
+    if not (0 <= costs.number == batch.number - 1 and between_s > 0):
+        return costs.arrival_rps
+    came_rps = max(0.0, batch.rows + (batch.left_rows or 0.0) - costs.left_rows) / between_s
+    # Long intervals tell more of a rate than short ones; of a few seconds' worth it is to follow at once.
+    kept = 0.0 if costs.arrival_rps is None else 2.0 ** (-between_s / _ARRIVALS_HALVE_S)
+    return kept * (costs.arrival_rps or 0.0) + (1.0 - kept) * came_rps
+
+
+def _cpu_share(busy_s: float, cpu_s: float) -> float:
+    return min(1.0, cpu_s / busy_s) if busy_s > 0 else 1.0
+
+
+def _times(costs: JobCosts, batch: BatchFigures) -> float | None:
+    """How many times what the batches before it said its tasks took; None of the first one."""
+    if not costs.batches:
+        return None
+    task_s, row_s = costs.fit.costs()
+    return (batch.busy_s or 0.0) / max((batch.tasks or 0) * task_s + batch.rows * row_s, _LEAST_S)
 
 
 def _faded(costs: JobCosts, before: float, now: float) -> float:
