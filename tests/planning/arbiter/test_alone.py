@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from penstock.core.arrays import Floats
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.planning.arbiter.alone import gains
 from penstock.planning.arbiter.candidates import Settings, present
@@ -16,6 +17,11 @@ from tests.planning.arbiter.fleets import fleet, job
 def weights_of(one: Fleet, *weights: float) -> Settings:
     """An option for each of these weights, of every job."""
     return replace(present(one).times(len(weights)), weights=np.repeat(np.array(weights)[:, None], one.size, axis=1))
+
+
+def thought_of(one: Fleet, options: Settings) -> Floats:
+    """What each option of each job is thought to gain."""
+    return gains(one, present(one), options, np.ones((len(options), one.size), dtype=bool), 40.0)
 
 
 def crowded() -> Fleet:
@@ -38,12 +44,12 @@ def many(jobs: int) -> Fleet:
 
 def test_levers_that_stay_as_they_are_gain_nothing() -> None:
     one = crowded()
-    assert np.allclose(gains(one, present(one), weights_of(one, 1.0), 40.0), 0.0)
+    assert np.allclose(thought_of(one, weights_of(one, 1.0)), 0.0)
 
 
 def test_more_slots_are_thought_best_for_whom_they_are_best() -> None:
     one = crowded()
-    thought = gains(one, present(one), weights_of(one, 3.0), 40.0)[0]
+    thought = thought_of(one, weights_of(one, 3.0))[0]
     turned = present(one).times(one.size)
     turned.weights[np.arange(one.size), np.arange(one.size)] = 3.0
     foretold = foretell(one, turned, 40.0).total
@@ -52,7 +58,7 @@ def test_more_slots_are_thought_best_for_whom_they_are_best() -> None:
 
 def test_slots_of_which_some_are_always_left_cost_nobody_anything() -> None:
     idle = fleet(job("a", 5.0), job("b", 5.0))
-    assert np.allclose(gains(idle, present(idle), weights_of(idle, 2.0, 4.0), 40.0), 0.0, atol=1e-6)
+    assert np.allclose(thought_of(idle, weights_of(idle, 2.0, 4.0)), 0.0, atol=1e-6)
 
 
 def test_a_large_fleet_gets_about_what_a_small_one_of_such_jobs_gets() -> None:

@@ -8,14 +8,15 @@ of every job is looked at once, beside the others as they are, which costs no mo
 It says which turns are worth foretelling exactly, not what they would give.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
-from penstock.planning.arbiter.candidates import Settings, joined, tasks_of
+from penstock.planning.arbiter.candidates import Settings, blocks, joined, tasks_of
 from penstock.planning.arbiter.fleet import Fleet
-from penstock.planning.arbiter.outcome import lived
+from penstock.planning.arbiter.outcome import gained
 from penstock.planning.arbiter.sharing import Conditions, activity, conditions, pace, wanting_cores
 
 _LESS = 0.85  # of the slots there are, for their price
@@ -34,17 +35,20 @@ class _Use:
     cores: Floats
 
 
-def gains(fleet: Fleet, best: Settings, options: Settings, horizon_s: float) -> Floats:
-    """What each option (first axis) of each job would be worth to all, over its levers as they stand in `best`."""
+def gains(fleet: Fleet, best: Settings, options: Settings, tried: NDArray[np.bool_], horizon_s: float) -> Floats:
+    """What each option (first axis) of each job would be worth to all, over its levers as they stand in `best`.
+
+    Of those that are not to be tried of a job: less than nothing.
+    """
     there = conditions(fleet.in_all_futures(1), best.again(len(fleet.futures)), horizon_s)
-    now, fewer, slower, then = _used(fleet, best, options, there, horizon_s)
+    now, fewer, slower, then = _used(fleet, best, options, tried, there, horizon_s)
     there_are = float(fleet.slots_for(best.weights.sum(axis=1))[0])
     slot_price = _price(now.utility - fewer.utility, 1.0 - _LESS, now.slots, there_are)
     core_price = _price(now.utility - slower.utility, _SLOWER - 1.0, now.cores, fleet.cores)
     paid = slot_price * (then.slots - now.slots) + core_price * (then.cores - now.cores)
     likely = np.array([future.likely for future in fleet.futures])
     found: Floats = np.tensordot(likely, then.utility - now.utility - paid, 1)
-    return found
+    return np.where(tried, found, -np.inf)
 
 
 def _price(lost: Floats, by: float, used: Floats, there_are: float) -> Floats:
@@ -56,22 +60,42 @@ def _price(lost: Floats, by: float, used: Floats, there_are: float) -> Floats:
 
 
 def _used(
-    fleet: Fleet, best: Settings, options: Settings, there: Conditions, horizon_s: float
+    fleet: Fleet, best: Settings, options: Settings, tried: NDArray[np.bool_], there: Conditions, horizon_s: float
 ) -> tuple[_Use, _Use, _Use, _Use]:
     """With levers as they stand in `best`; with fewer slots; with slower work; and with each option."""
     slots = _slots(fleet, best, options, there.slots)
     slow, wait_s = there.slow[:, None, :], there.wait_s[:, None, :]
     slows = np.concatenate([slow, slow, _SLOWER * slow, np.repeat(slow, len(options), axis=1)], axis=1)
-    rows = slows.shape[1]
-    flat = (-1, fleet.size)
-    met = Conditions(slots.reshape(flat), slows.reshape(flat), np.repeat(wait_s, rows, axis=1).reshape(flat))
-    ahead, settings = fleet.in_all_futures(rows), joined([best.times(3), options]).again(len(fleet.futures))
-    found = pace(ahead, settings, met)
-    utility = lived(ahead, settings, found, horizon_s).utility
-    busy = activity(ahead, settings, found, horizon_s) * met.slots
-    use = [one.reshape(slots.shape) for one in (utility, busy, busy * wanting_cores(ahead))]
-    now, fewer, slower, then = (_Use(*(one[:, part] for one in use)) for part in _PARTS)
+    met = Conditions(slots, slows, np.broadcast_to(wait_s, slots.shape))
+    ahead, settings = fleet.in_all_futures(1), joined([best.times(3), options])
+    use = _Use(*(np.zeros(slots.shape) for _ in fields(_Use)))
+    rows, jobs = np.nonzero(np.concatenate([np.ones((3, fleet.size), dtype=bool), tried]))
+    for cells in blocks(len(rows), len(fleet.futures)):
+        _fill(use, rows[cells], jobs[cells], _Looked(ahead, settings, met), horizon_s)
+    now, fewer, slower, then = (_Use(*(getattr(use, one.name)[:, part] for one in fields(_Use))) for part in _PARTS)
     return now, fewer, slower, then
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What is looked at: all jobs in all futures, the levers of each row, and what jobs meet in each future and row."""
+
+    ahead: Fleet
+    settings: Settings
+    met: Conditions
+
+
+def _fill(use: _Use, rows: NDArray[np.intp], jobs: NDArray[np.intp], of: _Looked, horizon_s: float) -> None:
+    """What these jobs use, each in its row."""
+    ahead = of.ahead.part(jobs)
+    settings = Settings(*(getattr(of.settings, one.name)[None, rows, jobs] for one in fields(Settings)))
+    settings = settings.again(len(ahead.futures))
+    met = Conditions(*(getattr(of.met, one.name)[:, rows, jobs] for one in fields(Conditions)))
+    found = pace(ahead, settings, met)
+    busy = activity(ahead, settings, found, horizon_s) * met.slots
+    use.utility[:, rows, jobs] = gained(ahead, settings, found, horizon_s)
+    use.slots[:, rows, jobs] = busy
+    use.cores[:, rows, jobs] = busy * wanting_cores(ahead)
 
 
 def _slots(fleet: Fleet, best: Settings, options: Settings, now: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """Candidates: how all levers of all jobs might stand, one candidate a row and one job a column."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,9 @@ from penstock.core.arrays import Floats
 from penstock.planning.arbiter.fleet import Fleet
 
 RowIndex: TypeAlias = NDArray[np.intp] | slice | int
+Arrays = TypeVar("Arrays")
+
+_AT_ONCE = 4_096  # jobs times candidates: what is worked out of them, batch by batch, stays in a core's own cache
 
 RESTART_S = 10.0  # of a job whose trigger or partitions are turned: until it works on rows again
 
@@ -72,6 +75,18 @@ def backlog_of(fleet: Fleet, settings: Settings) -> Floats:
     waiting = np.maximum(fleet.backlog, fleet.arrivals * settings.triggers)
     backlog: Floats = waiting + RESTART_S * fleet.arrivals * restarted(fleet, settings)
     return backlog
+
+
+def columns(many: Arrays, jobs: NDArray[np.intp]) -> Arrays:
+    """The same of these jobs only, where all fields have a column for each job."""
+    return type(many)(*(getattr(many, one.name)[..., jobs] for one in fields(many)))  # type: ignore[arg-type]
+
+
+def blocks(size: int, rows: int) -> Iterator[NDArray[np.intp]]:
+    """All of so many places, a few after the other: as many as are best looked at at once, so many rows of each."""
+    width = max(1, _AT_ONCE // rows)
+    for first in range(0, size, width):
+        yield np.arange(first, min(size, first + width))
 
 
 def joined(many: Sequence[Settings]) -> Settings:

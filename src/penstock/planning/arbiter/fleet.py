@@ -1,7 +1,7 @@
 """The fleet as arrays, one place for each job: what a prediction needs of the view and of what was learnt."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +60,7 @@ class Fleet:
 
     names: tuple[str, ...]
     jobs: tuple[JobView, ...]
+    max_utility: float  # what all of them could have together
     objectives: tuple[Objectives, ...]
     futures: tuple[PossibleFuture, ...]
     slots: float  # that could be had
@@ -96,11 +97,6 @@ class Fleet:
     def size(self) -> int:
         """How many jobs there are."""
         return len(self.names)
-
-    @property
-    def max_utility(self) -> float:
-        """What all of them could have together."""
-        return sum(job.max_utility for job in self.jobs)
 
     def slots_for(self, weights: Floats) -> Floats:
         """The slots that there are once jobs have so much weight together."""
@@ -143,6 +139,23 @@ class Fleet:
             row_cpu_s=below(lambda one: one.row_cpu_s),
         )
 
+    def part(self, places: NDArray[np.intp]) -> "Fleet":
+        """The jobs at these places, for what each does by itself; one may be there several times."""
+        columns = {
+            one.name: getattr(self, one.name)[..., places]
+            for one in fields(self)
+            if isinstance(getattr(self, one.name), np.ndarray)
+        }
+        jobs = tuple(self.jobs[place] for place in places.tolist())
+        return replace(
+            self,
+            names=tuple(job.name for job in jobs),
+            jobs=jobs,
+            max_utility=sum(job.max_utility for job in jobs),
+            objectives=tuple(alike.of(places, self.size) for alike in self.objectives),
+            **columns,
+        )
+
     @property
     def as_it_was(self) -> "Fleet":
         """The same with work that costs what it cost when that was learnt."""
@@ -175,6 +188,7 @@ def _fleet(
     return Fleet(
         names=tuple(job.name for job in jobs),
         jobs=jobs,
+        max_utility=sum(job.max_utility for job in jobs),
         objectives=grouped(job.intent for job in jobs),
         futures=_futures(
             1.0 - (1.0 - warming) * of.cpu_share, of.arrivals, foretold, min(one.batches for one in costs)

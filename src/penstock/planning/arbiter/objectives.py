@@ -1,7 +1,7 @@
 """Objectives of many tenants, those alike together: what is asked in the same shape is judged at once."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -26,6 +26,15 @@ class Objectives:
     jobs: NDArray[np.intp]
     targets: NDArray[np.float64]
     worth: NDArray[np.float64]
+
+
+    def of(self, places: NDArray[np.intp], size: int) -> "Objectives":
+        """Those of the jobs at these places, of so many; a job that is there twice has its own twice."""
+        where = np.full(size, -1)
+        where[self.jobs] = np.arange(len(self.jobs))
+        found = where[places]
+        mine = np.flatnonzero(found >= 0)
+        return replace(self, jobs=mine, targets=self.targets[found[mine]], worth=self.worth[found[mine]])
 
 
 def grouped(intents: Iterable[Intent]) -> tuple[Objectives, ...]:

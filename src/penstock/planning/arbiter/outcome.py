@@ -1,15 +1,15 @@
 """The outcome of any shares and bounds: what every tenant would have over the next seconds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.planning.arbiter.candidates import Settings
+from penstock.planning.arbiter.candidates import Settings, blocks, columns
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.horizon import course
 from penstock.planning.arbiter.sharing import Pace, paced
-from penstock.planning.arbiter.worth import CandidateWorth, worth
+from penstock.planning.arbiter.worth import CandidateWorth, utilities, worth
 
 HORIZON_S = 40.0
 FURTHEST = 4.0  # times the horizon, where backlogs are older than that
@@ -56,23 +56,54 @@ def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> 
     """What each candidate would give, over the futures that are thought of."""
     ahead, all_settings = fleet.in_all_futures(len(settings)), settings.again(len(fleet.futures))
     found = lived(ahead, all_settings, paced(ahead, all_settings, horizon_s), horizon_s)
-    utilities = found.utility.reshape(len(fleet.futures), len(settings), fleet.size)
+    by_future = found.utility.reshape(len(fleet.futures), len(settings), fleet.size)
     likely = np.array([future.likely for future in fleet.futures])
     founded = np.where([future.feared for future in fleet.futures], 0.0, likely)
     first = slice(len(settings))
     return CandidateOutcomes(
-        utility=np.tensordot(likely, utilities, 1),
-        founded=np.tensordot(founded / founded.sum(), utilities, 1),
+        utility=np.tensordot(likely, by_future, 1),
+        founded=np.tensordot(founded / founded.sum(), by_future, 1),
         settled=found.settled[first],
         latency_s=found.latency_s[first],
         juice=found.juice[first],
     )
 
 
+def totals(fleet: Fleet, settings: Settings, horizon_s: float) -> Floats:
+    """Only the utility of all jobs together that each candidate would give, for many to be compared by."""
+    ahead, all_settings = fleet.in_all_futures(len(settings)), settings.again(len(fleet.futures))
+    found = paced(ahead, all_settings, horizon_s)
+    utility = np.concatenate(
+        [
+            gained(ahead.part(jobs), columns(all_settings, jobs), columns(found, jobs), horizon_s)
+            for jobs in blocks(ahead.size, len(all_settings))
+        ],
+        axis=1,
+    )
+    likely = np.array([future.likely for future in fleet.futures])
+    total: Floats = np.tensordot(likely, utility.reshape(len(likely), len(settings), fleet.size), 1).sum(axis=1)
+    return total
+
+
 def lived(ahead: Fleet, settings: Settings, found: Pace, horizon_s: float) -> CandidateWorth:
     """What that pace is worth to each job over the horizon, under every candidate."""
+    parts = [
+        _lived(ahead.part(jobs), columns(settings, jobs), columns(found, jobs), horizon_s)
+        for jobs in blocks(ahead.size, len(settings))
+    ]
+    names = [one.name for one in fields(CandidateWorth)]
+    return CandidateWorth(*(np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names))
+
+
+def _lived(ahead: Fleet, settings: Settings, found: Pace, horizon_s: float) -> CandidateWorth:
     batches = course(ahead, found, settings, horizon_s)
     return worth(ahead.objectives, batches, lambda: recovery_s(ahead, found, settings))
+
+
+def gained(ahead: Fleet, settings: Settings, found: Pace, horizon_s: float) -> Floats:
+    """Only the utility of it, of as many jobs as are looked at at once."""
+    batches = course(ahead, found, settings, horizon_s)
+    return utilities(ahead.objectives, batches, lambda: recovery_s(ahead, found, settings))
 
 
 def recovery_s(fleet: Fleet, found: Pace, settings: Settings) -> Floats:

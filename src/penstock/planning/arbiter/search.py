@@ -15,7 +15,7 @@ from penstock.core.arrays import Floats
 from penstock.planning.arbiter.alone import gains
 from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
-from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell
+from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, totals
 from penstock.planning.arbiter.sharing import paced
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
@@ -55,19 +55,22 @@ def search(fleet: Fleet, horizon_s: float = HORIZON_S, rounds: int = _ROUNDS) ->
         return Found(now, outcome, outcome)  # nobody lacks anything
     steps = bound_steps(fleet, horizon_s)
     beginnings = _beginnings(fleet, now, steps)[: _FORETOLD // fleet.size]
-    best, score = _best_of(_scored(fleet, joined([now, *beginnings]), horizon_s))
+    best, score = now, float(outcome.total[0])
+    if beginnings:
+        other, its_score = _best_of(_scored(fleet, joined(beginnings), horizon_s))
+        best, score = (other, its_score) if its_score > score else (now, score)
     for _ in range(min(rounds, max(1, _WORK // fleet.size))):
         better, its_score = _turned_once(fleet, best, steps, horizon_s)
         if its_score <= score + _LEAST_GAIN * fleet.max_utility:
             break
         best, score = better, its_score
-    return Found(best, foretell(fleet, best, horizon_s), outcome)
+    return Found(best, outcome if best is now else foretell(fleet, best, horizon_s), outcome)
 
 
 def _turned_once(fleet: Fleet, best: Settings, steps: Floats, horizon_s: float) -> tuple[Settings, float]:
     """The best of one round: the most promising turns of single jobs, and those of several jobs together."""
     options, repeated = _options(fleet, best, steps)
-    promising = Promising(options, np.where(repeated, -np.inf, gains(fleet, best, options, horizon_s)))
+    promising = Promising(options, gains(fleet, best, options, ~repeated, horizon_s))
     together, alone = promising.together(best), promising.alone(best, _FORETOLD // fleet.size)
     found = _scored(fleet, joined([together, alone.settings]), horizon_s)
     if not len(alone.settings):
@@ -141,7 +144,7 @@ class Candidates:
 
 def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
     turns = TURN_COSTS * fleet.max_utility * _turned(fleet, candidates)
-    return Scored(candidates, foretell(fleet, candidates, horizon_s).total - turns)
+    return Scored(candidates, totals(fleet, candidates, horizon_s) - turns)
 
 
 def _best_of(found: Scored) -> tuple[Settings, float]:

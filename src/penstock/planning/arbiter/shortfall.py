@@ -8,15 +8,19 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.core.intents import Juice, Latency
 from penstock.core.units import text_of_seconds
 from penstock.core.view import View
+from penstock.planning.arbiter.candidates import present, tasks_of
 from penstock.planning.arbiter.fleet import Fleet, offered_slots
-from penstock.planning.arbiter.outcome import CandidateOutcomes
-from penstock.planning.arbiter.search import MANY, Found, search
+from penstock.planning.arbiter.outcome import CandidateOutcomes, lived
+from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
+from penstock.planning.arbiter.sharing import Conditions, pace
 
 MET = 0.97  # of a tenant's utility: what is foretold is not known to the last digit
+_SURELY = 0.95  # of that: batches are looked at in steps, by which what is quicker may be foretold to be a little later
 _TIMES = (1.25, 1.5, 2.0, 3.0)  # the slots that there are
 _NAMED = 3
 
@@ -29,7 +33,7 @@ def shortfall(view: View, fleet: Fleet, found: Found, horizon_s: float) -> str:
     asked = [f"{name} ({view.job(name).intent.text()})" for name in missing[:_NAMED]]
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     share = 100.0 * float(found.outcome.settled.sum()) / fleet.max_utility
-    parts = [f"no shares meet all: {', '.join(asked)}{more} {_needs(view, fleet, horizon_s)}"]
+    parts = [f"no shares meet all: {', '.join(asked)}{more} {_needs(view, fleet, missing, horizon_s)}"]
     kept = [text for text in (_could_keep(fleet, found.outcome, name) for name in missing[:_NAMED]) if text]
     if kept:
         parts.append(f"as it is, {' and '.join(kept)}")
@@ -57,26 +61,46 @@ def _two_digits(value: float) -> float:
     return math.ceil(value / unit) * unit
 
 
-def _needs(view: View, fleet: Fleet, horizon_s: float) -> str:
+def _needs(view: View, fleet: Fleet, missing: list[str], horizon_s: float) -> str:
     have = round(fleet.slots)
     cores = float(fleet.cores_for(np.array([fleet.slots]))[0])
+    places = np.flatnonzero(np.isin(fleet.names, missing))
     for times in _TIMES:
         slots = math.ceil(times * have)
-        if not _missing_with(fleet, slots, cores * slots / have, horizon_s):
+        if _all_met_with(_larger(fleet, slots, cores * slots / have), places, horizon_s):
             # On the cores that are there already more slots may be of no use.
-            alone = not _missing_with(fleet, slots, cores, horizon_s)
+            alone = _all_met_with(_larger(fleet, slots, cores), places, horizon_s)
             with_cores = "" if alone else ", with cores of their own"
             return f"need up to {slots} slots of {have}{with_cores}{_executors(view, slots - have)}"
     return f"would not be met with {math.ceil(_TIMES[-1] * have)} slots instead of {have} either"
 
 
-def _missing_with(fleet: Fleet, slots: int, cores: float, horizon_s: float) -> list[str]:
-    """Who stays below on so many slots and cores; no limit of a tenant's own is lifted."""
+def _larger(fleet: Fleet, slots: int, cores: float) -> Fleet:
+    """The same on so many slots and cores; no limit of a tenant's own is lifted."""
     limits = [job.figures.max_threads for job in fleet.jobs]
     most = np.array([float(slots if limit is None else limit) for limit in limits])
-    larger = replace(fleet, slots=float(slots), follows=False, held=float(slots), cores=cores, most=most)
-    found = search(larger, horizon_s) if fleet.size <= MANY else search(larger, horizon_s, rounds=1)
-    return _missing(larger, found.outcome)
+    return replace(fleet, slots=float(slots), follows=False, held=float(slots), cores=cores, most=most)
+
+
+def _all_met_with(larger: Fleet, missing: NDArray[np.intp], horizon_s: float) -> bool:
+    """Whether nobody stays below; `missing` are those who do now."""
+    # A whole search takes long, and is of no use where somebody lacks more than all slots together could give.
+    if _hopeless(larger, missing, horizon_s):
+        return False
+    found = search(larger, horizon_s) if larger.size <= MANY else search(larger, horizon_s, rounds=1)
+    return not _missing(larger, found.outcome)
+
+
+def _hopeless(larger: Fleet, places: NDArray[np.intp], horizon_s: float) -> bool:
+    """Whether any of these stays below with a slot and a core for each of its tasks at once, whatever its bound."""
+    alone = larger.part(places)
+    bounds = np.concatenate([bound_steps(larger, horizon_s)[places].T, alone.bounds[None, :]])
+    settings = replace(present(alone).times(len(bounds)), bounds=bounds)
+    slots = np.maximum(1.0, tasks_of(alone, settings))
+    met = Conditions(slots, np.ones_like(slots), np.zeros_like(slots))
+    ahead = alone.ahead(alone.futures[0])
+    settled = lived(ahead, settings, pace(ahead, settings, met), horizon_s).settled.max(axis=0)
+    return any(settled[place] < _SURELY * MET * job.max_utility for place, job in enumerate(alone.jobs))
 
 
 def _executors(view: View, slots: int) -> str:

@@ -38,39 +38,62 @@ class CandidateWorth:
 
 def worth(objectives: Sequence[Objectives], found: Course, recovery: Callable[[], Floats]) -> CandidateWorth:
     """The utilities of all jobs under all candidates; `recovery` works recovery times out, where somebody asks."""
-    whole, late = _of_time(found.counts_s), _late(found.counts_s)
-    utility, settled = np.zeros_like(found.juice), np.zeros_like(found.juice)
+    late = _late(found.counts_s)
+    settled = np.zeros_like(found.juice)
     for alike in objectives:
-        all_share, late_share, settled_share = _shares_of(alike, found, recovery, whole, late)
-        utility[:, alike.jobs] += alike.worth * (LATE * late_share + (1.0 - LATE) * all_share)
-        settled[:, alike.jobs] += alike.worth * settled_share
+        settled[:, alike.jobs] += alike.worth * _settled_shares(alike, found, recovery, late)
     mean_s = 0.5 * (found.oldest_s + found.newest_s)
-    return CandidateWorth(utility, settled, (late * mean_s).sum(axis=0), found.late_juice)
+    return CandidateWorth(
+        utilities(objectives, found, recovery), settled, (late * mean_s).sum(axis=0), found.late_juice
+    )
+
+
+def utilities(objectives: Sequence[Objectives], found: Course, recovery: Callable[[], Floats]) -> Floats:
+    """Only what they are worth over the horizon, for many candidates of which nothing else is asked."""
+    whole, late = _of_time(found.counts_s), _late(found.counts_s)
+    utility = np.zeros_like(found.juice)
+    for alike in objectives:
+        all_share, late_share = _shares_of(alike, found, recovery, whole, late)
+        utility[:, alike.jobs] += alike.worth * (LATE * late_share + (1.0 - LATE) * all_share)
+    return utility
 
 
 def _shares_of(
     alike: Objectives, found: Course, recovery: Callable[[], Floats], whole: Floats, late: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """The share of their utility that jobs have over all of the horizon, over its second half, and once it has settled.
-
-    Only the last one takes a latency for as exact as it is foretold.
-    """
+) -> tuple[Floats, Floats]:
+    """The share of their utility that jobs have over all of the horizon, and over its second half."""
     jobs = alike.jobs
     if alike.kind == "latency":
-        oldest_s, newest_s = found.oldest_s[:, :, jobs], found.newest_s[:, :, jobs]
-        lateness = (newest_s + alike.part * (oldest_s - newest_s)) / alike.targets
-        whole_jobs, late_jobs = whole[:, :, jobs], late[:, :, jobs]
-        places = _on_grid(lateness)
-        spread, exact = (_shares(alike.shape, places, by) for by in (_SPREAD, 0.0))
-        return (whole_jobs * spread).sum(axis=0), (late_jobs * spread).sum(axis=0), (late_jobs * exact).sum(axis=0)
+        spread = _shares(alike.shape, _on_grid(_lateness(alike, found)), _SPREAD)
+        return (whole[:, :, jobs] * spread).sum(axis=0), (late[:, :, jobs] * spread).sum(axis=0)
     if alike.kind == "juice":
-        juices = (found.juice[:, jobs], found.late_juice[:, jobs])
-        over_all, settled = (
-            _shares(alike.shape, _on_grid(alike.targets / np.maximum(juice, 1e-6))) for juice in juices
-        )
-        return over_all, settled, settled
-    recovered = _shares(alike.shape, _on_grid(recovery()[:, jobs] / alike.targets))
-    return recovered, recovered, recovered
+        return _of_juice(alike, found.juice), _of_juice(alike, found.late_juice)
+    recovered = _of_recovery(alike, recovery)
+    return recovered, recovered
+
+
+def _settled_shares(alike: Objectives, found: Course, recovery: Callable[[], Floats], late: Floats) -> Floats:
+    """The share once it has settled, which takes a latency for as exact as it is foretold."""
+    if alike.kind == "latency":
+        exact = _shares(alike.shape, _on_grid(_lateness(alike, found)))
+        share: Floats = (late[:, :, alike.jobs] * exact).sum(axis=0)
+        return share
+    return _of_juice(alike, found.late_juice) if alike.kind == "juice" else _of_recovery(alike, recovery)
+
+
+def _lateness(alike: Objectives, found: Course) -> Floats:
+    """The latency that is meant, in targets."""
+    oldest_s, newest_s = found.oldest_s[:, :, alike.jobs], found.newest_s[:, :, alike.jobs]
+    lateness: Floats = (newest_s + alike.part * (oldest_s - newest_s)) / alike.targets
+    return lateness
+
+
+def _of_juice(alike: Objectives, juice: Floats) -> Floats:
+    return _shares(alike.shape, _on_grid(alike.targets / np.maximum(juice[:, alike.jobs], 1e-6)))
+
+
+def _of_recovery(alike: Objectives, recovery: Callable[[], Floats]) -> Floats:
+    return _shares(alike.shape, _on_grid(recovery()[:, alike.jobs] / alike.targets))
 
 
 def _of_time(counts_s: Floats) -> Floats:
@@ -98,17 +121,19 @@ def _on_grid(badness: Floats) -> GridPlaces:
 
 def _shares(shape: Shape, places: GridPlaces, spread: float = 0.0) -> Floats:
     before, part = places
-    table = _table(shape, spread)  # type: ignore[arg-type]
-    shares: Floats = table[before] + part * np.diff(table)[before]
+    table, to_next = _table(shape, spread)  # type: ignore[arg-type]
+    shares: Floats = table.take(before) + part * to_next.take(before)
     return shares
 
 
 @lru_cache(maxsize=4096)
-def _table(shape: Shape, spread: float) -> Floats:
-    """The share of a utility that is left, over the grid; in the mean over what is spread around each of its places."""
-    exact = np.array([shape.share(float(badness)) for badness in _GRID])
-    if not spread:
-        return exact
-    around = np.exp(-0.5 * ((_LOG_GRID[:, None] - _LOG_GRID[None, :]) / spread) ** 2)
-    spread_out: Floats = around @ exact / around.sum(axis=1)
-    return spread_out
+def _table(shape: Shape, spread: float) -> tuple[Floats, Floats]:
+    """The share of a utility that is left, over the grid, and how far it is to the next.
+
+    In the mean over what is spread around each of its places.
+    """
+    shares = np.array([shape.share(float(badness)) for badness in _GRID])
+    if spread:
+        around = np.exp(-0.5 * ((_LOG_GRID[:, None] - _LOG_GRID[None, :]) / spread) ** 2)
+        shares = around @ shares / around.sum(axis=1)
+    return shares, np.diff(shares)
