@@ -27,7 +27,6 @@ class Objectives:
     targets: NDArray[np.float64]
     worth: NDArray[np.float64]
 
-
     def of(self, places: NDArray[np.intp], size: int) -> "Objectives":
         """Those of the jobs at these places, of so many; a job that is there twice has its own twice."""
         where = np.full(size, -1)

@@ -52,4 +52,5 @@ def _missing(view: View) -> tuple[str, ...]:
 
 
 def _levers(fleet: Fleet) -> tuple[float, ...]:
-    return (*fleet.weights.tolist(), *fleet.bounds.tolist())
+    levers = (fleet.weights, fleet.bounds, fleet.trigger_s, fleet.parts)
+    return tuple(value for lever in levers for value in lever.tolist())
