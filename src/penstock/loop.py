@@ -15,7 +15,8 @@ from penstock.analysis.budgets import Ledgers, budgeted, with_ledgers, without_l
 from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
-from penstock.core.intents import Intent, asked_at, limited
+from penstock.core.intent_hours import asked_at, limited
+from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome

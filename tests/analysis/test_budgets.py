@@ -5,7 +5,8 @@ from dataclasses import replace
 from penstock.analysis.budgets import budgeted, share_asked, with_ledgers, without_ledger
 from penstock.core.budget import Budget, BudgetWindow, WindowLook
 from penstock.core.hours import Hours
-from penstock.core.intents import Intent, Latency, asked_at
+from penstock.core.intent_hours import asked_at
+from penstock.core.intents import Intent, Latency
 from penstock.core.states import State, state_of, tally_of
 from penstock.core.view import JobView
 from penstock.planning.henge.actions import candidates

@@ -7,19 +7,9 @@ import pytest
 
 from penstock.core.figures import LatencyFigures
 from penstock.core.hours import Excluded, Hours, instant_of
+from penstock.core.intent_hours import asked_at, asked_share, holding, whole
 from penstock.core.intent_plain import intent_of_plain, plain_intent
-from penstock.core.intents import (
-    NO_UTILITY,
-    Intent,
-    Juice,
-    Latency,
-    Score,
-    asked_at,
-    asked_share,
-    holding,
-    scaled,
-    whole,
-)
+from penstock.core.intents import NO_UTILITY, Intent, Juice, Latency, Score, scaled
 from penstock.errors import ConfigError
 
 BERLIN = "Europe/Berlin"

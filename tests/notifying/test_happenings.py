@@ -6,7 +6,7 @@ from dataclasses import replace
 from penstock.core.budget import Budget, SpentBudget
 from penstock.core.cycle import GOVERNING_ENDED, Cycle
 from penstock.core.hours import Excluded
-from penstock.core.intents import asked_at
+from penstock.core.intent_hours import asked_at
 from penstock.core.view import JobView
 from penstock.notifying.happenings import HOLD_S, Happening, HappeningKind, Told, happened
 from tests.recorded import SHORTFALL, a_cycle, a_foretelling_cycle, a_job, a_judging_cycle, a_view, an_acting_cycle

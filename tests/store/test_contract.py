@@ -11,7 +11,8 @@ from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget
 from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.hours import Excluded
-from penstock.core.intents import Intent, Latency, asked_at, scaled
+from penstock.core.intent_hours import asked_at
+from penstock.core.intents import Intent, Latency, scaled
 from penstock.core.levers import (
     KINDS,
     WHOLE,

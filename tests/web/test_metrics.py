@@ -12,7 +12,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget
 from penstock.core.figures import LatencyFigures
 from penstock.core.hours import Excluded
-from penstock.core.intents import Intent, Juice, Latency, asked_at
+from penstock.core.intent_hours import asked_at
+from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.plan import Effect, Plan, Verdict
 from penstock.store.cards import Card
 from penstock.store.sql import SqlStore

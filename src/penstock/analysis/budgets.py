@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from penstock.core.budget import Budget, BudgetLedger, BudgetWindow, WindowLook, ledger_of
-from penstock.core.intents import Intent, always, asked_share, scaled
+from penstock.core.intent_hours import always, asked_share
+from penstock.core.intents import Intent, scaled
 from penstock.core.states import State, state_of
 from penstock.core.view import JobView, View
 

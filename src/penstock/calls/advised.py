@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.config.wanted import WantedFile, read_wanted
-from penstock.core.intents import Intent, holding
+from penstock.core.intent_hours import holding
+from penstock.core.intents import Intent
 from penstock.engines.spark.history.events import Logged, logged
 from penstock.engines.spark.history.files import lines_of, log_at
 from penstock.engines.spark.history.replay import History, queries_in, replayed

@@ -9,7 +9,8 @@ from typing import Any
 
 from penstock.core.budget import Budget
 from penstock.core.hours import Excluded, Hours
-from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, at_hours, rested, shaped
+from penstock.core.intent_hours import at_hours, rested
+from penstock.core.intents import Intent, Juice, Latency, Objective, Recovery, shaped
 from penstock.core.shapes import AllOrNothing, Anything, Knee, LinearJuice, LinearLatency, Lognormal, Piecewise, Shape
 
 # By the names that they have in files.

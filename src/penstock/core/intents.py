@@ -4,14 +4,12 @@ import math
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from penstock.core.budget import Budget
 from penstock.core.figures import LatencyFigures
 from penstock.core.hours import Excluded, Hours
 from penstock.core.shapes import (
     AllOrNothing,
-    Anything,
     Knee,
     LinearJuice,
     LinearLatency,
@@ -60,9 +58,9 @@ class Latency:
                 "percentile", percentile, "write a number between 0 and 100, or leave it out for the mean"
             )
         target_s = positive_seconds(target, "latency")
-        _set(self, target_s=target_s, percentile=None if percentile is None else float(percentile))
-        _set(self, utility=_worth(utility))
-        _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread), hours=hours)
+        fill(self, target_s=target_s, percentile=None if percentile is None else float(percentile))
+        fill(self, utility=_worth(utility))
+        fill(self, shape=_time_shape(shape, target_s, points, zero_at, spread), hours=hours)
 
     def share_at(self, latency: object) -> float:
         """The share of the maximum utility at this latency."""
@@ -105,8 +103,8 @@ class Juice:
         share = positive(target, "juice", remedy)
         if share > 1:
             raise ConfigError("juice", target, remedy)
-        _set(self, target=share, utility=_worth(utility))
-        _set(self, shape=_juice_shape(shape, share, points, zero_at, spread), hours=hours)
+        fill(self, target=share, utility=_worth(utility))
+        fill(self, shape=_juice_shape(shape, share, points, zero_at, spread), hours=hours)
 
     def share_at(self, juice: object) -> float:
         """The share of the maximum utility at this juice."""
@@ -146,8 +144,8 @@ class Recovery:
         hours: Hours | None = None,
     ) -> None:
         target_s = positive_seconds(target, "recovery")
-        _set(self, target_s=target_s, utility=_worth(utility))
-        _set(self, shape=_time_shape(shape, target_s, points, zero_at, spread), hours=hours)
+        fill(self, target_s=target_s, utility=_worth(utility))
+        fill(self, shape=_time_shape(shape, target_s, points, zero_at, spread), hours=hours)
 
     def share_at(self, recovery: object) -> float:
         """The share of the maximum utility when recovery takes this long; infinite is allowed."""
@@ -218,17 +216,17 @@ class Intent:
         if certainty is not None and not (is_number(certainty) and 0.5 <= certainty < 1):
             raise ConfigError("certainty", certainty, "write a share from 0.5 to below 1, or leave it out for the mean")
         stated = [objective.target_s for objective in objectives if isinstance(objective, Recovery)]
-        _set(self, objectives=tuple(objectives), recovery_s=stated[0] if stated else recovery_s)
-        _set(self, certainty=None if certainty is None else float(certainty))
-        _set(self, max_utility=_mean(objective.utility for objective in objectives))
-        _set(self, budget=budget, excluded=tuple(excluded), resting=(), rests="")
+        fill(self, objectives=tuple(objectives), recovery_s=stated[0] if stated else recovery_s)
+        fill(self, certainty=None if certainty is None else float(certainty))
+        fill(self, max_utility=_mean(objective.utility for objective in objectives))
+        fill(self, budget=budget, excluded=tuple(excluded), resting=(), rests="")
 
     def lasting(self, budget: Budget | None = None, excluded: Sequence[Excluded] = ()) -> "Intent":
         """The same with an error budget, and without the periods in which nothing is asked."""
         if budget is None and not excluded:
             return self
         found = copy(self)
-        _set(found, budget=budget, excluded=tuple(excluded))
+        fill(found, budget=budget, excluded=tuple(excluded))
         return found
 
     def score(
@@ -265,71 +263,6 @@ class Intent:
         if self.recovery_s is not None and not any(isinstance(o, Recovery) for o in self.objectives):
             asked.append(f"recovery <= {text_of_seconds(self.recovery_s)}")
         return ", ".join(asked)
-
-
-def asked_at(intent: Intent, at_epoch_s: float) -> Intent:
-    """What holds of it at that instant; it as it is where it holds always.
-
-    >>> by_day = Intent(Latency("2s", utility=35, hours=Hours.of("06:00", "20:00")))
-    >>> asked_at(by_day, 12 * 3600.0).max_utility, asked_at(by_day, 0.0).text()
-    (35.0, 'nothing now (outside its hours)')
-    """
-    why = next((one.why for one in intent.excluded if one.holds(at_epoch_s)), "")
-    if not why and all(objective.hours is None for objective in intent.objectives):
-        return intent
-    hold = [not why and (one.hours is None or one.hours.hold(at_epoch_s)) for one in intent.objectives]
-    if all(hold):
-        return intent
-    asked = [one for one, holds in zip(intent.objectives, hold, strict=True) if holds]
-    resting = [one for one, holds in zip(intent.objectives, hold, strict=True) if not holds]
-    nothing = [_worthless(one) for one in resting]
-    found = _again(intent, asked or nothing, intent.recovery_s)
-    _set(found, resting=tuple(resting), rests="" if asked else why or "outside its hours")
-    if not asked:
-        _set(found, recovery_s=None)
-    return found
-
-
-def whole(intent: Intent) -> Intent:
-    """All that it asks at one time or another, of one that was cut down to what holds at an instant."""
-    if not intent.resting:
-        return intent
-    return _again(intent, (*(() if intent.rests else intent.objectives), *intent.resting), intent.recovery_s)
-
-
-def always(intent: Intent) -> bool:
-    """Whether it holds at all times."""
-    return not intent.excluded and not intent.resting and all(one.hours is None for one in intent.objectives)
-
-
-@lru_cache(maxsize=4096)
-def asked_share(intent: Intent, from_epoch_s: float, to_epoch_s: float, every_s: float = 900.0) -> float:
-    """The share of that time in which something is asked, looked at every quarter of an hour.
-
-    >>> asked_share(Intent(Latency("2s", hours=Hours.of("06:00", "18:00"))), 0.0, 86_400.0)
-    0.5
-    """
-    every = whole(intent)
-    looks = max(1, round((to_epoch_s - from_epoch_s) / every_s))
-    return sum(_asks(every, from_epoch_s + (n + 0.5) * every_s) for n in range(looks)) / looks
-
-
-def _asks(intent: Intent, at_epoch_s: float) -> bool:
-    """Whether anything of a whole intent holds then."""
-    if any(one.holds(at_epoch_s) for one in intent.excluded):
-        return False
-    return any(one.hours is None or one.hours.hold(at_epoch_s) for one in intent.objectives)
-
-
-def _again(intent: Intent, objectives: Sequence[Objective], recovery_s: float | None) -> Intent:
-    kept = {"certainty": intent.certainty, "budget": intent.budget, "excluded": intent.excluded}
-    return Intent(*objectives, recovery=recovery_s, **kept)  # type: ignore[arg-type]
-
-
-def _worthless(objective: Objective) -> Objective:
-    found = shaped(objective, Anything())
-    _set(found, utility=NO_UTILITY, hours=Hours())  # several juices go together where each has hours of its own
-    return found
 
 
 def _when(hours: Hours | None) -> str:
@@ -419,7 +352,7 @@ def shaped(objective: Objective, shape: Shape) -> Objective:
     0.0
     """
     found = copy(objective)
-    _set(found, shape=shape)
+    fill(found, shape=shape)
     return found
 
 
@@ -431,42 +364,19 @@ def scaled(intent: Intent, factor: float) -> Intent:
     """
     objectives = [copy(objective) for objective in intent.objectives]
     for objective in objectives:
-        _set(objective, utility=objective.utility * factor)
-    found = _again(intent, objectives, intent.recovery_s)
-    _set(found, resting=intent.resting, rests=intent.rests)
+        fill(objective, utility=objective.utility * factor)
+    found = restated(intent, objectives, intent.recovery_s)
+    fill(found, resting=intent.resting, rests=intent.rests)
     return found
 
 
-def limited(intent: Intent, filed: Intent) -> Intent:
-    """What a person asks for meanwhile, with the budget and the excluded periods that the file states."""
-    if intent.budget is not None or intent.excluded or (filed.budget is None and not filed.excluded):
-        return intent
-    return intent.lasting(filed.budget, filed.excluded)
+def restated(intent: Intent, objectives: Sequence[Objective], recovery_s: float | None) -> Intent:
+    """The same with other objectives: its budget, its certainty and the periods in which nothing is asked are kept."""
+    kept = {"certainty": intent.certainty, "budget": intent.budget, "excluded": intent.excluded}
+    return Intent(*objectives, recovery=recovery_s, **kept)  # type: ignore[arg-type]
 
 
-def holding(intent: Intent) -> Intent:
-    """What holds of it now, as if it held from now on: for what is simulated, which has no calendar."""
-    found = copy(intent)
-    objectives = intent.objectives if intent.rests else tuple(at_hours(one, None) for one in intent.objectives)
-    _set(found, objectives=objectives, budget=None, excluded=(), resting=())
-    return found
-
-
-def rested(intent: Intent, resting: Sequence[Objective], rests: str) -> Intent:
-    """The intent as it held at an instant, for those who read it back."""
-    found = copy(intent)
-    _set(found, resting=tuple(resting), rests=rests, recovery_s=None if rests else intent.recovery_s)
-    return found
-
-
-def at_hours(objective: Objective, hours: Hours | None) -> Objective:
-    """The same, at those hours only."""
-    found = copy(objective)
-    _set(found, hours=hours)
-    return found
-
-
-def _set(target: object, /, **fields: object) -> None:
+def fill(target: object, /, **fields: object) -> None:
     """Fill a frozen value while it is being built."""
     for name, value in fields.items():
         object.__setattr__(target, name, value)

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from penstock.core.figures import ALL_OPERATORS
-from penstock.core.intents import Intent, holding
+from penstock.core.intent_hours import holding
+from penstock.core.intents import Intent
 from penstock.core.orders import Act, Answer, Orders, Proposal, Request
 from penstock.core.plan import Decision
 from penstock.core.ports import World
