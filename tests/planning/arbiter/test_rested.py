@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from penstock.core.figures import ALL_OPERATORS, OperatorFigures
-from penstock.core.levers import Dial, Disturbs
+from penstock.core.levers import Dial, Disturbs, Kind
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.policy import Arbiter
@@ -64,7 +64,7 @@ def test_what_changes_is_searched_for_at_once(changed: View) -> None:
 @pytest.mark.parametrize(
     ("kind", "before", "after"), [pytest.param("trigger", 1.0, 2.0), pytest.param("partitions", 8.0, 4.0)]
 )
-def test_a_lever_that_takes_a_restart_is_one_that_ends_the_rest(kind: str, before: float, after: float) -> None:
+def test_a_lever_that_takes_a_restart_is_one_that_ends_the_rest(kind: Kind, before: float, after: float) -> None:
     """Whoever turned it: what shares and bounds would give is another matter then."""
     turned = [hopeless(levers=(Dial(kind, "hopeless", now, 1, disturbs=Disturbs.QUERY),)) for now in (before, after)]
     _, memory = rounds(Arbiter(), [seen(10.0, first=turned[0]), seen(12.0, first=turned[0])])

@@ -60,7 +60,7 @@ class Fleet:
 
     names: tuple[str, ...]
     jobs: tuple[JobView, ...]
-    max_utility: float  # what all of them could have together
+    values: Floats  # the most that each could have
     objectives: tuple[Objectives, ...]
     futures: tuple[PossibleFuture, ...]
     slots: float  # that could be had
@@ -97,6 +97,11 @@ class Fleet:
     def size(self) -> int:
         """How many jobs there are."""
         return len(self.names)
+
+    @property
+    def max_utility(self) -> float:
+        """What all of them could have together."""
+        return float(self.values.sum())
 
     def slots_for(self, weights: Floats) -> Floats:
         """The slots that there are once jobs have so much weight together."""
@@ -146,12 +151,11 @@ class Fleet:
             for one in fields(self)
             if isinstance(getattr(self, one.name), np.ndarray)
         }
-        jobs = tuple(self.jobs[place] for place in places.tolist())
+        listed = places.tolist()
         return replace(
             self,
-            names=tuple(job.name for job in jobs),
-            jobs=jobs,
-            max_utility=sum(job.max_utility for job in jobs),
+            names=tuple(self.names[place] for place in listed),
+            jobs=tuple(self.jobs[place] for place in listed),
             objectives=tuple(alike.of(places, self.size) for alike in self.objectives),
             **columns,
         )
@@ -188,7 +192,7 @@ def _fleet(
     return Fleet(
         names=tuple(job.name for job in jobs),
         jobs=jobs,
-        max_utility=sum(job.max_utility for job in jobs),
+        values=np.array([job.max_utility for job in jobs]),
         objectives=grouped(job.intent for job in jobs),
         futures=_futures(
             1.0 - (1.0 - warming) * of.cpu_share, of.arrivals, foretold, min(one.batches for one in costs)

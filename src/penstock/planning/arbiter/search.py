@@ -188,7 +188,7 @@ def _weight_steps(fleet: Fleet, now: Floats) -> Floats:
 
 def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:
     """Equal shares, shares by worth, and most for each of the most valuable; each with batches of several lengths."""
-    values = np.array([job.max_utility for job in fleet.jobs])
+    values = fleet.values
     shapes = [np.ones(fleet.size), np.maximum(1.0, np.round(fleet.slots * values / values.sum()))]
     for place in np.argsort(-values, kind="stable")[:3]:
         for part in (0.5, 0.75):

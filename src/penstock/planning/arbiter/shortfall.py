@@ -42,7 +42,7 @@ def shortfall(view: View, fleet: Fleet, found: Found, horizon_s: float) -> str:
 
 def _missing(fleet: Fleet, outcome: CandidateOutcomes) -> list[str]:
     """The most valuable first."""
-    below = [job for place, job in enumerate(fleet.jobs) if float(outcome.settled[0, place]) < MET * job.max_utility]
+    below = [fleet.jobs[place] for place in np.flatnonzero(outcome.settled[0] < MET * fleet.values)]
     return [job.name for job in sorted(below, key=lambda job: (-job.max_utility, job.name))]
 
 
@@ -100,7 +100,7 @@ def _hopeless(larger: Fleet, places: NDArray[np.intp], horizon_s: float) -> bool
     met = Conditions(slots, np.ones_like(slots), np.zeros_like(slots))
     ahead = alone.ahead(alone.futures[0])
     settled = lived(ahead, settings, pace(ahead, settings, met), horizon_s).settled.max(axis=0)
-    return any(settled[place] < _SURELY * MET * job.max_utility for place, job in enumerate(alone.jobs))
+    return bool(np.any(settled < _SURELY * MET * alone.values))
 
 
 def _executors(view: View, slots: int) -> str:
