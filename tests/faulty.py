@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from penstock.core.budget import Budget, BudgetWindow
-from penstock.core.cycle import Cycle
+from penstock.core.cycle import Cycle, PastRound
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Orders, Proposal
@@ -84,6 +84,10 @@ class FaultyStore:
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         self.faults.strike("last_memory")
         return self.kept.last_memory(policy, memory_type)
+
+    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
+        self.faults.strike("rounds")
+        return self.kept.rounds(decided_from_s, before_s)
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
         self.faults.strike("windows")

@@ -12,7 +12,7 @@ from math import inf
 from penstock.actuation.order import order
 from penstock.analysis.assess import STALE_AFTER_S, aged, assess
 from penstock.analysis.budgets import Ledgers, budgeted, with_ledgers, without_ledger
-from penstock.analysis.verdicts import OpenDecisions
+from penstock.analysis.verdicts import LONGEST_SETTLE_S, OPEN_AT_MOST_S, OpenDecisions, judged_later, resumed
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.intent_hours import asked_at, limited
@@ -95,13 +95,16 @@ class Governor:
     between: Callable[[], Sequence[str]] = tuple  # what went wrong between rounds, in words, each told once
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
 
-    def start(self) -> Carried:
-        """What to go on from: the stored memory of an earlier controller, or a fresh one."""
+    def start(self, now: float = 0.0) -> Carried:
+        """What to go on from: the stored memory of an earlier controller and what it left open, or a fresh one."""
         fresh, stored = self.policy.start(), None
         troubles = self.troubles()
         with troubles.during(Stage.STORING):
             stored = self.store.last_memory(self.policy.name, type(fresh))
-        return Carried(fresh if stored is None else stored, said=tuple(troubles.said))
+        left_open = OpenDecisions()
+        with troubles.during(Stage.STORING):
+            left_open = resumed(self.store.rounds(now - OPEN_AT_MOST_S, before_s=LONGEST_SETTLE_S), now)
+        return Carried(fresh if stored is None else stored, left_open, said=tuple(troubles.said))
 
     def troubles(self) -> Troubles:
         """For what may go wrong now."""
@@ -120,7 +123,7 @@ class Governor:
             plan, memory = self._decide(seen, carried.memory, orders, troubles)
         open_decisions = carried.open_decisions
         with troubles.during(Stage.JUDGING):
-            done = tuple(decision for decision in plan.decisions if decision.reason is not Reason.ADVISED)
+            done = judged_later(plan.decisions)
             idle = orders is None or orders.paused_by is not None
             open_decisions, verdicts = carried.open_decisions.judge(view, done, note=plan.note, idle=idle)
             plan = replace(plan, verdicts=verdicts) if verdicts else plan
@@ -261,7 +264,7 @@ def drive(
     `carried` is what an earlier one came to, else the stored memory is where it begins. `newest` says before each
     round who governs from then on: by a policy of the same kind, with whose memory it goes on.
     """
-    carried = governor.start() if carried is None else carried
+    carried = governor.start(clock.now()) if carried is None else carried
     wanted: Mapping[str, Intent] = {}
     due = clock.now()
     while True:

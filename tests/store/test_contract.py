@@ -29,7 +29,7 @@ from penstock.core.levers import (
     Tasks,
     Trigger,
 )
-from penstock.core.plan import Effect, Outcome, Plan, Step, StepOutcome, Verdict
+from penstock.core.plan import AGAIN, Effect, Outcome, Plan, Step, StepOutcome, Verdict
 from penstock.core.prediction import Error
 from penstock.core.price import Price
 from penstock.core.routing_table import RoutingTable
@@ -308,6 +308,44 @@ def test_a_verdict_that_nobody_knows_has_no_utility(reopen: Reopen) -> None:
     unknown = Verdict(10.0, 70.0, None, "not known: ads had no figures", Effect.UNKNOWN)
     store.append(a_cycle(70.0, plan=Plan(verdicts=(unknown,))))
     assert store.read_run(RUN.id).decisions[0].verdict == unknown
+
+
+def test_a_verdict_that_is_not_the_last_one_says_until_when_another_may_come(reopen: Reopen) -> None:
+    store = begun(reopen)
+    store.append(an_acting_cycle(10.0))
+    first = Verdict(10.0, 70.0, 50.0, f"worse; {AGAIN}", Effect.WORSE, place=0, again=True, again_until_s=370.0)
+    store.append(a_cycle(70.0, plan=Plan(verdicts=(first,))))
+    (told,) = store.read_run(RUN.id).decisions  # nobody governs it any more
+    assert told.verdict == replace(
+        first, text="worse; the record ends before it was looked at again", again=False, again_until_s=None
+    )
+    store.append(a_cycle(380.0))
+    (told,) = store.read_run(RUN.id).decisions
+    assert told.verdict is not None
+    assert told.verdict.text == "worse; nobody looked again: governing began anew before that"
+
+
+def test_rounds_are_told_from_before_the_first_decision_that_may_be_open(reopen: Reopen) -> None:
+    store = begun(reopen)
+    acting = [an_acting_cycle(at_s) for at_s in (10.0, 60.0, 90.0)]
+    quiet = [a_cycle(at_s) for at_s in (20.0, 30.0, 50.0, 70.0, 80.0)]
+    for cycle in sorted((*acting, *quiet), key=lambda cycle: cycle.at_s):
+        store.announce(replace(cycle, outcome=Outcome()))
+        store.append(cycle)
+    store = begun(reopen)
+    found = store.rounds(decided_from_s=40.0, before_s=25.0)
+    assert [one.view.at_s for one in found] == [50.0, 60.0, 70.0, 80.0, 90.0]
+    assert [one.decisions for one in found if one.decisions] == [cycle.plan.decisions for cycle in acting[1:]]
+    assert [one.view.jobs for one in found[:2]] == [quiet[2].view.jobs, acting[1].view.jobs]
+    assert len(store.rounds(decided_from_s=0.0, before_s=0.0)) == 8
+    assert tuple(store.rounds(decided_from_s=95.0, before_s=95.0)) == ()
+
+
+def test_rounds_of_another_run_are_not_told(reopen: Reopen) -> None:
+    store = begun(reopen)
+    store.append(an_acting_cycle(10.0))
+    store.begin(replace(RUN, id="demo-2"))
+    assert tuple(store.rounds(decided_from_s=0.0, before_s=60.0)) == ()
 
 
 def test_what_went_wrong_in_the_loop_is_kept_until_it_is_over(reopen: Reopen) -> None:

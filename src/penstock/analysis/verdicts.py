@@ -9,6 +9,8 @@ its own time, whatever is decided meanwhile; a verdict names what was, so that a
 What looks worse, or is not known, is looked at again after twice and five times that time: what waited may have been
 worked off by then. A step that stays worse was taken back, or is kept for a reason, and the last verdict says which.
 
+A controller that takes a run up goes on with what the record leaves open (`resumed`), where it is not too late for it.
+
 Utilities are compared under one intent only: whoever asks for more at noon has less of it at once, whatever is decided.
 """
 
@@ -16,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
+from penstock.core.cycle import PastRound
 from penstock.core.intents import Intent
 from penstock.core.levers import Kind
 from penstock.core.plan import AGAIN, Decision, Effect, Reason, Verdict
@@ -30,9 +33,15 @@ LATER_S: Mapping[Kind, float] = {"executors": 90.0, "partitions": 90.0, "trigger
 LONGEST_SETTLE_S = max(LATER_S.values())  # rounds are kept for twice that, and a verdict comes by then or never
 TAKEN_FROM = 0.05  # of a tenant's share of the slots; who loses less cannot tell it from noise
 LOOKS = (1.0, 2.0, 5.0)  # times the settle time: when a decision is judged, and again where that was no good news
+OPEN_AT_MOST_S = (LOOKS[-1] + 1.0) * LONGEST_SETTLE_S  # after it was taken no decision is looked at any more
 MORE_ARRIVES = 1.2  # times as many rows as when it was decided: what is worse then need not be its doing
 NO_CHANGE = 0.005  # of the utility that those concerned could have: less is noise, too
 _NAMED = 3  # tenants, or other decisions; the rest are counted
+
+
+def judged_later(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
+    """Those of which something comes: advice is not judged, for nothing was done."""
+    return tuple(decision for decision in decisions if decision.reason is not Reason.ADVISED)
 
 
 def settles_s(decision: Decision) -> float:
@@ -97,6 +106,25 @@ class OpenDecision:
     def due_s(self) -> float:
         """When it is to be judged next."""
         return self.decision.at_s + LOOKS[self.looks] * self.settles_s
+
+    @property
+    def until_s(self) -> float:
+        """How long the figures of its next look go on coming."""
+        return self._look_ends_s(LOOKS[self.looks])
+
+    @property
+    def open_until_s(self) -> float:
+        """How long those of its last look do."""
+        return self._look_ends_s(LOOKS[-1])
+
+    def _look_ends_s(self, times: float) -> float:
+        return self.decision.at_s + (times + 1.0) * self.settles_s
+
+    def going_on(self, now_s: float) -> "OpenDecision | None":
+        """As whoever begins anew then can still look at it; None where it is too late for any look."""
+        if now_s > self.until_s:
+            return None if self.last_look else replace(self, looks=self.looks + 1).going_on(now_s)
+        return replace(self, meanwhile=(f"governing began anew at {now_s:.0f} s", *self.meanwhile)[: _NAMED + 1])
 
     @property
     def last_look(self) -> bool:
@@ -169,6 +197,15 @@ class OpenDecisions:
             juices={job.name: job.figures.juice for job in seen if job.figures.juice is not None},
             arrivals_rps={job.name: rps for job in fresh if (rps := job.figures.arrival_rps) is not None},
         )
+
+
+def resumed(past: Iterable[PastRound], now_s: float) -> OpenDecisions:
+    """What the rounds of a run leave open to a controller that goes on with it then."""
+    found = OpenDecisions()
+    for one in past:
+        found, _ = found.judge(one.view, judged_later(one.decisions))
+    still = tuple(more for one in found.decisions if (more := one.going_on(now_s)) is not None)
+    return replace(found, decisions=still)
 
 
 def _in_order(found: OpenDecision) -> tuple[float, int]:
@@ -245,7 +282,7 @@ def _verdict(found: OpenDecision, view: View, rounds: Sequence[Round], said: _Sa
         looked_worse = found.last is not None and found.last.effect is Effect.WORSE
         text = f"not known: {_why_unknown(unseen, rounds[-1])}{_before(found) if looked_worse else ''}{told}"
         again = found.again_after(Effect.UNKNOWN) and not any(t.touched for t in _asking_else(unseen, rounds[-1]))
-        return Verdict(decision.at_s, now_s, None, text, Effect.UNKNOWN, found.place, again)
+        return Verdict(decision.at_s, now_s, None, text, Effect.UNKNOWN, found.place, again, _until_s(found, again))
     was, came = sum(tenant.before or 0.0 for tenant in seen), sum(after[tenant.name] or 0.0 for tenant in seen)
     effect = _effect(came - was, sum(tenant.max_utility for tenant in seen))
     text = f"{_again(found, effect)}: utility of {_names([tenant.name for tenant in seen])} {was:.1f} -> {came:.1f}"
@@ -254,7 +291,12 @@ def _verdict(found: OpenDecision, view: View, rounds: Sequence[Round], said: _Sa
     text += f"; {_why_unknown(unseen, rounds[-1])}" if unseen else ""
     text += _before(found) + (_kept(found, view, since, said) if effect is Effect.WORSE else "") + told
     utility = decision.utility_before + came - was
-    return Verdict(decision.at_s, now_s, utility, text, effect, found.place, found.again_after(effect))
+    again = found.again_after(effect)
+    return Verdict(decision.at_s, now_s, utility, text, effect, found.place, again, _until_s(found, again))
+
+
+def _until_s(found: OpenDecision, again: bool) -> float | None:
+    return found.open_until_s if again else None
 
 
 def _why_unknown(unseen: Sequence[Concerned], now: Round) -> str:
@@ -299,7 +341,7 @@ def _kept(found: OpenDecision, view: View, since: Sequence[Round], said: _Said) 
     """That it was taken back, or why it stays in force; nothing at the first look, when what waited may yet count."""
     if found.taken_back_s is not None:
         return f"; taken back at {found.taken_back_s:.0f} s"
-    if found.last is None:
+    if found.last is None and not found.last_look:
         return f"; {AGAIN}"
     return f"; kept because {_why_kept(found, view, since, said)}"
 

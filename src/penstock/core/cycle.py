@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from penstock.core.plan import Outcome, Plan
+from penstock.core.plan import Decision, Outcome, Plan
 from penstock.core.view import View
 
 GOVERNING_ENDED = "governing ended: "  # how the last cycle of a controller begins that ended by itself
@@ -28,6 +28,14 @@ class Cycle:
     def note(self) -> str:
         """What is said of the whole cycle."""
         return noted_of(self.error, self.plan.note)
+
+
+@dataclass(frozen=True, slots=True)
+class PastRound:
+    """A round of which the record tells what was seen and decided, as whoever judges decisions needs it."""
+
+    view: View
+    decisions: tuple[Decision, ...] = ()
 
 
 def noted_of(error: str | None, note: str) -> str:

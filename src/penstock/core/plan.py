@@ -10,7 +10,7 @@ from penstock.core.prediction import Error, Foretold
 AGAIN = "to be looked at again"  # what a verdict says that is no good news and not the last one
 _LOST = "nobody looked again: governing began anew before that"
 _TOO_SOON = "the record ends before it was looked at again"
-_NEXT_LOOK = 2.5  # times as long after the decision as this one, the next look is due: it may have come earlier
+_NEXT_LOOK = 2.5  # times as long after the decision the next look is due, where an earlier penstock did not say
 
 
 class Reason(StrEnum):
@@ -67,7 +67,8 @@ class Verdict:
     `utility_came` is what all tenants would have together had only those changed: it stands beside the decision's
     `utility_before` and `expected_utility`. None where nobody knows. Verdicts of earlier penstocks have no `effect`.
     `place` is that of the decision among those of its instant: of several verdicts on it the last one holds. Without
-    a place verdicts on an instant belong to its decisions in their order, one each.
+    a place verdicts on an instant belong to its decisions in their order, one each. Where the decision is looked at
+    `again`, that may be until `again_until_s`.
     """
 
     decided_at_s: float
@@ -77,6 +78,7 @@ class Verdict:
     effect: Effect | None = None
     place: int | None = None
     again: bool = False  # the decision is looked at once more: another verdict on it comes
+    again_until_s: float | None = None
 
     def as_of(self, last_s: float, goes_on: bool) -> "Verdict":
         """What it says to a reader of a record that ends then: nobody looks again where nobody is there to do it.
@@ -85,10 +87,17 @@ class Verdict:
         >>> first.as_of(90.0, goes_on=True) == first, first.as_of(90.0, goes_on=False).text
         (True, 'worse; the record ends before it was looked at again')
         """
-        missed = last_s > self.decided_at_s + _NEXT_LOOK * (self.judged_at_s - self.decided_at_s)
+        missed = last_s > self._until_s
         if not self.again or (goes_on and not missed):
             return self
-        return replace(self, text=self.text.replace(AGAIN, _LOST if missed else _TOO_SOON), again=False)
+        text = self.text.replace(AGAIN, _LOST if missed else _TOO_SOON)
+        return replace(self, text=text, again=False, again_until_s=None)
+
+    @property
+    def _until_s(self) -> float:
+        if self.again_until_s is not None:
+            return self.again_until_s
+        return self.decided_at_s + _NEXT_LOOK * (self.judged_at_s - self.decided_at_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.budget import Budget, BudgetWindow
-from penstock.core.cycle import Cycle
+from penstock.core.cycle import Cycle, PastRound
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory, Store
 from penstock.core.prediction import Error
@@ -112,6 +112,10 @@ class SimulationRecorder:
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         """Every simulated run starts afresh."""
         return None
+
+    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
+        """None of any run before."""
+        return ()
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
         """None of any run before."""

@@ -4,10 +4,11 @@ import logging
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import inf
 from threading import Lock
 
 from penstock.core.budget import MOST_WINDOWS, Budget, BudgetWindow
-from penstock.core.cycle import Cycle
+from penstock.core.cycle import Cycle, PastRound
 from penstock.core.deeds import Deed
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory
@@ -61,6 +62,13 @@ class MemoryStore:
             log.warning("the memory of policy %s is not a %s; starting afresh", policy, memory_type.__name__)
             return None
         return memory
+
+    def rounds(self, decided_from_s: float, before_s: float) -> tuple[PastRound, ...]:
+        with self._lock:
+            kept = tuple(self._now.cycles)
+        decided = (cycle.at_s for cycle in kept if cycle.plan.decisions and cycle.at_s >= decided_from_s)
+        from_s = min(decided, default=inf) - before_s
+        return tuple(PastRound(cycle.view, cycle.plan.decisions) for cycle in kept if cycle.at_s >= from_s)
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> tuple[BudgetWindow, ...]:
         with self._lock:

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from penstock.core.cycle import noted_of
+from penstock.core.cycle import PastRound, noted_of
 from penstock.core.intents import Intent
 from penstock.core.life import ControllerLife
 from penstock.core.outlook import JobOutlook, standing
@@ -88,6 +88,26 @@ def read_views(connection: sa.Connection, run: int) -> Iterator[View]:
             seen.routes(found["window_id"] for found in windows.of(row["id"])),
             tuple(rows.deed_of(found) for found in deeds.of(row["id"])),
         )
+
+
+def read_rounds(connection: sa.Connection, run: int, decided_from_s: float, before_s: float) -> Iterator[PastRound]:
+    """Those from `before_s` before the first decision since then; none where there was none."""
+    cycles = tables.cycles.c
+    decided = tables.decisions.join(tables.cycles, tables.decisions.c.cycle_id == cycles.id)
+    of_run = sa.select(sa.func.min(cycles.at_s)).where(cycles.run == run)
+    first_s = connection.execute(of_run.select_from(decided).where(cycles.at_s >= decided_from_s)).scalar_one()
+    if first_s is None:
+        return
+    wanted = sa.select(*columns_of(connection, tables.cycles)).where(
+        cycles.run == run, cycles.at_s >= first_s - before_s
+    )
+    found = connection.execute(wanted.order_by(cycles.id)).mappings().all()
+    intents, from_id = read_intents(connection, run), found[0]["id"]
+    jobs = _Steps(groupby(_job_rows(connection, run, tables.job_figures, from_id), key=itemgetter("cycle_id")))
+    decisions = _Steps(groupby(_of_cycles(connection, tables.decisions, run, from_id), key=itemgetter("cycle_id")))
+    for row in found:
+        view = rows.view_of(row, {job["job"]: job for job in jobs.of(row["id"])}, intents)
+        yield PastRound(view, tuple(rows.decision_of(one) for one in decisions.of(row["id"])))
 
 
 def read_newest(connection: sa.Connection, run: int, at_s: float | None = None) -> tuple[FoundRow, View] | None:
@@ -188,22 +208,23 @@ class _Steps:
         return found
 
 
-def _job_rows(connection: sa.Connection, run: int, table: sa.Table) -> Iterator[FoundRow]:
+def _job_rows(connection: sa.Connection, run: int, table: sa.Table, from_id: int = 0) -> Iterator[FoundRow]:
     joined = table.join(tables.intents, table.c.intent_id == tables.intents.c.id)
     wanted = (
         sa.select(
             *columns_of(connection, table), tables.intents.c.job, tables.intents.c.text, tables.intents.c.max_utility
         )
         .select_from(joined)
-        .where(tables.intents.c.run == run)
+        .where(tables.intents.c.run == run, table.c.cycle_id >= from_id)
         .order_by(table.c.cycle_id, table.c.intent_id)
     )
     return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
 
 
-def _of_cycles(connection: sa.Connection, table: sa.Table, run: int) -> Iterator[FoundRow]:
+def _of_cycles(connection: sa.Connection, table: sa.Table, run: int, from_id: int = 0) -> Iterator[FoundRow]:
     joined = table.join(tables.cycles, table.c.cycle_id == tables.cycles.c.id)
-    wanted = sa.select(*columns_of(connection, table)).select_from(joined).where(tables.cycles.c.run == run)
+    of_run = (tables.cycles.c.run == run, table.c.cycle_id >= from_id)
+    wanted = sa.select(*columns_of(connection, table)).select_from(joined).where(*of_run)
     wanted = wanted.order_by(*table.primary_key.columns)
     return iter(connection.execute(wanted, execution_options={"yield_per": 5000}).mappings())
 

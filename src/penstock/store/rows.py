@@ -202,6 +202,7 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[TableRow]:
             "effect": None if verdict.effect is None else verdict.effect.value,
             "place": verdict.place,
             "again": verdict.again,
+            "again_until_s": verdict.again_until_s,
         }
         for position, verdict in enumerate(verdicts)
     ]
@@ -210,7 +211,16 @@ def verdict_rows(verdicts: Iterable[Verdict], cycle_id: int) -> list[TableRow]:
 def verdict_of(row: Mapping[Any, Any]) -> Verdict:
     effect = None if row["effect"] is None else Effect(row["effect"])
     came = None if effect is Effect.UNKNOWN else row["utility_came"]
-    return Verdict(row["decided_at_s"], row["judged_at_s"], came, row["text"], effect, row["place"], bool(row["again"]))
+    return Verdict(
+        decided_at_s=row["decided_at_s"],
+        judged_at_s=row["judged_at_s"],
+        utility_came=came,
+        text=row["text"],
+        effect=effect,
+        place=row["place"],
+        again=bool(row["again"]),
+        again_until_s=row["again_until_s"],
+    )
 
 
 def outlook_rows(outlooks: Iterable[JobOutlook], cycle_id: int) -> list[TableRow]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import sqlalchemy as sa
 
 from penstock.core.budget import Budget, BudgetWindow
-from penstock.core.cycle import Cycle
+from penstock.core.cycle import Cycle, PastRound
 from penstock.core.intents import Intent
 from penstock.core.ports import PolicyMemory
 from penstock.core.price import Price
@@ -141,6 +141,15 @@ class SqlStore:
         except DoesNotFitError as error:
             log.warning("the stored memory of policy %s no longer fits (%s); it starts afresh", policy, error)
             return None
+
+    def rounds(self, decided_from_s: float, before_s: float) -> tuple[PastRound, ...]:
+        run = self._begun()
+        with self._database.reading() as connection:
+            try:
+                return tuple(reading.read_rounds(connection, run.number, decided_from_s, before_s))
+            except DoesNotFitError as error:
+                log.warning("the rounds of run %s no longer fit (%s); their decisions are left", run.info.id, error)
+                return ()
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> tuple[BudgetWindow, ...]:
         kept, run = tables.budget_windows.c, self._begun()

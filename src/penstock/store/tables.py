@@ -207,6 +207,7 @@ verdicts = Table(
     Column("effect", Words),
     Column("place", Integer),  # of the decision among those of its instant
     Column("again", Boolean),  # whether another verdict on it comes
+    Column("again_until_s", Double),  # and until when; null where none comes, or an earlier penstock did not say
     sqlite_with_rowid=False,
 )
 

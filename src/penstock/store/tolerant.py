@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from penstock.core.budget import Budget, BudgetWindow
-from penstock.core.cycle import Cycle
+from penstock.core.cycle import Cycle, PastRound
 from penstock.core.ports import PolicyMemory
 from penstock.core.price import Price
 from penstock.core.run import Run, RunInfo
@@ -84,6 +84,9 @@ class Tolerant:
 
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         return self._either(lambda store: store.last_memory(policy, memory_type))
+
+    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
+        return self._either(lambda store: store.rounds(decided_from_s, before_s))
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
         return self._either(lambda store: store.windows(job, asked, at_epoch_s))

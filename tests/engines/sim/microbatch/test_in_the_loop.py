@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from penstock.core.budget import Budget, BudgetWindow
-from penstock.core.cycle import Cycle
+from penstock.core.cycle import Cycle, PastRound
 from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Memory, Slots
 from penstock.core.plan import Decision, Plan, Reason
@@ -48,6 +48,9 @@ class Cycles:
 
     def last_memory(self, policy: str, memory_type: type[Any]) -> None:
         return None
+
+    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
+        return ()
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
         return ()
