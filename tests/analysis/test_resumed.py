@@ -32,7 +32,8 @@ def until(last_s: int, utility: float = 2.0) -> list[PastRound]:
 
 def goes_on(past: Sequence[PastRound], began_s: int, utility: float | None, last_s: int = 700) -> list[Verdict]:
     """All verdicts of the controller that begins then, and sees this utility for good."""
-    now_open, told = resumed(past, float(began_s)), []
+    now_open = resumed(past, float(began_s))
+    told: list[Verdict] = []
     for at_s in range(began_s, last_s, 10):
         now_open, verdicts = now_open.judge(at(float(at_s), utility), (), note="converged")
         told += verdicts
@@ -122,9 +123,11 @@ utilities = st.fixed_dictionaries({name: st.sampled_from([None, 1.0, 4.0, 4.0, 9
 @st.composite
 def lived(draw: st.DrawFn) -> list[PastRound]:
     """Eight minutes of two tenants, with a step now and then, some of which are taken back by the next."""
-    past, threads = [], 4
+    past: list[PastRound] = []
+    threads = 4
     for number, values in enumerate(draw(st.lists(utilities, min_size=48, max_size=48))):
-        at_s, decisions = 10.0 * number, ()
+        at_s = 10.0 * number
+        decisions: tuple[Decision, ...] = ()
         if draw(st.integers(0, 11)) == 0:
             after = 12 - threads
             move = Tasks(draw(st.sampled_from(NAMES)), "work", threads, after)
@@ -141,7 +144,7 @@ def seen(at_s: float, values: Mapping[str, float | None]) -> View:
 @given(lived(), st.integers(1, 47))
 def test_a_controller_started_again_at_once_judges_as_one_that_never_ended(past: list[PastRound], died: int) -> None:
     def told(now_open: OpenDecisions, rounds: Sequence[PastRound]) -> list[tuple[object, ...]]:
-        found = []
+        found: list[tuple[object, ...]] = []
         for one in rounds:
             now_open, verdicts = now_open.judge(one.view, one.decisions)
             found += [(v.decided_at_s, v.judged_at_s, v.utility_came, v.effect, v.place, v.again) for v in verdicts]

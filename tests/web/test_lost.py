@@ -5,20 +5,17 @@ Never a fault of ours, never green, and well again by itself once it is over.
 
 import gc
 import json
-import re
 import signal
 import socket
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from rich.console import Console
 
 from penstock.cli.screen import Screen
 from penstock.core.life import ControllerLife
@@ -29,18 +26,17 @@ from penstock.store.control import DeskControl
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.telling.explain import explain
-from penstock.web.app import create_app
 from penstock.web.live import LiveLook
 from penstock.web.lives import Lives
 from penstock.web.reading import Reader
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
-from penstock.web.tokens import KeptTokens
 from tests.cli import calling
 from tests.cli.calling import penstock
 from tests.patience import eventually, patience_s
 from tests.recorded import RUN, a_cycle, a_job, a_view, an_acting_cycle
 from tests.web import asking
+from tests.web.screens import is_green, paths_of, text_of, uncoloured
 
 NOW_S = 1_763_683_200.0
 
@@ -56,22 +52,6 @@ def well(tmp_path: Path) -> Iterator[SqlStore]:
 
 def screen_of(store: SqlStore) -> str:
     return text_of(Screen(store, Reader(store), RUN.id).drawn())
-
-
-def text_of(shown: Any) -> str:
-    out = StringIO()
-    Console(file=out, width=250, color_system="standard", force_terminal=True).print(shown)
-    return out.getvalue()
-
-
-def uncoloured(screen: str) -> str:
-    return re.sub(r"\x1b\[[\d;]*m", "", screen)
-
-
-def is_green(screen: str) -> bool:
-    """Whether the headline is: 32 is green."""
-    (headline,) = (line for line in screen.splitlines() if "have what they asked for" in line)
-    return "\x1b[1;32m" in headline
 
 
 # The controller
@@ -183,15 +163,6 @@ def test_a_real_controller_leaves_its_last_sign_where_it_ends_in_order_and_none_
 
 
 # The store
-
-
-def paths_of(store: SqlStore, settings: WebSettings, tmp_path: Path) -> list[str]:
-    """Every path of the API that reads the store, with what it needs."""
-    described = create_app(store, settings, KeptTokens(tmp_path / "tokens.json")).openapi()["paths"]
-    needs = {"/api/job": "?job=ads", "/api/incident": "?job=ads", "/api/remedies": "?job=ads"}
-    needs |= {"/api/without": "?decision=1", "/api/compare": "?a=last&b=last"}
-    apart = {"/health", "/api/session", "/api/policies", "/api/what-if"}
-    return [f"{path}{needs.get(path, '')}" for path, how in described.items() if "get" in how and path not in apart]
 
 
 @pytest.mark.sockets
