@@ -32,7 +32,12 @@ ALL = (
     "applications.quota.pods=50",
     "lease.enabled=true",
     "kueue.enabled=true",
+    "tls.secret=coordinator",
+    "tls.ca=ca.crt",
+    "tls.agentsCa.secret=agents",
 )
+TLS = ("tls.secret=coordinator", "pages.enabled=true", "serviceMonitor.enabled=true")
+PROBES = ("readinessProbe", "livenessProbe")
 Manifest = dict[str, Any]
 
 
@@ -58,6 +63,20 @@ def manifests(*values: str) -> list[Manifest]:
 
 def one(found: list[Manifest], kind: str, ends: str = "") -> Manifest:
     return next(m for m in found if m["kind"] == kind and m["metadata"]["name"].endswith(ends))
+
+
+def coordinators_pod(*values: str) -> Manifest:
+    found: Manifest = one(manifests(*values), "StatefulSet", "-coordinator")["spec"]["template"]["spec"]
+    return found
+
+
+def kept_in(pod: Manifest, path: Path) -> tuple[str, str]:
+    """The secret and its key that a file of the coordinator's container comes from."""
+    mounts = {mount["mountPath"]: mount["name"] for mount in pod["containers"][0]["volumeMounts"]}
+    volumes = {volume["name"]: volume["secret"] for volume in pod["volumes"] if "secret" in volume}
+    secret = volumes[mounts[str(path.parent)]]
+    keys = {item["path"]: item["key"] for item in secret["items"]}
+    return secret["secretName"], keys[path.name]
 
 
 def test_helm_finds_nothing_wrong_with_it() -> None:
@@ -116,6 +135,49 @@ def test_keda_is_answered_at_a_port_that_there_is() -> None:
     assert {"name": "keda", "containerPort": ports["keda"]} in container["ports"]
 
 
+def test_with_a_certificate_its_files_are_mounted_to_be_read_and_its_command_names_them() -> None:
+    pod = coordinators_pod("tls.secret=coordinator", "tls.certificate=own.pem", "tls.agentsCa.secret=agents")
+    (container,) = pod["containers"]
+    words: list[str] = [*container["command"], *container["args"]]
+    params = coordinate.make_context(words[1], words[2:]).params
+    expected = {
+        "tls_certificate": ("coordinator", "own.pem"),
+        "tls_key": ("coordinator", "tls.key"),
+        "agents_ca": ("agents", "ca.crt"),
+    }
+    assert {name: kept_in(pod, params[name]) for name in expected} == expected
+    assert all(mount["readOnly"] for mount in container["volumeMounts"] if mount["name"] != "scratch")
+
+
+@pytest.mark.parametrize(
+    ("values", "asked"),
+    [
+        ((), {"httpGet": {"path": "/health", "port": "agents"}}),
+        (TLS, {"httpGet": {"path": "/health", "port": "agents", "scheme": "HTTPS"}}),
+        ((*TLS, "tls.agentsCa.secret=agents"), {"tcpSocket": {"port": "agents"}}),
+    ],
+    ids=["plain", "TLS", "mTLS: the kubelet has no certificate"],
+)
+def test_probes_ask_in_the_way_that_the_door_answers(values: tuple[str, ...], asked: Manifest) -> None:
+    (container,) = coordinators_pod(*values)["containers"]
+    assert [asked.items() <= container[probe].items() for probe in PROBES] == [True, True]
+    assert all(len(container[probe].keys() & {"httpGet", "tcpSocket"}) == 1 for probe in PROBES)
+
+
+def test_metrics_are_scraped_over_tls_where_pages_are_served_so_by_a_name_that_agents_use_too() -> None:
+    (plain,) = one(manifests(*TLS[1:]), "ServiceMonitor")["spec"]["endpoints"]
+    assert plain.keys().isdisjoint({"scheme", "tlsConfig"})
+    (known,) = one(manifests(*TLS), "ServiceMonitor")["spec"]["endpoints"]
+    name = "fleet-coordinator-0.fleet-coordinator.streams"
+    assert (known["scheme"], known["tlsConfig"]) == ("https", {"serverName": name})
+    (own,) = one(manifests(*TLS, "tls.ca=ca.crt"), "ServiceMonitor")["spec"]["endpoints"]
+    assert own["tlsConfig"]["ca"] == {"secret": {"name": "coordinator", "key": "ca.crt"}}
+
+
+def test_a_value_that_is_misspelt_is_refused_by_its_name() -> None:
+    assert "secert" in rendered("tls.secert=coordinator", ok=False)
+
+
 def test_what_pods_mount_and_services_choose_is_there() -> None:
     found = manifests(*ALL)
     for name in ("-coordinator", "-postgresql"):
@@ -149,6 +211,7 @@ def test_metrics_are_scraped_at_a_port_that_there_is_and_alerts_come_unchanged()
         ("fleet.cluster.cores=4", "fleet.cluster will not do; leave it out"),
         ("keda.enabled=true,advise=true", "keda.enabled: true will not do; leave it out with advise"),
         ("store.secret=", "store.secret: '' will not do; name a secret"),
+        ("tls.agentsCa.secret=ours", "tls.agentsCa.secret: ours will not do; name a secret in tls.secret too"),
     ],
 )
 def test_values_that_do_not_go_together_are_refused(value: str, told: str) -> None:

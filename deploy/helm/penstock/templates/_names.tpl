@@ -27,3 +27,21 @@ app.kubernetes.io/component: postgresql
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
+
+{{- define "penstock.scheme" -}}
+{{ if .Values.tls.secret }}https{{ else }}http{{ end }}
+{{- end }}
+
+{{- define "penstock.probe" -}}
+{{- if .Values.tls.agentsCa.secret -}}
+tcpSocket:  # the kubelet has no certificate to show
+  port: agents
+{{- else -}}
+httpGet:
+  path: /health
+  port: agents
+  {{- if .Values.tls.secret }}
+  scheme: HTTPS
+  {{- end }}
+{{- end }}
+{{- end }}
