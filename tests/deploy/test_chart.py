@@ -149,6 +149,11 @@ def test_with_a_certificate_its_files_are_mounted_to_be_read_and_its_command_nam
     assert all(mount["readOnly"] for mount in container["volumeMounts"] if mount["name"] != "scratch")
 
 
+def test_a_secrets_name_stays_a_name_where_yaml_would_read_another_thing() -> None:
+    pod = coordinators_pod("tls.secret=y", "tls.agentsCa.secret=off", "agentTokensSecret=no")
+    assert [volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume] == ["no", "y", "off"]
+
+
 @pytest.mark.parametrize(
     ("values", "asked"),
     [

@@ -1,6 +1,5 @@
 """What a real API server says of a namespace: quotas, nodes, pods and why they wait, and who may see what."""
 
-import base64
 import os
 import urllib.error
 from collections.abc import Iterator
@@ -85,16 +84,13 @@ def test_the_coordinators_role_lets_it_see_its_namespace_and_do_nothing(kubernet
         theirs.make(f"/api/v1/namespaces/{namespace}/pods", executor("spark-1", 1))
 
 
-def test_a_kubeconfig_may_hold_its_certificates_itself(kubernetes: Kubernetes, tmp_path: Path) -> None:
+def test_a_kubeconfig_may_name_files_for_its_certificates_and_its_token(kubernetes: Kubernetes, tmp_path: Path) -> None:
     if os.environ.get("KUBECONFIG"):
         pytest.skip("it is the user's")
     config = yaml.safe_load(kubernetes.kubeconfig.read_text())
-    authority = kubernetes.kubeconfig.with_name("ca.crt").read_bytes()
-    config["clusters"][0]["cluster"] = {
-        "server": kubernetes.admin.server,
-        "certificate-authority-data": base64.b64encode(authority).decode(),
-    }
-    (tmp_path / "token").write_text("admin-token\n")
+    (tmp_path / "ca.crt").write_bytes(kubernetes.kubeconfig.with_name("ca.crt").read_bytes())
+    config["clusters"][0]["cluster"] = {"server": kubernetes.admin.server, "certificate-authority": "ca.crt"}
+    (tmp_path / "token").write_text(f"{kubernetes.admin.token}\n")
     config["users"][0]["user"] = {"tokenFile": "token"}
     (tmp_path / "config").write_text(yaml.safe_dump(config))
     found = api({"KUBECONFIG": str(tmp_path / "config")})

@@ -1,21 +1,25 @@
-"""`penstock cluster`: a standalone Spark cluster or a YARN on this machine, for trying things out."""
+"""`penstock cluster`: a standalone Spark cluster, a YARN or a Kubernetes on this machine, for trying things out."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from penstock.cli.ending import ending_told
 from penstock.cli.grouped import GroupedHelp
 from penstock.cli.output import say
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, EngineError
 
 if TYPE_CHECKING:
     from penstock.engines.processes import Process
 
+_LOOK_EVERY_S = 0.5
 _state = click.option(
     "--state", type=click.Path(path_type=Path), help="The file that notes what was started; the user's own by default."
 )
 _yarn = click.option("--yarn", is_flag=True, help="A YARN instead, from jars of the Maven registry.")
+_kubernetes = click.option("--kubernetes", is_flag=True, help="A Kubernetes instead, built with Go the first time.")
 EXAMPLE = """
 \b
 Examples:
@@ -23,6 +27,7 @@ Examples:
   penstock run tenants.yaml --master spark://127.0.0.1:7077
   penstock cluster down
   penstock cluster up --yarn --queues ads,etl
+  penstock cluster up --kubernetes --workers 2       until Ctrl-C
 """
 
 
@@ -31,6 +36,7 @@ def cluster() -> None:
     """A standalone Spark cluster on this machine, from the installed pyspark: on loopback, or on hosts of its own.
 
     With --yarn a YARN: its daemons come from the Hadoop client that pyspark brings, and from four jars.
+    With --kubernetes a Kubernetes: its real control plane, and nodes that run Spark's executors as processes.
     """
 
 
@@ -39,11 +45,12 @@ def cluster() -> None:
 @click.option("--hosts", type=int, help="So many workers instead, each in a network namespace of its own (as root).")
 @click.option("--bandwidth", default="1gbit", show_default=True, help="Of each host's link, with --hosts.")
 @click.option("--cores", default=4, show_default=True, help="Slots of each worker; may exceed the real cores.")
-@click.option("--memory", help="Memory of each worker: 1g by default, 4g with --yarn.")
-@click.option("--port", type=int, help="Where the master listens, 7077 by default; YARN's page with --yarn, 8088.")
+@click.option("--memory", help="Memory of each worker: 1g by default, 4g with --yarn, 8g with --kubernetes.")
+@click.option("--port", type=int, help="Where the master listens, 7077; YARN's page, 8088; the API server, 6443.")
 @click.option("--queues", help="Names of YARN's queues, with commas: default, unless given.")
 @click.option("--open", "opened", is_flag=True, help="To every user of this machine: without a secret.")
 @_yarn
+@_kubernetes
 @_state
 def up(
     workers: int,
@@ -54,19 +61,25 @@ def up(
     port: int | None,
     queues: str | None,
     yarn: bool,
+    kubernetes: bool,
     opened: bool,
     state: Path | None,
 ) -> None:
-    """Start a master and workers."""
-    if yarn:
+    """Start a master and workers; a Kubernetes stays until Ctrl-C."""
+    _check_kinds(yarn, kubernetes)
+    if yarn or kubernetes:
         if hosts is not None:
-            raise ConfigError("--hosts", hosts, "leave it out: a YARN's nodes are on loopback; write --workers")
+            raise ConfigError("--hosts", hosts, "leave it out: these nodes are on loopback; write --workers")
         if opened:
             raise ConfigError("--open", opened, "leave it out: it is about a standalone cluster's secret")
+    if queues is not None and not yarn:
+        raise ConfigError("--queues", queues, "write --yarn too: only a YARN has queues")
+    if kubernetes:
+        _kubernetes_up(workers, cores, memory or "8g", 6443 if port is None else port, state)
+        return
+    if yarn:
         _yarn_up(workers, cores, memory or "4g", 8088 if port is None else port, queues or "default", state)
         return
-    if queues is not None:
-        raise ConfigError("--queues", queues, "write --yarn too: a standalone cluster has no queues")
     from penstock.engines.spark import standalone
 
     place, count = state or standalone.default_state_file(), workers if hosts is None else hosts
@@ -86,10 +99,16 @@ def up(
 
 @cluster.command(epilog="Example: penstock cluster down")
 @_yarn
+@_kubernetes
 @_state
-def down(yarn: bool, state: Path | None) -> None:
+def down(yarn: bool, kubernetes: bool, state: Path | None) -> None:
     """End exactly what `up` started."""
-    if yarn:
+    _check_kinds(yarn, kubernetes)
+    if kubernetes:
+        from penstock.engines.kubernetes import cluster as of_kubernetes
+
+        ended = of_kubernetes.down(state or of_kubernetes.default_state_file())
+    elif yarn:
         from penstock.engines.yarn import cluster as of_yarn
 
         ended = of_yarn.down(state or of_yarn.default_state_file())
@@ -102,9 +121,17 @@ def down(yarn: bool, state: Path | None) -> None:
 
 @cluster.command(epilog="Example: penstock cluster status")
 @_yarn
+@_kubernetes
 @_state
-def status(yarn: bool, state: Path | None) -> None:
+def status(yarn: bool, kubernetes: bool, state: Path | None) -> None:
     """Say what is up."""
+    _check_kinds(yarn, kubernetes)
+    if kubernetes:
+        from penstock.engines.kubernetes import cluster as of_kubernetes
+
+        known = of_kubernetes.status(state or of_kubernetes.default_state_file())
+        _say_up(None if known is None else (known.server, known.processes))
+        return
     if yarn:
         from penstock.engines.yarn import cluster as of_yarn
 
@@ -115,6 +142,11 @@ def status(yarn: bool, state: Path | None) -> None:
 
     found = standalone.status(state or standalone.default_state_file())
     _say_up(None if found is None else (found.master, found.processes))
+
+
+def _check_kinds(yarn: bool, kubernetes: bool) -> None:
+    if yarn and kubernetes:
+        raise ConfigError("--kubernetes", True, "leave it out, or --yarn: a cluster is one of them")
 
 
 def _say_up(found: "tuple[str, tuple[Process, ...]] | None") -> None:
@@ -141,3 +173,34 @@ def _yarn_up(workers: int, cores: int, memory: str, port: int, queues: str, stat
     for name, value in started.environment.items():
         say(f"  export {name}={value}", err=True)
     say("  penstock run TENANTS.yaml --master yarn", err=True)
+
+
+def _kubernetes_up(workers: int, cores: int, memory: str, port: int, state: Path | None) -> None:
+    from penstock.core.units import size_mib
+    from penstock.engines.kubernetes import cluster as of_kubernetes
+    from penstock.engines.kubernetes.configuration import NAMESPACE, KubernetesShape
+    from penstock.engines.processes import free_port
+
+    shape = KubernetesShape(workers, cores, size_mib(memory, "--memory"), port, free_port())
+    place = state or of_kubernetes.default_state_file()
+    with ending_told("the Kubernetes"):  # other signals than Ctrl-C end it in the same way
+        started = of_kubernetes.up(place, shape, lambda text: say(text, err=True))
+        try:
+            say(f"up: Kubernetes, {workers} nodes with {cores} cores and {memory} each, until Ctrl-C", err=True)
+            say(f"a coordinator's file: cluster: {{kubernetes: {NAMESPACE}}}", err=True)
+            say("try, in another shell:", err=True)
+            for name, value in started.environment.items():
+                say(f"  export {name}={value}", err=True)
+            say(f"  penstock run TENANTS.yaml --master k8s://{started.server}", err=True)
+            _stay(started.processes)
+        finally:
+            ended = of_kubernetes.down(place)
+            say(f"down: {', '.join(process.role for process in ended)}", err=True)
+
+
+def _stay(parts: "tuple[Process, ...]") -> None:
+    """Until a signal; an EngineError once a part of it is no more."""
+    while all(process.alive for process in parts):
+        time.sleep(_LOOK_EVERY_S)
+    gone = next(process.role for process in parts if not process.alive)
+    raise EngineError(f"its {gone} has ended, and so all of it ends")

@@ -1,0 +1,105 @@
+"""A Kubernetes on this machine before anything of it is started: what is refused, what is written, who is told what."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from penstock.engines.kubernetes import building, cluster, configuration, nodes
+from penstock.engines.kubernetes.configuration import KubernetesShape
+from penstock.errors import ConfigError, EngineError
+from tests.cli.calling import penstock
+
+SHAPE = KubernetesShape(nodes=2, cores=4, memory_mib=2048, port=16_443, peer_port=16_444)
+
+
+def nobody(text: str) -> None:
+    raise AssertionError(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"nodes": 0}, "--workers: 0 will not do"),
+        ({"cores": 0}, "--cores: 0 will not do"),
+        ({"port": 80}, "--port: 80 will not do"),
+    ],
+)
+def test_what_cannot_be_started_is_refused_before_anything_is(
+    tmp_path: Path, change: dict[str, int], message: str
+) -> None:
+    plain = {"nodes": 1, "cores": 1, "memory_mib": 1024, "port": 16_443, "peer_port": 16_444}
+    with pytest.raises(ConfigError, match=message):
+        cluster.up(tmp_path / "kubernetes.json", KubernetesShape(**{**plain, **change}), nobody)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_whose_sockets_would_have_too_long_a_path_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="a path of more than 90 bytes; name a file elsewhere"):
+        cluster.up(tmp_path / ("a" * 100) / "kubernetes.json", SHAPE, nobody)
+
+
+def test_without_go_it_is_said_in_one_line_what_is_missing_and_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EngineError, match=r"no Go was found, .*; install Go 1\.25 or later, from https://go\.dev/dl"):
+        building.program(nobody)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_go_says_is_told_where_it_cannot_build_and_nothing_half_built_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = tmp_path / "go"
+    go.write_text("#!/bin/sh\necho 'go: downloading all of it' >&2; echo 'no route to the proxy' >&2; exit 1\n")
+    go.chmod(0o755)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    said: list[str] = []
+    with pytest.raises(EngineError, match=r"could not be built with .*/go: no route to the proxy"):
+        building.program(said.append)
+    assert said == ["building the control plane of Kubernetes 1.35.4: once, some fifteen minutes of a core"]
+    assert list((tmp_path / "cache").rglob("control-plane-*")) == []
+
+
+def test_nobody_else_may_read_its_token_or_reach_its_etcd(tmp_path: Path) -> None:
+    place = tmp_path / "files"
+    configuration.write(place, SHAPE)
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    token = (place / "tokens.csv").read_text().partition(",")[0]
+    words = [word for command in configuration.commands(Path("program"), place, SHAPE).values() for word in command]
+    assert [word for word in words if token in word] == []  # command lines are everybody's to read
+    assert f"--client-url=unix://{place}/etcd.sock" in words
+    assert "--bind-address=127.0.0.1" in words
+
+
+def test_an_executor_is_told_its_pods_name_and_address_and_gets_its_options_in_their_order() -> None:
+    env = [
+        {"name": "SPARK_EXECUTOR_MEMORY", "value": "512m"},
+        {"name": "SPARK_EXECUTOR_ID", "value": "7"},
+        *({"name": f"SPARK_JAVA_OPT_{number}", "value": f"-Dn={number}"} for number in (10, 2)),
+        {"name": "SPARK_EXECUTOR_POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
+        {"name": "SPARK_EXECUTOR_POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+    ]
+    told = nodes.environment({"env": env}, "fraud-exec-7", "127.1.0.1")
+    words = nodes.executor(told)
+    assert words[2:6] == ["-Dn=2", "-Dn=10", "-Xms512m", "-Xmx512m"]
+    given = dict(zip(words[-6::2], words[-5::2], strict=True))
+    assert given == {"--executor-id": "7", "--hostname": "127.1.0.1", "--podName": "fraud-exec-7"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--kubernetes", "--yarn"), "--kubernetes: True will not do; leave it out, or --yarn"),
+        (("--kubernetes", "--hosts", "2"), "--hosts: 2 will not do; leave it out"),
+        (("--kubernetes", "--open"), "--open: True will not do; leave it out"),
+        (("--kubernetes", "--queues", "a"), "--queues: 'a' will not do; write --yarn too"),
+    ],
+)
+def test_options_of_other_clusters_are_refused(words: tuple[str, ...], told: str) -> None:
+    done = penstock("cluster", "up", *words)
+    assert (done.returncode, told in done.stderr) == (2, True)
