@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from penstock.core.figures import Snapshot
 from penstock.core.plan import Outcome, Step
 from penstock.engines.spark.apart import Apart
+from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.limiting import Limiting
 from penstock.engines.spark.parts import parts_of
 from penstock.engines.spark.port import Spark
 from penstock.engines.spark.settings import SparkSettings
@@ -31,8 +33,8 @@ class SparkEngine:
         self._spark = spark
         self._parts = parts_of(spark, jobs, settings, clocks, ask_memory)
         self._shared = self._parts.shared
-        self.capacity = self._parts.capacity
-        self.limits = self._parts.limits
+        self.capacity: Capacity = self._parts.capacity
+        self.limits: Limiting = self._parts.limits
 
     def open(self) -> None:
         """Become the controller of the application, put every pool in place and see what runs already."""

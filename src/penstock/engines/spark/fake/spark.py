@@ -45,16 +45,16 @@ class FakeSpark:
         self, slots: int = 4, executors: int | None = None, heap: Heap | None = None, application: str = "fake"
     ) -> None:
         self.application = application
-        self.now_s = _BEGAN_S
+        self.now_s: float = _BEGAN_S
         self.alive = True
-        self.master = f"local[{slots}]" if executors is None else "spark://fake"
-        self.slots_each = slots if executors is None else 2
-        self.pools = FakePools()
-        self.stages = FakeStages()
-        self.executors = FakeExecutors(self.slots_each, executors or 1, executors)
-        self.bounds = FakeBounds()
+        self.master: str = f"local[{slots}]" if executors is None else "spark://fake"
+        self.slots_each: int = slots if executors is None else 2
+        self.pools: FakePools = FakePools()
+        self.stages: FakeStages = FakeStages()
+        self.executors: FakeExecutors = FakeExecutors(self.slots_each, executors or 1, executors)
+        self.bounds: FakeBounds = FakeBounds()
         self.heap = heap
-        self.properties = Properties()
+        self.properties: Properties = Properties()
         self.routes: dict[str, Route] = {}  # by job: what a test puts there
         self.waiting: dict[str, WaitingFiles] = {}  # by job
         self.arrived: dict[str, float] = {}  # by job

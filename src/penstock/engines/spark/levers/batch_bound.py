@@ -6,7 +6,7 @@ restart of a query that penstock started. A start brings back what the query's o
 
 from dataclasses import dataclass
 
-from penstock.core.levers import BatchBound, Dial, Disturbs, Shows
+from penstock.core.levers import BatchBound, Dial, Disturbs, Kind, Shows
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.port import RunningBounds
@@ -29,7 +29,7 @@ class _Standing:
 class BatchBoundLever(Lever[BatchBound]):
     """The bounds of all jobs."""
 
-    kind = "bound"
+    kind: Kind = "bound"
 
     def __init__(self, state: EngineState, bounds: RunningBounds, planned: PlannedRestarts) -> None:
         self._state = state

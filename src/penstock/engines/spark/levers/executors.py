@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from penstock.core.levers import WHOLE, Dial, Executors, Shows
+from penstock.core.levers import WHOLE, Dial, Executors, Kind, Shows
 from penstock.engines.spark.elastic import Elastic
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.port import ExecutorCount
@@ -13,7 +13,7 @@ from penstock.errors import EngineError
 class ExecutorsLever(Lever[Executors]):
     """Their number; where it follows the jobs' slots (`elastic`), a turn moves the most that it may come to."""
 
-    kind = "executors"
+    kind: Kind = "executors"
 
     def __init__(
         self, executors: ExecutorCount, elastic: Elastic | None, even: Callable[[], float] = time.monotonic

@@ -6,7 +6,7 @@ again with its run, its slots and all else it had.
 
 from collections.abc import Callable
 
-from penstock.core.levers import WHOLE, Dial, Disturbs, Memory, Shows
+from penstock.core.levers import WHOLE, Dial, Disturbs, Kind, Memory, Shows
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.port import Heap
 from penstock.errors import EngineError
@@ -17,7 +17,7 @@ LEAST_MIB = 512  # Spark starts no executor with less than 450
 class MemoryLever(Lever[Memory]):
     """There is none without a `heap`, nor where nobody can be asked to start the application again."""
 
-    kind = "memory"
+    kind: Kind = "memory"
 
     def __init__(self, heap: Heap | None, ask: Callable[[int], None] | None) -> None:
         self._heap = heap

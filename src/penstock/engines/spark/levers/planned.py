@@ -1,6 +1,6 @@
 """What a query takes up at its next start only: a planned restart between two batches."""
 
-from penstock.core.levers import Dial, Disturbs, Partitions, Shows, Tasks, Trigger
+from penstock.core.levers import Dial, Disturbs, Kind, Partitions, Shows, Tasks, Trigger
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.port import Spark
@@ -12,7 +12,7 @@ from penstock.errors import EngineError
 class TasksLever(Lever[Tasks]):
     """The long-lived tasks behind the shuffles of a real-time job; its operators' figures tell how they stand."""
 
-    kind = "tasks"
+    kind: Kind = "tasks"
 
     def __init__(self, state: EngineState, planned: PlannedRestarts) -> None:
         self._state = state
@@ -30,7 +30,7 @@ class TasksLever(Lever[Tasks]):
 class PartitionsLever(Lever[Partitions]):
     """Into how many parts a job's state is cut; moved in a rewriting of its checkpoint."""
 
-    kind = "partitions"
+    kind: Kind = "partitions"
 
     def __init__(self, planned: PlannedRestarts) -> None:
         self._planned = planned
@@ -48,7 +48,7 @@ class PartitionsLever(Lever[Partitions]):
 class TriggerLever(Lever[Trigger]):
     """How often a job's batches begin."""
 
-    kind = "trigger"
+    kind: Kind = "trigger"
 
     def __init__(self, spark: Spark, planned: PlannedRestarts) -> None:
         self._spark = spark

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from penstock.core.levers import Slots
+from penstock.core.levers import Kind, Slots
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.port import Pools
 from penstock.engines.spark.shares import PoolShare, Sharing, check_threads, pool_shares
@@ -15,7 +15,7 @@ from penstock.errors import EngineError
 class SlotsLever(Lever[Slots]):
     """The pools of all jobs; `slots` says how many there are to share."""
 
-    kind = "slots"
+    kind: Kind = "slots"
 
     def __init__(self, state: EngineState, pools: Pools, sharing: Sharing, slots: Callable[[], int]) -> None:
         self._state = state

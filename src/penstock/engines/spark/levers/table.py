@@ -1,6 +1,6 @@
 """Routing tables: where a job's correlated keys live."""
 
-from penstock.core.levers import Table
+from penstock.core.levers import Kind, Table
 from penstock.engines.spark.levers.lever import Lever
 from penstock.engines.spark.planned import PlannedRestarts
 from penstock.engines.spark.routes import Routes
@@ -11,7 +11,7 @@ from penstock.errors import EngineError
 class TableLever(Lever[Table]):
     """Another table comes into force; how it stands is told with the route's statistics, see RouteFigures."""
 
-    kind = "table"
+    kind: Kind = "table"
 
     def __init__(self, state: EngineState, planned: PlannedRestarts, routes: Routes) -> None:
         self._state = state

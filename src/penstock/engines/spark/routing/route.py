@@ -53,9 +53,9 @@ class Routing:
         checkpoint: str | Path | None = None,
         longest_window: object = "1d",
     ) -> None:
-        self.name = _checked_name(name)
-        self.operators = _operators(left, right, chain)
-        self.longest_window_s = positive_seconds(longest_window, "longest_window")
+        self.name: str = _checked_name(name)
+        self.operators: Mapping[str, tuple[str, ...]] = _operators(left, right, chain)
+        self.longest_window_s: float = positive_seconds(longest_window, "longest_window")
         self._checkpoint = checkpoint
         self._book: RouteBook | None = None  # where it is, once that is known
         self.windowed: dict[str, bool] = {}  # by operator, as far as the query has been written down
