@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,6 +77,23 @@ def test_mypy_finds_each_mistake_of_theirs_and_no_other(theirs: Path, program: P
 def test_pyright_finds_each_mistake_of_theirs_and_no_other(theirs: Path, program: Path) -> None:
     found = said("pyright", "--pythonpath", theirs, folder=program.parent)
     assert found == "0 errors, 0 warnings, 0 informations\n"
+
+
+@pytest.mark.long  # the short tests see the types that the program uses
+def test_the_type_of_every_public_name_is_known_and_written_down(
+    theirs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It takes the Python that it finds, whatever it is told.
+    monkeypatch.setenv("PATH", f"{theirs.parent}{os.pathsep}{os.environ['PATH']}")
+    text = said(
+        *("pyright", "--verifytypes", "penstock", "--ignoreexternal", "--outputjson"),
+        folder=tmp_path,
+    )
+    names = {f"penstock.{name}" for name in ps.__all__}
+    symbols: list[Mapping[str, Any]] = json.loads(text)["typeCompleteness"]["symbols"]
+    public = {symbol["name"]: symbol for symbol in symbols if symbol["name"] in names}
+    assert public.keys() == names
+    assert [name for name, symbol in public.items() if symbol["isTypeAmbiguous"] or not symbol["isTypeKnown"]] == []
 
 
 def test_their_program_does_what_it_says(tmp_path: Path) -> None:
