@@ -138,6 +138,6 @@ def test_it_ends_as_a_whole_where_a_part_of_it_was_killed_and_says_which(here: H
     found = cluster.status(here.state)
     assert found is not None
     processes.send(next(part for part in found.processes if part.role == "etcd"), signal.SIGKILL)
-    assert here.process.wait() == 1
+    assert here.process.wait() == 2
     assert "its etcd has ended, and so all of it ends" in (here.state.parent / "up.log").read_text()
     assert [part.role for part in found.processes if part.alive] == []

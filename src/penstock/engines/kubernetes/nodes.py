@@ -237,7 +237,6 @@ def _main(place: Path, nodes: int, size: NodeSize) -> None:
 
     server = api({"KUBECONFIG": str(kubeconfig(place))})
     found = Nodes(server, place, tuple(f"node-{number}" for number in range(nodes)))
-    found.join(size)
     joined = False
     while True:
         try:
