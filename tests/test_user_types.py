@@ -61,6 +61,7 @@ def test_they_have_the_wheel_and_not_this_checkout(theirs: Path, tmp_path: Path)
     assert Path(found.strip()).is_relative_to(theirs.parents[1])
 
 
+@pytest.mark.long  # it reads all of PySpark, as it would for them
 def test_mypy_finds_each_mistake_of_theirs_and_no_other(theirs: Path, program: Path) -> None:
     found = said(
         "mypy",

@@ -3,10 +3,13 @@
 from dataclasses import replace
 
 from penstock.analysis.budgets import budgeted, share_asked, with_ledgers, without_ledger
+from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.budget import Budget, BudgetWindow, WindowLook
 from penstock.core.hours import Hours
 from penstock.core.intent_hours import asked_at
 from penstock.core.intents import Intent, Latency
+from penstock.core.levers import Tasks
+from penstock.core.plan import Decision, Effect, Reason
 from penstock.core.states import State, state_of, tally_of
 from penstock.core.view import JobView
 from penstock.planning.henge.actions import candidates
@@ -82,3 +85,15 @@ def test_another_budget_begins_another_ledger() -> None:
     assert without_ledger(intents, ledgers) == {}
     wider = {"ads": intents["ads"].lasting(Budget.of("95%", windows="1m", over="1h"))}
     assert without_ledger(wider, ledgers) == {"ads": wider["ads"].budget}
+
+
+def test_what_came_of_a_decision_is_known_though_the_tenants_budget_runs_low_meanwhile() -> None:
+    """Its worth grows from round to round: that is no other intent, and no gain of the decision."""
+    moved = Decision(Reason.RECONFIGURED, (Tasks("ads", "work", 4, 5),), "why", 0.0, 4.0, None)
+    now_open, told = OpenDecisions(), []
+    for number in range(10):
+        windows = tuple(BudgetWindow(60.0 * one, bad=6) for one in range(number))
+        (seen,) = looked(with_budget(job("ads", 0.37)), windows=windows, at_s=3000.0)
+        now_open, verdicts = now_open.judge(view(10.0 * number, [seen]), [moved] if number == 0 else ())
+        told += [(verdict.effect, verdict.text.partition(" (")[0]) for verdict in verdicts]
+    assert told == [(Effect.SAME, "no change: utility of ads 0.4 -> 0.4")]

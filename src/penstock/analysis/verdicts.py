@@ -191,8 +191,8 @@ class OpenDecisions:
         seen = [job for job in fresh if job.name in watched]
         return Round(
             view.at_s,
-            utilities={job.name: job.utility for job in fresh if job.utility is not None},
-            asked={job.name: job.intent for job in view.jobs},
+            utilities={job.name: job.utility / job.urgency for job in fresh if job.utility is not None},
+            asked={job.name: job.stated for job in view.jobs},
             latencies_s={job.name: found for job in seen if (found := asked_latency_s(job)) is not None},
             juices={job.name: job.figures.juice for job in seen if job.figures.juice is not None},
             arrivals_rps={job.name: rps for job in fresh if (rps := job.figures.arrival_rps) is not None},
@@ -221,7 +221,7 @@ def _opened(decision: Decision, place: int, view: View, rounds: Sequence[Round],
 
 
 def _concerned(decision: Decision, view: View, rounds: Sequence[Round], needed_s: float) -> tuple[Concerned, ...]:
-    asked = {job.name: job.intent for job in view.jobs}
+    asked = {job.name: job.stated for job in view.jobs}
     touched = [name for name in decision.jobs if name in asked]
     # What is done to the whole cluster, or to nobody by name, concerns everybody.
     whole = not touched or len(touched) < len(decision.jobs)

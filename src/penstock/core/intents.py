@@ -370,6 +370,19 @@ def scaled(intent: Intent, factor: float) -> Intent:
     return found
 
 
+def unscaled(intent: Intent, factor: float) -> Intent:
+    """What was `scaled` by that: worth what somebody wrote, to the twelve digits that sums leave of it.
+
+    >>> asked = Intent(Latency("2s", utility=10))
+    >>> scaled(scaled(asked, 2.3), 1 / 2.3) == asked, unscaled(scaled(asked, 2.3), 2.3) == asked
+    (False, True)
+    """
+    found = scaled(intent, 1.0 / factor)
+    for objective in found.objectives:
+        fill(objective, utility=float(f"{objective.utility:.12g}"))
+    return found
+
+
 def restated(intent: Intent, objectives: Sequence[Objective], recovery_s: float | None) -> Intent:
     """The same with other objectives: its budget, its certainty and the periods in which nothing is asked are kept."""
     kept = {"certainty": intent.certainty, "budget": intent.budget, "excluded": intent.excluded}

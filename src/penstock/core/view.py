@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from penstock.core.budget import BudgetWindow, SpentBudget
 from penstock.core.deeds import Deed
 from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures, Snapshot
-from penstock.core.intents import Intent, scaled
+from penstock.core.intents import Intent, unscaled
 from penstock.core.levers import Dial
 from penstock.core.routes import RouteFigures
 
@@ -43,7 +43,7 @@ class JobView:
     @property
     def stated(self) -> Intent:
         """Its intent in the worth that its tenant stated."""
-        return self.intent if self.urgency == 1.0 else scaled(self.intent, 1.0 / self.urgency)
+        return self.intent if self.urgency == 1.0 else unscaled(self.intent, self.urgency)
 
 
 @dataclass(frozen=True, slots=True)
