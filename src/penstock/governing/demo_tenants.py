@@ -59,8 +59,8 @@ def demo_tenants(start_s: float, end_s: float, target_s: float) -> Sequence[Tena
     hurried, relaxed = Intent(Latency(target_s, utility=40)), Intent(Latency("15s", utility=10))
     most, enough = Intent(Juice(0.6, utility=10)), Intent(Juice(0.8, utility=10))
     return (
-        Tenant(URGENT, hurried, ((0.0, 175.0),), SlotLimits(1, 7), wait_s=0.018, tasks=15),
-        Tenant("reports", relaxed, ((0.0, 120.0),), SlotLimits(1, 1), wait_s=0.02, tasks=24),
+        Tenant(URGENT, hurried, ((0.0, 200.0),), SlotLimits(1, 7), wait_s=0.018, tasks=15),
+        Tenant("reports", relaxed, ((0.0, 110.0),), SlotLimits(1, 1), wait_s=0.02, tasks=24),
         Tenant(
             "clicks", most, spike(180.0, 2.0, start_s, end_s), SlotLimits(1, 2), wait_s=0.02, tasks=24, bounded=True
         ),
