@@ -52,15 +52,7 @@ def main() -> None:
 def measured(applications: int, tenants: int, seconds: float) -> dict[str, Any]:
     """One fleet."""
     with tempfile.TemporaryDirectory() as place:
-        command = [
-            sys.executable,
-            "-m",
-            "benchmarks.fleet_scale",
-            "--serve",
-            place,
-            "--applications",
-            str(applications),
-        ]
+        command = [sys.executable, __file__, "--serve", place, "--applications", str(applications)]
         server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert server.stdin is not None
         assert server.stdout is not None
