@@ -132,6 +132,20 @@ def test_what_came_as_foretold_or_did_no_harm_stays(before: float, foretold: flo
     assert all(one.reason is not Reason.REVERTED for one in plan.decisions)
 
 
+@pytest.mark.parametrize(
+    ("urgent_utility", "reverted"),
+    [
+        (20.0, False),  # costs as they are known now foretell 40 of the 47 that are seen, and 8 less without
+        (2.0, True),  # only 29 are seen: they do not account for that
+    ],
+)
+def test_what_would_be_worse_without_stays_if_costs_account_for_what_is_seen(
+    urgent_utility: float, reverted: bool
+) -> None:
+    plan, _ = at(40.0, after_acting(60.0, 65.0, 60.0), *given(*crowd(urgent_utility)))
+    assert any(one.reason is Reason.REVERTED for one in plan.decisions) == reverted
+
+
 @pytest.mark.parametrize(("at_s", "turned"), [(95.0, []), (200.0, [BatchBound("calm", 600, None)])])
 def test_a_bound_that_holds_nothing_back_is_taken_off_when_minutes_have_shown_that(
     at_s: float, turned: list[BatchBound]

@@ -57,6 +57,11 @@ def present(fleet: Fleet) -> Settings:
     return Settings(*(one[None, :].copy() for one in (fleet.weights, fleet.bounds, fleet.trigger_s, fleet.parts)))
 
 
+def rows_of(bound: float) -> int | None:
+    """A bound as a lever has it."""
+    return round(float(bound)) if np.isfinite(bound) else None
+
+
 def restarted(fleet: Fleet, settings: Settings) -> NDArray[np.bool_]:
     """Whose levers are turned that take a restart of the job."""
     turned: NDArray[np.bool_] = (settings.triggers != fleet.trigger_s) | (settings.parts != fleet.parts)

@@ -20,7 +20,7 @@ from penstock.core.prediction import Error, Foretold
 from penstock.core.shares import shares_pool
 from penstock.core.states import UNSEEN, state_of
 from penstock.core.view import JobView, View
-from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, restarted
+from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, restarted, rows_of
 from penstock.planning.arbiter.coming import remembered
 from penstock.planning.arbiter.costs import JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
@@ -34,13 +34,11 @@ from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.sharing import paced
 from penstock.planning.arbiter.shortfall import shortfall
+from penstock.planning.arbiter.taking_back import SAME_ARRIVALS, came, to_be_taken_back, undoing
 from penstock.planning.arbiter.words import why
 from penstock.planning.arrivals import same_arrivals
 
 _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
-_SAME_ARRIVALS = 0.25  # share by which arrivals may differ where what was foretold is compared with what came
-_JUDGED_AFTER_S = 30.0  # utilities look back, and the batches that were under way have to end
-_JUDGED_FOR_S = 60.0  # what comes later is not the decision's doing
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
 _TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
@@ -83,22 +81,18 @@ class Arbiter:
         return replace(plan, errors=errors, shortfall=memory.shortfall), memory
 
     def _decided(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
-        back = self._taken_back(view, fleet, memory)
-        if back is not None:
-            off = memory.acted.foretold - view.utility if memory.acted is not None else 0.0
-            until_s = view.at_s + _WARY_S
-            return Plan((back,)), replace(memory, acted=None, expected=None, wary_until_s=until_s, wary_of=off)
+        acted = memory.acted
+        if acted is not None and to_be_taken_back(view, fleet, acted, _arrivals(memory.costs), self.settings):
+            off, until_s = acted.foretold - view.utility, view.at_s + _WARY_S
+            memory = replace(memory, acted=None, expected=None, wary_until_s=until_s, wary_of=off)
+            return Plan((undoing(view, acted),)), memory
         unfed = hungry(fleet, memory.costs, view.at_s)
         if view.at_s < memory.served_until_s and not set(memory.served).isdisjoint(unfed):
             return Plan(note=f"awaiting the first batch of {', '.join(unfed)}"), memory
         new = tuple(name for name in unfed if name not in memory.served)
         if new:
             return _serve(view, fleet, new, memory)
-        if (
-            memory.acted is not None
-            and not _came(fleet, memory.acted)
-            and view.at_s < memory.acted.at_s + _AGAIN_AFTER_S
-        ):
+        if acted is not None and not came(fleet, acted) and view.at_s < acted.at_s + _AGAIN_AFTER_S:
             return Plan(note="what was decided has not come: somebody else has the last word"), memory
         least = self._worth_a_turn(view, fleet, memory)
         if memory.rested is not None and memory.rested.holds(view, fleet, _arrivals(memory.costs), least):
@@ -164,23 +158,6 @@ class Arbiter:
             restarted_s={**memory.restarted_s, **again},
         )
 
-    def _taken_back(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> Decision | None:
-        acted = memory.acted
-        if acted is None or not _came(fleet, acted) or not _same(acted.arrivals_rps, _arrivals(memory.costs)):
-            return None
-        since_s = view.at_s - max(acted.settled_s, acted.at_s + _JUDGED_AFTER_S)
-        if not 0.0 <= since_s <= _JUDGED_FOR_S:
-            return None
-        # Where utility would have fallen anyway, as while backlogs grow, to take it back would make it worse.
-        fell = min(acted.utility_before, acted.left_alone) - view.utility
-        off = acted.foretold - view.utility
-        if min(fell, off) <= self.settings.taken_back_below * view.max_utility:
-            return None
-        was, foretold = acted.utility_before, acted.foretold
-        because = f"utility fell from {was:.1f} to {view.utility:.1f}, where {foretold:.1f} was foretold"
-        moves = tuple(move.undo for move in reversed(acted.moves))
-        return Decision(Reason.REVERTED, moves, because, view.at_s, view.utility, acted.utility_before)
-
 
 def _serve(view: View, fleet: Fleet, names: tuple[str, ...], memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
     """Those first of whom nothing is known yet, each once: it has its batch then, or is left to the others' gaps."""
@@ -191,23 +168,6 @@ def _serve(view: View, fleet: Fleet, names: tuple[str, ...], memory: ArbiterMemo
     served = (*memory.served, *first)
     memory = replace(memory, served=served, served_until_s=view.at_s + SERVED_FOR_S, acted=None, expected=None)
     return Plan((decision,) if moves else ()), memory
-
-
-def _came(fleet: Fleet, acted: Acted) -> bool:
-    """Whether anything of it was carried out."""
-    places = {name: place for place, name in enumerate(fleet.names)}
-    return any(_stands(fleet, places[move.job], move) for move in acted.moves if move.job in places)
-
-
-def _stands(fleet: Fleet, place: int, move: Move) -> bool:
-    """Whether the lever stands as that move would have it."""
-    if isinstance(move, Slots):
-        return round(float(fleet.weights[place])) == move.after
-    if isinstance(move, BatchBound):
-        return _rows(fleet.bounds[place]) == move.after
-    if isinstance(move, Trigger):
-        return bool(fleet.trigger_s[place] == move.after)
-    return isinstance(move, Partitions) and round(float(fleet.parts[place])) == move.after
 
 
 def _may_restart(view: View, fleet: Fleet, memory: ArbiterMemory) -> NDArray[np.bool_]:
@@ -286,7 +246,7 @@ def _compared(view: View, memory: ArbiterMemory) -> ArbiterMemory:
     arrivals, errors = _arrivals(memory.costs), dict(memory.errors)
     for job in view.jobs:
         foretold = expected.utilities.get(job.name)
-        same = _same({job.name: expected.arrivals_rps.get(job.name, 0.0)}, arrivals)
+        same = same_arrivals({job.name: expected.arrivals_rps.get(job.name, 0.0)}, arrivals, SAME_ARRIVALS)
         if foretold is None or job.utility is None or not same:
             continue
         off = abs(job.utility - foretold) / max(job.max_utility, 1e-9)
@@ -298,10 +258,6 @@ def _compared(view: View, memory: ArbiterMemory) -> ArbiterMemory:
 
 def _arrivals(costs: Mapping[str, JobCosts]) -> dict[str, float]:
     return {name: one.arrival_rps for name, one in costs.items() if one.arrival_rps is not None}
-
-
-def _same(then: Mapping[str, float], now: Mapping[str, float]) -> bool:
-    return same_arrivals(then, now, _SAME_ARRIVALS)
 
 
 # What is expected
@@ -357,7 +313,7 @@ def moves_to(fleet: Fleet, best: Settings) -> tuple[Move, ...]:
         before, after = round(fleet.weights[place]), round(float(best.weights[0, place]))
         if before != after:
             moves.append(Slots(name, before, after))
-        was, bound = _rows(fleet.bounds[place]), _rows(best.bounds[0, place])
+        was, bound = rows_of(fleet.bounds[place]), rows_of(best.bounds[0, place])
         if was != bound:
             moves.append(BatchBound(name, was, bound))
         every_s, parts = float(best.triggers[0, place]), round(float(best.parts[0, place]))
@@ -366,10 +322,6 @@ def moves_to(fleet: Fleet, best: Settings) -> tuple[Move, ...]:
         if parts != round(fleet.parts[place]):
             moves.append(Partitions(name, round(fleet.parts[place]), parts))
     return tuple(moves)
-
-
-def _rows(bound: float) -> int | None:
-    return round(float(bound)) if np.isfinite(bound) else None
 
 
 def _eased(view: View, fleet: Fleet, found: Found, memory: ArbiterMemory) -> Found | None:

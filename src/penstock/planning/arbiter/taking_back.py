@@ -1,0 +1,92 @@
+"""Taking back: a decision that made utility fall, where a rise was foretold, is undone.
+
+Not where what is known by now agrees with what is seen, and says that going back would make it worse: then another
+step is to be looked for from here.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from penstock.core.levers import BatchBound, Move, Partitions, Slots, Trigger
+from penstock.core.plan import Decision, Reason
+from penstock.core.view import View
+from penstock.planning.arbiter.candidates import Settings, joined, present, rows_of
+from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
+from penstock.planning.arbiter.memory import Acted
+from penstock.planning.arbiter.outcome import foretell, looked_ahead_s
+from penstock.planning.arbiter.settings import ArbiterSettings
+from penstock.planning.arrivals import same_arrivals
+
+SAME_ARRIVALS = 0.25  # share by which arrivals may differ where what was foretold is compared with what came
+_JUDGED_AFTER_S = 30.0  # utilities look back, and the batches that were under way have to end
+_JUDGED_FOR_S = 60.0  # what comes later is not the decision's doing
+
+
+def to_be_taken_back(
+    view: View, fleet: Fleet, acted: Acted, arrivals_rps: Mapping[str, float], settings: ArbiterSettings
+) -> bool:
+    """Whether that decision did harm, as far as can be told, and nothing speaks against going back."""
+    if not came(fleet, acted) or not same_arrivals(acted.arrivals_rps, arrivals_rps, SAME_ARRIVALS):
+        return False
+    since_s = view.at_s - max(acted.settled_s, acted.at_s + _JUDGED_AFTER_S)
+    if not 0.0 <= since_s <= _JUDGED_FOR_S:
+        return False
+    much = settings.taken_back_below * view.max_utility
+    # Where utility would have fallen anyway, as while backlogs grow, to take it back would make it worse.
+    fell = min(acted.utility_before, acted.left_alone) - view.utility
+    return min(fell, acted.foretold - view.utility) > much and not _better_kept(view, fleet, acted, settings, much)
+
+
+def undoing(view: View, acted: Acted) -> Decision:
+    """The decision that takes it back."""
+    was, foretold = acted.utility_before, acted.foretold
+    because = f"utility fell from {was:.1f} to {view.utility:.1f}, where {foretold:.1f} was foretold"
+    moves = tuple(move.undo for move in reversed(acted.moves))
+    return Decision(Reason.REVERTED, moves, because, view.at_s, view.utility, was)
+
+
+def came(fleet: Fleet, acted: Acted) -> bool:
+    """Whether anything of it was carried out."""
+    places = {name: place for place, name in enumerate(fleet.names)}
+    return any(_stands(fleet, places[move.job], move) for move in acted.moves if move.job in places)
+
+
+def _better_kept(view: View, fleet: Fleet, acted: Acted, settings: ArbiterSettings, much: float) -> bool:
+    """Whether costs as they are known by now account for what is seen, and more would be lost by going back."""
+    found = foretell(fleet, joined([present(fleet), _undone(fleet, acted)]), looked_ahead_s(fleet, settings.horizon_s))
+    kept, undone = found.total
+    accounted_for = float(found.settled[0].sum()) - view.utility <= much
+    return accounted_for and bool(kept - undone > settings.least_gain * fleet.max_utility)
+
+
+def _undone(fleet: Fleet, acted: Acted) -> Settings:
+    """How the levers would stand without it."""
+    places = {name: place for place, name in enumerate(fleet.names)}
+    undone = present(fleet)
+    for move in acted.moves:
+        if move.job in places:
+            _put_back(undone, places[move.job], move)
+    return undone
+
+
+def _put_back(settings: Settings, place: int, move: Move) -> None:
+    if isinstance(move, Slots):
+        settings.weights[0, place] = move.before
+    elif isinstance(move, BatchBound):
+        settings.bounds[0, place] = UNBOUNDED if move.before is None else move.before
+    elif isinstance(move, Trigger):
+        settings.triggers[0, place] = move.before
+    elif isinstance(move, Partitions):
+        settings.parts[0, place] = move.before
+
+
+def _stands(fleet: Fleet, place: int, move: Move) -> bool:
+    """Whether the lever stands as that move would have it."""
+    if isinstance(move, Slots):
+        return round(float(fleet.weights[place])) == move.after
+    if isinstance(move, BatchBound):
+        return rows_of(fleet.bounds[place]) == move.after
+    if isinstance(move, Trigger):
+        return bool(fleet.trigger_s[place] == move.after)
+    return isinstance(move, Partitions) and bool(np.round(fleet.parts[place]) == move.after)
