@@ -36,7 +36,8 @@ def as_seen(view: View) -> Fleet:
 
 def hard_pressed() -> tuple[JobView, JobView]:
     """Two jobs that have one executor's two slots and need more than twice as many."""
-    return job("a", 150.0, target="2s", utility=1.0), job("b", 150.0, target="2s", utility=1.0)
+    slow = {"target": "2s", "utility": 1.0, "beside": 3.0}  # than alone
+    return job("a", 150.0, **slow), job("b", 150.0, **slow)
 
 
 @pytest.mark.parametrize(

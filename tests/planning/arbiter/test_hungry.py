@@ -19,13 +19,13 @@ def without_a_batch(name: str, worth: float = 10.0, up_s: float = 100.0) -> JobV
 def moves(*silent: JobView, slots: int = 2) -> list[tuple[Slots, ...]]:
     """What is turned in some rounds, ten seconds apart: two jobs run, and those beside them have no batch.
 
-    The first two rounds are left out, in which the first batches of all are awaited.
+    The first round is left out, in which the first batches of all are awaited.
     """
     busy = [job("a", 40.0), job("b", 40.0)]
     views = [fleet_view(*busy, *silent, slots=slots, cores=slots, at_s=20.0 + 10.0 * n) for n in range(8)]
     plans, _ = rounds(Arbiter(), views)
     return [
-        tuple(move for one in plan.decisions for move in one.moves if isinstance(move, Slots)) for plan in plans[2:]
+        tuple(move for one in plan.decisions for move in one.moves if isinstance(move, Slots)) for plan in plans[1:]
     ]
 
 

@@ -60,12 +60,16 @@ def test_all_that_is_turned_is_turned_together_and_within_limits() -> None:
     assert len({(move.job, move.kind) for move in decision.moves}) == len(decision.moves) >= 2
 
 
-def test_it_waits_for_the_first_batches_of_all_but_not_for_ever() -> None:
+def test_shares_wait_a_little_for_the_first_batches_of_all_and_bounds_longer_but_not_for_ever() -> None:
     silent = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=()))
-    views = [fleet_view(silent, *crowd()[1:], at_s=at_s) for at_s in (10.0, 15.0, 24.0, 25.0)]
-    plans, _ = rounds(Arbiter(), views)
-    assert [bool(plan.decisions) for plan in plans] == [False, False, False, True]
+    plans, memory = rounds(Arbiter(), [fleet_view(silent, *crowd()[1:], at_s=at_s) for at_s in (10.0, 13.0, 14.0)])
+    assert [bool(plan.decisions) for plan in plans] == [False, False, True]
     assert plans[0].note == "learning what batches cost; awaiting those of a"
+    assert {type(move) for move in plans[2].decisions[0].moves} == {Slots}
+    again = replace(memory, acted=None)
+    for at_s, bounded in ((39.0, False), (40.0, True)):
+        plan, _ = Arbiter().decide(fleet_view(silent, *crowd()[1:], at_s=at_s), again)
+        assert any(isinstance(move, BatchBound) for one in plan.decisions for move in one.moves) == bounded
 
 
 def test_a_first_batch_alone_tells_too_little() -> None:

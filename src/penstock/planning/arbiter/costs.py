@@ -71,7 +71,8 @@ class JobCosts:
     began_s: float = 0.0  # when the last batch took its rows
     left_rows: float = 0.0  # by the last batch
     took_s: float = 0.0  # the last batch
-    fit: Squares = Squares()
+    fit: Squares = Squares()  # of time in slots
+    cores_fit: Squares = Squares()  # of time on cores, which neighbours do not lengthen
     tasks: float = 0.0  # of a batch
     stages: float = 0.0
     aside_s: float = 0.0  # of a batch off the slots
@@ -120,17 +121,19 @@ def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
     rows = max(1.0, rate_rps)
     modelled = view.modelled_threads.get(ALL_OPERATORS)
     row_s = modelled / rows if modelled else row_s
+    busy_s, cpu_share = least["tasks"] * task_s + rows * row_s, sum(one.cpu_share for one in others) / count
     return JobCosts(
         batches=1,
         first_seen_s=at_s - (job.up_s or 0.0),
         began_s=at_s,
         ended_s=at_s,
         left_rows=rate_rps * min(job.up_s or 0.0, _LONGEST_WAIT_S) if job.backlog_rows is None else job.backlog_rows,
-        fit=Squares().with_batch(least["tasks"], rows, least["tasks"] * task_s + rows * row_s),
+        fit=Squares().with_batch(least["tasks"], rows, busy_s),
+        cores_fit=Squares().with_batch(least["tasks"], rows, cpu_share * busy_s),
         tasks=least["tasks"],
         stages=least["stages"],
         aside_s=least["aside_s"],
-        cpu_share=sum(one.cpu_share for one in others) / count,
+        cpu_share=cpu_share,
         arrival_rps=rate_rps,
         warmth=Warmth(cold=sum(one.warmth.cold for one in others) / count),
     )
@@ -154,8 +157,10 @@ def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
             took_s=batch.took_s,
             arrival_rps=arrival_rps,
         )
-    tasks, cpu_share = float(batch.tasks), _cpu_share(batch.busy_s, batch.cpu_s or 0.0)
-    fit = Squares() if costs.batches == 1 else costs.fit  # a first batch has a query's own start in it
+    tasks, cpu_s = float(batch.tasks), batch.cpu_s or 0.0
+    cpu_share = _cpu_share(batch.busy_s, cpu_s)
+    # A first batch has a query's own start in it.
+    fit, cores_fit = (Squares(), Squares()) if costs.batches == 1 else (costs.fit, costs.cores_fit)
     fresh = batch.staged_s is not None
     return JobCosts(
         batches=costs.batches + 1,
@@ -165,6 +170,7 @@ def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
         left_rows=left_rows,
         took_s=batch.took_s,
         fit=fit.with_batch(tasks, batch.rows, batch.busy_s),
+        cores_fit=cores_fit.with_batch(tasks, batch.rows, cpu_s),
         tasks=_faded(costs, costs.tasks, tasks),
         stages=_faded(costs, costs.stages, float(batch.stages or 1)),
         aside_s=costs.aside_s if batch.aside_s is None else _faded(costs, costs.aside_s, batch.aside_s),
@@ -199,11 +205,11 @@ def _cpu_share(busy_s: float, cpu_s: float) -> float:
 
 
 def _times(costs: JobCosts, batch: BatchFigures) -> float | None:
-    """How many times what the batches before it said its tasks took; None of the first one."""
-    if not costs.batches:
+    """How many times the time on cores that the batches before it said; None while none of them tells of it."""
+    if costs.batches <= 1:
         return None
-    task_s, row_s = costs.fit.costs()
-    return (batch.busy_s or 0.0) / max((batch.tasks or 0) * task_s + batch.rows * row_s, _LEAST_S)
+    task_s, row_s = costs.cores_fit.costs()
+    return (batch.cpu_s or 0.0) / max((batch.tasks or 0) * task_s + batch.rows * row_s, _LEAST_S)
 
 
 def _faded(costs: JobCosts, before: float, now: float) -> float:

@@ -103,6 +103,12 @@ class Fleet:
         """What all of them could have together."""
         return float(self.values.sum())
 
+    @property
+    def of_shares_alone(self) -> "Fleet":
+        """The same where nothing but weights is turned: what is not known of costs shows in bounds first."""
+        nobody = np.zeros(self.size, dtype=bool)
+        return replace(self, can_bound=nobody, can_retrigger=nobody)
+
     def slots_for(self, weights: Floats) -> Floats:
         """The slots that there are once jobs have so much weight together."""
         if not self.follows:
@@ -207,9 +213,9 @@ def _fleet(
         backlog=of.backlog,
         tasks=np.maximum(1.0, of.tasks / of.stages),
         stages=of.stages,
-        task_cpu_s=warming * of.task_s * of.cpu_share,
+        task_cpu_s=warming * of.task_cpu_s,
         task_wait_s=of.task_s * wait_share,
-        row_cpu_s=warming * of.row_s * of.cpu_share,
+        row_cpu_s=warming * of.row_cpu_s,
         row_wait_s=of.row_s * wait_share,
         warming=warming,
         aside_s=of.aside_s,
@@ -260,6 +266,8 @@ class _Columns(NamedTuple):
     stages: Floats
     task_s: Floats
     row_s: Floats
+    task_cpu_s: Floats
+    row_cpu_s: Floats
     cpu_share: Floats
     cold: Floats
     took_s: Floats
@@ -286,6 +294,7 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
     rate_rps = costs.arrival_rps or 0.0
     most = min(limit for limit in (figures.max_threads, unit.max_threads, slots) if limit is not None)
     task_s, row_s = costs.fit.costs()
+    task_cpu_s, row_cpu_s = costs.cores_fit.costs()
     return (
         max(1e-3, rate_rps),
         costs.left_rows + rate_rps * costs.took_s,
@@ -293,6 +302,8 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
         max(1.0, costs.stages),
         task_s,
         row_s,
+        task_cpu_s,
+        row_cpu_s,
         costs.cpu_share,
         costs.warmth.cold,
         costs.took_s,
@@ -333,7 +344,7 @@ def _contention(of: _Columns, slots: float, cores: float) -> tuple[float, float]
     much slower all are at the most: what the others' tasks lack beyond that, they wait for otherwise.
     """
     # Cores that each uses for what arrives.
-    used = of.cpu_share * (of.row_s * of.arrivals + of.task_s * of.tasks / np.maximum(of.took_s, 0.1))
+    used = of.row_cpu_s * of.arrivals + of.task_cpu_s * of.tasks / np.maximum(of.took_s, 0.1)
     telling = of.cpu_share[used > _BUSY_CPU * cores]
     if slots <= cores or not len(telling):
         return 1.0, cores

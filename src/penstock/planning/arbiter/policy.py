@@ -41,11 +41,12 @@ from penstock.planning.arrivals import same_arrivals
 _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
+_EARLY_S = 4.0  # after which shares are turned, though batches of some are awaited yet
 _TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 _KNOWN_AFTER_S = 90.0  # since a job was first seen: until then costs fall, and are no reason to start it again
 _RESTARTED_AGAIN_AFTER_S = 600.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
-_LONGEST_SETTLE_S = 60.0
+_LONGEST_SETTLE_S = 20.0
 _BIAS_KEPT = 0.6  # of a job's bias, when another batch has ended
 _ERROR_KEPT = 0.8
 _BAND, _BAND_OF = 0.04, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
@@ -71,9 +72,11 @@ class Arbiter:
         fleet = fleet_of(view, memory.costs, memory.foretold(view.at_s))
         waiting = _awaited(view, memory.costs)
         since_s = view.at_s - (memory.since_s or 0.0)
-        if fleet is None or (waiting and since_s < self.settings.patience_s):
+        if fleet is None or (waiting and since_s < min(_EARLY_S, self.settings.patience_s)):
             names = ", ".join(waiting[:3]) + (" and more" if len(waiting) > 3 else "")
             return Plan(note=f"learning what batches cost; awaiting those of {names or 'all jobs'}"), memory
+        if waiting and since_s < self.settings.patience_s:
+            fleet = fleet.of_shares_alone
         memory = _with_bias(fleet, memory)
         memory = _compared(view, memory)
         plan, memory = self._decided(view, fleet.corrected(memory.costs), memory)
@@ -108,7 +111,7 @@ class Arbiter:
         if eased is not None:
             return self._act(view, fleet, eased, memory)
         memory = _expecting(view, fleet, found.now, memory)
-        note = "waiting until the last turn has shown" if settling else _resting(view, found, fleet.max_utility)
+        note = "waiting until the last turn has shown" if settling else _resting(view, found.gain / fleet.max_utility)
         if settling or _cold(view, fleet, memory):
             return Plan(note=note), replace(memory, rested=None)
         nothing = rested(view, fleet, _arrivals(memory.costs), note, found.gain, least)
@@ -354,7 +357,7 @@ def _loosened(fleet: Fleet, found: Found) -> Found | None:
     return Found(candidates.row(last), outcome.row(last), found.now)
 
 
-def _resting(view: View, found: Found, most: float) -> str:
+def _resting(view: View, gain: float) -> str:
     missing: list[JobView] = [job for job in view.jobs if job.utility is not None and not job.met]
     unseen = [job.name for job in view.jobs if state_of(job) in UNSEEN]
     if not missing and unseen:
@@ -363,4 +366,4 @@ def _resting(view: View, found: Found, most: float) -> str:
     if not missing:
         return "everyone has what they asked for"
     names = ", ".join(job.name for job in missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-    return f"{names} below target; no other shares or bounds would give {100 * found.gain / most:.1f} % more or better"
+    return f"{names} below target; no other shares or bounds would give {100 * gain:.1f} % more or better"

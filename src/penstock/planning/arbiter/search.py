@@ -27,7 +27,6 @@ _COUNTS, _FEW_COUNTS = 12, 4  # of jobs to turn together; of a huge fleet
 _FORETOLD = 4_000  # candidates times jobs, in one round
 _WORK = 2_500  # rounds times jobs
 _LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
-_OF_FEARED = 0.6  # of the gain that most of what is feared would have to come for
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
 
@@ -41,10 +40,10 @@ class Found:
 
     @property
     def gain(self) -> float:
-        """Of utility, over leaving all as it is; of what is only feared to come a part."""
+        """Of utility, over leaving all as it is; what is only feared to come is no reason to turn anything."""
         over_all = float(self.outcome.total[0] - self.now.total[0])
         founded = float(self.outcome.founded.sum() - self.now.founded.sum())
-        return max(min(over_all, founded), _OF_FEARED * over_all)
+        return min(over_all, founded)
 
 
 def search(fleet: Fleet, horizon_s: float = HORIZON_S, rounds: int = _ROUNDS) -> Found:

@@ -12,8 +12,8 @@ class ArbiterSettings:
 
     horizon_s: float = 40.0  # looked ahead for so long
     least_gain: float = 0.015  # that is worth a turn of levers
-    # Waited for the first two batches of each job, before their costs are guessed from the others'.
-    patience_s: float = 15.0
+    # Waited for the first two batches of each job, before batches are bounded on costs guessed from the others'.
+    patience_s: float = 30.0
     taken_back_below: float = 0.05  # a fall of utility by that, where a rise was foretold, is taken back
     lost_above: float = 0.3  # mean error of a job's foretold utility: beyond it Henge searches for that job
     lost_after: int = 5  # comparisons, at the least
