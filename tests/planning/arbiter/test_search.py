@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.planning.arbiter.candidates import present
 from penstock.planning.arbiter.fleet import UNBOUNDED
-from penstock.planning.arbiter.outcome import foretell
-from penstock.planning.arbiter.search import bound_steps, search
+from penstock.planning.arbiter.outcome import CandidateOutcomes, foretell
+from penstock.planning.arbiter.search import Found, bound_steps, search
 from tests.planning.arbiter.fleets import fleet, job
 
 
@@ -17,7 +17,7 @@ def test_who_matters_most_is_served_where_not_all_can_be() -> None:
     others = [job(name, 200.0, intent=Intent(Juice(0.9, utility=10.0))) for name in ("a", "b", "c")]
     found = search(fleet(*others, job("urgent", 150.0, target="2s", worth=40.0)))
     assert found.outcome.utility[0, -1] > 0.8 * 40.0 > found.now.utility[0, -1]
-    assert found.gain > 5.0
+    assert float(found.outcome.total[0] - found.now.total[0]) > 5.0
 
 
 def test_where_everybody_has_enough_nothing_is_turned() -> None:
@@ -41,6 +41,28 @@ def test_a_job_is_never_bounded_beyond_what_it_came_with_nor_where_it_cannot_be(
     assert set(bound_steps(fixed, 40.0)[0]) == {UNBOUNDED}
 
 
+def outcome(utility: list[float], founded: list[float]) -> CandidateOutcomes:
+    rows = np.array([utility]), np.array([founded])
+    return CandidateOutcomes(*rows, settled=rows[0], latency_s=np.zeros_like(rows[0]), juice=np.ones_like(rows[0]))
+
+
+@pytest.mark.parametrize(
+    ("best", "missed", "gain"),
+    [
+        (outcome([9.0, 8.0], [5.0, 5.0]), [False, False], 0.0),  # only feared, and nobody misses anything
+        (outcome([9.0, 8.0], [8.0, 6.0]), [False, False], 4.0),  # as much of it as something speaks for
+        (outcome([9.0, 8.0], [5.0, 5.0]), [True, False], 0.6 * 4.0),  # what was feared has come to the one who misses
+        (outcome([9.0, 8.0], [5.0, 3.0]), [True, False], 0.6 * 4.0 - 2.0),  # the other pays
+        (outcome([9.0, 8.0], [9.0, 9.0]), [False, False], 7.0),  # never more than over all futures
+    ],
+)
+def test_what_is_only_feared_counts_for_those_alone_who_miss_something(
+    best: CandidateOutcomes, missed: list[bool], gain: float
+) -> None:
+    now, as_they_stand = outcome([5.0, 5.0], [5.0, 5.0]), present(fleet(job("a", 40.0), job("b", 40.0)))
+    assert Found(as_they_stand, best, now).gain(np.array(missed)) == pytest.approx(gain)
+
+
 Rates = st.lists(st.floats(5.0, 600.0), min_size=1, max_size=4)
 
 
@@ -53,7 +75,7 @@ def test_what_is_found_is_within_limits_and_no_worse_than_what_is(rates: list[fl
     ]
     one = fleet(*jobs)
     found = search(one)
-    assert found.gain >= -1e-9
+    assert float(found.outcome.total[0] - found.now.total[0]) >= -1e-9
     assert ((found.best.weights >= one.least) & (found.best.weights <= np.maximum(one.most, one.weights))).all()
     assert (found.best.bounds >= 1.0).all()
     outcome = foretell(one, present(one))
@@ -66,4 +88,4 @@ def test_what_is_found_is_within_limits_and_no_worse_than_what_is(rates: list[fl
 def test_fleets_of_any_size_are_solved(count: int) -> None:
     jobs = [job(f"job-{place:02d}", 20.0 + place, target="3s", worth=1.0 + place % 5) for place in range(count)]
     found = search(fleet(*jobs, slots=8, cores=8))
-    assert found.gain >= 0.0
+    assert float(found.outcome.total[0] - found.now.total[0]) >= 0.0

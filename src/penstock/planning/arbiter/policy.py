@@ -105,16 +105,17 @@ class Arbiter:
         found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), ahead_s)
         memory = self._with_shortfall(view, fleet, found, memory)
         settling = memory.acted is not None and view.at_s < memory.acted.settled_s
-        if found.gain > (_URGENT * least if settling else least):
+        gain = found.gain(np.array([not job.met for job in fleet.jobs]))
+        if gain > (_URGENT * least if settling else least):
             return self._act(view, fleet, found, memory)
         eased = None if settling else _eased(view, fleet, found, memory)
         if eased is not None:
             return self._act(view, fleet, eased, memory)
         memory = _expecting(view, fleet, found.now, memory)
-        note = "waiting until the last turn has shown" if settling else _resting(view, found.gain / fleet.max_utility)
+        note = "waiting until the last turn has shown" if settling else _resting(view, gain / fleet.max_utility)
         if settling or _cold(view, fleet, memory):
             return Plan(note=note), replace(memory, rested=None)
-        nothing = rested(view, fleet, _arrivals(memory.costs), note, found.gain, least)
+        nothing = rested(view, fleet, _arrivals(memory.costs), note, gain, least)
         return Plan(note=note), replace(memory, rested=nothing)
 
     def _worth_a_turn(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> float:

@@ -27,6 +27,7 @@ _COUNTS, _FEW_COUNTS = 12, 4  # of jobs to turn together; of a huge fleet
 _FORETOLD = 4_000  # candidates times jobs, in one round
 _WORK = 2_500  # rounds times jobs
 _LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
+_OF_FEARED = 0.6  # of what is feared has come for those who miss something
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
 
@@ -38,12 +39,15 @@ class Found:
     outcome: CandidateOutcomes
     now: CandidateOutcomes
 
-    @property
-    def gain(self) -> float:
-        """Of utility, over leaving all as it is; what is only feared to come is no reason to turn anything."""
-        over_all = float(self.outcome.total[0] - self.now.total[0])
-        founded = float(self.outcome.founded.sum() - self.now.founded.sum())
-        return min(over_all, founded)
+    def gain(self, missed: NDArray[np.bool_]) -> float:
+        """Of utility, over leaving all as it is; what is only feared is no reason to turn anything.
+
+        To those who miss what they asked for already it has come, in part.
+        """
+        over_all = self.outcome.utility[0] - self.now.utility[0]
+        founded = self.outcome.founded[0] - self.now.founded[0]
+        counted = np.where(missed, np.maximum(founded, _OF_FEARED * over_all), founded)
+        return float(min(over_all.sum(), counted.sum()))
 
 
 def search(fleet: Fleet, horizon_s: float = HORIZON_S, rounds: int = _ROUNDS) -> Found:
