@@ -36,8 +36,8 @@ def as_seen(view: View) -> Fleet:
 
 def hard_pressed() -> tuple[JobView, JobView]:
     """Two jobs that have one executor's two slots and need more than twice as many."""
-    slow = {"target": "2s", "utility": 1.0, "beside": 3.0}  # than alone
-    return job("a", 150.0, **slow), job("b", 150.0, **slow)
+    a, b = (job(name, 150.0, target="2s", utility=1.0) for name in ("a", "b"))
+    return a, b
 
 
 @pytest.mark.parametrize(
