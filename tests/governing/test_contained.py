@@ -4,7 +4,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from threading import Event
+from threading import Event, current_thread
 from typing import Any, cast
 
 import pytest
@@ -17,9 +17,12 @@ from penstock.core.view import View, snapshot_of
 from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
 from penstock.governing.controller import Controller, Governed
+from penstock.governing.remembering import Remembering
 from penstock.loop import LoopSettings
+from penstock.store.archive import Archive
+from tests.faulty import Faults, FaultyControl, FaultyPolicy, FaultyStore
 from tests.patience import eventually, patience_s
-from tests.recorded import URGENT, Noted, a_decision, a_view
+from tests.recorded import RUN, URGENT, Noted, a_decision, a_view
 
 INTENTS = {"ads": URGENT, "fraud": URGENT}
 SETTINGS = LoopSettings(interval_s=0.01)
@@ -132,6 +135,33 @@ def test_a_controller_that_cannot_begin_lets_go_of_what_it_took() -> None:
     with pytest.raises(Py4JError), world.controller():
         pass
     assert world.closed
+
+
+@dataclass(slots=True)
+class Threads(Faults):
+    """Where each call was made."""
+
+    of: dict[str, str] = field(default_factory=dict)
+
+    def strike(self, stage: str) -> None:
+        self.of[stage] = current_thread().name
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedStore(FaultyStore):
+    def close(self) -> None:
+        self.faults.strike("close")
+
+
+def test_who_may_stand_still_is_not_asked_by_the_thread_that_governs() -> None:
+    world, threads = World(), Threads()
+    store, control, policy = ClosedStore(threads), FaultyControl(threads), FaultyPolicy(threads)
+    remembering = Remembering(cast(Archive, store), "here", RUN, 0.0, control)
+    governed = Governed(INTENTS, policy, remembering, SETTINGS)
+    with Controller(cast(SparkEngine, world), governed) as controller:
+        eventually(lambda: len(controller.views) > 1)
+    calls = {"orders", "decide", "announce", "append", "last_memory", "rounds", "leave", "close"}
+    assert {call: threads.of.get(call) for call in calls} == dict.fromkeys(calls, "penstock-hand")
 
 
 def run_to_its_end(world: World, until_s: float) -> Controller:

@@ -29,6 +29,7 @@ from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsErro
 from penstock.governing import notebook
 from penstock.governing.clock import RealClock
 from penstock.governing.displays import Displays
+from penstock.governing.handed import Hands
 from penstock.governing.pulse import Heart, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
@@ -116,10 +117,11 @@ class Controller:
         self._hand = Hand(self._pulse.silent_s)
         self._other_hand = Hand(self._pulse.silent_s)  # to count and to let go with, also while a long deed is done
         self._asked = HandedEngine(engine, self._hand)
+        self._hands = Hands()  # for what the JVM does not concern
         self._governed = governed
         self._on_view = on_view
         remembering = governed.remembering
-        store = None if remembering is None else remembering.store
+        store = None if remembering is None else self._hands.store(remembering.store)
         self._recorder: Recorder = Recorder(store, None if earlier is None else earlier._recorder, self._tell)
         self._carried: Carried | None = None if earlier is None else earlier._carried
         self._stop = Event()
@@ -196,12 +198,17 @@ class Controller:
             self._pulse.stop()
             if self._governed.heart is not None:
                 self._governed.heart.governed_by(None)
-            if self._governed.remembering is not None:
-                if self._ends_for_good:
-                    self._governed.remembering.control.leave()
-                self._governed.remembering.store.close()
+            self._hands.let_go(self._leave_record)
             self._governed.at_end()
             self._show()
+
+    def _leave_record(self) -> None:
+        remembering = self._governed.remembering
+        if remembering is None:
+            return
+        if self._ends_for_good:
+            remembering.control.leave()
+        remembering.store.close()
 
     def _end_with_process(self) -> None:
         """Nobody stopped it, and the interpreter ends. Not so in a child that was forked: it has its parent's JVM."""
@@ -367,10 +374,14 @@ class Controller:
             return
 
     def _driven(self) -> Carried:
-        began_s = self._began_epoch_s
-        session = self._governed.session(self._recorder, began_s)
-        between, newest = self._tending.troubles, lambda: self._governed.session(self._recorder, began_s)
-        return session.drive(self._asked, self._clock, self._after, self._carried, between, newest)
+        between = self._tending.troubles
+        return self._session().drive(self._asked, self._clock, self._after, self._carried, between, self._session)
+
+    def _session(self) -> Session:
+        """What it serves as it stands, each part of it asked through its hand."""
+        session = self._governed.session(self._recorder, self._began_epoch_s)
+        policy, control = self._hands.policy(session.policy), self._hands.control(session.control)
+        return replace(session, policy=policy, control=control)
 
     def _tick(self) -> None:
         self._moved_s = time.monotonic()

@@ -26,6 +26,7 @@ from penstock.engines.applications.wishes import Wishes
 from penstock.errors import GoverningEndsError, OutageError, told
 from penstock.governing.clock import RealClock
 from penstock.governing.controller import Tending
+from penstock.governing.handed import Hands
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
 from penstock.loop import Governor, LoopSettings, drive
@@ -189,12 +190,13 @@ class Coordinator:
         file = self._file
         policy = policy_named(self._policy, file.settings.get(self._policy, {}))
         settings = LoopSettings(file.interval, stale_after_s=engine.silent_s, dry_run=self._how.advise)
-        kept = self._remembering(policy.name, settings)
+        kept, hands = self._remembering(policy.name, settings), Hands()
         # Whoever is not heard of yet may hold executors all the same: agents come first.
         settings = replace(settings, govern_from_s=kept.already_s + min(file.lease, _HEARD_WITHIN * file.report))
         try:
-            recorder, tending = Recorder(kept.store), Tending(engine.tend)
-            governor = Governor(engine, policy, recorder, settings, kept.control, between=tending.troubles)
+            recorder, tending = Recorder(hands.store(kept.store)), Tending(engine.tend)
+            decider, control = hands.policy(policy), hands.control(kept.control)
+            governor = Governor(engine, decider, recorder, settings, control, between=tending.troubles)
             clock = RealClock(over, tending, kept.already_s)
 
             def after(now: float) -> None:
@@ -205,7 +207,7 @@ class Coordinator:
 
             drive(governor, engine.intents, clock, float("inf"), after)
         finally:
-            kept.store.close()
+            hands.let_go(kept.store.close)
 
     def _remembering(self, policy: str, settings: LoopSettings) -> Remembering:
         """The fleet's run, which goes on whoever leads: the one before is told so when it writes next."""

@@ -1,0 +1,132 @@
+"""A policy, a store and people's requests, each asked through a hand: one that stands still holds no round up for long.
+
+What is asked while the call before has not come to an end is refused at once or soon, and the round says so. A call
+that nobody waits for any more goes on to its end: a store keeps what it was given, what a policy decided is dropped.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from penstock.core.budget import Budget, BudgetWindow
+from penstock.core.cycle import Cycle, PastRound
+from penstock.core.orders import Answer, Control, Orders, Proposal
+from penstock.core.plan import Decision, Plan
+from penstock.core.ports import Policy, PolicyMemory, Store
+from penstock.core.view import View
+from penstock.engines.hand import Hand
+from penstock.errors import PenstockError
+
+T = TypeVar("T")
+
+_log = logging.getLogger("penstock")
+
+# As an engine's look at its jobs: rounds are 10 s apart, and no two more than 30 s.
+DECIDES_WITHIN_S = 19.0
+_BEHIND_S = 9.0
+# A database answers within 3 s or not at all; what is asked of it in a round is some few answers.
+KEEPS_WITHIN_S = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class HandedPolicy:
+    """Decides as its policy does; an EngineError where that takes too long."""
+
+    policy: Policy
+    hand: Hand
+
+    @property
+    def name(self) -> str:
+        return self.policy.name
+
+    def start(self) -> PolicyMemory:
+        return self._do("starting the policy", self.policy.start)
+
+    def decide(self, view: View, memory: PolicyMemory) -> tuple[Plan, PolicyMemory]:
+        return self._do("the policy", lambda: self.policy.decide(view, memory))
+
+    def _do(self, what: str, call: Callable[[], T]) -> T:
+        return self.hand.do(what, call, DECIDES_WITHIN_S, _BEHIND_S)
+
+
+@dataclass(frozen=True, slots=True)
+class HandedStore:
+    """Keeps as its store does; behind a call that stands still it waits for nothing."""
+
+    store: Store
+    hand: Hand
+
+    def append(self, cycle: Cycle) -> None:
+        self._do("keeping the round", lambda: self.store.append(cycle))
+
+    def announce(self, cycle: Cycle) -> None:
+        self._do("keeping what is about to be done", lambda: self.store.announce(cycle))
+
+    def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
+        return self._do("recalling the policy's memory", lambda: self.store.last_memory(policy, memory_type))
+
+    def rounds(self, decided_from_s: float, before_s: float) -> Sequence[PastRound]:
+        return self._do("recalling open decisions", lambda: self.store.rounds(decided_from_s, before_s))
+
+    def windows(self, job: str, asked: Budget, at_epoch_s: float) -> Sequence[BudgetWindow]:
+        return self._do("recalling an error budget", lambda: self.store.windows(job, asked, at_epoch_s))
+
+    def _do(self, what: str, call: Callable[[], T]) -> T:
+        return self.hand.do(what, call, KEEPS_WITHIN_S, behind_s=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class HandedControl:
+    """Hears and asks as its control does; it shares the hand of the store, whose database it is mostly kept in."""
+
+    control: Control
+    hand: Hand
+
+    def orders(self, now: float) -> Orders:
+        return self._do("hearing orders", lambda: self.control.orders(now))
+
+    def propose(self, decision: Decision) -> None:
+        self._do("asking a tenant", lambda: self.control.propose(decision))
+
+    def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
+        self._do("settling a proposal", lambda: self.control.settle(proposal, answer, now))
+
+    def turned(self, now: float) -> None:
+        self._do("noting what was turned", lambda: self.control.turned(now))
+
+    def leave(self) -> None:
+        self._do("leaving a last sign", self.control.leave)
+
+    def _do(self, what: str, call: Callable[[], T]) -> T:
+        return self.hand.do(what, call, KEEPS_WITHIN_S, behind_s=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """Those of one controller: a policy that stands still keeps nobody from hearing and recording, nor the reverse."""
+
+    deciding: Hand = field(default_factory=Hand)
+    keeping: Hand = field(default_factory=Hand)
+
+    def policy(self, policy: Policy) -> Policy:
+        """Asked through a hand."""
+        return HandedPolicy(policy, self.deciding)
+
+    def store(self, store: Store) -> Store:
+        """Asked through a hand."""
+        return HandedStore(store, self.keeping)
+
+    def control(self, control: Control) -> Control:
+        """Asked through a hand."""
+        return HandedControl(control, self.keeping)
+
+    def let_go(self, close: Callable[[], None]) -> None:
+        """Close what is remembered in; what stands still keeps nobody from ending."""
+        try:
+            self.keeping.do("closing the store", close, KEEPS_WITHIN_S, behind_s=0.0)
+        except PenstockError as error:
+            _log.warning("the run's record was not closed: %s", error)
+        finally:
+            self.deciding.close()
+            self.keeping.close()

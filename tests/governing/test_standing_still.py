@@ -1,0 +1,123 @@
+"""A policy, a store or a control of which any call stands still for a minute: rounds go on, and in time."""
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import isfunction
+from itertools import pairwise
+
+import pytest
+
+from penstock.core.budget import Budget
+from penstock.core.cycle import Cycle
+from penstock.core.orders import Act, Answer, Control, Orders, Proposal, Request, Wish
+from penstock.core.ports import Policy, Store
+from penstock.engines.hand import Hand
+from penstock.governing.handed import Hands
+from penstock.loop import Governor, LoopSettings, drive
+from tests.faulty import Faults, FaultyControl, FaultyEngine, FaultyPolicy, FaultyStore
+from tests.patience import patience_s
+from tests.recorded import RUN, URGENT, a_decision
+
+INTERVAL_S, HANGS_AT_S, HANGS_FOR_S, UNTIL_S = 10.0, 50.0, 60.0, 200.0
+ONLY_AT_FIRST = ("last_memory", "rounds", "windows")  # the store is asked for these while governing begins
+CALLS = sorted({name for part in (Policy, Store, Control) for name, call in vars(part).items() if isfunction(call)})
+CALLS = [name for name in CALLS if name[0] != "_" and name not in ("start", "leave")]  # no round of theirs
+
+
+@dataclass(slots=True)
+class Hanging(Faults):
+    """The first call of that kind, once it is time, comes to its end a minute later."""
+
+    call: str = ""
+    time_s: float = 0.0
+    hung_at_s: float | None = None
+    goes_on: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event | None = None  # of the call that hangs
+
+    def strike(self, stage: str) -> None:
+        due = stage in ONLY_AT_FIRST or self.time_s >= HANGS_AT_S
+        if stage == self.call and due and self.hung_at_s is None:
+            self.hung_at_s = self.time_s
+            assert self.goes_on.wait(patience_s())
+
+    def pass_time(self, seconds: float) -> None:
+        self.time_s += seconds
+        if self.hung_at_s is not None and self.time_s >= self.hung_at_s + HANGS_FOR_S:
+            self.goes_on.set()
+            assert self.over is not None
+            assert self.over.wait(patience_s())
+
+    def hand(self, deciding: bool) -> Hand:
+        """Its time passes while a call of its own hangs; for any other one it waits however long this machine takes."""
+        return Hand(clock=lambda: self.time_s, pause=partial(self._pause, deciding == (self.call == "decide")))
+
+    def _pause(self, own: bool, over: threading.Event, seconds: float) -> bool:
+        deadline = time.monotonic() + patience_s()
+        while not over.wait(0.001):
+            assert time.monotonic() < deadline
+            if own and self.hung_at_s is not None and not self.goes_on.is_set():
+                self.over = self.over or over
+                self.pass_time(seconds)
+                return over.is_set()
+        return True
+
+
+@dataclass(slots=True)
+class Passing:
+    """The loop's clock."""
+
+    faults: Hanging
+
+    def now(self) -> float:
+        return self.faults.time_s
+
+    def wait_until(self, at_s: float) -> bool:
+        self.faults.pass_time(at_s - self.faults.time_s)
+        return True
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_whatever_stands_still_rounds_are_three_intervals_apart_at_most_and_governing_is_back_in_time(
+    call: str,
+) -> None:
+    faults = Hanging(call=call)
+    engine, store, ends_s = FaultyEngine(faults), FaultyStore(faults), [0.0]
+    hands = Hands(faults.hand(deciding=True), faults.hand(deciding=False))
+    policy = hands.policy(FaultyPolicy(faults, jobs=("ads", "fraud")))
+    settings = LoopSettings(INTERVAL_S, approval=frozenset({"fraud"}))
+    governor = Governor(engine, policy, hands.store(store), settings, hands.control(asked(faults)))
+    intents = {"ads": URGENT.lasting(Budget(0.9)), "fraud": URGENT}
+    drive(governor, lambda: intents, Passing(faults), UNTIL_S, ends_s.append)
+    hands.let_go(lambda: None)
+    assert faults.hung_at_s is not None
+    assert max(later - earlier for earlier, later in pairwise(ends_s)) <= 3 * INTERVAL_S
+    cycles = store.kept.cycles(RUN.id)
+    assert any("has not come to an end" in error or "which has gone on for" in error for error in said(cycles))
+    back = next(c for c in cycles if c.at_s >= faults.hung_at_s + HANGS_FOR_S and c.error is None and c.outcome.steps)
+    assert back.at_s <= faults.hung_at_s + HANGS_FOR_S + 30.0
+
+
+def said(cycles: Sequence[Cycle]) -> list[str]:
+    return [cycle.error for cycle in cycles if cycle.error]
+
+
+def test_a_store_that_stands_still_keeps_no_controller_from_ending() -> None:
+    faults, closed = Hanging(call="close", time_s=HANGS_AT_S), []
+
+    def close() -> None:
+        faults.strike("close")
+        closed.append(faults.time_s)
+
+    Hands(Hand(), faults.hand(deciding=False)).let_go(close)
+    assert (closed, HANGS_AT_S < faults.time_s <= HANGS_AT_S + 3 * INTERVAL_S) == ([], True)
+    faults.goes_on.set()
+
+
+def asked(faults: Faults) -> FaultyControl:
+    """Somebody has a lever turned in each round, and has said yes to something."""
+    turn = Request(Act.TURN, "ann", 5.0, turn=Wish("tasks", "fraud", 2, "source"))
+    approved = Proposal(7, a_decision(0.0), Answer.APPROVED, "ann")
+    return FaultyControl(faults, Orders(approved=(approved,), held=frozenset({"ads"}), turns=(turn,)))
