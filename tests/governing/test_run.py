@@ -7,17 +7,21 @@ from types import SimpleNamespace
 
 import pytest
 
+from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.problems import checked
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
-from penstock.errors import ApplicationGoneError, ConfigError, EngineError, TakenOverError
+from penstock.engines.spark.jobs import Job
+from penstock.errors import ApplicationGoneError, ConfigError, EngineError, OutageError, TakenOverError
+from penstock.governing import run
 from penstock.governing.application import check_master, refusal, start_application
 from penstock.governing.remembering import Remembering
-from penstock.governing.run import RunOptions, policy_of, run_tenants
+from penstock.governing.run import RunOptions, policy_of, routed, run_tenants
 from penstock.governing.story import RunStory, as_document, failed
 from penstock.planning.registry import POLICIES, takes_profiles
 from penstock.store.open import open_store
 from penstock.store.tolerant import Tolerant
+from tests.governing.tenant_jobs import ROUTE
 from tests.recorded import RUN, a_job, a_view
 
 TENANTS = """
@@ -44,6 +48,30 @@ def test_the_document_of_a_run_tells_of_each_job_what_was_seen_last_and_how_ofte
     ads = story["jobs"]["ads"]
     assert (ads["slots"], ads["juice"], ads["latency_mean_s"], ads["trouble"]) == (4, 0.9, 1.5, None)
     json.dumps(story, allow_nan=False)
+
+
+def test_a_route_that_is_not_found_is_its_tenants_trouble_alone() -> None:
+    jobs = [{"name": name, "job": "nowhere:job", "intent": {"juice": 0.5}} for name in ("lost", "routed", "plain")]
+    jobs[0]["route"], jobs[1]["route"] = "nowhere:ROUTE", "tests.governing.tenant_jobs:ROUTE"
+    file = checked(TenantsFile, {"name": "shop", "master": "local[2]", "jobs": jobs}, "tenants file")
+    found, missing = routed([Job(str(job["name"])) for job in jobs], file)
+    assert [job.route for job in found] == [None, ROUTE, None]
+    assert [why.partition(":")[0] for why in missing] == ["jobs.lost.route"]
+
+
+def test_a_driver_that_is_started_again_asks_for_routes_only_once_spark_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before, the tenants' modules are found in a run's first life only, in which the whole file is checked."""
+
+    def away(*settings: object) -> None:
+        raise OutageError("no master answers")
+
+    monkeypatch.setattr(run, "start_application", away)
+    (tmp_path / "tenants.yaml").write_text(TENANTS + "    route: beside:ROUTE\n")
+    file = check_tenants(tmp_path / "tenants.yaml", CheckOptions(modules=False))
+    with pytest.raises(OutageError, match="no master answers"):
+        run_tenants(file, RunOptions(code=tmp_path, down_since_s=1.0), lambda view: None)
 
 
 @pytest.mark.parametrize(

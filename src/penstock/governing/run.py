@@ -1,6 +1,6 @@
 """`penstock run`: all tenants of a file in one application, each in its own pool, governed for a while."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -170,7 +170,10 @@ class _Lived:
             take_allocation(spark.sparkContext)
         if life.earlier is not None:
             settings = replace(settings, down_since_s=None)  # nothing has failed
-        engine = SparkEngine(live, life.jobs, settings, ask_memory=wish.ask)
+        jobs, missing = routed(life.jobs, self.tenants)
+        engine = SparkEngine(live, jobs, settings, ask_memory=wish.ask)
+        for why in missing:
+            engine.note("a route is not followed", why)
         had_mib = memory_mib(spark.sparkContext)
         if self.application.instead is not None and life.memory_mib != had_mib:
             engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)
@@ -287,8 +290,24 @@ def _job(part: TenantPart, slots: int | None) -> Job:
         trigger_s=part.trigger,
         partitions=part.partitions,
         real_time=part.mode(),
-        route=part.routed_by(),
     )
+
+
+def routed(jobs: Sequence[Job], tenants: TenantsFile) -> tuple[list[Job], list[str]]:
+    """The jobs with their routes, and why some were not found.
+
+    To be asked once Spark is there: only then are the tenants' modules found in each life of a driver, and those that
+    start Spark find it. One that cannot be imported by now is its tenant's trouble, not the others'.
+    """
+    parts, found, missing = {part.name: part for part in tenants.jobs}, list[Job](), list[str]()
+    for job in jobs:
+        try:
+            route = parts[job.name].routed_by() if job.route is None and job.name in parts else job.route
+        except ConfigError as error:
+            route = None
+            missing.append(str(error))
+        found.append(replace(job, route=route))
+    return found, missing
 
 
 def _call(part: TenantPart, spark: SparkSession) -> Any:
