@@ -21,6 +21,7 @@ settings.load_profile("penstock")
 
 pytest_plugins = [
     "tests.harness.place",
+    "tests.harness.guard",
     "tests.harness.needs",
     "tests.harness.progress",
     "tests.harness.logs",
