@@ -47,7 +47,7 @@ class Seen:
 
     took_s: list[float]
     gaps_s: list[float]
-    failed: int
+    failed: Counter[str]  # by kind: one that is let go of between two questions may ask again at once
     descriptors: int
     log_bytes: int
     length_s: float
@@ -56,8 +56,8 @@ class Seen:
         """For people and for comparisons."""
         p50, p99 = np.quantile(self.took_s or [float("nan")], [0.5, 0.99])
         return {
-            "asked": len(self.took_s) + self.failed,
-            "not_answered": self.failed,
+            "asked": len(self.took_s) + self.failed.total(),
+            "not_answered": dict(self.failed),
             "control_p50_s": round(float(p50), 4),
             "control_p99_s": round(float(p99), 4),
             "cycles": len(self.gaps_s) + 1,
@@ -70,7 +70,7 @@ class Seen:
 
 def observed(url: str, pid: int, log: Path, length_s: float) -> Seen:
     """Ask how the controller stands, again and again."""
-    seen = Seen([], [], 0, 0, -log.stat().st_size, length_s)
+    seen = Seen([], [], Counter(), 0, -log.stat().st_size, length_s)
     until_s, last = time.monotonic() + length_s, None
     with httpx.Client(timeout=10.0) as client:
         while time.monotonic() < until_s:
@@ -82,8 +82,8 @@ def observed(url: str, pid: int, log: Path, length_s: float) -> Seen:
                 if last is not None and now != last:
                     seen.gaps_s.append(now - last)
                 last = now
-            except httpx.HTTPError:
-                seen.failed += 1
+            except httpx.HTTPError as error:
+                seen.failed[type(error).__name__] += 1
             seen.descriptors = max(seen.descriptors, len(os.listdir(f"/proc/{pid}/fd")))
             time.sleep(max(0.0, EVERY_S - (time.monotonic() - began_s)))
     seen.log_bytes += log.stat().st_size
