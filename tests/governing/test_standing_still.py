@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import isfunction
 from itertools import pairwise
@@ -15,6 +15,7 @@ from penstock.core.cycle import Cycle
 from penstock.core.orders import Act, Answer, Control, Orders, Proposal, Request, Wish
 from penstock.core.ports import Policy, Store
 from penstock.engines.hand import Hand
+from penstock.errors import EngineError
 from penstock.governing.handed import Hands
 from penstock.loop import Governor, LoopSettings, drive
 from tests.faulty import Faults, FaultyControl, FaultyEngine, FaultyPolicy, FaultyStore
@@ -98,6 +99,44 @@ def test_whatever_stands_still_rounds_are_three_intervals_apart_at_most_and_gove
     assert any("has not come to an end" in error or "which has gone on for" in error for error in said(cycles))
     back = next(c for c in cycles if c.at_s >= faults.hung_at_s + HANGS_FOR_S and c.error is None and c.outcome.steps)
     assert back.at_s <= faults.hung_at_s + HANGS_FOR_S + 30.0
+
+
+@pytest.mark.parametrize("call", ["orders", "settle"])
+def test_what_was_asked_is_done_once_though_nobody_waited_for_the_answer(call: str) -> None:
+    faults = Hanging(call=call, time_s=HANGS_AT_S)
+    hands, desk = Hands(keeping=faults.hand(deciding=False)), Once(faults, asked(faults).said)
+    control = hands.control(desk)
+    given = list[object]()
+    for _ in range(3):
+        try:
+            orders = control.orders(faults.time_s)
+            given.append(orders.turns)
+            for proposal in orders.approved:
+                control.settle(proposal, Answer.DONE, faults.time_s)
+                given.append(proposal)
+        except EngineError:
+            faults.pass_time(HANGS_FOR_S)  # then it has come to its end
+    turn, proposal = desk.first.turns, desk.first.approved[0]
+    assert [one for one in given if one] == [turn, proposal]
+
+
+@dataclass(slots=True)
+class Once(FaultyControl):
+    """Gives each request once, and what is approved until it is settled, as a desk does."""
+
+    def __post_init__(self) -> None:
+        self.first = self.said
+
+    first: Orders = field(init=False)
+
+    def orders(self, now: float) -> Orders:
+        given = FaultyControl.orders(self, now)
+        self.said = replace(given, turns=())
+        return given
+
+    def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
+        FaultyControl.settle(self, proposal, answer, now)
+        self.said = replace(self.said, approved=())
 
 
 def said(cycles: Sequence[Cycle]) -> list[str]:

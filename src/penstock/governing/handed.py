@@ -1,12 +1,14 @@
 """A policy, a store and people's requests, each asked through a hand: one that stands still holds no round up for long.
 
 What is asked while the call before has not come to an end is refused at once or soon, and the round says so. A call
-that nobody waits for any more goes on to its end: a store keeps what it was given, what a policy decided is dropped.
+that nobody waits for any more goes on to its end: a store keeps what it was given, what people asked is heard in the
+next round, what a policy decided is dropped.
 """
 
 import logging
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from penstock.core.budget import Budget, BudgetWindow
@@ -77,20 +79,46 @@ class HandedStore:
 
 
 @dataclass(frozen=True, slots=True)
+class Late:
+    """What a control came to after nobody waited for it any more: no request is lost by that."""
+
+    heard: deque[Orders] = field(default_factory=deque)
+    settled: deque[Proposal] = field(default_factory=deque)  # as done, which they are not
+
+    def taken(self) -> Orders:
+        """The newest orders, with what was to be done by earlier ones; each is given once."""
+        heard = [self.heard.popleft() for _ in range(len(self.heard))]
+        newest, turns = heard[-1], tuple(turn for one in heard for turn in one.turns)
+        known = {proposal.number for proposal in newest.approved}
+        settled = [self.settled.popleft() for _ in range(len(self.settled))]
+        again = tuple(proposal for proposal in settled if proposal.number not in known)
+        return replace(newest, turns=turns, approved=(*newest.approved, *again))
+
+
+@dataclass(frozen=True, slots=True)
 class HandedControl:
     """Hears and asks as its control does; it shares the hand of the store, whose database it is mostly kept in."""
 
     control: Control
     hand: Hand
+    late: Late
 
     def orders(self, now: float) -> Orders:
-        return self._do("hearing orders", lambda: self.control.orders(now))
+        self._do("hearing orders", lambda: self.late.heard.append(self.control.orders(now)))
+        return self.late.taken()
 
     def propose(self, decision: Decision) -> None:
         self._do("asking a tenant", lambda: self.control.propose(decision))
 
     def settle(self, proposal: Proposal, answer: Answer, now: float) -> None:
-        self._do("settling a proposal", lambda: self.control.settle(proposal, answer, now))
+        def settle() -> None:
+            self.control.settle(proposal, answer, now)
+            if answer is Answer.DONE:
+                self.late.settled.append(proposal)
+
+        self._do("settling a proposal", settle)
+        if answer is Answer.DONE:
+            self.late.settled.remove(proposal)
 
     def turned(self, now: float) -> None:
         self._do("noting what was turned", lambda: self.control.turned(now))
@@ -108,6 +136,7 @@ class Hands:
 
     deciding: Hand = field(default_factory=Hand)
     keeping: Hand = field(default_factory=Hand)
+    late: Late = field(default_factory=Late)
 
     def policy(self, policy: Policy) -> Policy:
         """Asked through a hand."""
@@ -119,7 +148,7 @@ class Hands:
 
     def control(self, control: Control) -> Control:
         """Asked through a hand."""
-        return HandedControl(control, self.keeping)
+        return HandedControl(control, self.keeping, self.late)
 
     def let_go(self, close: Callable[[], None]) -> None:
         """Close what is remembered in; what stands still keeps nobody from ending."""
