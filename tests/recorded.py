@@ -9,7 +9,7 @@ from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.levers import Tasks
 from penstock.core.pairs import PairCounts
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome, Verdict
-from penstock.core.prediction import Error, Foretold
+from penstock.core.prediction import Foretold, PredictionError
 from penstock.core.routes import PastMove, RouteFigures
 from penstock.core.run import RunInfo
 from penstock.core.topology import Topology
@@ -87,13 +87,13 @@ FORETOLD = (
     Foretold("ads", 2.1, None, 35.0, was_latency_s=6.4, was_juice=None, was_utility=20.0),
     Foretold("fraud", None, 0.72, 32.0, was_latency_s=None, was_juice=1.0, was_utility=35.0),
 )
-ERRORS = (Error("ads", 0.031, 12), Error("fraud", 0.0, 3))
+ERRORS = (PredictionError("ads", 0.031, 12), PredictionError("fraud", 0.0, 3))
 SHORTFALL = (
     "no shares meet all: ads 2 s and fraud 0.9 need 9.4 slots of 8; best is ads first; one more executor would do"
 )
 
 
-def a_foretelling_cycle(at_s: float, shortfall: str = SHORTFALL, errors: tuple[Error, ...] = ERRORS) -> Cycle:
+def a_foretelling_cycle(at_s: float, shortfall: str = SHORTFALL, errors: tuple[PredictionError, ...] = ERRORS) -> Cycle:
     """It acts on a prediction, tells how far off earlier ones were, and that not all intents can be met."""
     acting = an_acting_cycle(at_s)
     decision = replace(a_decision(at_s), foretold=FORETOLD)

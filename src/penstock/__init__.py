@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from penstock.analysis.stability import StabilitySettings
     from penstock.calls.advised import advise
     from penstock.calls.control import control, levers
     from penstock.calls.coordinated import coordinate
@@ -25,47 +26,105 @@ if TYPE_CHECKING:
     from penstock.calls.simulated import Simulations, simulate
     from penstock.calls.started import attach, demo, run
     from penstock.calls.submitted import Submitting, stop_submitted, submit
-    from penstock.core.budget import Budget
+    from penstock.core.acts import HeardAct
+    from penstock.core.allocation import Allocation
+    from penstock.core.batches import BatchFigures
+    from penstock.core.budget import Budget, BudgetWindow, Burn, SpentBudget, WindowLook
     from penstock.core.capacity import operator_capacity
+    from penstock.core.counterfactual import JobWithout, Untold, Without
+    from penstock.core.cycle import Cycle
+    from penstock.core.deeds import Deed
+    from penstock.core.evidence import Observation
+    from penstock.core.failures import FailureKind
+    from penstock.core.figures import (
+        JobFigures,
+        LatencyFigures,
+        MachineFigures,
+        OperatorFigures,
+        Snapshot,
+        StageFigures,
+    )
+    from penstock.core.forecast import Forecast, Series
     from penstock.core.hours import Excluded, Hours
-    from penstock.core.intents import Intent, Juice, Latency, Recovery
-    from penstock.core.juice import juice
+    from penstock.core.intents import Intent, Juice, Latency, Recovery, Score
+    from penstock.core.juice import JuiceResult, juice
+    from penstock.core.key_placement import KeyPlacement, KeysInPartition, KeysOnMachine
     from penstock.core.levers import (
         BatchBound,
+        Dial,
+        Disturbs,
         Executors,
         Memory,
         Move,
         Partitions,
+        Shows,
         Slots,
         Table,
         Tasks,
         Trigger,
         thread_move,
     )
-    from penstock.core.performance import PerformanceModel
-    from penstock.core.plan import Decision, Plan, Reason
+    from penstock.core.life import ControllerLife
+    from penstock.core.orders import Act
+    from penstock.core.outlook import JobOutlook, RecoveryForetold
+    from penstock.core.pairs import PairCounts
+    from penstock.core.performance import ModelPoint, PerformanceModel
+    from penstock.core.placement import Machine, Placement, Prediction, Slot
+    from penstock.core.plan import Decision, Effect, Outcome, Plan, Reason, Step, StepOutcome, Verdict
     from penstock.core.ports import Policy
+    from penstock.core.prediction import Foretold, PredictionError
+    from penstock.core.price import Price
     from penstock.core.recovery import RecoveryTime, recovery_time
+    from penstock.core.routes import PastMove, RouteFigures
+    from penstock.core.routing_table import KeyMove, RoutingTable
+    from penstock.core.run import (
+        DecisionRecord,
+        HeldBack,
+        JobTimeline,
+        MachineTimeline,
+        MostUtility,
+        Note,
+        Run,
+        RunInfo,
+    )
+    from penstock.core.shapes import Shape
+    from penstock.core.shares import Pool, Share
+    from penstock.core.states import State, StateChange
     from penstock.core.topology import Topology
+    from penstock.core.trial import Finished, Trial
     from penstock.core.view import JobView, View
     from penstock.correlation.sketch import PairSketch
     from penstock.deprecating import GoingWarning
-    from penstock.engines.applications.cluster import Cluster, Room, Worker
+    from penstock.engines.applications.cluster import Allowance, Cluster, Room, Worker
     from penstock.engines.applications.link import AgentTls
+    from penstock.engines.kafka.broker import Broker
+    from penstock.engines.processes import Process
     from penstock.engines.spark.fake import FakeSpark
+    from penstock.engines.spark.fake.query import FakeQuery
+    from penstock.engines.spark.history.events import LoggedApplication
+    from penstock.engines.spark.history.replay import History
     from penstock.engines.spark.jvm.commit_offsets import OffsetCommits, commit_offsets
-    from penstock.engines.spark.jvm.doctor import doctor
+    from penstock.engines.spark.jvm.doctor import Diagnosis, SessionSetting, doctor
+    from penstock.engines.spark.jvm.features import Feature
+    from penstock.engines.spark.jvm.routing.keys import RoutedKey
     from penstock.engines.spark.measured import measured
     from penstock.engines.spark.pair_history import count_pairs
     from penstock.engines.spark.profiling.settings import TrialSettings
     from penstock.engines.spark.routing.route import Routing
+    from penstock.engines.spark.standalone import StartedCluster
+    from penstock.engines.yarn.cluster import Yarn
     from penstock.errors import ConfigError, PenstockError, PlacementError
     from penstock.extending import Extension, extensions
+    from penstock.governing.comparison import PolicyTurn, TrialResult
     from penstock.governing.controller import Controller
     from penstock.governing.coordinated import Coordinated
+    from penstock.governing.coordinating import Coordinator
     from penstock.governing.govern import govern
+    from penstock.governing.picture import Picture
+    from penstock.governing.rehearsal.state import Rehearsed
     from penstock.governing.story import RunStory
     from penstock.loading.keys import KeySettings
+    from penstock.loading.run import LoadReport
     from penstock.notifying.happenings import Happening, HappeningKind
     from penstock.notifying.notifiers import Message, Notifier
     from penstock.planning.arbiter.settings import ArbiterSettings
@@ -73,79 +132,198 @@ if TYPE_CHECKING:
     from penstock.planning.executors.settings import ExecutorsSettings
     from penstock.planning.henge.settings import HengeSettings
     from penstock.planning.installed import PolicyEntry
+    from penstock.planning.memory import MemoryMode
+    from penstock.planning.phoebe.profiling import CopySearch
     from penstock.planning.phoebe.settings import PhoebeSettings
+    from penstock.planning.profiling.settings import SearchSettings
     from penstock.planning.provision.acquire import acquire
     from penstock.planning.provision.allocate import allocate
     from penstock.planning.provision.place import place
+    from penstock.planning.provision.settings import DistanceWeights, PlaceSettings, Runtime
     from penstock.planning.registry import policies, policy_named
-    from penstock.planning.routing.policy import RoutingSettings
+    from penstock.planning.routing.estimate import CostSettings
+    from penstock.planning.routing.policy import RoutingMode, RoutingSettings
     from penstock.planning.routing.route import route
-    from penstock.profiling.profile import ProfileSettings
+    from penstock.profiling.on_spark import Profiled
+    from penstock.profiling.profile import ProfileSettings, Progress
+    from penstock.simulation.expect import Finding
+    from penstock.simulation.run import RunResult
+    from penstock.store.archive import Archive
     from penstock.web.samples import MetricSample, MetricSink
-    from penstock.web.settings import WebSettings
+    from penstock.web.server import Site
+    from penstock.web.settings import Rate, WebSettings
+    from penstock.whatif.from_log import Advice, SlotsTried, TenantAdvice, Went
+    from penstock.whatif.remedies import Remedy, Tried
 
 __all__ = [
+    "Act",
+    "Advice",
     "AgentTls",
+    "Allocation",
+    "Allowance",
     "ArbiterSettings",
+    "Archive",
     "BatchBound",
+    "BatchFigures",
+    "Broker",
     "Budget",
+    "BudgetWindow",
+    "Burn",
     "Cluster",
     "CombinedSettings",
     "ConfigError",
     "Controller",
+    "ControllerLife",
     "Coordinated",
+    "Coordinator",
+    "CopySearch",
+    "CostSettings",
+    "Cycle",
     "Decision",
+    "DecisionRecord",
+    "Deed",
+    "Diagnosis",
+    "Dial",
+    "DistanceWeights",
+    "Disturbs",
+    "Effect",
     "Excluded",
     "Executors",
     "ExecutorsSettings",
     "Extension",
+    "FailureKind",
+    "FakeQuery",
     "FakeSpark",
+    "Feature",
+    "Finding",
+    "Finished",
+    "Forecast",
+    "Foretold",
     "GoingWarning",
     "Happening",
     "HappeningKind",
+    "HeardAct",
+    "HeldBack",
     "HengeSettings",
+    "History",
     "Hours",
     "Intent",
+    "JobFigures",
+    "JobOutlook",
+    "JobTimeline",
     "JobView",
+    "JobWithout",
     "Juice",
+    "JuiceResult",
+    "KeyMove",
+    "KeyPlacement",
     "KeySettings",
+    "KeysInPartition",
+    "KeysOnMachine",
     "Latency",
+    "LatencyFigures",
+    "LoadReport",
+    "LoggedApplication",
+    "Machine",
+    "MachineFigures",
+    "MachineTimeline",
     "Memory",
+    "MemoryMode",
     "Message",
     "MetricSample",
     "MetricSink",
+    "ModelPoint",
+    "MostUtility",
     "Move",
+    "Note",
     "Notifier",
+    "Observation",
     "OffsetCommits",
+    "OperatorFigures",
+    "Outcome",
+    "PairCounts",
     "PairSketch",
     "Partitions",
+    "PastMove",
     "PenstockError",
     "PerformanceModel",
     "PhoebeSettings",
+    "Picture",
+    "PlaceSettings",
+    "Placement",
     "PlacementError",
     "Plan",
     "Policy",
     "PolicyEntry",
+    "PolicyTurn",
+    "Pool",
+    "Prediction",
+    "PredictionError",
+    "Price",
+    "Process",
     "ProfileSettings",
+    "Profiled",
+    "Progress",
+    "Rate",
     "Reason",
     "Recovery",
+    "RecoveryForetold",
     "RecoveryTime",
+    "Rehearsed",
+    "Remedy",
     "Room",
+    "RouteFigures",
+    "RoutedKey",
     "Routing",
+    "RoutingMode",
     "RoutingSettings",
+    "RoutingTable",
+    "Run",
+    "RunInfo",
     "RunReport",
+    "RunResult",
     "RunStory",
+    "Runtime",
+    "Score",
+    "SearchSettings",
+    "Series",
+    "SessionSetting",
+    "Shape",
+    "Share",
+    "Shows",
     "Simulations",
+    "Site",
+    "Slot",
     "Slots",
+    "SlotsTried",
+    "Snapshot",
+    "SpentBudget",
+    "StabilitySettings",
+    "StageFigures",
+    "StartedCluster",
+    "State",
+    "StateChange",
+    "Step",
+    "StepOutcome",
     "Submitting",
     "Table",
     "Tasks",
+    "TenantAdvice",
     "Topology",
+    "Trial",
+    "TrialResult",
     "TrialSettings",
+    "Tried",
     "Trigger",
+    "Untold",
+    "Verdict",
     "View",
     "WebSettings",
+    "Went",
+    "WindowLook",
+    "Without",
     "Worker",
+    "Yarn",
     "acquire",
     "advise",
     "allocate",
@@ -199,67 +377,174 @@ __all__ = [
 # Where each name lives. It is imported when it is first asked for: pyspark, numpy and METIS take more than a second,
 # and every command of the command line imports this package.
 _HOMES = {
+    "Act": "penstock.core.orders",
+    "Advice": "penstock.whatif.from_log",
     "AgentTls": "penstock.engines.applications.link",
+    "Allocation": "penstock.core.allocation",
+    "Allowance": "penstock.engines.applications.cluster",
     "ArbiterSettings": "penstock.planning.arbiter.settings",
+    "Archive": "penstock.store.archive",
     "BatchBound": "penstock.core.levers",
+    "BatchFigures": "penstock.core.batches",
+    "Broker": "penstock.engines.kafka.broker",
     "Budget": "penstock.core.budget",
+    "BudgetWindow": "penstock.core.budget",
+    "Burn": "penstock.core.budget",
     "Cluster": "penstock.engines.applications.cluster",
     "CombinedSettings": "penstock.planning.combined_settings",
     "ConfigError": "penstock.errors",
     "Controller": "penstock.governing.controller",
+    "ControllerLife": "penstock.core.life",
     "Coordinated": "penstock.governing.coordinated",
+    "Coordinator": "penstock.governing.coordinating",
+    "CopySearch": "penstock.planning.phoebe.profiling",
+    "CostSettings": "penstock.planning.routing.estimate",
+    "Cycle": "penstock.core.cycle",
     "Decision": "penstock.core.plan",
+    "DecisionRecord": "penstock.core.run",
+    "Deed": "penstock.core.deeds",
+    "Diagnosis": "penstock.engines.spark.jvm.doctor",
+    "Dial": "penstock.core.levers",
+    "DistanceWeights": "penstock.planning.provision.settings",
+    "Disturbs": "penstock.core.levers",
+    "Effect": "penstock.core.plan",
     "Excluded": "penstock.core.hours",
     "Executors": "penstock.core.levers",
     "ExecutorsSettings": "penstock.planning.executors.settings",
     "Extension": "penstock.extending",
+    "FailureKind": "penstock.core.failures",
+    "FakeQuery": "penstock.engines.spark.fake.query",
     "FakeSpark": "penstock.engines.spark.fake",
+    "Feature": "penstock.engines.spark.jvm.features",
+    "Finding": "penstock.simulation.expect",
+    "Finished": "penstock.core.trial",
+    "Forecast": "penstock.core.forecast",
+    "Foretold": "penstock.core.prediction",
     "GoingWarning": "penstock.deprecating",
     "Happening": "penstock.notifying.happenings",
     "HappeningKind": "penstock.notifying.happenings",
+    "HeardAct": "penstock.core.acts",
+    "HeldBack": "penstock.core.run",
     "HengeSettings": "penstock.planning.henge.settings",
+    "History": "penstock.engines.spark.history.replay",
     "Hours": "penstock.core.hours",
     "Intent": "penstock.core.intents",
+    "JobFigures": "penstock.core.figures",
+    "JobOutlook": "penstock.core.outlook",
+    "JobTimeline": "penstock.core.run",
     "JobView": "penstock.core.view",
+    "JobWithout": "penstock.core.counterfactual",
     "Juice": "penstock.core.intents",
+    "JuiceResult": "penstock.core.juice",
+    "KeyMove": "penstock.core.routing_table",
+    "KeyPlacement": "penstock.core.key_placement",
     "KeySettings": "penstock.loading.keys",
+    "KeysInPartition": "penstock.core.key_placement",
+    "KeysOnMachine": "penstock.core.key_placement",
     "Latency": "penstock.core.intents",
+    "LatencyFigures": "penstock.core.figures",
+    "LoadReport": "penstock.loading.run",
+    "LoggedApplication": "penstock.engines.spark.history.events",
+    "Machine": "penstock.core.placement",
+    "MachineFigures": "penstock.core.figures",
+    "MachineTimeline": "penstock.core.run",
     "Memory": "penstock.core.levers",
+    "MemoryMode": "penstock.planning.memory",
     "Message": "penstock.notifying.notifiers",
     "MetricSample": "penstock.web.samples",
     "MetricSink": "penstock.web.samples",
+    "ModelPoint": "penstock.core.performance",
+    "MostUtility": "penstock.core.run",
     "Move": "penstock.core.levers",
+    "Note": "penstock.core.run",
     "Notifier": "penstock.notifying.notifiers",
+    "Observation": "penstock.core.evidence",
     "OffsetCommits": "penstock.engines.spark.jvm.commit_offsets",
+    "OperatorFigures": "penstock.core.figures",
+    "Outcome": "penstock.core.plan",
+    "PairCounts": "penstock.core.pairs",
     "PairSketch": "penstock.correlation.sketch",
     "Partitions": "penstock.core.levers",
+    "PastMove": "penstock.core.routes",
     "PenstockError": "penstock.errors",
     "PerformanceModel": "penstock.core.performance",
     "PhoebeSettings": "penstock.planning.phoebe.settings",
+    "Picture": "penstock.governing.picture",
+    "PlaceSettings": "penstock.planning.provision.settings",
+    "Placement": "penstock.core.placement",
     "PlacementError": "penstock.errors",
     "Plan": "penstock.core.plan",
     "Policy": "penstock.core.ports",
     "PolicyEntry": "penstock.planning.installed",
+    "PolicyTurn": "penstock.governing.comparison",
+    "Pool": "penstock.core.shares",
+    "Prediction": "penstock.core.placement",
+    "PredictionError": "penstock.core.prediction",
+    "Price": "penstock.core.price",
+    "Process": "penstock.engines.processes",
     "ProfileSettings": "penstock.profiling.profile",
+    "Profiled": "penstock.profiling.on_spark",
+    "Progress": "penstock.profiling.profile",
+    "Rate": "penstock.web.settings",
     "Reason": "penstock.core.plan",
     "Recovery": "penstock.core.intents",
+    "RecoveryForetold": "penstock.core.outlook",
     "RecoveryTime": "penstock.core.recovery",
+    "Rehearsed": "penstock.governing.rehearsal.state",
+    "Remedy": "penstock.whatif.remedies",
     "Room": "penstock.engines.applications.cluster",
+    "RouteFigures": "penstock.core.routes",
+    "RoutedKey": "penstock.engines.spark.jvm.routing.keys",
     "Routing": "penstock.engines.spark.routing.route",
+    "RoutingMode": "penstock.planning.routing.policy",
     "RoutingSettings": "penstock.planning.routing.policy",
+    "RoutingTable": "penstock.core.routing_table",
+    "Run": "penstock.core.run",
+    "RunInfo": "penstock.core.run",
     "RunReport": "penstock.calls.recorded",
+    "RunResult": "penstock.simulation.run",
     "RunStory": "penstock.governing.story",
+    "Runtime": "penstock.planning.provision.settings",
+    "Score": "penstock.core.intents",
+    "SearchSettings": "penstock.planning.profiling.settings",
+    "Series": "penstock.core.forecast",
+    "SessionSetting": "penstock.engines.spark.jvm.doctor",
+    "Shape": "penstock.core.shapes",
+    "Share": "penstock.core.shares",
+    "Shows": "penstock.core.levers",
     "Simulations": "penstock.calls.simulated",
+    "Site": "penstock.web.server",
+    "Slot": "penstock.core.placement",
     "Slots": "penstock.core.levers",
+    "SlotsTried": "penstock.whatif.from_log",
+    "Snapshot": "penstock.core.figures",
+    "SpentBudget": "penstock.core.budget",
+    "StabilitySettings": "penstock.analysis.stability",
+    "StageFigures": "penstock.core.figures",
+    "StartedCluster": "penstock.engines.spark.standalone",
+    "State": "penstock.core.states",
+    "StateChange": "penstock.core.states",
+    "Step": "penstock.core.plan",
+    "StepOutcome": "penstock.core.plan",
     "Submitting": "penstock.calls.submitted",
     "Table": "penstock.core.levers",
     "Tasks": "penstock.core.levers",
+    "TenantAdvice": "penstock.whatif.from_log",
     "Topology": "penstock.core.topology",
+    "Trial": "penstock.core.trial",
+    "TrialResult": "penstock.governing.comparison",
     "TrialSettings": "penstock.engines.spark.profiling.settings",
+    "Tried": "penstock.whatif.remedies",
     "Trigger": "penstock.core.levers",
+    "Untold": "penstock.core.counterfactual",
+    "Verdict": "penstock.core.plan",
     "View": "penstock.core.view",
     "WebSettings": "penstock.web.settings",
+    "Went": "penstock.whatif.from_log",
+    "WindowLook": "penstock.core.budget",
+    "Without": "penstock.core.counterfactual",
     "Worker": "penstock.engines.applications.cluster",
+    "Yarn": "penstock.engines.yarn.cluster",
     "acquire": "penstock.planning.provision.acquire",
     "advise": "penstock.calls.advised",
     "allocate": "penstock.planning.provision.allocate",

@@ -30,7 +30,7 @@ from penstock.core.levers import (
     Trigger,
 )
 from penstock.core.plan import AGAIN, Effect, Outcome, Plan, Step, StepOutcome, Verdict
-from penstock.core.prediction import Error
+from penstock.core.prediction import PredictionError
 from penstock.core.price import Price
 from penstock.core.routing_table import RoutingTable
 from penstock.core.run import Note
@@ -255,7 +255,7 @@ def test_a_decision_keeps_the_prediction_that_it_was_made_on(reopen: Reopen) -> 
 
 def test_how_far_off_predictions_were_is_told_as_it_was_said_last(reopen: Reopen) -> None:
     store = begun(reopen)
-    later = (Error("ads", 0.02, 13), Error("clicks", 0.5, 1))
+    later = (PredictionError("ads", 0.02, 13), PredictionError("clicks", 0.5, 1))
     store.append(a_cycle(5.0))
     assert store.read_run(RUN.id).prediction_errors == ()
     for cycle in (a_foretelling_cycle(10.0), a_foretelling_cycle(20.0, errors=later), a_cycle(30.0)):

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from penstock.core.levers import Move, Slots, Tasks, ThreadMove
 from penstock.core.outlook import JobOutlook
-from penstock.core.prediction import Error, Foretold
+from penstock.core.prediction import Foretold, PredictionError
 
 AGAIN = "to be looked at again"  # what a verdict says that is no good news and not the last one
 _LOST = "nobody looked again: governing began anew before that"
@@ -113,7 +113,7 @@ class Plan:
     note: str = ""
     verdicts: tuple[Verdict, ...] = ()
     outlooks: tuple[JobOutlook, ...] = ()
-    errors: tuple[Error, ...] = ()
+    errors: tuple[PredictionError, ...] = ()
     shortfall: str = ""
 
 

@@ -68,7 +68,7 @@ class Foretold:
 
 
 @dataclass(frozen=True, slots=True)
-class Error:
+class PredictionError:
     """The running record of a policy's own error about one tenant.
 
     `share` is the mean distance between the utility foretold and the one that came, as a share of the tenant's

@@ -15,7 +15,7 @@ from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.life import ControllerLife
 from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
-from penstock.core.prediction import Error, foretold_text
+from penstock.core.prediction import PredictionError, foretold_text
 from penstock.core.price import Price
 from penstock.core.shares import Pool
 from penstock.core.states import StateChange
@@ -157,7 +157,7 @@ class Run:
     errors: tuple[Note, ...] = ()
     deeds: tuple[Deed, ...] = ()
     shortfalls: tuple[Note, ...] = ()
-    prediction_errors: tuple[Error, ...] = ()
+    prediction_errors: tuple[PredictionError, ...] = ()
     pool: Pool = Pool()
     possible_utility: Sequence[float] = ()
     acts: tuple[HeardAct, ...] = ()

@@ -13,7 +13,7 @@ from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle, PastRound
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory, Store
-from penstock.core.prediction import Error
+from penstock.core.prediction import PredictionError
 from penstock.core.run import (
     DecisionRecord,
     JobTimeline,
@@ -64,7 +64,7 @@ class SimulationRecorder:
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     shortfalls: list[Note] = field(default_factory=list)
-    prediction_errors: tuple[Error, ...] = ()
+    prediction_errors: tuple[PredictionError, ...] = ()
     last_view: View | None = None
 
     def announce(self, cycle: Cycle) -> None:

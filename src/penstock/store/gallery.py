@@ -11,7 +11,7 @@ from penstock.core.acts import HeardAct
 from penstock.core.cycle import noted_of
 from penstock.core.intents import Intent
 from penstock.core.outlook import JobOutlook, RecoveryForetold
-from penstock.core.prediction import Error
+from penstock.core.prediction import PredictionError
 from penstock.core.run import DecisionRecord, RunInfo
 from penstock.core.states import UNSEEN, LastLatency, State
 from penstock.core.view import JobView, View
@@ -43,7 +43,7 @@ class Newest:
     note: str
     outlooks: Mapping[str, JobOutlook] = field(default_factory=dict)
     shortfall: str = ""
-    errors: Mapping[str, Error] = field(default_factory=dict)
+    errors: Mapping[str, PredictionError] = field(default_factory=dict)
 
     def recovery_s(self, job: JobView) -> float | None:
         """How long the job would take to be back to normal, did it fail now; None where nobody worked it out."""

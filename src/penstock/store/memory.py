@@ -12,7 +12,7 @@ from penstock.core.cycle import Cycle, PastRound
 from penstock.core.deeds import Deed
 from penstock.core.plan import Verdict
 from penstock.core.ports import PolicyMemory
-from penstock.core.prediction import Error
+from penstock.core.prediction import PredictionError
 from penstock.core.price import Price
 from penstock.core.run import DecisionRecord, Note, Run, RunInfo, as_of, records_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
@@ -124,7 +124,7 @@ class _Remembered:
     errors: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     deeds: deque[Deed] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
     shortfalls: deque[Note] = field(default_factory=lambda: deque(maxlen=KEPT_DECISIONS))
-    prediction_errors: tuple[Error, ...] = ()
+    prediction_errors: tuple[PredictionError, ...] = ()
     memories: dict[str, PolicyMemory] = field(default_factory=dict)
     windows: dict[tuple[str, float], dict[float, BudgetWindow]] = field(
         default_factory=dict

@@ -14,7 +14,7 @@ from penstock.core.intents import Intent
 from penstock.core.life import ControllerLife
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import StepOutcome
-from penstock.core.prediction import Error
+from penstock.core.prediction import PredictionError
 from penstock.core.run import DecisionRecord, Note, Run, as_of, with_budgets, with_verdicts
 from penstock.core.shares import Pool, pool_of
 from penstock.core.view import View
@@ -296,7 +296,7 @@ def _last_view(connection: sa.Connection, run: int) -> View | None:
     return None
 
 
-def _last_errors(connection: sa.Connection, run: int) -> tuple[Error, ...]:
+def _last_errors(connection: sa.Connection, run: int) -> tuple[PredictionError, ...]:
     """How far off predictions were, as the last cycle has it that tells of any."""
     known = {column.name: column for column in columns_of(connection, tables.cycles)}["prediction_errors"]
     wanted = sa.select(known).where(tables.cycles.c.run == run, known.is_not(None))

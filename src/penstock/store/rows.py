@@ -15,7 +15,7 @@ from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, Move
 from penstock.core.outlook import JobOutlook
 from penstock.core.plan import Decision, Effect, Reason, Step, StepOutcome, Verdict
-from penstock.core.prediction import Error, Foretold
+from penstock.core.prediction import Foretold, PredictionError
 from penstock.core.price import Price
 from penstock.core.routes import RouteFigures
 from penstock.core.run import RunInfo, asked_latency_s
@@ -79,9 +79,9 @@ def snapshot_text(snapshot: Snapshot) -> str:
     return head.replace(_NO_JOBS, f'"jobs":[{",".join(texts)}]', 1)
 
 
-def errors_of(body: bytes | None) -> tuple[Error, ...]:
+def errors_of(body: bytes | None) -> tuple[PredictionError, ...]:
     """How far off predictions were, as a cycle has it; none of cycles from before there were any."""
-    errors: tuple[Error, ...] = () if body is None else unpacked(body, cast(Any, tuple[Error, ...]))
+    errors: tuple[PredictionError, ...] = () if body is None else unpacked(body, cast(Any, tuple[PredictionError, ...]))
     return errors
 
 

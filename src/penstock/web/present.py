@@ -10,7 +10,7 @@ from penstock.core.figures import JobFigures, MachineFigures, StageFigures
 from penstock.core.intents import Intent
 from penstock.core.levers import Dial, unit_of
 from penstock.core.outlook import JobOutlook, RecoveryForetold
-from penstock.core.prediction import Error
+from penstock.core.prediction import PredictionError
 from penstock.core.price import Price
 from penstock.core.run import asked_latency_s
 from penstock.core.shares import Share, pool_of, shares_of
@@ -253,7 +253,7 @@ def _why(job: JobView, newest: Newest, share: Share, last: LastLatency | None) -
     return blind_text(job, newest.view.at_s, last)
 
 
-def _error(error: Error | None) -> PredictionErrorOut | None:
+def _error(error: PredictionError | None) -> PredictionErrorOut | None:
     return None if error is None or not error.of else PredictionErrorOut(error.share, error.of)
 
 

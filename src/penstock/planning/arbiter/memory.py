@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from penstock.core.levers import Move
-from penstock.core.prediction import Error
+from penstock.core.prediction import PredictionError
 from penstock.planning.arbiter.coming import Coming
 from penstock.planning.arbiter.costs import JobCosts
 from penstock.planning.arbiter.rested import Rested
@@ -45,7 +45,7 @@ class ArbiterMemory:
     acted: Acted | None = None
     expected: Expected | None = None
     rested: Rested | None = None
-    errors: Mapping[str, Error] = field(default_factory=dict)
+    errors: Mapping[str, PredictionError] = field(default_factory=dict)
     shortfall: str = ""  # that was found last, at `shortfall_at_s`
     shortfall_at_s: float | None = None
     restarted_s: Mapping[str, float] = field(default_factory=dict)  # when the arbiter last had a job start again

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from penstock.core.levers import BatchBound, Move, Partitions, Slots, Trigger
 from penstock.core.plan import Decision, Plan, Reason
-from penstock.core.prediction import Error, Foretold
+from penstock.core.prediction import Foretold, PredictionError
 from penstock.core.shares import shares_pool
 from penstock.core.states import UNSEEN, state_of
 from penstock.core.view import JobView, View
@@ -195,7 +195,7 @@ def _band(fleet: Fleet, memory: ArbiterMemory) -> float:
     """
     if memory.acted is None:
         return 0.0
-    off = [(memory.errors.get(job.name, Error(job.name, 0.0, 0)), job.max_utility) for job in fleet.jobs]
+    off = [(memory.errors.get(job.name, PredictionError(job.name, 0.0, 0)), job.max_utility) for job in fleet.jobs]
     known = sum(worth * (error.share * error.of + _BAND * _BAND_OF) / (error.of + _BAND_OF) for error, worth in off)
     return known / fleet.max_utility
 
@@ -256,7 +256,7 @@ def _compared(view: View, memory: ArbiterMemory) -> ArbiterMemory:
         off = abs(job.utility - foretold) / max(job.max_utility, 1e-9)
         known = errors.get(job.name)
         share = off if known is None else _ERROR_KEPT * known.share + (1.0 - _ERROR_KEPT) * off
-        errors[job.name] = Error(job.name, share, 1 if known is None else known.of + 1)
+        errors[job.name] = PredictionError(job.name, share, 1 if known is None else known.of + 1)
     return replace(memory, errors=errors, expected=None)
 
 
