@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-lakes test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-plans soak chaos chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-lakes test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-attaching bench-plans soak chaos chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -147,6 +147,9 @@ bench-kafka: setup ## real Kafka: latency as penstock says and as a reader sees,
 
 bench-kafka-tenants: setup ## real Kafka: eight tenants of the workloads under each policy (about half an hour)
 	$(BIN)/python benchmarks/kafka_tenants.py --runs 3 --seconds 120
+
+bench-attaching: setup-tests ## fresh venvs and the documented lines alone, to the first decision; the doctor's table (needs a registry)
+	@PYTHONPATH=. $(BIN)/python benchmarks/attaching.py --out docs/compatibility.md
 
 soak: setup ## an hour on Kafka with things going wrong; every row counted
 	$(BIN)/python benchmarks/soak.py --minutes 60

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,7 +67,14 @@ def _sasl(mechanism: str, jaas: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
-    place = tmp_path_factory.mktemp("secured")
+    patiently(broker)
+    with secured_broker(tmp_path_factory.mktemp("secured")) as up:
+        yield up
+
+
+@contextmanager
+def secured_broker(place: Path) -> Iterator[Secured]:
+    """Its stores and its state are in that place; it ends with the block."""
     keys, trusted = _certificate(place, "broker")
     client_keys, clients = _certificate(place, "client")
     plain, sasl, tls = own_port(), own_port(), own_port()
@@ -88,10 +96,11 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
     }
     beside = BrokerExtras(listeners, [f"SCRAM-SHA-512=[name=ads,password={PASSWORD}]"])
     state = place / "kafka.json"
-    patiently(broker)
     broker.up(state, port=plain, partitions=PARTITIONS, beside=beside)
-    yield Secured(f"127.0.0.1:{plain}", f"127.0.0.1:{sasl}", f"127.0.0.1:{tls}", trusted, client_keys)
-    broker.down(state)
+    try:
+        yield Secured(f"127.0.0.1:{plain}", f"127.0.0.1:{sasl}", f"127.0.0.1:{tls}", trusted, client_keys)
+    finally:
+        broker.down(state)
 
 
 def _certificate(place: Path, whose: str) -> tuple[Path, Path]:
