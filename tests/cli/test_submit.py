@@ -19,8 +19,9 @@ NAMES = ("fraud", "ads", "bots")
 
 
 @pytest.fixture(autouse=True)
-def no_yarn_around(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "PENSTOCK_COORDINATOR_TOKEN", "PENSTOCK_STORE"):
+def nothing_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_CONF_DIR", "PENSTOCK_COORDINATOR_TOKEN", "PENSTOCK_STORE")
+    for name in found:
         monkeypatch.delenv(name, raising=False)
 
 
@@ -88,6 +89,18 @@ def test_wrong_input_is_refused_in_one_line_with_a_remedy(
     (line,) = called.stderr.splitlines()
     assert told in line
     assert (called.returncode, called.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    "line", ["spark.kubernetes.container.image spark", "spark.kubernetes.executor.container.image=s"]
+)
+def test_an_image_that_spark_finds_in_its_own_settings_need_not_stand_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    (tmp_path / "spark-defaults.conf").write_text(f"# of this cluster\n{line}\n")
+    called = penstock("submit", shop(tmp_path), "--master", "k8s://https://api:6443", "--dry-run")
+    assert (called.returncode, called.stderr) == (0, "")
 
 
 def test_a_master_that_is_away_and_a_token_that_is_missing_are_said_before_any_driver_starts(tmp_path: Path) -> None:

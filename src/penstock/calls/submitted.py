@@ -1,6 +1,7 @@
 """`penstock submit` as a call: the tenants of one file as several applications, a driver for each."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -24,6 +25,7 @@ from penstock.telling.uses import uses_in
 
 _CHECKPOINTS = "spark.sql.streaming.checkpointLocation"
 _IMAGE = "spark.kubernetes.container.image"
+_IMAGES = (_IMAGE, "spark.kubernetes.executor.container.image")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +137,18 @@ def _check(file: TenantsFile, master: str) -> None:
     if master.startswith("yarn") and not os.environ.get("HADOOP_CONF_DIR") and not os.environ.get("YARN_CONF_DIR"):
         remedy = "set it to the directory of yarn-site.xml; `penstock cluster up --yarn` says which"
         raise ConfigError("HADOOP_CONF_DIR", os.environ.get("HADOOP_CONF_DIR"), remedy)
-    if master.startswith("k8s://") and _IMAGE not in file.conf:
+    if master.startswith("k8s://") and not {*file.conf, *_spark_defaults(os.environ)}.intersection(_IMAGES):
         raise ConfigError(f"conf.{_IMAGE}", None, "write the image that executors begin with")
+
+
+def _spark_defaults(environment: Mapping[str, str]) -> set[str]:
+    """The names of the settings that Spark finds by itself; `cluster up --kubernetes` has written some of them."""
+    place = environment.get("SPARK_CONF_DIR") or f"{environment.get('SPARK_HOME', '')}/conf"
+    try:
+        lines = Path(place, "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return set()
+    return {re.split(r"[\s=:]", line.strip(), maxsplit=1)[0] for line in lines}
 
 
 def _reach(master: str, coordinator: str | None, tls: AgentTls, parts: Sequence[ApplicationPart]) -> None:
