@@ -29,7 +29,7 @@ from penstock.governing.coordinating import Coordination, Coordinator
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 from tests.cli.calling import ROOT, environment
 from tests.harness.ports import own_port
-from tests.patience import eventually
+from tests.patience import eventually, patiently
 
 pytestmark = pytest.mark.yarn
 
@@ -47,6 +47,7 @@ class Done:
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
+    patiently(daemons)
     place = tmp_path_factory.mktemp("yarn")
     with ExitStack() as stack:
         state = place / "yarn.json"
