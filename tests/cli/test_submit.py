@@ -104,9 +104,11 @@ def test_an_image_that_spark_finds_in_its_own_settings_need_not_stand_in_the_fil
 
 
 def test_a_master_that_is_away_and_a_token_that_is_missing_are_said_before_any_driver_starts(tmp_path: Path) -> None:
-    away = penstock("submit", shop(tmp_path), "--master", f"spark://127.0.0.1:{own_port()}")
-    assert (away.returncode, "nobody listens at" in away.stderr) == (75, True)
     image = {"spark.kubernetes.container.image": "penstock"}
+    for master in (f"spark://127.0.0.1:{own_port()}", f"k8s://https://127.0.0.1:{own_port()}"):
+        away = penstock("submit", shop(tmp_path, conf=image), "--master", master)
+        assert (away.returncode, away.stderr.count("\n")) == (75, 1)
+        assert f"master: nobody listens at '{master}'; " in away.stderr
     given = ["--master", "k8s://https://api:6443", "--coordinator", "http://127.0.0.1:7474"]
     tokenless = penstock("submit", shop(tmp_path, conf=image), *given)
     assert (tokenless.returncode, tokenless.stderr.count("\n")) == (2, 1)

@@ -22,6 +22,7 @@ from penstock.planning.registry import POLICIES, takes_profiles
 from penstock.store.open import open_store
 from penstock.store.tolerant import Tolerant
 from tests.governing.tenant_jobs import ROUTE
+from tests.harness.ports import own_port
 from tests.recorded import RUN, a_job, a_view
 
 TENANTS = """
@@ -110,6 +111,19 @@ def test_policies_that_take_profiles_get_those_of_the_file(policy: str, tmp_path
 
 def test_local_masters_need_nobody_to_listen() -> None:
     check_master("local[4]")
+
+
+def test_behind_a_proxy_nobody_is_asked_whether_an_api_server_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = f"k8s://127.0.0.1:{own_port()}"
+    for name in ("https_proxy", "HTTPS_PROXY", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(OutageError, match="see that its API server is up"):
+        check_master(there)
+    monkeypatch.setenv("https_proxy", "http://proxy:3128")
+    check_master(there)
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with pytest.raises(OutageError, match="see that its API server is up"):
+        check_master(there)
 
 
 class FromJavaError(Exception):

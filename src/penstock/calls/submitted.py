@@ -156,10 +156,10 @@ def _reach(master: str, coordinator: str | None, tls: AgentTls, parts: Sequence[
     from penstock.governing.application import check_master  # pyspark takes a second to import
     from penstock.governing.coordinated import Coordinated
 
-    check_master(master)
     if coordinator is not None:
         for part in parts:
             Coordinated(coordinator, part.name, most=part.executors, tls=tls).link().close()
+    check_master(master)
 
 
 def _logs(name: str) -> Path:

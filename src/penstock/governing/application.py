@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -142,15 +143,28 @@ def with_connector(jars_already: str | None) -> str:
 
 def check_master(master: str) -> None:
     """A ConfigError for a master that cannot be one, an OutageError where nobody listens; Spark would wait a minute."""
-    if master.startswith(("local", "yarn", "k8s://")):
+    if master.startswith(("local", "yarn")):
         return
-    if not master.startswith("spark://"):
+    if master.startswith("k8s://"):
+        reached = _api_reachable(master.removeprefix("k8s://"))
+        remedy = "see that its API server is up, or start one here with `penstock cluster up --kubernetes`"
+    elif master.startswith("spark://"):
+        reached = any(_reachable(address) for address in master.removeprefix("spark://").split(","))
+        remedy = "start a cluster with `penstock cluster up`, or use local[4]"
+    else:
         raise ConfigError("master", master, "write local[n], spark://host:port, yarn or k8s://...")
-    reached = [_reachable(address) for address in master.removeprefix("spark://").split(",")]
-    if not any(reached):
-        raise OutageError(
-            f"master: nobody listens at {master!r}; start a cluster with `penstock cluster up`, or use local[4]"
-        )
+    if not reached:
+        raise OutageError(f"master: nobody listens at {master!r}; {remedy}")
+
+
+def _api_reachable(server: str) -> bool:
+    """Whether somebody listens at an API server; where a proxy leads to it nobody can tell, and Spark finds out."""
+    place = urlsplit(server if "://" in server else f"https://{server}")
+    if place.hostname is None:
+        return False
+    if place.scheme in urllib.request.getproxies() and not urllib.request.proxy_bypass(place.hostname):
+        return True
+    return _reachable(place.netloc if place.port else f"{place.netloc}:{80 if place.scheme == 'http' else 443}")
 
 
 def _reachable(address: str) -> bool:
