@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.ending import ending_told
+from penstock.cli.ending import signal_told
 from penstock.cli.grouped import GroupedHelp
 from penstock.cli.output import say
 from penstock.errors import ConfigError, EngineError
@@ -183,7 +183,7 @@ def _kubernetes_up(workers: int, cores: int, memory: str, port: int, state: Path
 
     shape = KubernetesShape(workers, cores, size_mib(memory, "--memory"), port, free_port())
     place = state or of_kubernetes.default_state_file()
-    with ending_told("the Kubernetes"):  # other signals than Ctrl-C end it in the same way
+    with signal_told("the Kubernetes"):  # other signals than Ctrl-C end it in the same way
         started = of_kubernetes.up(place, shape, lambda text: say(text, err=True))
         try:
             say(f"up: Kubernetes, {workers} nodes with {cores} cores and {memory} each, until Ctrl-C", err=True)

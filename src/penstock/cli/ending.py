@@ -19,6 +19,22 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 @contextmanager
 def ending_told(who: str) -> Iterator[None]:
     """Say why `who` ends when the block does; signals that end programs become a KeyboardInterrupt in it."""
+    with suppress(ValueError, OSError):  # where standard error is no file there is nothing to write stacks to
+        faulthandler.enable()
+    with signal_told(who):
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            _said(f"{who} ends: {told(error)}")
+            raise
+    _said(f"{who} ends: it is done")
+
+
+@contextmanager
+def signal_told(who: str) -> Iterator[None]:
+    """Say which signal ends `who`; it becomes a KeyboardInterrupt in the block."""
     heard: list[str] = []
 
     def hear(number: int, frame: FrameType | None) -> None:
@@ -28,17 +44,11 @@ def ending_told(who: str) -> Iterator[None]:
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
             signal.signal(number, hear)
-    with suppress(ValueError, OSError):  # where standard error is no file there is nothing to write stacks to
-        faulthandler.enable()
     try:
         yield
     except KeyboardInterrupt:
         _said(f"{who} ends: {heard[0] if heard else 'it was interrupted'}")
         raise
-    except BaseException as error:
-        _said(f"{who} ends: {told(error)}")
-        raise
-    _said(f"{who} ends: it is done")
 
 
 def quietly(say: Callable[[str], None]) -> Callable[[str], None]:

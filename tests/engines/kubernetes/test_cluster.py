@@ -1,15 +1,23 @@
 """A Kubernetes on this machine before anything of it is started: what is refused, what is written, who is told what."""
 
 import os
+import signal
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from penstock.engines import processes
 from penstock.engines.kubernetes import building, cluster, configuration, nodes
+from penstock.engines.kubernetes.cluster import StartedKubernetes
 from penstock.engines.kubernetes.configuration import KubernetesShape
+from penstock.engines.processes import Process
+from penstock.engines.state_file import StateFile
 from penstock.errors import ConfigError, EngineError
-from tests.cli.calling import penstock
+from tests.cli.calling import command, environment, penstock
+from tests.harness.ports import own_port
+from tests.patience import eventually
 
 SHAPE = KubernetesShape(nodes=2, cores=4, memory_mib=2048, port=16_443, peer_port=16_444)
 
@@ -63,6 +71,41 @@ def test_what_go_says_is_told_where_it_cannot_build_and_nothing_half_built_is_ke
         building.program(said.append)
     assert said == ["building the control plane of Kubernetes 1.35.4: once, some fifteen minutes of a core"]
     assert list((tmp_path / "cache").rglob("control-plane-*")) == []
+
+
+def test_a_second_one_is_refused_in_one_line_with_a_remedy_and_the_first_goes_on(tmp_path: Path) -> None:
+    state, server = tmp_path / "kubernetes.json", "https://127.0.0.1:16443"
+    with subprocess.Popen(["sleep", "600"]) as first:
+        etcd = Process("etcd", first.pid, processes.start_ticks(first.pid) or 0)
+        StateFile(state, StartedKubernetes, "Kubernetes").write(StartedKubernetes(server, str(tmp_path), (etcd,)))
+        second = penstock("cluster", "up", "--kubernetes", "--state", str(state))
+        assert first.poll() is None
+        first.kill()
+    (line,) = second.stderr.splitlines()
+    remedy = "end it with Ctrl-C where it was started, or with `penstock cluster down --kubernetes`"
+    assert (second.returncode, line) == (2, f"penstock: a Kubernetes runs already at {server}; {remedy}")
+
+
+@pytest.mark.sockets
+def test_ctrl_c_while_it_is_built_ends_the_building_and_leaves_nothing_half_built(tmp_path: Path) -> None:
+    for name, says in (("java", ""), ("go", f"touch {tmp_path}/begun; exec sleep 600")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{says}\n")
+        (tmp_path / name).chmod(0o755)
+    own = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(tmp_path / "cache"), "JAVA_HOME": ""}
+    words = ["--port", str(own_port()), "--state", str(tmp_path / "kubernetes.json")]
+    up = subprocess.Popen(
+        command("cluster", "up", "--kubernetes", *words),
+        env={**environment(), **own},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        eventually(lambda: (tmp_path / "begun").exists() or up.poll() is not None)
+        os.killpg(up.pid, signal.SIGINT)  # as a terminal does it: to all that runs in it
+        assert up.wait() == 130
+    finally:
+        up.kill()
+    assert list((tmp_path / "cache" / "penstock" / "kubernetes").iterdir()) == []
 
 
 def test_nobody_else_may_read_its_token_or_reach_its_etcd(tmp_path: Path) -> None:

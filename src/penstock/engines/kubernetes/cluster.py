@@ -51,7 +51,7 @@ def up(state: Path, shape: KubernetesShape, tell: Callable[[str], None]) -> Star
     _check(shape, place)
     known = status(state)
     if known is not None and any(process.alive for process in known.processes):
-        remedy = "end it with `penstock cluster down --kubernetes`"
+        remedy = "end it with Ctrl-C where it was started, or with `penstock cluster down --kubernetes`"
         raise EngineError(f"a Kubernetes runs already at {known.server}; {remedy}")
     down(state)  # what a crash left
     if processes.listens(shape.port):
