@@ -30,5 +30,6 @@ pytest_plugins = [
     "tests.real_kafka",
     "tests.real_postgres",
     "tests.kubernetes.real",
+    "tests.kubernetes.here",
     "tests.web.browsing",
 ]

@@ -5,12 +5,12 @@ from pathlib import Path
 from signal import SIGINT
 
 import pytest
-import yaml
 
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.standalone import StandaloneCluster
 from penstock.engines.spark import standalone
 from tests.cli.calling import ROOT, command, environment
+from tests.governing.shop import NAMES, shop
 from tests.harness.ports import own_port
 from tests.patience import eventually
 
@@ -22,13 +22,13 @@ def test_each_tenant_has_executors_of_its_own_until_ctrl_c(tmp_path: Path) -> No
     cluster = standalone.up(state, workers=2, cores=2, memory="1g", port=own_port())
     try:
         page = StandaloneCluster(eventually(lambda: standalone.page_of(state)))
-        given = ["submit", str(_shop(tmp_path)), "--master", cluster.master, "--logs", str(tmp_path / "logs")]
+        given = ["submit", str(shop(tmp_path)), "--master", cluster.master, "--logs", str(tmp_path / "logs")]
         with (tmp_path / "submit.log").open("wb") as log:
             submit = subprocess.Popen(command(*given), cwd=ROOT, env=environment(), stdout=log, stderr=log)
         try:
             # Three executors: two for the two that are together, one for the third.
             eventually(lambda: sorted(_room(page).held.values()) == [1, 2])
-            eventually(lambda: all(any((tmp_path / "checkpoints" / name).iterdir()) for name in ("ads", "bots", "etl")))
+            eventually(lambda: all(any((tmp_path / "checkpoints" / name).iterdir()) for name in NAMES))
             submit.send_signal(SIGINT)
             assert submit.wait(180.0) == 130
         finally:
@@ -41,28 +41,3 @@ def test_each_tenant_has_executors_of_its_own_until_ctrl_c(tmp_path: Path) -> No
 
 def _room(page: StandaloneCluster) -> Room:
     return page.room()
-
-
-def _shop(place: Path) -> Path:
-    job = {
-        "job": "tests.governing.tenant_jobs:slow",
-        "params": {"rows_per_second": 5, "row_ms": 1},
-        "intent": {"latency": "5s"},
-        "slots": 1,
-    }
-    checkpoints = place / "checkpoints"
-    for name in ("ads", "bots", "etl"):
-        (checkpoints / name).mkdir(parents=True)
-    said = {
-        "name": "shop",
-        "executors": 3,
-        "checkpoints": str(checkpoints),
-        "together": ["ads", "bots"],
-        "interval": "3s",
-        "window": "15s",
-        "conf": {"spark.executor.memory": "512m", "spark.sql.streaming.checkpoint.fileChecksum.enabled": False},
-        "jobs": [{"name": name, **job} for name in ("ads", "bots", "etl")],
-    }
-    file = place / "shop.yaml"
-    file.write_text(yaml.safe_dump(said))
-    return file

@@ -105,10 +105,11 @@ def kubernetes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubernetes]
         yield Kubernetes(api(), Path(given))
         return
     with ExitStack() as stack:
-        yield _started(place, _program(), stack)
+        yield _started(place, program(), stack)
 
 
-def _program() -> Path:
+def program() -> Path:
+    """The control plane's, built the first time; the test is skipped where there is no Go for that."""
     try:
         return building.program(print)
     except EngineError as error:
@@ -117,11 +118,11 @@ def _program() -> Path:
         pytest.skip(f"no KUBECONFIG names a cluster, and {error}")
 
 
-def _started(place: Path, program: Path, stack: ExitStack) -> Kubernetes:
+def _started(place: Path, built: Path, stack: ExitStack) -> Kubernetes:
     shape = KubernetesShape(nodes=0, cores=0, memory_mib=0, port=own_port(), peer_port=own_port())
     configuration.write(place, shape)
     config = configuration.kubeconfig(place)
-    parts = configuration.commands(program, place, shape)
+    parts = configuration.commands(built, place, shape)
     found = Kubernetes(api({"KUBECONFIG": str(config)}), config)
     for name, command in parts.items():
         process = stack.enter_context(_running(place, name, command))

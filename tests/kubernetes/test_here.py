@@ -1,12 +1,7 @@
 """`penstock cluster up --kubernetes` as its user has it: pods on its nodes, and what is left when it ends."""
 
-import os
 import signal
-import subprocess
 import urllib.error
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,69 +9,13 @@ import pytest
 
 from penstock.engines import processes
 from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.engines.applications.kubernetes_api import api
-from penstock.engines.kubernetes import cluster, nodes
-from tests.cli.calling import command, environment
+from penstock.engines.kubernetes import nodes
 from tests.harness.ports import own_port
+from tests.kubernetes.here import PODS, Here
 from tests.kubernetes.pods import executor
-from tests.kubernetes.real import Kubernetes
 from tests.patience import eventually
 
 pytestmark = pytest.mark.kubernetes
-
-PODS = "/api/v1/namespaces/default/pods"
-
-
-@dataclass(frozen=True)
-class Here:
-    """One that is up."""
-
-    kubernetes: Kubernetes
-    process: "subprocess.Popen[bytes]"
-    state: Path
-
-    def pod(self, name: str) -> Any:
-        return self.kubernetes.send("GET", f"{PODS}/{name}")
-
-    def running(self) -> int:
-        """Executors that run as processes."""
-        found = cluster.status(self.state)
-        return 0 if found is None else len(processes.found_by("executor", nodes.mark(Path(found.place))))
-
-
-@pytest.fixture
-def here(kubernetes: Kubernetes, tmp_path: Path) -> Iterator[Here]:
-    """It is built by then, or the tests are skipped."""
-    if os.environ.get("KUBECONFIG"):
-        pytest.skip("KUBECONFIG names a cluster: none is built here")
-    with up(tmp_path) as found:
-        yield found
-
-
-@contextmanager
-def up(place: Path) -> Iterator[Here]:
-    state = place / "kubernetes.json"
-    words = ["--workers", "2", "--cores", "2", "--port", str(own_port()), "--state", str(state)]
-    with (place / "up.log").open("wb") as log:
-        process = subprocess.Popen(
-            command("cluster", "up", "--kubernetes", *words), env=environment(), stderr=log, start_new_session=True
-        )
-    try:
-        eventually(lambda: "try, in another shell" in said(process, place))
-        found = cluster.status(state)
-        assert found is not None
-        config = Path(found.environment["KUBECONFIG"])
-        yield Here(Kubernetes(api({"KUBECONFIG": str(config)}), config), process, state)
-    finally:
-        process.terminate()
-        process.wait()
-        cluster.down(state)
-
-
-def said(process: "subprocess.Popen[bytes]", place: Path) -> str:
-    log = (place / "up.log").read_text()
-    assert process.poll() is None, log
-    return log
 
 
 def spark_executor(number: int) -> dict[str, Any]:
@@ -124,8 +63,7 @@ def gone(here: Here, name: str) -> bool:
 def test_all_that_it_started_ends_with_it_and_nothing_is_left(here: Here, number: signal.Signals) -> None:
     here.kubernetes.make(PODS, spark_executor(1))
     eventually(lambda: here.running() == 1)
-    found = cluster.status(here.state)
-    assert found is not None
+    found = here.found
     assert [process.role for process in found.processes][-1] == "nodes"
     here.process.send_signal(number)
     assert here.process.wait() == 130
@@ -135,9 +73,7 @@ def test_all_that_it_started_ends_with_it_and_nothing_is_left(here: Here, number
 
 
 def test_it_ends_as_a_whole_where_a_part_of_it_was_killed_and_says_which(here: Here) -> None:
-    found = cluster.status(here.state)
-    assert found is not None
-    processes.send(next(part for part in found.processes if part.role == "etcd"), signal.SIGKILL)
+    processes.send(next(part for part in here.found.processes if part.role == "etcd"), signal.SIGKILL)
     assert here.process.wait() == 2
     assert "its etcd has ended, and so all of it ends" in (here.state.parent / "up.log").read_text()
-    assert [part.role for part in found.processes if part.alive] == []
+    assert [part.role for part in here.found.processes if part.alive] == []

@@ -1,0 +1,75 @@
+"""`penstock cluster up --kubernetes` as a program, up for as long as a test needs it."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.engines import processes
+from penstock.engines.applications.kubernetes_api import api
+from penstock.engines.kubernetes import cluster, nodes
+from penstock.engines.kubernetes.cluster import StartedKubernetes
+from tests.cli.calling import command, environment
+from tests.harness.ports import own_port
+from tests.kubernetes.real import Kubernetes, program
+from tests.patience import eventually
+
+PODS = "/api/v1/namespaces/default/pods"
+
+
+@dataclass(frozen=True)
+class Here:
+    """One that is up."""
+
+    kubernetes: Kubernetes
+    process: "subprocess.Popen[bytes]"
+    state: Path
+    found: StartedKubernetes
+
+    def pod(self, name: str) -> Any:
+        return self.kubernetes.send("GET", f"{PODS}/{name}")
+
+    def running(self) -> int:
+        """Executors that run as processes."""
+        return len(processes.found_by("executor", nodes.mark(Path(self.found.place))))
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Iterator[Here]:
+    """It is built by then, or the test is skipped."""
+    if os.environ.get("KUBECONFIG"):
+        pytest.skip("KUBECONFIG names a cluster: none is built here")
+    program()
+    with up(tmp_path) as found:
+        yield found
+
+
+@contextmanager
+def up(place: Path) -> Iterator[Here]:
+    state = place / "kubernetes.json"
+    words = ["--workers", "2", "--cores", "2", "--port", str(own_port()), "--state", str(state)]
+    with (place / "up.log").open("wb") as log:
+        process = subprocess.Popen(
+            command("cluster", "up", "--kubernetes", *words), env=environment(), stderr=log, start_new_session=True
+        )
+    try:
+        eventually(lambda: "try, in another shell" in said(process, place))
+        found = cluster.status(state)
+        assert found is not None
+        config = Path(found.environment["KUBECONFIG"])
+        yield Here(Kubernetes(api({"KUBECONFIG": str(config)}), config), process, state, found)
+    finally:
+        process.terminate()
+        process.wait()
+        cluster.down(state)
+
+
+def said(process: "subprocess.Popen[bytes]", place: Path) -> str:
+    log = (place / "up.log").read_text()
+    assert process.poll() is None, log
+    return log
