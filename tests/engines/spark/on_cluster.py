@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from pyspark import RDD, TaskContext
 from pyspark.sql import SparkSession
@@ -19,13 +20,12 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.machines import ExecutorReader
-from penstock.engines.spark.leaving import LEAVES_WITHIN_S
 from penstock.engines.spark.settings import SparkSettings
 from penstock.governing.application import start_application
 from tests.engines.spark.counting_files import CountedFiles
 from tests.engines.spark.helpers import give, move_state, observed, patient, taken_over
 from tests.engines.spark.routing.pins import pinned
-from tests.patience import eventually
+from tests.patience import eventually, patience_s
 
 NAME = "counting"
 EXECUTORS = 3
@@ -101,12 +101,16 @@ def lose_one(spark: SparkSession) -> None:
 
 
 def left(spark: SparkSession, place: Path) -> dict[str, Any]:
-    """What tasks and cached blocks went through when one executor was let go of, and when another was ended at once."""
+    """What tasks, cached blocks and shuffle files went through when one executor left, and when another was ended."""
     context = spark.sparkContext
     cached = context.parallelize(range(BLOCKS), BLOCKS).cache()
     cached.count()
+    mapped = place / "mapped"
+    mapped.mkdir()
+    shuffled = one_on_each(spark, EXECUTORS, mapped)
     found: dict[str, Any] = {"cached": [blocks(spark, cached)], "moves_first": ExecutorLever(context).moves_first}
-    for name, within_s in (("asked", LEAVES_WITHIN_S), ("ended", 0.0)):
+    found["mapped"] = [runs(shuffled, mapped)]
+    for name, within_s in (("asked", patience_s()), ("ended", 0.0)):  # a slow machine needs more than a user's 30 s
         lever = ExecutorLever(context, leaves_within_s=within_s)
         there = lever.count()
         begun, gate = place / f"{name}-begun", place / f"{name}-gate"
@@ -122,7 +126,26 @@ def left(spark: SparkSession, place: Path) -> dict[str, Any]:
             found[name] = tasks.result()
         eventually(partial(gone, lever, there - 1))
         found["cached"].append(blocks(spark, cached))
+        found["mapped"].append(runs(shuffled, mapped))
     return found
+
+
+def one_on_each(spark: SparkSession, executors: int, mapped: Path) -> RDD[Any]:
+    """What one task on each executor wrote for a shuffle; each run of such a task leaves a file."""
+
+    def write(number: int) -> tuple[int, int]:
+        Path(mapped, f"{number}-{uuid4()}").touch()
+        while len(list(mapped.iterdir())) < executors:  # with a core each no executor can run two of them
+            time.sleep(0.05)
+        return number, number
+
+    return spark.sparkContext.parallelize(range(executors), executors).map(write).partitionBy(1)
+
+
+def runs(shuffled: RDD[Any], mapped: Path) -> int:
+    """How many tasks have written for it once it has been read again."""
+    assert shuffled.count() == EXECUTORS
+    return len(list(mapped.iterdir()))
 
 
 def waiting_tasks(spark: SparkSession, slots: int, begun: Path, gate: Path) -> list[int]:

@@ -104,16 +104,21 @@ def test_equal_partitions_share_an_executor_and_do_so_again_after_one_was_lost_a
 
 
 @pytest.mark.cluster
-def test_an_executor_that_is_let_go_of_ends_its_tasks_and_sends_its_blocks_away_first(story: Story) -> None:
+def test_an_executor_that_is_let_go_of_ends_its_tasks_and_sends_its_blocks_and_shuffle_files_away_first(
+    story: Story,
+) -> None:
     found = story.driver["left"]
     assert found["moves_first"]
     assert found["asked"] == [0, 0, 0]  # no task was done again
     assert found["cached"][:2] == [6, 6]
+    assert found["mapped"][:2] == [3, 3]  # what it had written for a shuffle was read elsewhere
 
 
 @pytest.mark.cluster
-def test_an_executor_that_did_not_leave_in_time_is_ended_and_its_task_is_done_again(story: Story) -> None:
-    assert sorted(story.driver["left"]["ended"]) == [0, 1]
+def test_an_executor_that_did_not_leave_in_time_is_ended_and_what_it_did_is_done_again(story: Story) -> None:
+    found = story.driver["left"]
+    assert sorted(found["ended"]) == [0, 1]
+    assert found["mapped"][2] > 3
 
 
 @pytest.mark.cluster
