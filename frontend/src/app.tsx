@@ -14,6 +14,7 @@ import { INCIDENT, incidentLink, link, put, useRoute, zoomOf } from "./route";
 import { SiteContext, SPANS, type Site } from "./site";
 import { Empty, Gone, NotYet, Unknown, Unreached } from "./standing";
 import { toggle, useTheme } from "./theme";
+import { LOCKED, NOT_THERE, standingOf, useTitle } from "./title";
 
 const COPIED_MS = 2000;
 const AGAIN_MS = 1000;
@@ -36,10 +37,15 @@ export function App() {
     get<Session>("session").then(setSession, () => { timer = window.setTimeout(() => setTries(tries + 1), AGAIN_MS); });
     return () => clearTimeout(timer);
   }, [tries]);
-  if (session === null && tries > 0) return <main class="bare"><Unreached /></main>;
+  if (session === null && tries > 0) return <NotThere />;
   if (session === null) return <main class="alone" aria-busy="true" />;
   if (session.role === "none") return <TokenForm done={setSession} />;
   return <Inside session={session} leave={setSession} />;
+}
+
+function NotThere() {
+  useTitle(NOT_THERE);
+  return <main class="bare"><Unreached /></main>;
 }
 
 function Inside({ session, leave }: { session: Session; leave: (session: Session) => void }) {
@@ -63,9 +69,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
   useEffect(() => {
     if (shown !== undefined) get<Run[]>("runs").then(setRuns, () => setRuns([]));
   }, [run, shown]);
-  useEffect(() => {
-    document.title = `${gone ? "gone – " : ""}${titled(overview?.run.name, route.page)}`;
-  }, [overview?.run.name, route.page, gone]);
+  useTitle(standingOf(watched), overview ? nameOf(route.page) : undefined, overview?.run.name);
   const site: Site | null = overview && { run, runs, session, overview, acts, line: watched.line, gone, span_s, setSpan, zoom, setZoom, again: watched.again };
   const copy = (): void => {
     const text = lasting(location.href, overview?.run.id ?? run);
@@ -195,9 +199,8 @@ function Page({ page, query, turn }: { page: string; query: Record<string, strin
   return <OverviewPage />;
 }
 
-function titled(run: string | undefined, page: string): string {
-  const name = page === INCIDENT ? "Incident" : (PAGES.find(([key]) => key === page)?.[1] ?? "Overview");
-  return run ? `${name} – ${run} – penstock` : "penstock";
+function nameOf(page: string): string {
+  return page === INCIDENT ? "Incident" : (PAGES.find(([key]) => key === page)?.[1] ?? "Overview");
 }
 
 function ThemeButton() {
@@ -213,6 +216,7 @@ function ThemeButton() {
 function TokenForm({ done }: { done: (session: Session) => void }) {
   const [token, setToken] = useState("");
   const [error, setError] = useState<string | null>(null);
+  useTitle(LOCKED);
   const submit = (event: Event): void => {
     event.preventDefault();
     send<Session>("session", { token: token.trim() }).then(done, (problem: unknown) =>

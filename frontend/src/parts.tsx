@@ -20,7 +20,8 @@ const CAME: Record<Came, [string, string, string]> = {
   better: ["▲", "good", "It helped"],
   "no change": ["●", "plain", "No change"],
   worse: ["▼", "bad", "It made things worse"],
-  "not judged": ["…", "plain", "Too early to say"],
+  "not judged yet": ["…", "plain", "Too early to say"],
+  "not judged": ["–", "plain", "Nobody knows"],
   "not done": ["✕", "bad", "Could not be done"],
   "not carried out": ["○", "plain", "Not carried out"],
 };
@@ -65,7 +66,7 @@ export function Outcome({ decision }: { decision: Decision }) {
 
 /** Whether more is to be said than that it helped, or not: why what made things worse is kept, or what was seen later. */
 export function wantsWords(decision: Decision): boolean {
-  return decision.came === "worse" || /after all|taken back/.test(decision.verdict ?? "");
+  return decision.came === "worse" || decision.came === "not judged" || /after all|taken back/.test(decision.verdict ?? "");
 }
 
 export function DecisionItem({ decision, run, link: runLink }: { decision: Decision; run: Run; link: string }) {

@@ -131,7 +131,7 @@ export interface DecisionOut {
   foretold: string;
   utility_before: number;
   expected_utility: number | null;
-  came: "better" | "no change" | "worse" | "not judged" | "not done" | "not carried out";
+  came: "better" | "no change" | "worse" | "not judged yet" | "not judged" | "not done" | "not carried out";
   verdict: string | null;
   utility_came: number | null;
   judged_at_s: number | null;

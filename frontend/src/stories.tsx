@@ -36,7 +36,7 @@ function decided(number: number, at_s: number, came: Decision["came"], text: str
   };
 }
 
-const DECIDED = [decided(1, 200, "worse", "ads: weight 2 -> 3"), decided(2, 300, "better", "ads: weight 3 -> 6"), decided(3, 480, "not judged", "geo: weight 4 -> 3")];
+const DECIDED = [decided(1, 200, "worse", "ads: weight 2 -> 3"), decided(2, 300, "better", "ads: weight 3 -> 6"), decided(3, 480, "not judged yet", "geo: weight 4 -> 3")];
 const ACTS: Act[] = [{ at_s: 390, who: "ann", text: "ann paused governing", job: null }];
 
 export const STORIES: Story[] = [

@@ -19,8 +19,8 @@ test("beside all marks nothing is told, and of two the nearer one", () => {
 
 test("what stands at one place is told together, acts of people among it", () => {
   const acts = [{ at_s: 20, who: "ann", text: "ann paused governing", job: null }];
-  const told = toldAt({ run: { started_at }, marks: [aDecision({ number: 4, at_s: 20, verdict: null, came: "not judged" })], acts }, 200, at);
-  expect(told?.text).toBe("0:00:20 4. ads: weight 2 → 5: ads misses its latency; not judged · ann paused governing");
+  const told = toldAt({ run: { started_at }, marks: [aDecision({ number: 4, at_s: 20, verdict: null, came: "not judged yet" })], acts }, 200, at);
+  expect(told?.text).toBe("0:00:20 4. ads: weight 2 → 5: ads misses its latency; not judged yet · ann paused governing");
 });
 
 test("an incident's address has the tenant and the time that is shown", () => {

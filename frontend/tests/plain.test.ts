@@ -49,7 +49,7 @@ test("an address that holds no question asks nothing", () => {
 });
 
 test("news lengthen every line by a point, and verdicts replace what was not judged", () => {
-  const before = anOverview({ decisions: [aDecision({ came: "not judged", verdict: null })] });
+  const before = anOverview({ decisions: [aDecision({ came: "not judged yet", verdict: null })] });
   const tenants = [aTenant({ state: "blind", utility: null })];
   const present = { at_s: 45, cycle: 5, utility: 20, max_utility: 35, possible_utility: 35, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "", note: "", headline: "", state: "blind" as const, tenants, machines: [], levers: [], shortfall: "", price: null };
   const after = told(before, { control: before.control, present, decisions: [aDecision()] }, 30);

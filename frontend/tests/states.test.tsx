@@ -94,6 +94,7 @@ test("a server that is not there from the first is tried again, and said where t
   await after(1200);
   await waitFor(() => expect(headline()).toBe("The server cannot be reached."));
   expect(todo()).toContain("penstock serve");
+  await waitFor(() => expect(document.title).toBe("✕ gone – penstock"));
   server.answers["/api/session"] = [200, { role: "operate", tokens_required: false, version: "0" }];
   server.answers["/api/overview"] = [200, fine];
   await after(1500);
@@ -104,10 +105,12 @@ test("a server that goes away takes the colours from the page, and what it was i
   server.answers["/api/overview"] = [200, fine];
   render(<App />);
   await screen.findByTestId("headline");
+  await waitFor(() => expect(document.title).toBe("✓ 1 fine – Overview – demo – penstock"));
   server.answers["/api/session"] = null;
   await after(1500);
   expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server has not answered since [\d:]{8}\. What is shown is as it was then.*See whether penstock serve/);
   expect(screen.getByTestId("headline").closest("section")!.className).toBe("headline gone");
+  expect(document.title).toBe("✕ gone – Overview – demo – penstock");
 });
 
 test("a server that answers and sends no news is not believed for long", async () => {
@@ -128,6 +131,7 @@ test("who may not look any more is asked for a token, with how to come by one, a
   expect(await screen.findByLabelText("Token")).toBeTruthy();
   expect(screen.getByText("penstock serve --new-tokens")).toBeTruthy();
   expect(screen.queryByTestId("headline")).toBeNull();
+  await waitFor(() => expect(document.title).toBe("locked – penstock"));
 });
 
 function shown(overview: Overview): void {

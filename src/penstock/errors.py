@@ -134,10 +134,16 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     >>> did_you_mean("reductoin", ["rounds_at_max", "reduction"])
     'did you mean reduction?'
     """
+    near = most_like(name, known)
+    return f"did you mean {near}?" if near else ""
+
+
+def most_like(name: object, known: Iterable[str]) -> str | None:
+    """The name that looks most like this one, None when none does."""
     from difflib import get_close_matches  # only who made a mistake waits for it
 
     near = get_close_matches(str(name)[:100], list(known), 1)
-    return f"did you mean {near[0]}?" if near else ""
+    return near[0] if near else None
 
 
 def choose(name: object, known: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from math import inf
 from penstock.actuation.order import order
 from penstock.analysis.assess import STALE_AFTER_S, aged, assess
 from penstock.analysis.budgets import Ledgers, budgeted, with_ledgers, without_ledger
-from penstock.analysis.verdicts import LONGEST_SETTLE_S, OPEN_AT_MOST_S, OpenDecisions, judged_later, resumed
+from penstock.analysis.verdicts import OpenDecisions, judged_later, resumed
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.intent_hours import asked_at, limited
@@ -21,6 +21,7 @@ from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store
+from penstock.core.settling import LONGEST_SETTLE_S, OPEN_AT_MOST_S
 from penstock.core.view import View
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from penstock.analysis.verdicts import LONGEST_SETTLE_S, OpenDecisions
+from penstock.analysis.verdicts import OpenDecisions
 from penstock.core.figures import LatencyFigures
 from penstock.core.intents import Intent, Latency
 from penstock.core.levers import Tasks
 from penstock.core.plan import Decision, Effect, Reason, Verdict
 from penstock.core.prediction import Foretold
+from penstock.core.settling import LONGEST_SETTLE_S
 from penstock.core.view import View
 from tests.builders import job, view
 

@@ -54,9 +54,9 @@ def test_a_text_that_holds_no_tenants_is_refused_in_one_line(tmp_path: Path, wha
 def test_a_wrong_field_is_told_with_place_path_value_and_remedy(tmp_path: Path, wrong: Wrong, command: str) -> None:
     assert TENANTS.count(wrong.old) == 1, wrong.old
     path = folder_with(tmp_path, TENANTS.replace(wrong.old, wrong.new))
-    lines = lines_of(penstock(command, str(path), *COMMANDS[command]))
+    (line,) = lines_of(penstock(command, str(path), *COMMANDS[command]))
     told = re.escape(f"{path}{wrong.told}").replace(r"\.\*", ".*")
-    assert [line for line in lines if re.match(told, line)], lines
+    assert re.match(told, line), line
 
 
 def test_all_mistakes_are_told_in_the_order_of_the_file(tmp_path: Path) -> None:
@@ -77,7 +77,6 @@ def test_all_mistakes_are_told_in_the_order_of_the_file(tmp_path: Path) -> None:
         ["6:20", "settings.henge.reductoin"],
         ["9:10", "jobs.fraud.job"],
         ["11:14", "jobs.fraud.intent.latncy"],
-        ["15:13", "jobs.visits.params.topic"],
         ["15:14", "jobs.visits.params.topci"],
     ]
 

@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+import pytest
+
 from penstock.core.intents import Intent, Juice, Latency, Objective
-from penstock.core.plan import Effect, Outcome, Plan, Step, StepOutcome, Verdict
-from penstock.core.run import DecisionRecord, asked_latency_s, records_of, with_verdicts
+from penstock.core.levers import Memory
+from penstock.core.plan import Effect, Outcome, Plan, Reason, Step, StepOutcome, Verdict
+from penstock.core.run import DecisionRecord, as_of, asked_latency_s, records_of, with_verdicts
 from tests.recorded import a_cycle, a_decision, a_job
 
 
@@ -38,3 +41,31 @@ def test_of_several_verdicts_on_a_decision_the_last_one_holds() -> None:
     later = Verdict(10.0, 130.0, 64.0, "better after all", Effect.BETTER, place=0)
     told = [record.verdict and record.verdict.text for record in with_verdicts(records, [first, other, later])]
     assert told == ["better after all", "better"]
+
+
+DONE = DecisionRecord(a_decision(20.0), (StepOutcome(Step("ads", ())),))
+MEMORY = replace(DONE, decision=replace(DONE.decision, moves=(Memory(1024, 2048),)))
+SOON = "not judged: the run ended before it settled"
+MISSED = "not judged: nobody looked in time: governing began anew before that"
+
+
+@pytest.mark.parametrize(
+    ("record", "last_s", "goes_on", "told"),
+    [
+        (DONE, 40.0, False, SOON),
+        (DONE, 380.0, True, None),  # 20 s + (5 + 1) times a minute: its last look may be under way
+        (DONE, 381.0, True, MISSED),
+        (DONE, 381.0, False, MISSED),
+        (MEMORY, 740.0, True, None),  # memory needs two minutes to show
+        (MEMORY, 741.0, True, MISSED),
+        (DecisionRecord(DONE.decision), 900.0, False, None),  # nothing was done of it
+        (replace(DONE, outcomes=(StepOutcome(Step("ads", ()), "no slot"),)), 900.0, False, None),  # nor of this one
+        (replace(DONE, decision=replace(DONE.decision, reason=Reason.ADVISED)), 900.0, False, None),
+    ],
+)
+def test_no_decision_waits_for_ever_for_a_verdict(
+    record: DecisionRecord, last_s: float, goes_on: bool, told: str | None
+) -> None:
+    (found,) = as_of([record], last_s, goes_on)
+    assert (found.verdict and found.verdict.text) == told
+    assert not (told and found.waits_for_verdict)

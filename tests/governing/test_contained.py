@@ -1,6 +1,7 @@
 """A controller over an engine in which something goes wrong: it governs on, and ends no tenant's query."""
 
 import os
+import re
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -233,6 +234,18 @@ def test_why_governing_ended_is_the_last_thing_that_is_recorded() -> None:
     assert newest.error == "governing ended: another controller took this application over"
     assert not any(job.fresh for job in newest.view.jobs)
     assert newest.plan.decisions == ()
+    shown = controller._repr_html_()
+    assert re.search(
+        "Governing ended at [^,]* UTC, after [0-9]+ s: another controller took this application over", shown
+    )
+    assert "<td>fine</td>" not in shown
+
+
+def test_a_notebook_says_that_the_time_of_a_run_is_over() -> None:
+    with World().controller(until_s=0.05) as controller:
+        controller.wait()
+        assert "s: the time that it was to last was over" in controller._repr_html_()
+    assert "was over" in controller._repr_html_()  # what came first is why
 
 
 def test_queries_of_a_run_that_another_driver_has_taken_up_are_ended() -> None:

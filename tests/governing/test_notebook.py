@@ -1,12 +1,17 @@
 """What a notebook shows of a governed application."""
 
+from html import escape
+
 import pytest
 
 from penstock.core.run import DecisionRecord
 from penstock.governing.displays import Displays, MediaBundle
-from penstock.governing.notebook import COLUMNS, frame, html, plot, text
+from penstock.governing.notebook import COLUMNS, Ending, frame, html, plot, text
 from tests.recorded import a_decision, a_job, a_view
 
+ENDED = Ending(1_795_406_706.0, 31.0, "<another> controller took over")
+WHEN_AND_WHY = "at 2026-11-23 04:05:06 UTC, after 31 s: <another> controller took over"
+ENDS = f"Governing ended {WHEN_AND_WHY}. What is shown is as it was then."
 VIEWS = [a_view(10.0), a_view(20.0), a_view(30.0, [a_job("ads", utility=None), a_job("<b>fraud", utility=70.0)])]
 
 
@@ -17,11 +22,17 @@ def test_a_table_says_who_has_what_and_what_was_decided() -> None:
     assert "map 3 -&gt; 6" in shown
 
 
-def test_names_are_text_and_an_end_is_said() -> None:
-    shown = html(VIEWS, [], "<another> controller")
+def test_names_are_text() -> None:
+    shown = html(VIEWS, [], None)
     assert "<b>fraud" not in shown
     assert "&lt;b&gt;fraud" in shown
-    assert "<b>governing ended:</b> &lt;another&gt; controller" in shown
+
+
+def test_once_governing_has_ended_when_and_why_come_first_and_no_tenant_is_said_to_be_well() -> None:
+    shown = html(VIEWS[:2], [], ENDED)
+    assert shown.startswith(f"<div><p><b>{escape(ENDS)}</b></p>")
+    assert [shown.count(f"<td>{cell}</td>") for cell in ("fine", "was fine", "missing", "was missing")] == [0, 1, 0, 1]
+    assert html([], [], ENDED) == f"<div><p><b>{escape(ENDS)}</b></p></div>"
 
 
 def test_before_the_first_round_it_says_that() -> None:
@@ -29,11 +40,17 @@ def test_before_the_first_round_it_says_that() -> None:
 
 
 def test_where_there_are_no_pages_it_is_lines() -> None:
-    *lines, end = text(VIEWS, "it was stopped").splitlines()
-    assert lines[0].startswith("30 s governed")
-    assert lines[2] == "ads | p95 latency <= 2s, juice >= 1, recovery <= 1m | blind | 3s | 90% | 4 | 0%"
-    assert end == "governing ended: it was stopped"
+    headline, _, ads, *_ = text(VIEWS, None).splitlines()
+    assert headline.startswith("30 s governed")
+    assert ads == "ads | p95 latency <= 2s, juice >= 1, recovery <= 1m | blind | 3s | 90% | 4 | 0%"
     assert text([], None) == "No figures yet: the first come with the first round."
+
+
+def test_in_lines_an_end_comes_first_too() -> None:
+    end, _, _, *tenants = text(VIEWS, ENDED).splitlines()
+    assert end == ENDS
+    assert [line.split(" | ")[2] for line in tenants] == ["was blind", "was fine"]
+    assert text([], ENDED) == ENDS
 
 
 class Cell:

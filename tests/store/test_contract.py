@@ -218,6 +218,14 @@ def test_a_decision_is_told_with_its_outcome_and_its_verdict(reopen: Reopen) -> 
     assert record.verdict.utility_came == 64.0
 
 
+def test_of_a_run_that_is_over_no_decision_waits_for_a_verdict(reopen: Reopen) -> None:
+    store = begun(reopen)
+    store.append(an_acting_cycle(10.0))
+    (record,) = store.read_run(RUN.id).decisions
+    assert record.verdict is not None
+    assert (record.verdict.text, record.verdict.utility_came) == ("not judged: the run ended before it settled", None)
+
+
 EVERY_KIND: tuple[Move, ...] = (
     Slots("ads", 3, 6),
     Tasks("ads", "map", 3, 6),

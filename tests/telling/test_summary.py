@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from penstock.core.acts import HeardAct
 from penstock.core.orders import Act
-from penstock.core.plan import Step, StepOutcome, Verdict
+from penstock.core.plan import Step, StepOutcome, Verdict, never_judged
 from penstock.core.run import DecisionRecord, MostUtility, Note, Run
 from penstock.core.states import State, StateChange
 from penstock.telling.summary import Came, came_of, summarise
@@ -66,7 +66,9 @@ def test_decisions_are_judged_by_what_came_of_them() -> None:
     assert [judged(came) for came in (56.0, 55.04, 54.0)] == [Came.BETTER, Came.SAME, Came.WORSE]
     failed = StepOutcome(Step("ads", ()), "no slot")
     assert came_of(run, DecisionRecord(decision, (failed,))) is Came.FAILED
-    assert came_of(run, DecisionRecord(decision)) is Came.OPEN
+    done = StepOutcome(Step("ads", ()))
+    assert came_of(run, DecisionRecord(decision, (done,))) is Came.OPEN
+    assert came_of(run, DecisionRecord(decision, (done,), never_judged(0.0, 30.0, missed=False))) is Came.UNKNOWN
 
 
 def test_who_starts_has_not_lost_what_nobody_could_have_measured() -> None:

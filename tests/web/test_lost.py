@@ -138,6 +138,23 @@ def test_nobody_promises_to_look_again_where_nobody_is_left_to_do_it(well: SqlSt
     assert told() == ("worse: utility of ads 5.0 -> 2.0; nobody looked again: governing began anew before that", False)
 
 
+def test_what_came_of_a_decision_is_open_while_somebody_governs_and_not_judged_once_nobody_does(well: SqlStore) -> None:
+    well.append(an_acting_cycle(20.0))
+
+    def told() -> tuple[str, str | None]:
+        reader = Reader(well)
+        (decision,) = reader.decisions(reader.gallery(RUN.id))
+        return decision.came, decision.verdict
+
+    well.desk.leave_card(RUN.id, Card(time.time(), 20.0, interval_s=10.0))
+    assert told() == ("not judged yet", None)
+    well.desk.leave_card(RUN.id, Card(time.time() - 600.0, 20.0, interval_s=10.0))
+    assert told() == ("not judged", "not judged: the run ended before it settled")
+    well.desk.leave_card(RUN.id, Card(time.time(), 600.0, interval_s=10.0))
+    well.append(a_cycle(600.0))
+    assert told() == ("not judged", "not judged: nobody looked in time: governing began anew before that")
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "asked to end"])
 def test_a_real_controller_leaves_its_last_sign_where_it_ends_in_order_and_none_where_it_is_killed(
     tmp_path: Path, number: signal.Signals

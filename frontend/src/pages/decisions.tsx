@@ -8,7 +8,7 @@ import { put, useRoute } from "../route";
 import { DecisionItem, Panel, Problem } from "../parts";
 import { useSite } from "../site";
 
-const CAMES = ["better", "no change", "worse", "not judged", "not done", "not carried out"];
+const CAMES = ["better", "no change", "worse", "not judged yet", "not judged", "not done", "not carried out"];
 const A_PAGE = 50;
 
 /** What is looked for stands in the address. */
@@ -18,7 +18,7 @@ export function DecisionsPage() {
   const set = (name: string) => (value: string): void => put({ [name]: value || undefined });
   const [most, setMost] = useState(A_PAGE);
   const wanted = { run: overview.run.id, words, job, reason, came };
-  const mark = `${overview.decisions.length} ${overview.decisions.filter((decision) => decision.came === "not judged").length}`;
+  const mark = `${overview.decisions.length} ${overview.decisions.filter((decision) => decision.came === "not judged yet").length}`;
   const [found, error] = useAnswer<Decisions>("decisions", { ...wanted, limit: most }, mark);
   return (
     <>

@@ -20,20 +20,14 @@ from statistics import fmean
 
 from penstock.core.cycle import PastRound
 from penstock.core.intents import Intent
-from penstock.core.levers import Kind
 from penstock.core.plan import AGAIN, Decision, Effect, Reason, Verdict
 from penstock.core.prediction import NAMED, Foretold, most_changed, seconds_text
 from penstock.core.run import asked_latency_s
+from penstock.core.settling import LONGEST_SETTLE_S, LOOKS, settles_s
 from penstock.core.shares import slot_share
 from penstock.core.view import View
 
-SETTLES_S = 60.0  # Henge, section 4.3.1: utilities quiesce in "a minute or so"; also juice's window
-# What starts a query again, or waits for the cluster: the first batches after it take what gathered meanwhile.
-LATER_S: Mapping[Kind, float] = {"executors": 90.0, "partitions": 90.0, "trigger": 90.0, "memory": 120.0}
-LONGEST_SETTLE_S = max(LATER_S.values())  # rounds are kept for twice that, and a verdict comes by then or never
 TAKEN_FROM = 0.05  # of a tenant's share of the slots; who loses less cannot tell it from noise
-LOOKS = (1.0, 2.0, 5.0)  # times the settle time: when a decision is judged, and again where that was no good news
-OPEN_AT_MOST_S = (LOOKS[-1] + 1.0) * LONGEST_SETTLE_S  # after it was taken no decision is looked at any more
 MORE_ARRIVES = 1.2  # times as many rows as when it was decided: what is worse then need not be its doing
 NO_CHANGE = 0.005  # of the utility that those concerned could have: less is noise, too
 _NAMED = 3  # tenants, or other decisions; the rest are counted
@@ -42,11 +36,6 @@ _NAMED = 3  # tenants, or other decisions; the rest are counted
 def judged_later(decisions: Iterable[Decision]) -> tuple[Decision, ...]:
     """Those of which something comes: advice is not judged, for nothing was done."""
     return tuple(decision for decision in decisions if decision.reason is not Reason.ADVISED)
-
-
-def settles_s(decision: Decision) -> float:
-    """How long the utilities of those concerned need until they are quiet again, by what the decision turned."""
-    return max((LATER_S.get(move.kind, SETTLES_S) for move in decision.moves), default=SETTLES_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,10 @@ def sentence(tenants: TenantsFile, asked: CheckOptions = CheckOptions()) -> str:
 
 
 def in_order(errors: list[ConfigError]) -> list[ConfigError]:
-    """As they stand in the file, each once; first what stands in none."""
-    once = {(error.place, error.field, error.remedy): error for error in errors}
+    """As they stand in the file, one of each field, what is found first; at their head what stands in none."""
+    once: dict[str, ConfigError] = {}
+    for error in errors:
+        once.setdefault(error.field, error)
     return sorted(once.values(), key=_position)
 
 
@@ -104,10 +106,10 @@ def _in_module(place: object) -> TypeGuard[str]:
 
 
 def _wrong_files(document: Document, tenants: TenantsFile | None, base: Path) -> Iterator[ConfigError]:
-    """Profiles and models that cannot be read; models only once the fields beside them are right."""
-    profiles = document.values.get("profiles")
+    """Profiles of jobs, and models, that cannot be read; models only once the fields beside them are right."""
+    profiles, jobs = document.values.get("profiles"), [job.get("name") for _, job in jobs_of(document)]
     for name, place in profiles.items() if isinstance(profiles, dict) else ():
-        if isinstance(place, str):
+        if isinstance(place, str) and name in jobs:
             try:
                 read_profile(base / place, f"profiles.{name}")
             except ConfigError as error:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import ABSENT, ConfigError, did_you_mean, told
+from penstock.errors import ABSENT, ConfigError, did_you_mean, most_like, told
 
 if TYPE_CHECKING:
     from penstock.engines.spark.routing.route import Routing
@@ -105,18 +105,30 @@ def _beside() -> Iterator[str]:
 
 
 def _unknown(takes: list[inspect.Parameter], place: str, params: Mapping[str, Any]) -> Iterator[ConfigError]:
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in takes):
-        return
-    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    known = [one.name for one in takes[1:] if one.kind in by_name]
-    for name, value in params.items():
-        if name not in known:
-            meant = did_you_mean(name, known) or (f"it takes {', '.join(known)}" if known else "it takes none")
-            yield ConfigError(f"params.{name}", value, f"{place} has no such parameter; {meant}")
+    known = _by_name(takes)
+    for name in _unheard_of(takes, params):
+        meant = did_you_mean(name, known) or (f"it takes {', '.join(known)}" if known else "it takes none")
+        yield ConfigError(f"params.{name}", params[name], f"{place} has no such parameter; {meant}")
 
 
 def _missing(takes: list[inspect.Parameter], place: str, params: Mapping[str, Any]) -> Iterator[ConfigError]:
+    """Those that are needed; one that is there, misspelt, is told by the name that stands there."""
     several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    there = {*params, *(most_like(name, _by_name(takes)) for name in _unheard_of(takes, params))}
     for one in takes[1:]:
-        if one.kind not in several and one.default is inspect.Parameter.empty and one.name not in params:
+        if one.kind not in several and one.default is inspect.Parameter.empty and one.name not in there:
             yield ConfigError(f"params.{one.name}", ABSENT, f"{place} needs this parameter")
+
+
+def _unheard_of(takes: list[inspect.Parameter], params: Mapping[str, Any]) -> list[str]:
+    """Those of the file that the function does not take; none where it takes any."""
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in takes):
+        return []
+    known = _by_name(takes)
+    return [name for name in params if name not in known]
+
+
+def _by_name(takes: list[inspect.Parameter]) -> list[str]:
+    """The parameters that a file can give."""
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [one.name for one in takes[1:] if one.kind in by_name]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ValidationError
 
 from penstock.config.document import Document
 from penstock.config.fields import OURS
-from penstock.config.words import FieldError, no_such_field, remedy_of
+from penstock.config.words import FieldError, field_meant, no_such_field, remedy_of
 from penstock.errors import ABSENT, ConfigError, refuse
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -37,7 +37,8 @@ def tried(model: type[Model], raw: object, document: Document) -> tuple[Model | 
         findings = error.errors(include_url=False)[:_LOOKED_AT]
     except RecursionError:
         return None, [*twice, document.error((), ABSENT, "nest its values less deeply")]
-    return None, twice + _told(_of_parts([(_path(one, document), one) for one in findings]), model, document)
+    found = _of_parts([(_path(one, document), one) for one in findings])
+    return None, twice + _told(_without_meant(found, model), model, document)
 
 
 def _path(finding: FieldError, document: Document) -> Place:
@@ -53,6 +54,13 @@ def _of_parts(found: list[Placed]) -> list[Placed]:
         return any(len(other) > len(path) and other[: len(path)] == path for other in paths)
 
     return [(path, one) for path, one in found if not (one["type"].endswith(_OF_WHOLES) and told_within(path))]
+
+
+def _without_meant(found: list[Placed], model: type[BaseModel]) -> list[Placed]:
+    """Without needed fields that are there, misspelt: that is told of the name that stands there."""
+    misspelt = [path for path, one in found if one["type"] == "extra_forbidden" and path]
+    meant = {(*path[:-1], field_meant(model, path[:-1], path[-1])) for path in misspelt}
+    return [(path, one) for path, one in found if not (one["type"] == "missing" and path in meant)]
 
 
 def _told(found: list[Placed], model: type[BaseModel], document: Document) -> list[ConfigError]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from penstock.config.document import Document
+from penstock.config.fields import LONGEST_S
 from penstock.core.units import positive_seconds, seconds, text_of_seconds
 from penstock.errors import ABSENT, ConfigError, did_you_mean
 
@@ -177,14 +178,15 @@ def _too_fast(
 def _number(
     document: Document, path: tuple[Any, ...], read: Callable[[object], float], absent: float | None
 ) -> float | None:
-    """What is written there in seconds, `absent` where nothing is, None for what cannot be read."""
+    """What is written there in seconds, `absent` where nothing is, None for what will not do by itself."""
     written = document.value_at(path)
     if written is ABSENT or written is None:
         return absent
     try:
-        return read(written)
+        found = read(written)
     except ConfigError:
         return None
+    return found if found <= LONGEST_S else None
 
 
 def _whole(value: Any) -> bool:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel
 
-from penstock.errors import did_you_mean
+from penstock.errors import did_you_mean, most_like
 
 FieldError = Mapping[str, Any]  # type, loc, ctx, input and msg of one error
 
@@ -65,6 +65,11 @@ def no_such_field(model: type[BaseModel], path: Iterable[Hashable], name: object
         return f"there is no such field here; it belongs {' or '.join(elsewhere)}"
     named = f"; write one of {', '.join(known)}" if 0 < len(known) <= _MANY else ""
     return f"there is no such field{named or '; check its spelling and its place'}"
+
+
+def field_meant(model: type[BaseModel], path: Iterable[Hashable], name: object) -> str | None:
+    """The field that somebody who wrote that name there probably meant."""
+    return most_like(name, _fields(_model_at(model, path)))
 
 
 def _plain(number: float) -> str:

@@ -10,6 +10,8 @@ from penstock.core.prediction import Foretold, PredictionError
 AGAIN = "to be looked at again"  # what a verdict says that is no good news and not the last one
 _LOST = "nobody looked again: governing began anew before that"
 _TOO_SOON = "the record ends before it was looked at again"
+_NEVER_LOOKED = "nobody looked in time: governing began anew before that"
+_NEVER_SETTLED = "the run ended before it settled"
 _NEXT_LOOK = 2.5  # times as long after the decision the next look is due, where an earlier penstock did not say
 
 
@@ -98,6 +100,16 @@ class Verdict:
         if self.again_until_s is not None:
             return self.again_until_s
         return self.decided_at_s + _NEXT_LOOK * (self.judged_at_s - self.decided_at_s)
+
+
+def never_judged(decided_at_s: float, last_s: float, missed: bool) -> Verdict:
+    """What a record that ends then says of a decision without a verdict; `missed` where it went on for long after it.
+
+    >>> never_judged(20.0, 40.0, missed=False).text
+    'not judged: the run ended before it settled'
+    """
+    why = _NEVER_LOOKED if missed else _NEVER_SETTLED
+    return Verdict(decided_at_s, last_s, None, f"not judged: {why}", Effect.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from penstock.core.cycle import Cycle
 from penstock.core.deeds import Deed
 from penstock.core.intents import Latency
 from penstock.core.life import ControllerLife
-from penstock.core.plan import Decision, Reason, StepOutcome, Verdict
+from penstock.core.plan import Decision, Reason, StepOutcome, Verdict, never_judged
 from penstock.core.prediction import PredictionError, foretold_text
 from penstock.core.price import Price
+from penstock.core.settling import LOOKS, settles_s
 from penstock.core.shares import Pool
 from penstock.core.states import StateChange
 from penstock.core.view import JobView, View
@@ -113,6 +114,13 @@ class DecisionRecord:
         """Whether anything was tried."""
         return bool(self.outcomes)
 
+    @property
+    def waits_for_verdict(self) -> bool:
+        """Whether one is to come: not where nothing was done, and more than a first one where it was no good news."""
+        if self.verdict is not None:
+            return self.verdict.again
+        return self.carried_out and not self.errors and self.decision.reason is not Reason.ADVISED
+
     def text(self) -> str:
         """One line for people."""
         moves = ", ".join(f"{move.job} {move.text}" for move in self.decision.moves)
@@ -172,12 +180,18 @@ class Run:
 
 
 def as_of(records: Sequence[DecisionRecord], last_s: float, goes_on: bool) -> tuple[DecisionRecord, ...]:
-    """Decisions as a record tells them that ends then; see `Verdict.as_of`."""
-    told = ((record, record.verdict) for record in records)
-    return tuple(
-        record if verdict is None or not verdict.again else replace(record, verdict=verdict.as_of(last_s, goes_on))
-        for record, verdict in told
-    )
+    """Decisions as a record tells them that ends then: none waits for a verdict that nobody is there to give."""
+    return tuple(_as_of(record, last_s, goes_on) for record in records)
+
+
+def _as_of(record: DecisionRecord, last_s: float, goes_on: bool) -> DecisionRecord:
+    if record.verdict is not None:
+        return replace(record, verdict=record.verdict.as_of(last_s, goes_on)) if record.verdict.again else record
+    if not record.waits_for_verdict:
+        return record
+    at_s = record.decision.at_s
+    missed = last_s > at_s + (LOOKS[-1] + 1.0) * settles_s(record.decision)
+    return record if goes_on and not missed else replace(record, verdict=never_judged(at_s, last_s, missed))
 
 
 def with_budgets(jobs: Iterable[JobTimeline], newest: View | None) -> tuple[JobTimeline, ...]:

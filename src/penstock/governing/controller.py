@@ -18,7 +18,7 @@ from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.orders import NoControl
 from penstock.core.ports import Policy
-from penstock.core.run import DecisionRecord, RunInfo
+from penstock.core.run import DecisionRecord, RunInfo, as_of
 from penstock.core.view import View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
@@ -138,6 +138,7 @@ class Controller:
         self._agent: Agent | None = None if governed.agent is None else governed.agent(self)
         self._process: int | None = None  # that it was started in
         self._stopped = False
+        self._ended: notebook.Ending | None = None
         self._displays = Displays()
 
     def __enter__(self) -> "Controller":
@@ -174,6 +175,9 @@ class Controller:
         if self._stopped:
             return
         self._stopped = True
+        self._ends(
+            "it was stopped, and its queries with it" if stop_queries else "it was stopped, and the queries run on"
+        )
         atexit.unregister(self._end_with_process)
         try:
             if self._agent is not None:
@@ -294,7 +298,8 @@ class Controller:
     @property
     def decisions(self) -> tuple[DecisionRecord, ...]:
         """Each decision: what, why, and what came of it."""
-        return self._recorder.decisions
+        records, newest = self._recorder.decisions, self._recorder.newest
+        return records if newest is None else as_of(records, newest.at_s, goes_on=self._ended is None)
 
     @property
     def views(self) -> tuple[View, ...]:
@@ -324,12 +329,11 @@ class Controller:
     def _show(self) -> None:
         self._displays.show(self._bundle)
 
-    @property
-    def _ended(self) -> str | None:
-        """Why it governs no more, in words."""
-        if self._error is not None:
-            return told(self._error)
-        return "it was stopped, and the queries run on" if self._stopped else None
+    def _ends(self, why: str) -> None:
+        """It governs no more, and says so wherever it is shown. What came first is why."""
+        if self._ended is None:
+            self._ended = notebook.Ending(time.time(), self._clock.now(), why)
+        self._show()
 
     @property
     def governed(self) -> Governed:
@@ -360,12 +364,14 @@ class Controller:
         while True:
             try:
                 self._carried = self._driven()
+                if not self._stop.is_set():
+                    self._ends("the time that it was to last was over")
             except GoverningEndsError as error:
                 self._error = error
                 _log.error("governing ended: %s", error)
                 with suppress(Exception):  # the store may be another's by now
                     self._recorder.ended(self._clock.now(), str(error))
-                self._show()
+                self._ends(told(error))
             except BaseException as error:
                 _log.exception("governing stumbled; the queries run on with their last shares, and it begins anew")
                 self._tending.also(f"governing stumbled and began anew: {told(error)}")

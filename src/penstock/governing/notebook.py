@@ -1,6 +1,8 @@
 """A governed application as a notebook shows it: a table, a frame of figures, a picture."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -34,32 +36,53 @@ COLUMNS = {  # each with its type in a frame of Spark
 _TITLES = ("tenant", "asks for", "state", "latency", "juice", "weight", "met so far")
 _NONE = "–"
 _NOTHING_YET = "No figures yet: the first come with the first round."
+_AS_IT_WAS = "What is shown is as it was then."
 
 
-def html(views: Sequence[View], decisions: Sequence[DecisionRecord], ended: str | None) -> str:
-    """Tenants, what they ask for and have now, and the last decisions; whatever is in names is text."""
-    end = "" if ended is None else f"<p><b>governing ended:</b> {escape(ended)}</p>"
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """That nobody governs any more: since when, after how long, and why."""
+
+    at_epoch_s: float
+    governed_s: float
+    why: str
+
+    def text(self) -> str:
+        """In words.
+
+        >>> Ending(1_795_406_706.0, 90.0, "it was stopped").text()
+        'governing ended at 2026-11-23 04:05:06 UTC, after 90 s: it was stopped'
+        """
+        when = datetime.fromtimestamp(self.at_epoch_s, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return f"governing ended at {when}, after {self.governed_s:.0f} s: {self.why}"
+
+
+def html(views: Sequence[View], decisions: Sequence[DecisionRecord], ended: Ending | None) -> str:
+    """Tenants, what they ask for and have now, or had at the end, and the last decisions; names are text."""
+    end = "" if ended is None else f"<p><b>{escape(_capital(ended.text()))}. {_AS_IT_WAS}</b></p>"
     if not views:
-        return f"<div><p>{_NOTHING_YET}</p>{end}</div>"
-    last, met = views[-1], _met(views)
+        return f"<div>{end or f'<p>{_NOTHING_YET}</p>'}</div>"
+    last, met, over = views[-1], _met(views), ended is not None
     head = "".join(f"<th>{title}</th>" for title in _TITLES)
-    cells = ("".join(f"<td>{escape(cell)}</td>" for cell in _cells(job, met[job.name])) for job in last.jobs)
+    cells = ("".join(f"<td>{escape(cell)}</td>" for cell in _cells(job, met[job.name], over)) for job in last.jobs)
     body = "".join(f"<tr>{row}</tr>" for row in cells)
     told = "".join(f"<li>{escape(record.text())}</li>" for record in decisions[-LAST:])
     return (
-        f"<div><p>{_headline(last)}</p>{end}"
+        f"<div>{end}<p>{_headline(last)}</p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         + (f"<p>Last decisions</p><ul>{told}</ul>" if told else "")
         + "</div>"
     )
 
 
-def text(views: Sequence[View], ended: str | None) -> str:
+def text(views: Sequence[View], ended: Ending | None) -> str:
     """The same in lines, for where there are no pages: a shell, a diff of a notebook."""
-    met = _met(views)
-    lines = [_headline(views[-1]), " | ".join(_TITLES)] if views else [_NOTHING_YET]
-    lines += [" | ".join(_cells(job, met[job.name])) for job in (views[-1].jobs if views else ())]
-    return "\n".join([*lines, *([] if ended is None else [f"governing ended: {ended}"])])
+    met, over = _met(views), ended is not None
+    end = [] if ended is None else [f"{_capital(ended.text())}. {_AS_IT_WAS}"]
+    if not views:
+        return "\n".join(end or [_NOTHING_YET])
+    lines = [_headline(views[-1]), " | ".join(_TITLES)]
+    return "\n".join([*end, *lines, *(" | ".join(_cells(job, met[job.name], over)) for job in views[-1].jobs)])
 
 
 def rows(views: Sequence[View]) -> Iterator[dict[str, Any]]:
@@ -143,10 +166,14 @@ def _met(views: Sequence[View]) -> Mapping[str, float | None]:
     return {name: mean(rounds) for name, rounds in found.items()}
 
 
-def _cells(job: JobView, met: float | None) -> tuple[str, ...]:
+def _capital(told: str) -> str:
+    return told[:1].upper() + told[1:]
+
+
+def _cells(job: JobView, met: float | None, over: bool) -> tuple[str, ...]:
     has, juice = asked_latency_s(job), job.figures.juice
     return (
-        *(job.name, job.intent.text(), str(state_of(job))),
+        *(job.name, job.intent.text(), f"{'was ' if over else ''}{state_of(job)}"),
         _NONE if has is None else text_of_seconds(round(has, 2)),
         _NONE if juice is None else f"{juice:.0%}",
         *(str(job.figures.threads), _NONE if met is None else f"{met:.0%}"),

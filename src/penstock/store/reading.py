@@ -135,8 +135,7 @@ def read_decisions(connection: sa.Connection, run: int) -> tuple[DecisionRecord,
     records = [_record(row, outcomes) for row in _of_cycles(connection, tables.decisions, run)]
     verdicts = [rows.verdict_of(row) for row in _of_cycles(connection, tables.verdicts, run)]
     told = with_verdicts(records, verdicts)
-    waits = any(record.verdict is not None and record.verdict.again for record in told)
-    return _to_the_end(connection, run, told) if waits else told
+    return _to_the_end(connection, run, told) if any(record.waits_for_verdict for record in told) else told
 
 
 def _to_the_end(connection: sa.Connection, run: int, told: Sequence[DecisionRecord]) -> tuple[DecisionRecord, ...]:

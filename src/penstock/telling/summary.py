@@ -31,7 +31,8 @@ class Came(StrEnum):
     BETTER = "better"
     SAME = "no change"
     WORSE = "worse"
-    OPEN = "not judged"
+    OPEN = "not judged yet"
+    UNKNOWN = "not judged"  # and will not be: nobody knew enough, or looked
     FAILED = "not done"
 
 
@@ -104,8 +105,10 @@ def came_to(record: DecisionRecord, max_utility: float) -> Came:
     """How a decision turned out where so much utility was to be had."""
     if record.errors:
         return Came.FAILED
-    if record.verdict is None or record.verdict.utility_came is None:
+    if record.waits_for_verdict and (record.verdict is None or record.verdict.utility_came is None):
         return Came.OPEN
+    if record.verdict is None or record.verdict.utility_came is None:
+        return Came.UNKNOWN
     if record.verdict.effect is not None:
         return Came(record.verdict.effect.value)
     gain = record.verdict.utility_came - record.decision.utility_before

@@ -23,7 +23,7 @@ _WEIGHT = "The job's weight in sharing the slots; where its operators have threa
 _BUSY = "Share of time that the operator, or the job's share of the slots, is busy; above 1 with slots that others left"
 _OFF = "Mean distance between the utility foretold of the job and the one that came, as a share of its maximum"
 _USUAL = (50.0, 95.0, 99.0)  # percentiles
-_OPEN = "not_judged"
+_OPEN = "not judged"  # yet, or at all: a driver that goes on with a run may judge what its record left open
 
 _PROVEN = frozenset({State.FINE, State.MISSING})
 
@@ -222,7 +222,8 @@ def _of_decisions(seen: Seen) -> Iterator[Metric]:
     run = seen.run.name
     reasons = Counter(decision.reason for decision in seen.decisions)
     # What is looked at again may turn out otherwise, and a count that has come never falls.
-    came = Counter(_OPEN if one.again else one.came.replace(" ", "_") for one in seen.decisions)
+    judged = ((one.came, one.again or one.came.startswith(_OPEN)) for one in seen.decisions)
+    came = Counter(_OPEN if is_open else found.replace(" ", "_") for found, is_open in judged)
     by_reason: list[Sample] = [((run, reason), count) for reason, count in sorted(reasons.items())]
     yield _counter("penstock_decisions_total", "Decisions, by reason", ("run", "reason"), by_reason)
     # Those are closed later, so their number may fall.
