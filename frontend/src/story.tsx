@@ -1,6 +1,6 @@
 // What happened in the time that is shown: to whom, what was done about it and why, and what it cost.
 
-import type { Decision, Figure, Overview, Series } from "./api";
+import type { Came, Decision, Figure, Overview, Series } from "./api";
 import { clock, mean, number, percent, signs, span } from "./format";
 import { money, spent } from "./money";
 import { Panel } from "./parts";
@@ -80,14 +80,22 @@ function Blind({ blind, run }: { blind: { name: string; unseen: number }[]; run:
   );
 }
 
+const HELPED = "helped";
+const TURNED_OUT: [Came[], string][] = [
+  [["better"], HELPED],
+  [["worse", "not done"], "did not"],
+  [["no change"], "changed nothing"],
+  [["not judged yet"], "cannot be judged yet"],
+  [["not judged"], "not judged"],
+  [["not carried out"], "not carried out"],
+];
+
 /** `more`: earlier ones may lie in the time shown, too, and did not come with the page. */
 function Done({ overview, decisions, run, more }: { overview: Overview; decisions: Decision[]; run: string; more: boolean }) {
   if (!decisions.length) return <>Nothing{overview.present?.note ? `: ${signs(overview.present.note)}` : ""}.</>;
-  const count = (came: string): number => decisions.filter((decision) => decision.came === came).length;
-  const better = count("better");
-  const worse = count("worse") + count("not done");
-  const rest = decisions.length - better - worse;
-  const told = [`${better} helped`, ...(worse ? [`${worse} did not`] : []), ...(rest ? [`${rest} changed nothing, or cannot be judged yet`] : [])];
+  const told = TURNED_OUT.map(([cames, words]) => ({ count: decisions.filter(({ came }) => cames.includes(came)).length, words }))
+    .filter(({ count, words }) => count > 0 || words === HELPED)
+    .map(({ count, words }) => `${count} ${words}`);
   const best = decisions.filter((decision) => decision.came === "better").sort((a, b) => gain(b) - gain(a))[0];
   return (
     <>

@@ -13,7 +13,7 @@ export function useWorth(): Worth | null {
   const { overview, gone } = useSite();
   const [found, setFound] = useState<Worth | null>(null);
   const run = overview.run.id;
-  const judged = overview.decisions.filter((decision) => decision.verdict !== null).length;
+  const judged = overview.decisions.filter((decision) => decision.utility_came !== null).length;
   useEffect(() => setFound(null), [run]);
   useEffect(() => {
     if (judged === 0 || gone) return;

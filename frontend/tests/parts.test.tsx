@@ -3,7 +3,8 @@ import { expect, test, vi } from "vitest";
 import type { State } from "../src/api";
 import { DecisionItem, StateBadge } from "../src/parts";
 import { tone } from "../src/site";
-import { aDecision, anOverview, run, serving } from "./builders";
+import { Story } from "../src/story";
+import { aDecision, anOverview, aPresent, inside, run, serving } from "./builders";
 
 test.each<[State, string]>([
   ["missing", "misses its target"],
@@ -21,6 +22,19 @@ test("a decision says what, why and what came of it", () => {
   expect(container.textContent).toContain("ads: weight 2 → 5");
   expect(container.textContent).toContain("It helped");
   expect(container.textContent).toContain("utility 55 → 64 (expected 65)");
+});
+
+test("what came of decisions is counted by what is known of each, and what nobody will judge waits for nothing", () => {
+  const decisions = (["better", "worse", "no change", "not judged yet", "not judged", "not judged"] as const).map((came, place) => aDecision({ number: place + 1, came }));
+  render(inside(<Story />, { gone: true, overview: anOverview({ decisions, present: aPresent() }) }));
+  expect(document.body.textContent).toContain("6 decisions: 1 helped, 1 did not, 1 changed nothing, 1 cannot be judged yet, 2 not judged.");
+});
+
+test("of what was not judged it is said why", () => {
+  const decision = aDecision({ came: "not judged", verdict: "not judged: the run ended before it settled", utility_came: null });
+  const { container } = render(<ol><DecisionItem decision={decision} run={run} link="last" /></ol>);
+  expect(container.textContent).toContain("Not judged: the run ended before it settled.");
+  expect(container.textContent).not.toContain("Too early to say");
 });
 
 test("how it would have gone without it is asked for when somebody wants to know", async () => {

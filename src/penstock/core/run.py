@@ -115,6 +115,11 @@ class DecisionRecord:
         return bool(self.outcomes)
 
     @property
+    def judged(self) -> bool:
+        """Whether it is known what came of it, so far."""
+        return self.verdict is not None and self.verdict.utility_came is not None
+
+    @property
     def waits_for_verdict(self) -> bool:
         """Whether one is to come: not where nothing was done, and more than a first one where it was no good news."""
         if self.verdict is not None:

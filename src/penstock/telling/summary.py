@@ -105,10 +105,8 @@ def came_to(record: DecisionRecord, max_utility: float) -> Came:
     """How a decision turned out where so much utility was to be had."""
     if record.errors:
         return Came.FAILED
-    if record.waits_for_verdict and (record.verdict is None or record.verdict.utility_came is None):
-        return Came.OPEN
     if record.verdict is None or record.verdict.utility_came is None:
-        return Came.UNKNOWN
+        return Came.OPEN if record.waits_for_verdict else Came.UNKNOWN
     if record.verdict.effect is not None:
         return Came(record.verdict.effect.value)
     gain = record.verdict.utility_came - record.decision.utility_before

@@ -50,7 +50,7 @@ def tried(gallery: Gallery, numbers: Sequence[int], within_s: float) -> tuple[Co
 
 def settled(records: Sequence[DecisionRecord], most: int = MOST) -> tuple[int, ...]:
     """The newest decisions that were judged, by number, newest first: of others not all that came of them is known."""
-    judged = [n for n, record in enumerate(records, start=1) if record.verdict is not None and record.carried_out]
+    judged = [n for n, record in enumerate(records, start=1) if record.judged and record.carried_out]
     return tuple(reversed(judged[-most:]))
 
 
