@@ -25,6 +25,7 @@ from penstock.core.plan import Plan
 from penstock.core.run import Run
 from penstock.core.states import BAD, UNSEEN, State, states_of
 from penstock.core.view import JobView, View
+from penstock.governing.notebook import Ending, html
 from penstock.store.desk import Card
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
@@ -176,6 +177,13 @@ def check_metrics(view: View, text: str, life: ControllerLife) -> None:
     assert possible == sum(35.0 for state in states_of(view).values() if state is not State.STARTING)
 
 
+def check_notebook(views: Sequence[View]) -> None:
+    """A notebook: who is fine is said to be, and nobody once governing has ended."""
+    fine = "<td>fine</td>"
+    assert html(views, [], None).count(fine) == Counter(states_of(views[-1]).values())[State.FINE]
+    assert fine not in html(views, [], Ending(time.time(), views[-1].at_s, "it was stopped"))
+
+
 def check_story(views: Sequence[View], run: Run) -> None:
     """The story: whoever was unseen or missed at any time is named, and not lost among those that were always well."""
     summary, story = " ".join(summarise(run).sentences), " ".join(explain(run).split())
@@ -215,6 +223,7 @@ def check(store: SqlStore, history: Sequence[dict[str, Lot]], note: str, life: C
     )
     check_top(Screen(store, reader, run_id), present, life)
     check_metrics(views[-1], exposition(reader.seen(run_id)).decode(), life)
+    check_notebook(views)
     run = store.read_run(run_id)
     check_story(views, run)
     check_page(run, {name: {states_of(view)[name] for view in views} for name in NAMES})
