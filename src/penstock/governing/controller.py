@@ -330,10 +330,9 @@ class Controller:
         self._displays.show(self._bundle)
 
     def _ends(self, why: str) -> None:
-        """It governs no more, and says so wherever it is shown. What came first is why."""
+        """It governs no more; what came first is why."""
         if self._ended is None:
             self._ended = notebook.Ending(time.time(), self._clock.now(), why)
-        self._show()
 
     @property
     def governed(self) -> Governed:
@@ -366,12 +365,14 @@ class Controller:
                 self._carried = self._driven()
                 if not self._stop.is_set():
                     self._ends("the time that it was to last was over")
+                    self._show()
             except GoverningEndsError as error:
                 self._error = error
                 _log.error("governing ended: %s", error)
                 with suppress(Exception):  # the store may be another's by now
                     self._recorder.ended(self._clock.now(), str(error))
                 self._ends(told(error))
+                self._show()
             except BaseException as error:
                 _log.exception("governing stumbled; the queries run on with their last shares, and it begins anew")
                 self._tending.also(f"governing stumbled and began anew: {told(error)}")
