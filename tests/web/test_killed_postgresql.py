@@ -1,6 +1,7 @@
 """A PostgreSQL that is killed and started again under all who use it: each says so, none is green, nothing is lost."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Page, expect
 
 from penstock.cli.screen import Screen
 from penstock.core.intents import Intent, Latency
@@ -25,7 +27,10 @@ from tests.cli.calling import penstock
 from tests.faulty import Faults, FaultyEngine, FaultyPolicy
 from tests.patience import eventually, patience_s
 from tests.web import asking
+from tests.web.browsing import PATIENCE_MS, OpenPage
 from tests.web.screens import is_green, paths_of, text_of
+
+expect.set_options(timeout=PATIENCE_MS)
 
 pytestmark = [pytest.mark.server, pytest.mark.sockets]
 
@@ -118,6 +123,12 @@ class Watching:
 
 
 @contextmanager
+def serving(url: str, settings: WebSettings) -> Iterator[Site]:
+    with closing(open_store(url, create=False)) as store, Site(store, settings, lambda line: None).beside() as site:
+        yield site
+
+
+@contextmanager
 def watching(url: str, settings: WebSettings, tmp_path: Path) -> Iterator[Watching]:
     with closing(open_store(url, create=False)) as store, Site(store, settings, lambda line: None).beside() as site:
         paths = [path.lstrip("/") for path in paths_of(store, settings, tmp_path)]
@@ -147,6 +158,42 @@ def test_all_say_that_it_was_killed_and_go_on_with_all_that_was_acknowledged_onc
                     watchers.see_all_well()
                     assert not controller.remembers_in_memory()
                     check_that_nothing_was_lost(url, rounds=10)
+
+
+def test_a_page_says_that_it_was_killed_is_not_green_meanwhile_and_goes_on_once_it_runs_again(
+    settings: WebSettings, open_page: OpenPage
+) -> None:
+    with postgres_files(PASSWORD) as files, ExitStack() as before:
+        before.enter_context(files.running())
+        url = files.server.create("runs")
+        with governing(url) as controller, serving(url, settings) as site:
+            controller.rounds(3)
+            page = open_page(site.url, may_complain=True)
+            shows_all_well(page)
+            kill(files)
+            shows_the_outage(page)
+            before.close()
+            with files.running():
+                controller.rounds(2)
+                expect(page.get_by_test_id("gone")).to_have_count(0)
+                shows_all_well(page)
+
+
+def shows_all_well(page: Page) -> None:
+    expect(page.locator(".headline")).to_have_class("headline good")
+    expect(page).to_have_title(re.compile("^✓ 2 fine"))
+    expect(page.get_by_role("button", name="Pause governing")).to_be_enabled()
+
+
+def shows_the_outage(page: Page) -> None:
+    told = page.get_by_test_id("gone")
+    expect(told).to_contain_text(re.compile(r"The server cannot read what is recorded since [\d:]{8}\."))
+    expect(told).to_contain_text("a PostgreSQL that is gone")
+    expect(told).not_to_contain_text(PASSWORD)
+    expect(page.locator(".headline")).to_have_class("headline gone")
+    expect(page.locator(".headline h1")).to_contain_text("As it was: ")
+    expect(page).to_have_title(re.compile("^✕ not read"))
+    expect(page.get_by_role("button", name="Pause governing")).to_be_disabled()
 
 
 def check_that_nothing_was_lost(url: str, rounds: int) -> None:
