@@ -16,18 +16,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql.streaming.query import StreamingQuery
+from trial_meter import told_batches
 
 from penstock.core.pairs import PairCounts
 from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.engines.spark.jvm.machines import ExecutorReader
-from penstock.engines.spark.jvm.routing.pinning import Pinning
+from penstock.engines.spark.jvm.routing.pinning import StatePlaces
 from penstock.engines.spark.jvm.stages import StageReader
+from penstock.engines.spark.routing.pins import Pins
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.watch.stages import StageReading
 from penstock.governing.application import start_application
@@ -46,6 +49,8 @@ CONF = {
     ),
 }
 Pairs = list[tuple[str, str]]
+RanOf = tuple[int, int, str, str | None]  # of a stateful task: batch, partition, executor, and where it belonged
+_LOOKS_EVERY_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,8 @@ class Measured:
     local: float
     rows_rps: float
     batch_s: float
+    astray: float  # of the tasks of measured batches
+    tasks: tuple[RanOf, ...] = ()
 
 
 def synthetic(rows: int, keys: int, locality: float, seed: int = 7) -> Pairs:
@@ -90,14 +97,14 @@ def read_pairs(path: Path, rows: int) -> Pairs:
     return found[-rows:]
 
 
-def write_files(pairs: Pairs, files: int, place: Path) -> None:
-    """One file for each batch; its rows are of one second."""
+def write_files(pairs: Pairs, files: int, place: Path, seconds: int = 1) -> None:
+    """One file for each batch, whose rows are at the beginning of so many seconds of its own."""
     place.mkdir(parents=True)
     each = len(pairs) // files
     for number in range(files):
         part = pairs[number * each : (number + 1) * each]
         columns = {
-            "at": pa.array([number * 1_000_000] * len(part), pa.timestamp("us", tz="UTC")),
+            "at": pa.array([number * seconds * 1_000_000] * len(part), pa.timestamp("us", tz="UTC")),
             "left": pa.array([left for left, _ in part]),
             "right": pa.array([right for _, right in part]),
         }
@@ -128,12 +135,17 @@ def _stays(table: RoutingTable, left: str, right: str) -> float:
     return 1 / table.servers if here is None or there is None else float(here == there)
 
 
-def query_of(spark: SparkSession, source: Path, routing: Routing, payload: int) -> DataFrame:
-    """Gather the rows of a left key in its window, let them out with a payload, gather them by their right keys."""
+def files_of(spark: SparkSession, source: Path) -> DataFrame:
+    """A file a batch."""
     files = spark.readStream.schema("at timestamp, left string, right string").option("maxFilesPerTrigger", 1)
-    window = functions.window("at", "1 second")
+    return files.parquet(str(source))
+
+
+def query_of(stream: DataFrame, routing: Routing, payload: int, seconds: int = 1) -> DataFrame:
+    """Gather the rows of a left key in its window, let them out with a payload, gather them by their right keys."""
+    window = functions.window("at", f"{seconds} seconds")
     held = functions.collect_list("right").alias("held")
-    rows = files.parquet(str(source)).withWatermark("at", "0 seconds")
+    rows = stream.withWatermark("at", "0 seconds")
     gathered = rows.groupBy(window, *routing.left_key()).agg(held)
     let_out = gathered.select(functions.window_time("window").alias("at"), functions.explode("held").alias("right"))
     loaded = let_out.withColumn("payload", functions.concat("right", functions.lit("x" * payload)))
@@ -146,20 +158,19 @@ def run_case(spark: SparkSession, case: str, table: RoutingTable, payload: int, 
     place = Path(tempfile.mkdtemp(prefix=f"routing-{case}-"))
     routing = Routing(f"routing_{case}", left="left", right="right", checkpoint=place / "checkpoint")
     routing.start_with(spark, table)
-    reader, pinning = StageReader(spark.sparkContext), Pinning(spark)
-    writer = query_of(spark, source, routing, payload).writeStream.format("noop").outputMode("append")
+    reader, keeper = StageReader(spark.sparkContext), Keeper(spark)
+    writer = query_of(files_of(spark, source), routing, payload).writeStream.format("noop").outputMode("append")
     writer = writer.option("checkpointLocation", str(place / "checkpoint")).queryName(routing.name)
-    query = writer.trigger(availableNow=True).start()
-    held, deadline = -1, time.monotonic() + WITHIN_S
-    readings: list[StageReading] = []
-    while query.isActive and time.monotonic() < deadline:
-        progress: Any = query.lastProgress
-        if progress is not None and progress["batchId"] > held:
-            held = progress["batchId"]
-            pinning.hold(query, [1.0] * table.servers)
-            readings += reader.read()
-        query.awaitTermination(1)
-    query.stop()
+    with keeper:
+        query = writer.trigger(availableNow=True).start()
+        deadline = time.monotonic() + WITHIN_S
+        readings: list[StageReading] = []
+        while query.isActive and time.monotonic() < deadline:
+            if keeper.keep(query):
+                readings += reader.read()
+            time.sleep(_LOOKS_EVERY_S)
+        query.stop()
+        keeper.keep(query)
     readings += reader.read()
     batches = [batch for batch in query.recentProgress if batch["batchId"] >= SETTLE_BATCHES and batch["numInputRows"]]
     seconds = [batch["durationMs"]["triggerExecution"] / 1000 for batch in batches]
@@ -170,18 +181,69 @@ def run_case(spark: SparkSession, case: str, table: RoutingTable, payload: int, 
         local=local_share(readings),
         rows_rps=sum(batch["numInputRows"] for batch in batches) / sum(seconds),
         batch_s=statistics.median(seconds),
+        astray=keeper.astray,
+        tasks=tuple(keeper.tasks),
     )
 
 
+class Keeper:
+    """Keeps partitions in their places as the engine does: after each batch that the listener tells of.
+
+    The engine looks every half second at what its listener was told, this one more often.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._executors = ExecutorReader(spark.sparkContext)
+        self._places = StatePlaces(spark)
+        self._events = QueryEvents(spark, name_pools=False)
+        self._due: list[int] = []
+        self._pins = Pins()
+        self.tasks: list[RanOf] = []
+
+    def __enter__(self) -> "Keeper":
+        self._events.attach()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._events.detach()
+
+    def keep(self, query: StreamingQuery) -> bool:
+        """Whether a batch was answered."""
+        self._due += [batch.batch_id for _, batch in told_batches(self._events)]
+        if not self._due:
+            return False
+        ran = self._places.ran(query, self._due[0])
+        if ran is None:
+            return False
+        batch, belongs = self._due.pop(0), self._pins.placement
+        self._pins, sends = self._pins.after(ran, [executor.id for executor in self._executors.read()])
+        if query.isActive:
+            self._places.send(query, sends)
+        for task in ran:
+            self.tasks.append((batch, task.partition, task.executor, belongs.get(task.partition)))
+        return True
+
+    @property
+    def astray(self) -> float:
+        """The share of tasks of measured batches that ran elsewhere than where their partition belonged."""
+        measured = [(home, belongs) for batch, _, home, belongs in self.tasks if batch >= SETTLE_BATCHES]
+        return sum(home != belongs for home, belongs in measured) / max(1, len(measured))
+
+
 def local_share(readings: Sequence[StageReading]) -> float:
-    """Of the last shuffle of each batch after the first ones: that is the second operator's."""
+    """Of the second operator's shuffle, in the batches after the first ones."""
+    last = [shares for batch, shares in last_shuffle(readings).items() if batch >= SETTLE_BATCHES]
+    return sum(local for local, _ in last) / sum(local + remote for local, remote in last)
+
+
+def last_shuffle(readings: Sequence[StageReading]) -> dict[int, tuple[int, int]]:
+    """Local and remote bytes of the last shuffle of each batch: that is the second operator's."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for one in readings:
-        if one.batch_id >= SETTLE_BATCHES and one.shuffle_local_bytes + one.shuffle_remote_bytes > 0:
+        if one.shuffle_local_bytes + one.shuffle_remote_bytes > 0:
             local, remote = found.get((one.batch_id, one.stage_id), (0, 0))
             found[one.batch_id, one.stage_id] = local + one.shuffle_local_bytes, remote + one.shuffle_remote_bytes
-    last = {batch: (local, remote) for (batch, _), (local, remote) in sorted(found.items())}
-    return sum(local for local, _ in last.values()) / sum(local + remote for local, remote in last.values())
+    return {batch: shares for (batch, _), shares in sorted(found.items())}
 
 
 def run(master: str, task: Task) -> Iterator[Measured]:

@@ -11,6 +11,7 @@ columns k1 and k2.
 """
 
 import argparse
+import csv
 import json
 import os
 import platform
@@ -31,7 +32,7 @@ from penstock.engines.spark import standalone
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "routing-on-spark.md"
 DRIVER = Path(__file__).with_name("routed_query.py")
-TARGET_POINTS, TARGET_TIMES = 3.0, 1.5
+TARGET_POINTS, TARGET_TIMES, TARGET_ASTRAY = 3.0, 1.5, 0.02
 
 
 def measured(task: Task, bandwidth: str | None) -> list[Measured]:
@@ -55,18 +56,20 @@ def measured(task: Task, bandwidth: str | None) -> list[Measured]:
 def _told(lines: Iterator[str]) -> Iterator[Measured]:
     for line in lines:
         if line.startswith("{"):
-            print(line, end="", file=sys.stderr, flush=True)
-            yield Measured(**json.loads(line))
+            one = Measured(**json.loads(line))
+            print(replace(one, tasks=()), file=sys.stderr, flush=True)
+            yield one
 
 
 def locality_rows(what: str, workers: int, found: Sequence[Measured]) -> Iterator[str]:
     """A line for each case: predicted and measured."""
     for case in CASES:
         of_case = [one for one in found if one.case == case]
-        local, speed = _median(of_case, "local"), _median(of_case, "rows_rps")
-        off = 100 * (local - of_case[0].predicted)
+        each = [100 * (one.local - one.predicted) for one in of_case]
         yield (
-            f"| {what} | {workers} | {case} | {of_case[0].predicted:.3f} | {local:.3f} | {off:+.1f} | {speed:,.0f} "
+            f"| {what} | {workers} | {case} | {of_case[0].predicted:.3f} | {_median(of_case, 'local'):.3f} "
+            f"| {statistics.median(each):+.1f} ({min(each):+.1f} to {max(each):+.1f}) "
+            f"| {max(one.astray for one in of_case):.1%} | {_median(of_case, 'rows_rps'):,.0f} "
             f"| {_median(of_case, 'batch_s'):.2f} |"
         )
 
@@ -93,17 +96,36 @@ def _median(found: Sequence[Measured], field: str) -> float:
 def locality_section(options: argparse.Namespace) -> Iterator[str]:
     """Loopback: predicted against measured."""
     yield from ("", "## Local share, workers on loopback", "", _when(), "")
-    yield "| pairs | workers | case | predicted | measured | points off | rows/s | batch s |"
-    yield "|---|---|---|---|---|---|---|---|"
+    head = "predicted | measured | points off, median (range) | tasks astray, at most | rows/s | batch s |"
+    yield f"| pairs | workers | case | {head}"
+    yield "|---|---|---|---|---|---|---|---|---|"
     off: list[float] = []
+    astray: list[float] = []
     for workers in _whole(options.workers):
         task = Task(workers, (512,), options.rows, batches=options.batches, rounds=options.rounds)
-        for what in (None, *options.pairs):
+        for what in (*([] if options.no_synthetic else [None]), *options.pairs):
             found = measured(replace(task, pairs=what), None)
+            _keep_tasks(options.tasks, workers, what or "synthetic", found)
             off += [100 * abs(one.local - one.predicted) for one in found]
+            astray += [one.astray for one in found]
             name = f"synthetic, {task.locality:.0%}" if what is None else Path(what).name.split(".")[0]
             yield from locality_rows(name, workers, found)
     yield from ("", f"Largest difference of any run: {max(off):.1f} points ({_met(max(off) <= TARGET_POINTS)}: 3).")
+    most = max(astray)
+    yield f"Most tasks astray in the measured batches of any run: {most:.1%} ({_met(most < TARGET_ASTRAY)}: under 2 %)."
+
+
+def _keep_tasks(path: Path | None, workers: int, what: str, found: Sequence[Measured]) -> None:
+    """One line for each stateful task; `belonged` is empty before partitions were placed."""
+    if path is None:
+        return
+    fresh = not path.exists()
+    with path.open("a", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file)
+        if fresh:
+            lines.writerow(("workers", "pairs", "case", "run", "batch", "partition", "executor", "belonged"))
+        for number, one in enumerate(found):
+            lines.writerows((workers, what, one.case, number // len(CASES), *task) for task in one.tasks)
 
 
 def network_section(options: argparse.Namespace) -> Iterator[str]:
@@ -135,6 +157,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", default="", help="numbers of workers on loopback, such as 4,6")
     parser.add_argument("--pairs", nargs="*", default=[])
+    parser.add_argument("--no-synthetic", action="store_true", help="only the pairs of --pairs")
+    parser.add_argument("--tasks", type=Path, help="a CSV file: which executor ran which partition, task by task")
     parser.add_argument("--network", default="", help="bandwidths, such as 100mbit,1gbit; needs root")
     parser.add_argument("--hosts", type=int, default=4)
     parser.add_argument("--payloads", default="0,4000,12000", help="bytes of a row between the operators")

@@ -48,6 +48,7 @@ class TownRoute:
 
     told: RouteFigures | None = None
     placements: tuple[KeyPlacement, ...] = ()
+    loads: tuple[float, ...] = ()
 
     def add(self, batch: object) -> None:
         """A batch was committed."""
@@ -55,12 +56,8 @@ class TownRoute:
     def close_window(self, wall_s: float, key_bytes: float | None) -> None:
         """No window ends."""
 
-    def see_places(self, query: Query) -> None:
-        """There are none."""
-
-    def keep_places(self, query: Query, now: float) -> int:
-        """Nothing had to be sent."""
-        return 0
+    def housed(self, homes: object) -> None:
+        """It has no partitions."""
 
     def carry_out(self, move: Table, query: Query, wall_s: float) -> Query:
         """Without a restart."""

@@ -1,16 +1,21 @@
 """The contract of the engine with an application: what it shows and does on real Spark, it does on the fake."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from penstock.core.figures import ALL_OPERATORS
 from penstock.core.levers import Partitions, Slots, Tasks, Trigger
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.query import Query
 from penstock.engines.spark.restarts import RestartPolicy
+from penstock.engines.spark.routing.pins import RanTask, Send
 from penstock.engines.spark.shares import PoolShare, SlotLimits
 from penstock.errors import EngineError, LeaseLostError
 from tests.engines.spark.helpers import of
 from tests.engines.spark.rigs import Opened, failing_in, leaves, raises, turned
+from tests.patience import eventually
 
 AT_ONCE = RestartPolicy(max_restarts=2, backoff_s=0.1)
 
@@ -25,6 +30,24 @@ def test_a_running_query_shows_rates_latency_juice_stages_and_machines(rig: Open
     assert figures.operator(ALL_OPERATORS).capacity is not None
     assert any("StateStoreSave" in stage.name for stage in figures.stages)
     assert [machine.executors for machine in running.observe(1.0).machines] == [1]
+
+
+def test_where_the_stateful_tasks_of_a_batch_ran_is_told_and_there_they_run_on(rig: Opened, name: str) -> None:
+    running, spark = rig.engine(Job(name, rig.rig.counting)), rig.rig.spark
+    (executor,) = spark.executor_list()
+    for _ in range(2):
+        rig.observed(running, name, lambda job: job.processed_rps)
+        query = next(query for query in spark.queries() if query.name == name)
+        ran = eventually(lambda query=query: _ran_last(rig, query))  # type: ignore[misc]
+        assert {task.executor for task in ran} == {executor.id}
+        assert sorted({task.partition for task in ran}) == list(range(spark.partitions(query) or 0))
+        spark.places.send(query, [Send(task.partition, executor.id) for task in ran])
+
+
+def _ran_last(rig: Opened, query: Query) -> Sequence[RanTask] | None:
+    rig.rig.live()
+    last = rig.rig.spark.last_batch(query)
+    return None if last is None else rig.rig.spark.places.ran(query, last)
 
 
 def test_a_share_is_seen_in_the_pool_at_once_and_the_same_step_twice_leaves_all_as_after_the_first(

@@ -1,13 +1,10 @@
 """The fleet: what happens gives another one, what is to be done follows from it, and fewer slots are shared out."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import cast
 
-from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.port import Route
 from penstock.engines.spark.query import Query
-from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shares import SlotLimits
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.events import Failed, Now, Running, Started, Stimulus, Terminated
@@ -15,7 +12,6 @@ from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.take import taken
 from penstock.engines.spark.watch.todo import ForgetTasks, GiveTasks, KeepBound, Start, todo
 from penstock.engines.spark.watch.track import AwaitedTasks
-from penstock.errors import EngineError
 from tests.engines.spark.helpers import quick
 
 
@@ -125,41 +121,3 @@ def test_slots_that_a_start_was_promised_are_nobody_elses() -> None:
     assert (found.fleet.kept_by_others("b"), found.fleet.kept_by_others("a")) == (3, 0)
     found.promise("a", 0)
     assert found.fleet.kept_by_others("b") == 0
-
-
-@dataclass
-class Places:
-    """The places of a route's partitions, of which `astray` are not where they belong; None: nobody can say."""
-
-    astray: int | None
-    moves: list[bool] = field(default_factory=list)
-
-    def see_places(self, query: Query) -> None:
-        self.moves.append(False)
-
-    def keep_places(self, query: Query, wall_s: float) -> int:
-        self.moves.append(True)
-        if self.astray is None:
-            raise EngineError("the query has ended")
-        return self.astray
-
-
-def routed(**places: Places) -> Routes:
-    state = fleet(**dict.fromkeys(places, 1))
-    for name in places:
-        state.change(name, run_id="run", query=query("run"))
-    return Routes(state, cast(dict[str, Route], places))
-
-
-def test_looking_at_places_moves_nothing() -> None:
-    places = Places(astray=2)
-    routed(tags=places).see_places()
-    assert places.moves == [False]
-
-
-def test_partitions_that_were_sent_to_their_places_are_told_of() -> None:
-    log = DeedLog()
-    routed(here=Places(0), away=Places(2), gone=Places(None)).keep_places(10.0, log)
-    sent, failed = log.told(0.0)
-    assert (sent.job, sent.text, sent.error) == ("away", "2 state partitions sent to their executors", None)
-    assert (failed.job, failed.error) == ("gone", "the query has ended")

@@ -1,6 +1,7 @@
 """Hearing: what a listener was told, and what is found by looking about, come into the state."""
 
 from penstock.engines.spark.apart import Apart
+from penstock.engines.spark.keeping_places import KeepingPlaces
 from penstock.engines.spark.port import Events
 from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shared import Shared
@@ -10,11 +11,12 @@ from penstock.engines.spark.watch.events import Arrived, FilesWait, Met, StageRe
 class Hearing:
     """Each part for itself: what goes wrong in one is told apart."""
 
-    def __init__(self, shared: Shared, events: Events, routes: Routes) -> None:
+    def __init__(self, shared: Shared, events: Events, routes: Routes, places: KeepingPlaces) -> None:
         self._spark = shared.spark
         self._state = shared.state
         self._events = events
         self._routes = routes
+        self._places = places
 
     def take_events(self, apart: Apart) -> None:
         """What the listener was told since."""
@@ -38,7 +40,7 @@ class Hearing:
             queries = {track.job.name: track.query for track in self._state if track.query is not None and track.runs}
             self._state.take(*(Arrived(job, rows) for job, rows in self._spark.arrivals(queries).items()))
         with apart.trying("places of state"):
-            self._routes.see_places()
+            self._places.look()
 
     def _take_waiting_files(self) -> None:
         for track in self._state:

@@ -10,6 +10,7 @@ from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.hearing import Hearing
 from penstock.engines.spark.job_starts import JobStarts, Runs
 from penstock.engines.spark.jobs import Job
+from penstock.engines.spark.keeping_places import KeepingPlaces
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.levers.executors import ExecutorsLever
 from penstock.engines.spark.levers.lever import Lever
@@ -60,6 +61,7 @@ def parts_of(
     state = EngineState(fleet, clocks)
     shared = Shared(spark, state, spark.lease(settings.lease_s), settings, clocks, DeedLog())
     capacity, routes, events = Capacity(shared), Routes(state), spark.events(settings.own_pools)
+    places = KeepingPlaces(spark, state, routes)
     shares = SlotsLever(state, spark.pools, settings.sharing, capacity.slots)
     runs = Runs(state, shares)
     planned = PlannedRestarts(spark, state, capacity.slots, runs, clocks)
@@ -75,7 +77,7 @@ def parts_of(
         TriggerLever(spark, planned),
         TableLever(state, planned, routes),
     )
-    hearing = Hearing(shared, events, routes)
+    hearing = Hearing(shared, events, routes, places)
     return Parts(
         shared,
         events,
@@ -83,7 +85,7 @@ def parts_of(
         starts,
         hearing,
         Look(shared, hearing, capacity, routes, levers),
-        Upkeep(shared, capacity, routes, starts, planned, shares, bounds),
+        Upkeep(shared, capacity, routes, places, starts, planned, shares, bounds),
         Steps(shared, levers),
         capacity,
         bounds,

@@ -14,6 +14,7 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.modes import LongLived
 from penstock.engines.spark.query import Query
+from penstock.engines.spark.routing.pins import RanTask, Send
 from penstock.engines.spark.shares import PoolShare
 from penstock.engines.spark.starting import FUNCTION_WITHIN_S
 from penstock.engines.spark.watch.events import Event
@@ -94,6 +95,16 @@ class Heap(Protocol):
         """The memory of the largest worker; None where nobody knows."""
 
 
+class Places(Protocol):
+    """Where the state partitions of queries are."""
+
+    def ran(self, query: Query, batch: int) -> Sequence[RanTask] | None:
+        """Where the stateful tasks of that committed batch ran; None while not all of it is told."""
+
+    def send(self, query: Query, sends: Sequence[Send]) -> None:
+        """Have the partitions of all its operators run there, from the next batch on that begins."""
+
+
 class Route(Protocol):
     """One job's route, and what is known of it between two rounds."""
 
@@ -105,17 +116,18 @@ class Route(Protocol):
     def placements(self) -> tuple[KeyPlacement, ...]:
         """Where its keys are."""
 
+    @property
+    def loads(self) -> Sequence[float]:
+        """Rows by partition in its last window of pairs; none while nobody knows."""
+
     def add(self, batch: Batch) -> None:
         """A batch was committed."""
 
     def close_window(self, wall_s: float, key_bytes: float | None) -> None:
         """Once a window of pairs is full, it is what is told, and the next one begins."""
 
-    def see_places(self, query: Query) -> None:
-        """Note where the state's partitions are."""
-
-    def keep_places(self, query: Query, now: float) -> int:
-        """Now and then: send partitions where they belong; how many had to be sent."""
+    def housed(self, homes: Mapping[int, Executor]) -> None:
+        """Its state's partitions are on these executors; those of which it is not known are absent."""
 
     def carry_out(self, move: Table, query: Query, wall_s: float) -> Query:
         """Another table comes into force; the query that runs afterwards."""
@@ -151,6 +163,10 @@ class Spark(Protocol):
     @property
     def stages(self) -> Stages:
         """What its stages did."""
+
+    @property
+    def places(self) -> Places:
+        """Of state."""
 
     @property
     def executors(self) -> ExecutorCount:

@@ -1,18 +1,15 @@
-"""The routes of the jobs that have one: their windows of key pairs, and the places of their state."""
+"""The routes of the jobs that have one, and their windows of key pairs."""
 
 import logging
 from collections.abc import Iterator, Mapping
 
 from penstock.core.key_placement import KeyPlacement
 from penstock.core.routes import RouteFigures
-from penstock.engines.spark.deeds import DeedLog
 from penstock.engines.spark.port import Route, Spark
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.fleet import TrackedFleet
-from penstock.errors import EngineError, PenstockError
-
-_KEPT_TOGETHER = "equal partitions of all its operators stay on one executor"
+from penstock.errors import PenstockError
 
 _log = logging.getLogger("penstock.spark")
 
@@ -58,30 +55,12 @@ class Routes:
         route = self._routes.get(job)
         return () if route is None else route.placements
 
-    def see_places(self) -> None:
-        """Note where their state partitions are."""
-        for _, route, query in self._queried():
-            try:
-                route.see_places(query)
-            except EngineError as error:  # a query may end meanwhile; the next round looks again
-                _log.warning("%s", error)
-
-    def keep_places(self, now: float, deeds: DeedLog) -> None:
-        """State partitions go back to where Spark moved them from; `now` is on a clock that nobody sets."""
-        for name, route, query in self._queried():
-            try:
-                sent = route.keep_places(query, now)
-            except EngineError as error:  # a query may end meanwhile; the next moment tries again
-                deeds.note(name, "state partitions were to be sent to their executors", _KEPT_TOGETHER, str(error))
-                continue
-            if sent:
-                deeds.note(name, f"{sent} state partitions sent to their executors", _KEPT_TOGETHER)
-
-    def _running(self) -> Iterator[tuple[str, Route]]:
-        return ((name, route) for name, route in self._routes.items() if self._state.named(name).runs)
-
-    def _queried(self) -> Iterator[tuple[str, Route, Query]]:
+    def queried(self) -> Iterator[tuple[str, Route, Query]]:
+        """The jobs whose queries run, with their routes."""
         for name, route in self._running():
             query = self._state.named(name).query
             if query is not None:
                 yield name, route, query
+
+    def _running(self) -> Iterator[tuple[str, Route]]:
+        return ((name, route) for name, route in self._routes.items() if self._state.named(name).runs)

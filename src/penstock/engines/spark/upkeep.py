@@ -3,6 +3,7 @@
 from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.job_starts import JobStarts
+from penstock.engines.spark.keeping_places import KeepingPlaces
 from penstock.engines.spark.levers.batch_bound import BatchBoundLever
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.planned import PlannedRestarts
@@ -23,6 +24,7 @@ class Upkeep:
         shared: Shared,
         capacity: Capacity,
         routes: Routes,
+        places: KeepingPlaces,
         starts: JobStarts,
         planned: PlannedRestarts,
         shares: SlotsLever,
@@ -31,6 +33,7 @@ class Upkeep:
         self._shared = shared
         self._capacity = capacity
         self._routes = routes
+        self._places = places
         self._starts = starts
         self._planned = planned
         self._shares = shares
@@ -50,7 +53,7 @@ class Upkeep:
                     self._shares.push()
             if shared.settings.pin_routes:
                 with apart.trying("places of state"):
-                    self._routes.keep_places(shared.clocks.even(), shared.deeds)
+                    self._places.keep(shared.deeds)
             self._starts.look()
             for instruction in todo(shared.state.fleet, shared.clocks.now()):
                 with apart.trying(instruction.job):

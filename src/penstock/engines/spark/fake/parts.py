@@ -1,10 +1,12 @@
 """The parts of the fake application: each does at once what its real one does in the JVM."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from penstock.engines.spark.fake.query import FakeQuery
 from penstock.engines.spark.query import Query
+from penstock.engines.spark.routing.pins import RanTask, Send
 from penstock.engines.spark.shares import PoolShare
 from penstock.engines.spark.watch.events import Event
 from penstock.engines.spark.watch.machines import Executor
@@ -143,6 +145,49 @@ class FakeExecutors:
         """Those that live."""
         ids = (str(number) for number in range(self.there)) if self.scalable else ("driver",)
         return tuple(Executor(one, "127.0.0.1", self.slots_each, 0.5) for one in ids)
+
+
+@dataclass
+class FakePlaces:
+    """State runs where it ran last or was sent since; what is in `busy` does not take the next batch's tasks.
+
+    At first operator after operator begins with another executor, so that equal partitions are no neighbours.
+    """
+
+    executors: FakeExecutors
+    busy: set[str] = field(default_factory=set)  # executors, until a batch went elsewhere
+    _homes: dict[tuple[str, int, int], str] = field(default_factory=dict)  # by job, operator and partition
+    _ran: dict[str, tuple[int, list[RanTask]]] = field(default_factory=dict)  # the last batch of each job
+
+    def batch(self, job: str, number: int, operators: Sequence[int]) -> None:
+        """A batch runs; `operators` are the partitions of each."""
+        tasks = [
+            RanTask(partition, self._home(job, operator, partition))
+            for operator, partitions in enumerate(operators)
+            for partition in range(partitions)
+        ]
+        self._ran[job] = number, tasks
+        self.busy.clear()
+
+    def _home(self, job: str, operator: int, partition: int) -> str:
+        living = [executor.id for executor in self.executors.listed()]
+        free = [one for one in living if one not in self.busy] or living
+        place = (job, operator, partition)
+        if self._homes.get(place) not in free:
+            self._homes[place] = free[(operator + partition) % len(free)]
+        return self._homes[place]
+
+    def ran(self, query: Query, batch: int) -> Sequence[RanTask] | None:
+        """Where the stateful tasks of that batch ran; of older ones nobody knows."""
+        number, tasks = self._ran.get(query.name or "", (batch, []))
+        return tasks if number == batch else []
+
+    def send(self, query: Query, sends: Sequence[Send]) -> None:
+        """All operators' partitions."""
+        to = {send.partition: send.executor for send in sends}
+        for place in self._homes:
+            if place[0] == query.name and place[2] in to:
+                self._homes[place] = to[place[2]]
 
 
 class FakeBounds:

@@ -10,6 +10,7 @@ from penstock.engines.spark.fake.parts import (
     FakeBounds,
     FakeEvents,
     FakeExecutors,
+    FakePlaces,
     FakePools,
     FakeStages,
     Properties,
@@ -52,6 +53,7 @@ class FakeSpark:
         self.pools: FakePools = FakePools()
         self.stages: FakeStages = FakeStages()
         self.executors: FakeExecutors = FakeExecutors(self.slots_each, executors or 1, executors)
+        self.places: FakePlaces = FakePlaces(self.executors)
         self.bounds: FakeBounds = FakeBounds()
         self.heap = heap
         self.properties: Properties = Properties()
@@ -100,6 +102,7 @@ class FakeSpark:
         query.next_batch = self._next_batch[name] = number + 1
         query.committed.append(number)
         self._read_stages(query, number, rows, busy_s)
+        self.places.batch(name, number, [tasks for stage, tasks in query.writer.stages if "State" in stage])
         state = query.writer.partitions is not None
         self._tell(Progressed(progress(name, query.runId, number, began_s, took_s, rows, waits, state)))
 

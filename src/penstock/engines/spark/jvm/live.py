@@ -20,11 +20,12 @@ from penstock.engines.spark.jvm.listener import QueryEvents
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.pools import FairPools
 from penstock.engines.spark.jvm.repartition import repartition
+from penstock.engines.spark.jvm.routing.pinning import StatePlaces
 from penstock.engines.spark.jvm.stages import StageReader
 from penstock.engines.spark.jvm.starts import start_query, tasks_of
 from penstock.engines.spark.lock import ControllerLease
 from penstock.engines.spark.modes import LongLived
-from penstock.engines.spark.port import ExecutorCount, Heap, Pools, Route, RunningBounds, Stages
+from penstock.engines.spark.port import ExecutorCount, Heap, Places, Pools, Route, RunningBounds, Stages
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.routing.reroute import Routed
 from penstock.engines.spark.routing.watch import RouteWatch
@@ -50,6 +51,7 @@ class LiveSpark:
         self.slots_each = int(context.getConf().get("spark.executor.cores", "1") or 1)
         self.pools: Pools = FairPools(context)
         self.stages: Stages = StageReader(context)
+        self.places: Places = cast(Places, StatePlaces(spark))
         self.executors: ExecutorCount = ExecutorLever(context)
         self.bounds: RunningBounds = cast(RunningBounds, BatchBounds(spark))
         self.heap: Heap | None = StandaloneHeap(context) if self.master.startswith("spark://") else None

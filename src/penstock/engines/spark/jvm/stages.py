@@ -38,12 +38,7 @@ class StageReader:
 
     def name(self, stage_id: int) -> str | None:
         """What the stage does, after the operators of the physical plan inside it."""
-        try:
-            graph = self._store.operationGraphForStage(stage_id)
-        except Py4JJavaError:
-            return None  # Spark forgets old stages
-        clusters = graph.rootCluster().childClusters()
-        return stage_name([clusters.apply(index).name() for index in range(clusters.size())])
+        return stage_words(self._store, stage_id)
 
     def _fetch(self) -> list[dict[str, Any]]:
         found = self._array_list()
@@ -73,3 +68,12 @@ class StageReader:
         if not reading.complete:
             self._open[stage_id] = replace(found, before=reading, absent=0)
         return reading if found.before is None else difference(reading, found.before)
+
+
+def stage_words(store: Any, stage_id: int) -> str | None:
+    """What the stage does, by the application's status store; None once Spark has forgotten it."""
+    try:
+        clusters = store.operationGraphForStage(stage_id).rootCluster().childClusters()
+    except Py4JJavaError:
+        return None
+    return stage_name([clusters.apply(index).name() for index in range(clusters.size())])

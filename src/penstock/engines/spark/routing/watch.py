@@ -17,7 +17,6 @@ from penstock.core.routes import Links, PastMove, RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.correlation.history import PairHistory
 from penstock.correlation.sampling import SampledWindow, one_in_for
-from penstock.engines.spark.jvm.routing.pinning import Pinning
 from penstock.engines.spark.routing.living import key_placements
 from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.pair_draw import draw_one_in
@@ -30,7 +29,6 @@ from penstock.errors import EngineError
 
 _HALF_LIFE_WINDOWS = 1.0  # a pair counts half after so many windows
 _PAST_MOVES = 10
-_KEEP_EVERY_S = 5.0  # places are looked through so often: 0.2 s of the coordinator's time for 200 partitions
 
 
 @dataclass(slots=True)
@@ -45,8 +43,6 @@ class RouteWatch:
     hops: list[SampledWindow] = field(default_factory=list)  # what met in this window between operators
     histories: dict[tuple[str, str], PairHistory] = field(default_factory=dict)
     loads: tuple[float, ...] = ()  # rows by partition in the last window of pairs; none known: all the same
-    pinning: Pinning | None = None
-    kept_s: float = 0.0  # when partitions were last sent to their places
     homes: Mapping[int, Executor] = field(default_factory=dict)
     placements: tuple[KeyPlacement, ...] = ()
     told: RouteFigures | None = None  # of the last window that was closed
@@ -104,25 +100,11 @@ class RouteWatch:
             unlisted=places((self._newest, basis, newest_before, basis_before), route.kinds, table.servers),
         )
 
-    def see_places(self, query: StreamingQuery) -> None:
-        """Note where the partitions are."""
-        self._hold(query, move=False)
-
-    def keep_places(self, query: StreamingQuery, wall_s: float) -> int:
-        """Now and then: partition p of every operator stays on one executor; how many had to be sent there."""
-        if wall_s - self.kept_s < _KEEP_EVERY_S:
-            return 0
-        self.kept_s = wall_s
-        return self._hold(query, move=True)
-
-    def _hold(self, query: StreamingQuery, move: bool) -> int:
-        if self.pinning is None:
-            self.pinning = Pinning(self.routed.spark)
-        held, before = self.pinning.hold(query, self.loads, move=move), self.homes
-        self.homes = held.homes
-        if {partition: home.id for partition, home in held.homes.items()} != {p: home.id for p, home in before.items()}:
+    def housed(self, homes: Mapping[int, Executor]) -> None:
+        """Its partitions are there."""
+        if {partition: home.id for partition, home in homes.items()} != {p: home.id for p, home in self.homes.items()}:
+            self.homes = homes
             self._place_keys(self._table())
-        return held.repinned
 
     def carry_out(self, move: Table, query: StreamingQuery, wall_s: float) -> StreamingQuery:
         """Re-route; the query that runs afterwards is returned, the same one where it did not have to stop."""
