@@ -24,7 +24,15 @@ from penstock.engines.handed import HandedEngine
 from penstock.engines.spark import port
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, fake_job
-from penstock.engines.spark.fake.parts import FakeBounds, FakeEvents, FakeExecutors, FakePools, FakeStages, Properties
+from penstock.engines.spark.fake.parts import (
+    FakeBounds,
+    FakeEvents,
+    FakeExecutors,
+    FakePlaces,
+    FakePools,
+    FakeStages,
+    Properties,
+)
 from penstock.engines.spark.fake.query import FakeQuery
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import RealTime
@@ -83,6 +91,7 @@ PORTS: Mapping[type, type] = {
     FakeStages: port.Stages,
     FakeExecutors: port.ExecutorCount,
     FakeBounds: port.RunningBounds,
+    FakePlaces: port.Places,
     TownHeap: port.Heap,
     TownRoute: port.Route,
     FakeQuery: Query,
@@ -98,7 +107,7 @@ def calls_of(declared: type) -> list[str]:
 
 def all_calls() -> list[str]:
     """Every call of the port, but those that only lead to a part of it."""
-    parts = {f"Spark.{name}" for name in ("pools", "stages", "executors", "bounds", "heap")}
+    parts = {f"Spark.{name}" for name in ("pools", "stages", "executors", "bounds", "places", "heap")}
     return sorted({f"{kind.__name__}.{name}" for kind in PORTS.values() for name in calls_of(kind)} - parts)
 
 
@@ -158,6 +167,7 @@ class EveryLever:
         return Plan((decision,)), memory + 1
 
 
+_TWO_OPERATORS = (("Scan", 2), ("StateStoreSave", 2), ("StateStoreSave", 2))  # they begin on different executors
 _TABLES = [RoutingTable(2, {"left": {"Asia": server}}) for server in (0, 1)]
 _TURNS: Sequence[tuple[Move, Move]] = (
     (Slots("ads", 2, 3), Slots("ads", 3, 2)),
@@ -217,7 +227,7 @@ class Life:
 
     def _jobs(self) -> list[Job]:
         return [
-            fake_job("ads", lambda session: session.writer(partitions=2), slots=2),
+            fake_job("ads", lambda session: session.writer(partitions=2, stages=_TWO_OPERATORS), slots=2),
             fake_job("fraud", lambda session: session.writer(partitions=2), slots=1),
             fake_job("live", lambda session: session.writer(topic_partitions=1), real_time=RealTime(10.0, 1)),
             Job("guest"),
