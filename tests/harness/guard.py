@@ -11,10 +11,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import pytest
 
 NAMED = "PENSTOCK_TESTS"
 _ENDS_WITHIN_S = 10.0
@@ -23,14 +19,15 @@ _OVER = b"over"  # the run has ended in order, and taken down what it started
 _guard: "subprocess.Popen[bytes] | None" = None
 
 
-def pytest_configure(config: "pytest.Config") -> None:
+def pytest_configure() -> None:
     global _guard
-    if not hasattr(config, "workerinput"):
+    # A worker, and a run that a test starts in one, have the folder of the run above them: that one guards it.
+    if "PYTEST_XDIST_WORKER" not in os.environ:
         command = [sys.executable, "-E", "-S", __file__, os.environ[NAMED]]
         _guard = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
 
 
-def pytest_unconfigure(config: "pytest.Config") -> None:
+def pytest_unconfigure() -> None:
     if _guard is not None:
         _guard.communicate(_OVER)
 
