@@ -97,7 +97,7 @@ class Arbiter:
             return _serve(view, fleet, new, memory)
         if acted is not None and not came(fleet, acted) and view.at_s < acted.at_s + _AGAIN_AFTER_S:
             return Plan(note="what was decided has not come: somebody else has the last word"), memory
-        least = self._worth_a_turn(view, fleet, memory)
+        least = self._worth_a_turn(view, fleet, memory, np.ones(fleet.size, dtype=bool))
         if memory.rested is not None and memory.rested.holds(view, fleet, _arrivals(memory.costs), least):
             return Plan(note=memory.rested.note), memory
         ahead_s = looked_ahead_s(fleet, self.settings.horizon_s)
@@ -106,6 +106,7 @@ class Arbiter:
         memory = self._with_shortfall(view, fleet, found, memory)
         settling = memory.acted is not None and view.at_s < memory.acted.settled_s
         gain = found.gain(np.array([not job.met for job in fleet.jobs]))
+        least = self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
         if gain > (_URGENT * least if settling else least):
             return self._act(view, fleet, found, memory)
         eased = None if settling else _eased(view, fleet, found, memory)
@@ -118,9 +119,9 @@ class Arbiter:
         nothing = rested(view, fleet, _arrivals(memory.costs), note, gain, least)
         return Plan(note=note), replace(memory, rested=nothing)
 
-    def _worth_a_turn(self, view: View, fleet: Fleet, memory: ArbiterMemory) -> float:
-        """How much utility a turn is to bring: more than the errors that were seen."""
-        least = fleet.max_utility * max(self.settings.least_gain, _band(fleet, memory))
+    def _worth_a_turn(self, view: View, fleet: Fleet, memory: ArbiterMemory, touched: NDArray[np.bool_]) -> float:
+        """How much utility a turn is to bring: more than the errors that were seen with the jobs that it touches."""
+        least = max(self.settings.least_gain * fleet.max_utility, _band(fleet, memory, touched))
         if view.at_s < memory.wary_until_s:
             return max(2.0 * least, memory.wary_of)  # or it would be tempted by what has just misled it
         return least
@@ -188,16 +189,16 @@ def _cold(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
     return any(view.at_s - memory.costs[name].first_seen_s < _KNOWN_AFTER_S for name in fleet.names)
 
 
-def _band(fleet: Fleet, memory: ArbiterMemory) -> float:
-    """The error to be reckoned with, as a share of all utility: a second turn is for more than that.
+def _band(fleet: Fleet, memory: ArbiterMemory, touched: NDArray[np.bool_]) -> float:
+    """The error to be reckoned with, in utility: a second turn is for more than that.
 
     The first one has nothing to lose: nobody chose how the levers stand.
     """
     if memory.acted is None:
         return 0.0
-    off = [(memory.errors.get(job.name, PredictionError(job.name, 0.0, 0)), job.max_utility) for job in fleet.jobs]
-    known = sum(worth * (error.share * error.of + _BAND * _BAND_OF) / (error.of + _BAND_OF) for error, worth in off)
-    return known / fleet.max_utility
+    jobs = [fleet.jobs[place] for place in np.flatnonzero(touched)]
+    off = [(memory.errors.get(job.name, PredictionError(job.name, 0.0, 0)), job.max_utility) for job in jobs]
+    return sum(worth * (error.share * error.of + _BAND * _BAND_OF) / (error.of + _BAND_OF) for error, worth in off)
 
 
 # What was learnt

@@ -28,6 +28,7 @@ _FORETOLD = 4_000  # candidates times jobs, in one round
 _WORK = 2_500  # rounds times jobs
 _LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
 _OF_FEARED = 0.6  # of what is feared has come for those who miss something
+_TOUCHED = 0.01  # of a job's utility: a change by less is none
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
 
@@ -38,6 +39,12 @@ class Found:
     best: Settings
     outcome: CandidateOutcomes
     now: CandidateOutcomes
+
+    def touched(self, values: Floats) -> NDArray[np.bool_]:
+        """The jobs that are foretold to have more or less utility than if all is left alone: others' errors cancel out."""
+        apart = np.abs(self.outcome.utility[0] - self.now.utility[0])
+        touched: NDArray[np.bool_] = apart > _TOUCHED * values
+        return touched
 
     def gain(self, missed: NDArray[np.bool_]) -> float:
         """Of utility, over leaving all as it is; what is only feared is no reason to turn anything.
