@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from penstock.calls.measured import profile, rehearse
     from penstock.calls.recorded import RunReport, diff, explain, incident, present, report
-    from penstock.calls.served import serve
+    from penstock.calls.served import Served, serve
     from penstock.calls.simulated import Simulations, simulate
     from penstock.calls.started import attach, demo, run
     from penstock.calls.submitted import Submitting, stop_submitted, submit
@@ -120,11 +120,10 @@ if TYPE_CHECKING:
     from penstock.governing.coordinated import Coordinated
     from penstock.governing.coordinating import Coordinator
     from penstock.governing.govern import govern
-    from penstock.governing.picture import Picture
     from penstock.governing.rehearsal.state import Rehearsed
     from penstock.governing.story import RunStory
     from penstock.loading.keys import KeySettings
-    from penstock.loading.run import LoadReport
+    from penstock.loading.report import LoadReport
     from penstock.notifying.happenings import Happening, HappeningKind
     from penstock.notifying.notifiers import Message, Notifier
     from penstock.planning.arbiter.settings import ArbiterSettings
@@ -144,13 +143,12 @@ if TYPE_CHECKING:
     from penstock.planning.routing.estimate import CostSettings
     from penstock.planning.routing.policy import RoutingMode, RoutingSettings
     from penstock.planning.routing.route import route
-    from penstock.profiling.on_spark import Profiled
+    from penstock.profiling.models_file import Profiled
     from penstock.profiling.profile import ProfileSettings, Progress
     from penstock.simulation.expect import Finding
     from penstock.simulation.run import RunResult
     from penstock.store.archive import Archive
     from penstock.web.samples import MetricSample, MetricSink
-    from penstock.web.server import Site
     from penstock.web.settings import Rate, WebSettings
     from penstock.whatif.from_log import Advice, SlotsTried, TenantAdvice, Went
     from penstock.whatif.remedies import Remedy, Tried
@@ -248,7 +246,6 @@ __all__ = [
     "PenstockError",
     "PerformanceModel",
     "PhoebeSettings",
-    "Picture",
     "PlaceSettings",
     "Placement",
     "PlacementError",
@@ -287,12 +284,12 @@ __all__ = [
     "Score",
     "SearchSettings",
     "Series",
+    "Served",
     "SessionSetting",
     "Shape",
     "Share",
     "Shows",
     "Simulations",
-    "Site",
     "Slot",
     "Slots",
     "SlotsTried",
@@ -443,7 +440,7 @@ _HOMES = {
     "KeysOnMachine": "penstock.core.key_placement",
     "Latency": "penstock.core.intents",
     "LatencyFigures": "penstock.core.figures",
-    "LoadReport": "penstock.loading.run",
+    "LoadReport": "penstock.loading.report",
     "LoggedApplication": "penstock.engines.spark.history.events",
     "Machine": "penstock.core.placement",
     "MachineFigures": "penstock.core.figures",
@@ -469,7 +466,6 @@ _HOMES = {
     "PenstockError": "penstock.errors",
     "PerformanceModel": "penstock.core.performance",
     "PhoebeSettings": "penstock.planning.phoebe.settings",
-    "Picture": "penstock.governing.picture",
     "PlaceSettings": "penstock.planning.provision.settings",
     "Placement": "penstock.core.placement",
     "PlacementError": "penstock.errors",
@@ -483,7 +479,7 @@ _HOMES = {
     "Price": "penstock.core.price",
     "Process": "penstock.engines.processes",
     "ProfileSettings": "penstock.profiling.profile",
-    "Profiled": "penstock.profiling.on_spark",
+    "Profiled": "penstock.profiling.models_file",
     "Progress": "penstock.profiling.profile",
     "Rate": "penstock.web.settings",
     "Reason": "penstock.core.plan",
@@ -508,12 +504,12 @@ _HOMES = {
     "Score": "penstock.core.intents",
     "SearchSettings": "penstock.planning.profiling.settings",
     "Series": "penstock.core.forecast",
+    "Served": "penstock.calls.served",
     "SessionSetting": "penstock.engines.spark.jvm.doctor",
     "Shape": "penstock.core.shapes",
     "Share": "penstock.core.shares",
     "Shows": "penstock.core.levers",
     "Simulations": "penstock.calls.simulated",
-    "Site": "penstock.web.server",
     "Slot": "penstock.core.placement",
     "Slots": "penstock.core.levers",
     "SlotsTried": "penstock.whatif.from_log",

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from penstock.cli.screen import Screen
+from penstock.store.control import DeskControl
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.reading import Reader
@@ -51,6 +52,7 @@ def test_threads_of_operators_are_threads(store: SqlStore) -> None:
 
 
 def test_how_far_off_predictions_were_and_that_no_shares_meet_all_are_shown(store: SqlStore) -> None:
+    DeskControl(store.desk, RUN.id).arrive()  # of a run that is over nobody judges anything any more
     store.append(a_cycle(10.0))
     assert "off by" not in drawn(store)
     store.append(a_foretelling_cycle(20.0))

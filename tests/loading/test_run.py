@@ -11,7 +11,8 @@ from confluent_kafka import Producer
 from observer import messages
 
 from penstock.loading.keys import KeySettings
-from penstock.loading.run import Load, LoadReport, run_load
+from penstock.loading.report import LoadReport
+from penstock.loading.run import Load, run_load
 from penstock.loading.schedule import Schedule
 from penstock.workloads.rates import constant, spike
 from tests.patience import patience_s

@@ -12,7 +12,7 @@ from penstock.loading.keys import KeySettings
 from penstock.loading.schedule import Schedule
 
 if TYPE_CHECKING:
-    from penstock.loading.run import LoadReport
+    from penstock.loading.report import LoadReport
 
 _BOOTSTRAP = "127.0.0.1:9092"
 

@@ -12,7 +12,7 @@ from penstock.profiling.profile import ProfileSettings, Progress
 
 if TYPE_CHECKING:
     from penstock.governing.rehearsal.state import Rehearsed
-    from penstock.profiling.on_spark import Profiled
+    from penstock.profiling.models_file import Profiled
 
 
 def profile(

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 from penstock.extras import check_extra
 from penstock.store.open import open_store
@@ -13,8 +13,12 @@ from penstock.web.reading import Reader
 from penstock.web.settings import WebSettings
 from penstock.web.sinks import send_to, sinks_of
 
-if TYPE_CHECKING:
-    from penstock.web.server import Site
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Where pages, API and metrics are while the block lasts."""
+
+    url: str
 
 
 @contextmanager
@@ -26,7 +30,7 @@ def serve(
     sinks: tuple[str, ...] = (),
     settings: WebSettings | None = None,
     say: Callable[[str], None] = lambda text: None,
-) -> "Iterator[Site]":
+) -> Iterator[Served]:
     """Dashboard, API and metrics over a store while the block lasts; `url` says where. `port` 0 takes a free one.
 
     `sinks` are targets of metrics, as `penstock serve --sink` has them. `settings` are all there are, in place of port
@@ -40,7 +44,7 @@ def serve(
 
     how = settings or WebSettings(host=host, port=port)
     with closing(open_store(store)) as opened, sent(opened, sinks), Site(opened, how, say).beside() as site:
-        yield site
+        yield Served(site.url)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from penstock.errors import ConfigError
 
 if TYPE_CHECKING:
     from penstock.core.arrays import Floats
-    from penstock.loading.run import LoadReport
+    from penstock.loading.report import LoadReport
 
 EXAMPLE = """
 \b

@@ -1,6 +1,6 @@
 """Intents as they stand in a file."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,7 +16,7 @@ class IntentPart(BaseModel):
     Beside latency or juice a recovery target bounds plans; alone it is an objective with a utility of its own.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
 
     latency: PositiveSeconds | None = None
     percentile: Amount | None = None

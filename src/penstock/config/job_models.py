@@ -6,7 +6,7 @@ models:
 """
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
@@ -20,7 +20,7 @@ from penstock.planning.provision.advise import JobModels
 class ModelsPart(BaseModel):
     """The models of one job."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     plan: str  # a file, or a DAG that ships
     rate: Annotated[float, Field(gt=0, le=1e12), A_NUMBER] | None = (

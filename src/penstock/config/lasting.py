@@ -7,7 +7,7 @@ intent: {latency: 2s, hours: {from: "06:00", to: "20:00", days: mon-fri, zone: E
 """
 
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
@@ -44,7 +44,7 @@ Days = Annotated[Any, WithJsonSchema(_DAYS)]
 
 
 class _Lasting(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class BudgetPart(_Lasting):

@@ -12,7 +12,7 @@ Whoever governs them also reads its policy, settings, interval, window and appro
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -31,7 +31,7 @@ from penstock.errors import refuse
 class WantedPart(BaseModel):
     """What is wanted of one query; whatever else a tenants file says of it is another matter."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
     name: Annotated[str, Field(min_length=1, max_length=300)]
     intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
@@ -54,7 +54,7 @@ class WantedPart(BaseModel):
 class WantedFile(BaseModel):
     """What is wanted of all."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
     policy: str | None = None
     settings: PolicySettings = {}

@@ -40,7 +40,7 @@ from penstock.planning.provision.advise import JobModels
 from penstock.running.session import Session
 
 if TYPE_CHECKING:
-    from penstock.governing.picture import Picture
+    from matplotlib.figure import Figure
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
@@ -310,7 +310,7 @@ class Controller:
         """What was seen, a row for each tenant of each round: in pandas, or as a DataFrame of the session given."""
         return notebook.frame(self.views) if spark is None else notebook.spark_frame(self.views, spark)
 
-    def plot(self) -> "Picture":
+    def plot(self) -> "Figure":
         """A picture of it: each tenant's share of its utility, and its weight, over time."""
         return notebook.plot(self.views)
 

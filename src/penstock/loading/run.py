@@ -5,7 +5,7 @@ row with the event time that it was due at, and says so.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +14,10 @@ from confluent_kafka import KafkaException, Producer
 from penstock.engines.kafka.offsets import end_offsets
 from penstock.errors import EngineError
 from penstock.loading.keys import Keys, KeySettings
+from penstock.loading.report import LATE_AFTER_S, LoadReport
 from penstock.loading.rows import RowMaker, json_rows
 from penstock.loading.schedule import Schedule
 
-LATE_AFTER_S = 1.0  # a generator that is so far behind its curve does not keep up
 _ROWS_AT_ONCE = 2000  # between two looks at the clock
 _DELIVERED_WITHIN_S = 300.0
 _JOINED_MS = 5.0  # of rows that were handed over together: the client's thread sends them as one message
@@ -35,32 +35,6 @@ class Load:
     rows: RowMaker = json_rows
     start_ms: int | None = None  # the event time of the start; None: the present
     linger_s: float = 0.02  # rows wait so long for one another: a message costs the broker more than its rows
-
-
-@dataclass(frozen=True, slots=True)
-class LoadReport:
-    """What was sent: `delivered` rows are in the topic, each once."""
-
-    topic: str
-    asked: int
-    sent: int
-    failed: int
-    seconds: float
-    cpu_s: float
-    late_s: float  # the most that a row was sent after it was due
-    start_ms: int
-    per_key: Mapping[str, int]  # rows by left key, as far as they were sent
-    offsets: Mapping[int, tuple[int, int]]  # of each partition, before and after
-
-    @property
-    def delivered(self) -> int:
-        """Rows that the broker has confirmed."""
-        return self.sent - self.failed
-
-    @property
-    def kept_up(self) -> bool:
-        """Whether rows went out when they were due."""
-        return self.late_s <= LATE_AFTER_S
 
 
 def run_load(

@@ -1,5 +1,6 @@
 """A file of models, as `penstock plan --models` reads it: what was profiled is added to what is there."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,15 @@ import yaml
 
 from penstock.core.performance import PerformanceModel
 from penstock.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Profiled:
+    """A model and the file that holds it."""
+
+    task: str
+    model: PerformanceModel
+    path: Path
 
 
 def add_model(path: Path, task: str, model: PerformanceModel) -> None:

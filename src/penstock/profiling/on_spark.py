@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from penstock.analysis.stability import FEWEST_POINTS
-from penstock.core.performance import PerformanceModel
 from penstock.core.trial import Measured, Task, Trial
 from penstock.engines.spark.profiling.cores import Cores, kept_off, split_cores
 from penstock.engines.spark.profiling.settings import TrialSettings
@@ -16,21 +15,12 @@ from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner
 from penstock.errors import ConfigError
 from penstock.places import state_folder
 from penstock.profiling.catalog import task_named
-from penstock.profiling.models_file import add_model
+from penstock.profiling.models_file import Profiled, add_model
 from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
 from penstock.profiling.provenance import provenance, words
 from penstock.profiling.record import TrialRecord
 
-__all__ = ["Profiled", "TrialSettings", "default_file", "profile_on_spark"]
-
-
-@dataclass(frozen=True, slots=True)
-class Profiled:
-    """A model and the file that holds it."""
-
-    task: str
-    model: PerformanceModel
-    path: Path
+__all__ = ["TrialSettings", "default_file", "profile_on_spark"]
 
 
 def default_file() -> Path:

@@ -1,6 +1,6 @@
 """The scenario file, field by field: what may stand in it, with units, defaults and limits."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -24,7 +24,7 @@ AtLeastOne = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
 class ScenarioPart(BaseModel):
     """A part of a scenario: unknown fields are errors, values do not change after reading."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class SpikeRate(ScenarioPart):

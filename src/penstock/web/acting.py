@@ -1,7 +1,7 @@
 """Acting on a running controller: what a page or a program sends, checked, and left on the controller's desk."""
 
 import time
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -36,7 +36,7 @@ class ActIn(BaseModel):
     job's lever needs `job`, that of one operator `operator` too; without a job it is one of the application.
     """
 
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, json_schema_extra={"examples": EXAMPLES}
     )
 

@@ -24,7 +24,7 @@ LEARNT_S = 60.0  # before the decision, from which what batches cost is learnt b
 class WithoutIn(BaseModel):
     """Which decisions, by their numbers from 1."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
     kind: ClassVar[str] = "without"
 
     decisions: Annotated[tuple[Annotated[int, Field(ge=1, le=2**53)], ...], Field(max_length=MOST)]

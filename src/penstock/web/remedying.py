@@ -28,7 +28,7 @@ _FOR_THE_TRIAL = 0.2  # of the time to answer
 class RemediesIn(BaseModel):
     """Whom to help."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
     kind: ClassVar[str] = "remedies"
 
     job: Annotated[str, Field(max_length=300)]

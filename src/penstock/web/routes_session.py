@@ -1,7 +1,7 @@
 """Routes to come in with a token, and to leave."""
 
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from fastapi import Body, FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,7 +16,7 @@ from penstock.web.state import SiteState
 class TokenIn(BaseModel):
     """A token, as it was shown when the server first started."""
 
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra="forbid", frozen=True, json_schema_extra={"examples": [{"token": "read-…"}, {"token": "operate-…"}]}
     )
 

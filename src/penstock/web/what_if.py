@@ -34,7 +34,7 @@ _SHORTEST_S, _LONGEST_S = 60.0, 3600.0
 class TurnIn(BaseModel):
     """A lever to be turned at the start; without a `job` one of the application. A `value` of null: no bound."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     kind: Kind
     job: ShortText | None = None
@@ -50,7 +50,7 @@ class TurnIn(BaseModel):
 class WhatIfIn(BaseModel):
     """What is to be different, and over how many minutes of arrivals it is to be tried."""
 
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         extra="forbid", frozen=True, allow_inf_nan=False, json_schema_extra={"examples": EXAMPLES}
     )
     kind: ClassVar[str] = "what-if"

@@ -7,7 +7,7 @@ source: {files: /data/ads, glob: "*.gz", per_batch: 1}
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -21,7 +21,7 @@ _Frames = Iterator[pd.DataFrame]
 
 
 class _Source(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True)
 
 
 class MadeSource(_Source):

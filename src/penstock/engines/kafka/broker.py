@@ -13,15 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
-
 from penstock.engines import processes
 from penstock.engines.java import java
 from penstock.engines.kafka.jars import JarSet, jars
 from penstock.engines.processes import Process
 from penstock.engines.state_file import StateFile, default_place
 from penstock.errors import ConfigError, EngineError
+from penstock.extras import check_extra
 
 _UP_WITHIN_S = 120.0
 CONTROLLER_PORT = "{controller_port}"  # in a property that somebody gives: the one that was chosen
@@ -108,6 +106,7 @@ class BrokerExtras:
 
 def up(state: Path, port: int = 9092, partitions: int = 4, beside: BrokerExtras = BrokerExtras()) -> Broker:
     """Start a broker and wait until it answers; one that died starts again with the records it had."""
+    check_extra("kafka")  # or a broker that nobody can ask would be started
     known = status(state)
     if known is not None and known.alive:
         raise EngineError(f"a broker runs already at {known.bootstrap}; end it with `penstock kafka down`")
@@ -148,6 +147,9 @@ def status(state: Path) -> Broker | None:
 
 def answers(bootstrap: str) -> bool:
     """Whether a broker answers there."""
+    from confluent_kafka import KafkaException  # an extra, which who names a Broker need not have
+    from confluent_kafka.admin import AdminClient
+
     quiet: dict[str, str | int | float | bool] = {
         "bootstrap.servers": bootstrap,
         "log_level": 0,

@@ -41,7 +41,7 @@ class Found:
     now: CandidateOutcomes
 
     def touched(self, values: Floats) -> NDArray[np.bool_]:
-        """The jobs that are foretold to have more or less utility than if all is left alone: others' errors cancel out."""
+        """The jobs that are foretold to have more or less utility by it: what is wrong of others is wrong of both."""
         apart = np.abs(self.outcome.utility[0] - self.now.utility[0])
         touched: NDArray[np.bool_] = apart > _TOUCHED * values
         return touched
