@@ -227,7 +227,9 @@ def _engine(url: URL, writes: bool) -> sa.Engine:
         limits = {"connect_timeout": CONNECT_S, "tcp_user_timeout": 10_000, "options": f"-c lock_timeout={BUSY_S}s"}
         missing = {name: value for name, value in limits.items() if name not in url.query}
         with missing_told():
-            return sa.create_engine(url, pool_pre_ping=True, connect_args=missing, hide_parameters=True)
+            engine = sa.create_engine(url, pool_pre_ping=True, connect_args=missing, hide_parameters=True)
+        sa.event.listen(engine, "connect", _set_up_postgresql)
+        return engine
     engine = sa.create_engine(url, connect_args={"timeout": BUSY_S}, hide_parameters=True)
     sa.event.listen(engine, "connect", _set_up_writer if writes else _set_up_sqlite)
     sa.event.listen(engine, "begin", _begin_sqlite)
@@ -238,6 +240,12 @@ def _connect_impatiently(dialect: object, record: object, given: Any, named: Any
     from penstock.store.impatient import ImpatientConnection  # psycopg, which SQLite does without
 
     return ImpatientConnection.connect(*given, **named)
+
+
+def _set_up_postgresql(connection: Any, record: object) -> None:
+    from penstock.store.ending_cursor import EndingCursor  # psycopg, which SQLite does without
+
+    connection.server_cursor_factory = EndingCursor
 
 
 def _set_up_sqlite(connection: Any, record: object) -> None:
