@@ -79,14 +79,23 @@ class Judged:
         """When something was turned."""
         return [told.decision.at_s for told in self.result.decisions if told.carried_out and told.decision.moves]
 
+    def off_by(self) -> float | None:
+        """How far off the policy's foretold utilities were, as a share of the maximum; None where none was compared."""
+        told = [found for found in self.result.run.prediction_errors if found.of]
+        compared = [(found.share, self.intents[found.job].max_utility) for found in told]
+        worth = sum(most for _, most in compared)
+        return sum(share * most for share, most in compared) / worth if compared else None
+
     def line(self) -> str:
         """The run in one line, as soon as it is over."""
         latency_s = self.latency_s(self.case.urgent)
         latency = "not known" if latency_s is None else f"{latency_s:.1f} s"
+        off_by = self.off_by()
+        foretold = "" if off_by is None else f" foretold utilities off by {off_by:.1%} of the maximum;"
         return (
             f"{self.case.name}, {self.case.policy}: utility {self.utility():.3f} after {self.counted_from_s:g} s, "
             f"{self.utility(SETTLED_FROM_S):.3f} after 30 s, {self.utility(self.late_s):.3f} in the last third; "
-            f"{self.case.urgent} in its target {self.met():.0%} after 30 s, {latency}; {self.machine.text()}"
+            f"{self.case.urgent} in its target {self.met():.0%} after 30 s, {latency};{foretold} {self.machine.text()}"
         )
 
     def document(self) -> dict[str, Any]:
@@ -111,6 +120,7 @@ class Judged:
             "decisions": [{"at_s": told.decision.at_s, "text": told.text()} for told in decisions],
             "first_step_s": min(self.steps_at_s, default=None),
             "last_step_s": max(self.steps_at_s, default=None),
+            "prediction_errors": [asdict(found) for found in self.result.run.prediction_errors],
             "notes": [asdict(note) for note in self.result.run.notes],
             "errors": [asdict(note) for note in self.result.run.errors],
             "machine": asdict(self.machine),

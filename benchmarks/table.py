@@ -19,6 +19,7 @@ TITLES = (
     "its latency, s",
     "steps",
     "first, last step at s",
+    "predictions off by",
     "steal",
     "others' cores",
     "load",
@@ -39,6 +40,7 @@ def rows(runs: Sequence[Judged], fixed: Collection[str] = ()) -> list[str]:
 
 def _row(runs: Sequence[Judged], best: float | None) -> str:
     whole = _median(runs, Judged.utility)
+    off_by = [known for run in runs if (known := run.off_by()) is not None]
     latencies = [known for run in runs if (known := run.latency_s(run.case.urgent)) is not None]
     cells = (
         runs[0].case.name,
@@ -54,6 +56,7 @@ def _row(runs: Sequence[Judged], best: float | None) -> str:
         f"{statistics.median(latencies):.1f}" if latencies else "-",
         "/".join(str(len(run.steps_at_s)) for run in runs),
         " ".join(_first_and_last(run.steps_at_s) for run in runs),
+        f"{statistics.median(off_by):.1%}" if off_by else "-",
         f"{_median(runs, lambda run: run.machine.steal):.1%}",
         f"{_median(runs, lambda run: run.machine.others):.2f}",
         f"{_median(runs, lambda run: run.machine.load):.1f}",

@@ -1,6 +1,7 @@
 """Runs become rows: medians and ranges by policy, and how far each is from the best of what was fixed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from trial_meter import Had, Measured, Moment
 from penstock.core.intents import Intent, Latency
 from penstock.core.levers import BatchBound
 from penstock.core.plan import Decision, Reason, Step, StepOutcome
+from penstock.core.prediction import PredictionError
 from penstock.core.run import DecisionRecord, Run, RunInfo
 from penstock.governing.comparison import PolicyTurn, TrialResult
 
@@ -54,6 +56,14 @@ def test_what_came_before_the_counted_seconds_does_not_count() -> None:
     assert run.utility(30.0) == pytest.approx(0.6)
     assert run.latency_s("urgent") == pytest.approx(8.0)
     assert (run.met(), judged("fair", 3.0).met()) == (0.0, 1.0)
+
+
+def test_how_far_off_predictions_were_counts_by_what_a_tenant_is_worth_and_only_where_any_was_compared() -> None:
+    told = (PredictionError("urgent", 0.1, 3), PredictionError("other", 0.6, 1))
+    run = judged("penstock", 3.0)
+    foretelling = replace(run, result=replace(run.result, run=replace(run.result.run, prediction_errors=told)))
+    assert foretelling.off_by() == pytest.approx((0.1 * 40 + 0.6 * 10) / 50)
+    assert run.off_by() is None
 
 
 def test_a_row_has_medians_ranges_and_the_share_of_the_best_that_was_fixed() -> None:
