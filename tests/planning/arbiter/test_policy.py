@@ -9,6 +9,7 @@ import pytest
 from penstock.core.intents import Intent, Juice
 from penstock.core.levers import BatchBound, Dial, Shows, Slots
 from penstock.core.plan import Decision, Plan, Reason
+from penstock.core.prediction import PredictionError
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.memory import Acted, ArbiterMemory
 from penstock.planning.arbiter.policy import Arbiter
@@ -203,6 +204,18 @@ def test_its_error_is_kept_tenant_by_tenant_and_told_in_every_plan() -> None:
         ("b", 0.0, 1),
     ]
     assert memory.lost(ArbiterSettings(lost_after=1)) == frozenset({"a"})
+
+
+@pytest.mark.parametrize(("misread", "turns"), [("calm", True), ("held", False)])
+def test_only_the_errors_seen_with_those_whom_a_step_would_touch_speak_against_it(misread: str, turns: bool) -> None:
+    asked, calm = Intent(Juice(0.9, utility=10.0)), job("calm", 40.0, worth=60.0)
+    _, memory = at(10.0, ArbiterMemory(), job("held", 60.0, intent=asked), calm)
+    acted = Acted(-100.0, -90.0, (BatchBound("held", None, 5),), 60.0, 60.0, 60.0, {})
+    errors = {misread: PredictionError(misread, 0.9, 20)}
+    bound = (Dial("bound", "held", 5.0, 1, shows=Shows.NEXT_BATCH),)
+    held = job("held", 60.0, intent=asked, utility=5.0, juice=0.5, levers=bound)
+    plan, _ = at(11.0, replace(memory, acted=acted, expected=None, rested=None, errors=errors), held, calm)
+    assert bool(plan.decisions) is turns
 
 
 def test_its_memory_can_be_stored_and_read() -> None:
