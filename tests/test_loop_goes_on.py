@@ -268,3 +268,12 @@ def test_no_error_at_any_call_ends_governing_and_rounds_are_three_intervals_apar
     assert stage in faults.struck
     assert max(later - earlier for earlier, later in pairwise(rounds)) <= 30.0
     assert (400.0, "ads") in world.engine.done
+
+
+@pytest.mark.parametrize(("until_s", "rounds"), [(25.0, [10.0, 20.0]), (30.0, [10.0, 20.0, 30.0]), (4.0, [])])
+def test_governing_lasts_as_long_as_was_said_also_where_the_rest_is_too_short_for_a_round(
+    until_s: float, rounds: list[float]
+) -> None:
+    world, clock = World(Faults({}), LoopSettings()), Ticking()
+    drive(world.governor, lambda: INTENTS, clock, until_s)
+    assert (clock.at_s, [cycle.at_s for cycle in world.cycles]) == (until_s, rounds)

@@ -271,7 +271,8 @@ def drive(
     while True:
         # A late cycle is not made up for: the next one is due an interval after now.
         due = max(due + governor.settings.wait_s(carried.failures), clock.now())
-        if due > until_s or not clock.wait_until(due):
+        # What is left at the end may be too short for another round: the jobs have it all the same.
+        if not clock.wait_until(min(due, until_s)) or due > until_s:
             return carried
         governor = governor if newest is None else newest()
         troubles = governor.troubles()
