@@ -1,9 +1,7 @@
 """Checkpoints where real ones are: the book is beside them, and state moves there as it does on a local path."""
 
-import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -15,6 +13,7 @@ from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.routing.reroute import reroute
 from penstock.engines.spark.routing.tie import STAMP
 from penstock.errors import EngineError
+from tests.engines.spark.routing.mounts import mounted
 from tests.engines.spark.routing.running_count import CrashError
 from tests.engines.spark.routing.town import (
     REGIONS,
@@ -36,17 +35,6 @@ def all_to(partition: int) -> RoutingTable:
         2,
         {"left": {f"r{i}": partition for i in range(REGIONS)}, "right": dict.fromkeys(range(TAGS), partition)},
     )
-
-
-def mounted(spark: SparkSession, place: Path, scheme: str) -> str:
-    """A checkpoint of that scheme, whose files Hadoop's client keeps below the place."""
-    (place / "mounted").mkdir()
-    conf: Any = spark.sparkContext._jsc.hadoopConfiguration()
-    conf.set("fs.stub.impl", "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme")
-    conf.set("fs.viewfs.overload.scheme.target.file.impl", "org.apache.hadoop.fs.LocalFileSystem")
-    name = f"c{uuid.uuid4().hex[:8]}"
-    conf.set(f"fs.viewfs.mounttable.{name}.link./data", f"file://{place}/mounted")
-    return f"{scheme}://{name}/data/checkpoint"
 
 
 PLACES: Mapping[str, Callable[[SparkSession, Path], str]] = {

@@ -1,7 +1,7 @@
 """A re-routing that dies or fails after any step, wherever the checkpoint is: no count is wrong, the query runs on.
 
 The tables of docs/routing.md, line by line. The files are real and so is all that writes them but Spark's own part, for
-which `running_count` stands; test_reroute and test_places do some of the same on Spark.
+which `running_count` stands; test_viewfs does the same by Hadoop's client, test_reroute and test_places some on Spark.
 """
 
 from collections import Counter
@@ -12,24 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.jvm.local_files import LocalFiles, local_path
-from penstock.engines.spark.routing.migration import pending
 from penstock.errors import EngineError
 from tests.engines.spark.routing.object_store import StoredFiles
 from tests.engines.spark.routing.running_count import PARTITIONS, CrashError, RunningCount
-
-KEYS = [f"k{number}" for number in range(8)]
-STEPS = [
-    "table kept",
-    "query stopped",
-    "open batch finished",
-    "change written down",
-    "offsets entered",
-    "state rewritten",
-    "committed",
-]
+from tests.engines.spark.routing.steps import (
+    KEYS,
+    STEPS,
+    all_to,
+    at,
+    begun,
+    dies,
+    goes_on_after_a_crash,
+    is_right_from_now_on,
+    kept,
+    runs_on_where_it_fails_for_good,
+)
 
 
 def by_uri(place: Path) -> LocalFiles:
@@ -48,61 +47,12 @@ PLACES: Mapping[str, Callable[[Path], Files]] = {
 
 @pytest.fixture(params=PLACES)
 def count(request: pytest.FixtureRequest, tmp_path: Path) -> RunningCount:
-    """It has counted three batches; a fourth was begun and not committed, as `stop` may leave it."""
-    made = RunningCount(PLACES[request.param](tmp_path))
-    for _ in range(3):
-        made.feed(KEYS)
-        made.run()
-    made.feed(KEYS[:5])
-    with pytest.raises(CrashError):
-        made.run(before_commit=dies)
-    return made
-
-
-def all_to(partition: int) -> RoutingTable:
-    return RoutingTable(PARTITIONS, {"left": dict.fromkeys(KEYS, partition)})
-
-
-def dies() -> None:
-    raise CrashError
-
-
-def at(step: str, error: type[BaseException]) -> Callable[[str], None]:
-    def done(name: str) -> None:
-        if name == step:
-            raise error(step)
-
-    return done
-
-
-def is_right_from_now_on(count: RunningCount) -> None:
-    """After more rows, after another re-routing and after still more."""
-    for table in (None, all_to(2), all_to(0)):
-        if table is not None:
-            count.reroute(table)
-            assert {key for key, _ in kept(count)} == set(KEYS)
-        count.feed(KEYS[2:])
-        count.run()
-        assert count.told == Counter(count.rows)
-    assert {partition for _, partition in kept(count)} == {0}
-
-
-def kept(count: RunningCount) -> set[tuple[str, int]]:
-    """The keys of the table in force, and where it sends them."""
-    book = count.book()
-    return {(str(key), at) for key, at in book.table(book.changes()[-1].version).keys["left"].items()}
+    return begun(PLACES[request.param](tmp_path))
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_after_a_crash_the_next_start_goes_on_with_all_counts(count: RunningCount, step: str) -> None:
-    with pytest.raises(CrashError):
-        count.reroute(all_to(1), at(step, CrashError))
-    count.feed(KEYS)
-    count.run()
-    assert count.told == Counter(count.rows)
-    book = count.book()
-    assert (len(book.moves()), pending(book)) == (int(step in STEPS[3:]), None)
-    is_right_from_now_on(count)
+    goes_on_after_a_crash(count, step)
 
 
 def test_a_step_that_was_done_and_told_as_failed_is_done(count: RunningCount) -> None:
@@ -116,18 +66,7 @@ def test_a_step_that_was_done_and_told_as_failed_is_done(count: RunningCount) ->
 
 @pytest.mark.parametrize("step", STEPS)
 def test_where_it_fails_for_good_the_query_runs_on_with_the_table_it_had(count: RunningCount, step: str) -> None:
-    count.broken = step
-    if step == "table kept":  # the query has not been stopped yet
-        with pytest.raises(EngineError):
-            count.reroute(all_to(1), at(step, EngineError))
-    else:
-        count.reroute(all_to(1), at(step, EngineError))
-    count.feed(KEYS)
-    count.run()
-    assert count.told == Counter(count.rows)
-    assert pending(count.book()) is None
-    count.broken = ""
-    is_right_from_now_on(count)
+    runs_on_where_it_fails_for_good(count, step)
 
 
 @pytest.mark.parametrize("step", STEPS[3:6])
