@@ -32,6 +32,7 @@ from penstock.workloads.services.postgres import postgres_files
 HERE = Path(__file__).parent
 AWAY_S = 5.0  # so long a broker, a database, a worker is away that was killed
 ENDS_WITHIN_S = 180.0
+WORDS = 80  # of a command line: enough to know it
 ACTS = 30
 HOUR_S = 3600
 ROUTED = "routed"  # the tenant whose keys have a route
@@ -197,9 +198,10 @@ class World:
             self.supervisor.wait()
             self.start()
         deadline = time.monotonic() + ENDS_WITHIN_S
-        while any(processes.start_ticks(pid) is not None for pid in left):
+        while still := [pid for pid in left if processes.start_ticks(pid) is not None]:
             if time.monotonic() > deadline:
-                self.wrong.append(f"a driver without its supervisor was there after {ENDS_WITHIN_S:.0f} s")
+                who = "; ".join(" ".join(processes.command_of(pid))[:WORDS] for pid in still)
+                self.wrong.append(f"without their supervisor there were after {ENDS_WITHIN_S:.0f} s: {who}")
                 _signal(left, signal.SIGKILL)
                 return
             time.sleep(0.5)

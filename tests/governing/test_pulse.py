@@ -1,6 +1,5 @@
 """A driver's pulse: whether its JVM answers, and a file whose age says whether all of it is alive."""
 
-import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,15 +58,13 @@ def test_an_answer_is_owed_from_the_question_until_it_comes_whatever_it_is(
 
 @dataclass(slots=True)
 class Driver:
-    """A driver with a heart: its clock, its parent's number, and the signals that it gives itself."""
+    """A driver with a heart, and its clock."""
 
     file: Path
     now_s: float = 0.0
-    parent: int = 7
-    signals: list[int] = field(default_factory=list)
 
-    def heart(self, supervisor: int | None = None) -> Heart:
-        return Heart(self.file, supervisor, 300.0, lambda: self.now_s, lambda: self.parent, self.signals.append)
+    def heart(self) -> Heart:
+        return Heart(self.file, 300.0, lambda: self.now_s)
 
     def says(self, heart: Heart) -> str | None:
         """What the next beat writes."""
@@ -99,24 +96,3 @@ def test_a_driver_that_ends_leaves_no_file_that_grows_old(driver: Driver) -> Non
     heart.beat()
     heart.stop()
     assert not driver.file.exists()
-
-
-def test_a_driver_whose_supervisor_is_gone_ends_as_by_ctrl_c_and_by_force_if_it_does_not(driver: Driver) -> None:
-    heart = driver.heart(supervisor=7)
-    heart.beat()
-    assert driver.signals == []
-    driver.parent = 1  # it was killed: somebody else is the parent of its children
-    for now_s in (10.0, 11.0, 99.0):
-        driver.now_s = now_s
-        heart.beat()
-    assert driver.signals == [signal.SIGINT]
-    driver.now_s = 101.0
-    heart.beat()
-    assert driver.signals == [signal.SIGINT, signal.SIGKILL]
-
-
-def test_nobodys_driver_follows_nobody(driver: Driver) -> None:
-    heart = driver.heart()
-    driver.parent = 1
-    heart.beat()
-    assert driver.signals == []

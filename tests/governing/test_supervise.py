@@ -13,6 +13,7 @@ from penstock.engines.spark.restarts import RestartPolicy
 from penstock.governing.signs import SILENT_AT_MOST_S, Watch
 from penstock.governing.supervise import Supervised
 from penstock.governing.supervise import supervise as supervise_it
+from tests.patience import eventually
 
 pytestmark = pytest.mark.sockets
 
@@ -66,6 +67,26 @@ def test_what_the_user_must_mend_is_not_tried_again() -> None:
     said = list[str]()
     assert supervise([sys.executable, "-c", "raise SystemExit(2)"], said.append, QUICK) == 2
     assert said == []
+
+
+# Ends with the code that it is told to; a child of it does not.
+LEAVES_A_CHILD = """
+import pathlib, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+pathlib.Path(sys.argv[1]).write_text(str(child.pid))
+sys.exit(int(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("code", [0, 2, 4])
+def test_no_jvm_is_left_behind_by_a_driver_that_is_not_started_again(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # One whose end stands still would write beside whoever has the run by now.
+    monkeypatch.setattr("penstock.governing.groups._LEAVES_WITHIN_S", 0.1)
+    note = tmp_path / "note"
+    assert supervise([sys.executable, "-c", LEAVES_A_CHILD, str(note), str(code)], lambda text: None, QUICK) == code
+    eventually(lambda: not is_running(int(note.read_text())))
 
 
 def dies_with(code: int, times: int) -> str:

@@ -16,6 +16,7 @@ from penstock.cli.governed import console_of_run, end_as, notify_option, with_ta
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.core.units import positive_seconds
+from penstock.engines.following import Follower
 from penstock.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 # The options that a run is started with, as RunOptions has them.
 _OF_RUN = (
     *("policy", "master", "dry_run", "run_id", "down_since_s", "age_s"),
-    *("heartbeat", "starts_within_s", "supervisor", "coordinator", "notify"),
+    *("heartbeat", "starts_within_s", "coordinator", "notify"),
 )
 
 EXAMPLE = """
@@ -85,6 +86,7 @@ def run(
     """Start all tenants of the file TENANTS (YAML) in one Spark application, and govern them."""
     # In a container it is the first process, which the kernel spares signals that it does not handle.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    _follow(given.pop("supervisor"))
     console = console_of_run()
     of_run = {name: given.pop(name) for name in _OF_RUN}
     of_run["coordinator_tls"] = files_of(given)  # what is left is of the pages
@@ -108,6 +110,12 @@ def run(
     with dashboard_over(store, given, begins=options.run_id is None) if dashboard else nullcontext():
         story = with_table(console, file.name, lambda show: run_tenants(file, options, show))
     end_as(story, console, json_out)
+
+
+def _follow(supervisor: int | None) -> None:
+    """End when it is gone: somebody may start another driver over our checkpoints."""
+    if supervisor is not None:
+        Follower(supervisor).start()
 
 
 def _checked(tenants: Path, of_run: Mapping[str, Any], first_life: bool) -> "TenantsFile":

@@ -5,8 +5,6 @@ Python runs, the JVM answers and the loop moves on; whoever watches it replaces 
 """
 
 import logging
-import os
-import signal
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +14,6 @@ BEAT_EVERY_S = 1.0
 STARTS_WITHIN_S = 300.0  # Spark, its jars and its executors; by then something must be governed
 GOVERNS = "governing"  # what the file says of a driver that does
 WAITS = "waiting"  # of one that stands by
-_ENDS_WITHIN_S = 90.0
 
 _log = logging.getLogger("penstock")
 
@@ -60,7 +57,7 @@ class Pulse:
 
 
 class Heart:
-    """Writes the file while the process is well, and ends the process when `supervisor`, who started it, is gone.
+    """Writes the file while the process is well.
 
     The file says `starting`, `waiting` (of one that stands by) or `governing`; its age tells of life.
     """
@@ -68,29 +65,21 @@ class Heart:
     def __init__(
         self,
         file: Path | None,
-        supervisor: int | None = None,
         starts_within_s: float = STARTS_WITHIN_S,
         clock: Callable[[], float] = time.monotonic,
-        parent: Callable[[], int] = os.getppid,
-        end: Callable[[int], None] = lambda number: os.kill(os.getpid(), number),
     ) -> None:
         self._file = file
-        self._supervisor = supervisor
         self._starts_within_s = starts_within_s
         self._clock = clock
-        self._parent = parent
-        self._end = end
         self._well: Callable[[], bool] | None = None
         self._does = "starting"
         self._since_s = clock()
-        self._orphan_since_s: float | None = None
         self._over = threading.Event()
 
     def start(self) -> None:
         """Begin to beat, for whoever looks."""
-        if self._file is None and self._supervisor is None:
-            return
-        threading.Thread(target=self._run, name="penstock-heart", daemon=True).start()
+        if self._file is not None:
+            threading.Thread(target=self._run, name="penstock-heart", daemon=True).start()
 
     def stop(self) -> None:
         """Beat no more, and leave no file that would grow old."""
@@ -105,7 +94,6 @@ class Heart:
 
     def beat(self) -> None:
         """Once."""
-        self._follow_supervisor()
         well = self._clock() - self._since_s < self._starts_within_s if self._well is None else self._well()
         if well and self._file is not None:
             self._write(self._file, self._does)
@@ -121,14 +109,3 @@ class Heart:
         whole = file.with_name(f"{file.name}.new")
         whole.write_text(f"{text}\n", encoding="ascii")
         whole.replace(file)
-
-    def _follow_supervisor(self) -> None:
-        """As by Ctrl-C; a driver that does not end of it is ended: somebody may start another over its checkpoints."""
-        if self._supervisor is None or self._parent() == self._supervisor:
-            return
-        if self._orphan_since_s is None:
-            self._orphan_since_s = self._clock()
-            _log.warning("whoever watched over this driver is gone; it ends")
-            self._end(signal.SIGINT)
-        elif self._clock() - self._orphan_since_s > _ENDS_WITHIN_S:
-            self._end(signal.SIGKILL)

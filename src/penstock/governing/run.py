@@ -59,7 +59,6 @@ class RunOptions:
     age_s: float = 0.0  # of the run to go on with, as far as whoever watches over it knows
     heartbeat: Path | None = None  # a file that is written every second while all is well
     starts_within_s: float | None = None  # longer than that a start is not taken for well; None: as usual
-    supervisor: int | None = None  # the process that watches over this one, which ends with it
     coordinator: str | None = None  # where coordinators of a fleet are, who say how many executors this file gets
     coordinator_tls: AgentTls = AgentTls()  # whom of them to believe, and what to show them
     notify: tuple[str, ...] = ()  # targets of notifiers, see notifying/notifiers.py
@@ -72,7 +71,7 @@ def run_tenants(tenants: TenantsFile, options: RunOptions, on_view: Callable[[Vi
     if coordinated is not None:
         coordinated.link().close()  # what is wrong with it is said before Spark starts
     notifiers = [notifier_of(target) for target in options.notify]
-    heart = Heart(options.heartbeat, options.supervisor, options.starts_within_s or STARTS_WITHIN_S)
+    heart = Heart(options.heartbeat, options.starts_within_s or STARTS_WITHIN_S)
     post = Post(notifiers)
     heart.start()
     try:

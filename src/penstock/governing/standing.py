@@ -72,7 +72,7 @@ class FilesSeen:
 
 def stand_by(file: Path, tenants: TenantsFile, options: RunOptions, life: Path) -> Word:
     """Return with the word, warm. Where something ends the waiting instead, so does the process."""
-    heart, ear = Heart(life, options.supervisor, _WARMS_WITHIN_S), Ear()
+    heart, ear = Heart(life, _WARMS_WITHIN_S), Ear()
     seen = FilesSeen.now(file, file.parent)
     heart.start()
     try:

@@ -125,6 +125,5 @@ def _life(driver: "subprocess.Popen[bytes]", stop: Event, watch: Watch, beside: 
         except subprocess.TimeoutExpired:
             killed(driver.pid)
     code = driver.wait()
-    if code not in _ENDED_BY_ITSELF:
-        cleared(driver.pid)
+    cleared(driver.pid)
     return code, frozen

@@ -66,6 +66,17 @@ def test_nobody_waits_for_another_who_makes_it() -> None:
         assert not class_archive.make()
 
 
+def test_what_a_making_that_was_killed_left_is_removed_by_the_next_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    java_in(tmp_path / "java", monkeypatch)
+    left, another = (place().with_name(f"making-{stem}-x") for stem in (place().stem, "of-another-spark"))
+    left.mkdir()
+    another.mkdir()
+    assert not class_archive.make()  # this Java starts no Spark
+    assert list(place().parent.glob("making-*")) == [another]
+
+
 def test_a_cache_that_cannot_be_written_is_no_reason_to_fail(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder should be")
     assert not class_archive.make()

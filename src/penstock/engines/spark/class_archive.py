@@ -4,13 +4,15 @@ A driver's JVM spends seconds on it, most of them before the first batch. The ar
 under a name of its own for each Java and each Spark; it may be deleted at any time. Nothing fails without one: Java
 leaves an archive aside that does not fit, and whoever has none starts as always.
 
-`python -m penstock.engines.spark.class_archive` makes it, with the least right to the cores.
+`python -m penstock.engines.spark.class_archive` makes it, with the least right to the cores, and no longer than
+whoever started that is there.
 """
 
 import fcntl
 import hashlib
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ from pathlib import Path
 import pyspark
 from pyspark.find_spark_home import _find_spark_home
 
+from penstock.engines.following import Follower
 from penstock.engines.java import found_java
 from penstock.places import cache_folder
 
@@ -55,7 +58,10 @@ def make() -> bool:
 
 
 def _made(found: Path) -> bool:
-    with tempfile.TemporaryDirectory(prefix="making-", dir=found.parent, ignore_cleanup_errors=True) as place:
+    making = f"making-{found.stem}-"
+    for left in found.parent.glob(f"{making}*"):  # of one that was killed: nobody else makes it now
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=making, dir=found.parent, ignore_cleanup_errors=True) as place:
         made = Path(place, "spark.jsa")
         command = [sys.executable, "-m", "penstock.engines.spark.jvm.warming", str(made)]
         try:
@@ -101,4 +107,5 @@ def _stamp(path: Path) -> tuple[str, int, int]:
 
 if __name__ == "__main__":
     os.nice(_PLAINLY_NICE)
+    Follower(os.getppid()).start()
     sys.exit(0 if make() else 1)
