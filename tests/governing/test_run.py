@@ -15,8 +15,9 @@ from penstock.engines.spark.jobs import Job
 from penstock.errors import ApplicationGoneError, ConfigError, EngineError, OutageError, TakenOverError
 from penstock.governing import run
 from penstock.governing.application import check_master, refusal, start_application
+from penstock.governing.named_routes import routed
 from penstock.governing.remembering import Remembering
-from penstock.governing.run import RunOptions, policy_of, routed, run_tenants
+from penstock.governing.run import RunOptions, policy_of, run_tenants
 from penstock.governing.story import RunStory, as_document, failed
 from penstock.planning.registry import POLICIES, takes_profiles
 from penstock.store.open import open_store
@@ -58,6 +59,23 @@ def test_a_route_that_is_not_found_is_its_tenants_trouble_alone() -> None:
     found, missing = routed([Job(str(job["name"])) for job in jobs], file)
     assert [job.route for job in found] == [None, ROUTE, None]
     assert [why.partition(":")[0] for why in missing] == ["jobs.lost.route"]
+
+
+def test_a_route_whose_module_hangs_is_its_tenants_trouble_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hangs_for_ever.py").write_text("import threading\nthreading.Event().wait()\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    routes = {"ads": "hangs_for_ever:ROUTE", "fraud": "tests.governing.tenant_jobs:ROUTE"}
+    jobs = [
+        {"name": name, "job": "nowhere:job", "route": route, "intent": {"juice": 0.5}} for name, route in routes.items()
+    ]
+    file = checked(TenantsFile, {"name": "shop", "master": "local[2]", "jobs": jobs}, "tenants file")
+    found, missing = routed([Job(name) for name in routes], file, within_s=0.0)
+    assert [job.route for job in found] == [None, ROUTE]
+    assert [why.partition(" has not returned")[0] for why in missing] == [
+        "jobs.ads.route: the import of hangs_for_ever:ROUTE"
+    ]
 
 
 def test_a_driver_that_is_started_again_asks_for_routes_only_once_spark_is_there(

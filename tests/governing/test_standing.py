@@ -1,16 +1,32 @@
 """What a standby hears, and what it looks at while it waits."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from penstock.config.tenants import read_tenants
+from penstock.errors import OutageError
+from penstock.governing.run import RunOptions
 from penstock.governing.standby import Word
-from penstock.governing.standing import Ear, FilesSeen, _heard
+from penstock.governing.standing import Ear, FilesSeen, _heard, _import
+from tests.cli.calling import command, environment
+from tests.harness.ports import own_port
+from tests.patience import eventually, patience_s
 
+pytestmark = pytest.mark.sockets
 WORD = Word(1.0, 2.0, 600.0)
+TENANTS = """
+name: shop
+master: spark://127.0.0.1:{port}
+jobs:
+  - name: ads
+    job: {module}:job
+    intent: {{juice: 0.5}}
+"""
 
 
 @pytest.fixture
@@ -67,3 +83,34 @@ def test_files_of_the_users_are_the_tenants_file_and_the_modules_below_its_folde
     assert not seen.changed()
     os.utime(jobs, ns=(1, 1))
     assert seen.changed()
+
+
+def tenants_of(place: Path, module: str) -> Path:
+    """A file whose one job is in that module, at a master that nobody has."""
+    (place / "tenants.yaml").write_text(TENANTS.format(port=own_port(), module=module))
+    return place / "tenants.yaml"
+
+
+@pytest.mark.parametrize("first", ["", "from pyspark.sql import SparkSession\nSparkSession.builder.getOrCreate()\n"])
+def test_it_imports_the_modules_beside_the_file_and_starts_no_spark_of_theirs(
+    first: str, pipe: tuple[int, int], tmp_path: Path
+) -> None:
+    module = f"beside_{'a_session' if first else 'the_file'}"
+    (tmp_path / f"{module}.py").write_text(f"{first}def job(spark): ...\n")
+    file = tenants_of(tmp_path, module)
+    _import(read_tenants(file), RunOptions(code=tmp_path), Ear(pipe[0]))
+    assert (sys.modules.pop(module, None) is None) == bool(first)  # it is imported again once Spark is there
+    assert str(tmp_path) not in sys.path
+
+
+@pytest.mark.parametrize("spoken", [True, False])
+def test_one_whose_tenants_module_hangs_hears_the_word_all_the_same(spoken: bool, tmp_path: Path) -> None:
+    (tmp_path / "hangs.py").write_text("import threading\nthreading.Event().wait()\n")
+    life = tmp_path / "life"
+    given = command("run", str(tenants_of(tmp_path, "hangs")), "--awaits", str(life))
+    with (tmp_path / "said").open("wb") as said:
+        process = subprocess.Popen(given, stdin=subprocess.PIPE, stdout=said, stderr=said, env=environment())
+    eventually(life.exists)
+    process.communicate(WORD.line().encode() if spoken else b"", timeout=patience_s())
+    # As a driver it has come as far as the master; unspoken to it ends.
+    assert process.returncode == (OutageError.exit_code if spoken else 0)

@@ -1,6 +1,6 @@
 """`penstock run`: all tenants of a file in one application, each in its own pool, governed for a while."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,6 +29,7 @@ from penstock.governing.application import start_application, start_jvm
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.lives import Applications, Life, MemoryWish, StartedApplication
+from penstock.governing.named_routes import routed
 from penstock.governing.pulse import STARTS_WITHIN_S, Heart
 from penstock.governing.remembering import DEFAULT_STORE, left_behind, remember
 from penstock.governing.story import RunStory, story_of
@@ -290,23 +291,6 @@ def _job(part: TenantPart, slots: int | None) -> Job:
         partitions=part.partitions,
         real_time=part.mode(),
     )
-
-
-def routed(jobs: Sequence[Job], tenants: TenantsFile) -> tuple[list[Job], list[str]]:
-    """The jobs with their routes, and why some were not found.
-
-    To be asked once Spark is there: only then are the tenants' modules found in each life of a driver, and those that
-    start Spark find it. One that cannot be imported by now is its tenant's trouble, not the others'.
-    """
-    parts, found, missing = {part.name: part for part in tenants.jobs}, list[Job](), list[str]()
-    for job in jobs:
-        try:
-            route = parts[job.name].routed_by() if job.route is None and job.name in parts else job.route
-        except ConfigError as error:
-            route = None
-            missing.append(str(error))
-        found.append(replace(job, route=route))
-    return found, missing
 
 
 def _call(part: TenantPart, spark: SparkSession) -> Any:

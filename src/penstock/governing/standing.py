@@ -13,11 +13,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
+from penstock.config.named import modules_beside
 from penstock.config.tenants import TenantsFile
 from penstock.engines.hand import ANSWERS_WITHIN_S
 from penstock.engines.spark.jvm.warming import warm_up
+from penstock.engines.spark.starting import TURN_S
 from penstock.errors import told
 from penstock.governing.groups import ended
 from penstock.governing.pulse import WAITS, Heart, Pulse
@@ -76,7 +79,7 @@ def stand_by(file: Path, tenants: TenantsFile, options: RunOptions, life: Path) 
     seen = FilesSeen.now(file, file.parent)
     heart.start()
     try:
-        _import(tenants, options)
+        _import(tenants, options, ear)
         seen = FilesSeen({**FilesSeen.now(file, file.parent).stamps, **seen.stamps})
         gateway = _warm(tenants, options, ear)
         word = ear.word() or _waited(ear, heart, gateway, seen)
@@ -87,14 +90,28 @@ def stand_by(file: Path, tenants: TenantsFile, options: RunOptions, life: Path) 
     return word
 
 
-def _import(tenants: TenantsFile, options: RunOptions) -> None:
+def _import(tenants: TenantsFile, options: RunOptions, ear: Ear) -> None:
+    """What a driver would import. Where a module hangs the word is heard all the same, and nothing of it kept."""
+    importing = Thread(target=_imported, args=(tenants, options), name="penstock-import", daemon=True)
+    importing.start()
+    while importing.is_alive():
+        word = ear.word()
+        importing.join(_LOOK_EVERY_S if word is None else TURN_S)
+        if word is not None and importing.is_alive():
+            _begin_anew(word)
+        if ear.over:
+            raise SystemExit(NOBODY_SPOKE)
+
+
+def _imported(tenants: TenantsFile, options: RunOptions) -> None:
     for module in _LATER:
         with suppress(ImportError):  # of an extra that is not installed
             importlib.import_module(module)
-    for part in tenants.jobs:
-        # Whatever a user's module raises is its tenant's trouble, and told when its query is started.
-        with suppress(Exception, SystemExit):
-            part.function()
+    with modules_beside(options.code or Path()):
+        for part in tenants.jobs:
+            # Whatever a user's module raises is its tenant's trouble, and told when its query is started.
+            with suppress(BaseException):
+                part.function()
     with suppress(Exception):
         policy_of(tenants, options)
 

@@ -69,7 +69,7 @@ def test_what_a_function_raises_is_that_jobs_affair(error: BaseException) -> Non
 def test_where_a_round_waits_for_a_function_it_waits_no_longer_than_it_says(hung: Event) -> None:
     late = list[str]()
     with pytest.raises(EngineError, match=r"ads: its function has not returned within 0.05 s"):
-        called("ads", hangs(hung), 0.05, late.append)
+        called("ads: its function", hangs(hung), 0.05, late.append)
     hung.set()
     assert eventually(lambda: late) == ["late"]
 

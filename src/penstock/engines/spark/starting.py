@@ -91,7 +91,7 @@ def called(who: str, function: Callable[[], T], within_s: float, late: Callable[
     thread = threading.Thread(target=call.run, name=f"penstock-call-{who}", daemon=True)
     thread.start()
     thread.join(within_s)
-    return call.result(f"{who}: its function has not returned within {within_s:g} s")
+    return call.result(f"{who} has not returned within {within_s:g} s")
 
 
 class _Call(Generic[T]):

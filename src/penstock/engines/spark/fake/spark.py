@@ -231,7 +231,7 @@ class FakeSpark:
         def make() -> object:
             return function(self)  # type: ignore[arg-type]  # functions for the fake are handed the fake
 
-        made = make() if within_s is None else called(job.name, make, within_s)
+        made = make() if within_s is None else called(f"{job.name}: its function", make, within_s)
         if not isinstance(made, FakeWriter):
             raise EngineError(f"{job.name}: its function returned {type(made).__name__}; return a FakeWriter")
         return made

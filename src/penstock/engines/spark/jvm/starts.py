@@ -137,7 +137,7 @@ def _made(spark: SparkSession, job: Job, within_s: float | None) -> Writer:
         with _pool_of(spark, job):
             return make()
 
-    made = make() if within_s is None else called(job.name, in_its_pool, within_s, _dropped)
+    made = make() if within_s is None else called(f"{job.name}: its function", in_its_pool, within_s, _dropped)
     if not isinstance(made, (DataStreamWriter, StreamingQuery)):
         raise EngineError(
             f"{job.name}: its function returned {type(made).__name__}; return a DataStreamWriter, such as "
