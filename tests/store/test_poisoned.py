@@ -13,12 +13,15 @@ import pytest
 from penstock.core.intents import Intent, Juice
 from penstock.core.orders import Act, Answer, Request
 from penstock.errors import ConfigError
+from penstock.governing.remembering import left_behind, remembered
+from penstock.loop import LoopSettings
 from penstock.store.control import DeskControl
 from penstock.store.desk import Card
 from penstock.store.intent_codec import encode_intent
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
-from tests.recorded import RUN, a_decision
+from tests.cli.calling import penstock
+from tests.recorded import RUN, Noted, a_decision, an_acting_cycle
 
 GOOD = encode_intent(Intent(Juice(0.5)))
 POISON: dict[str, dict[str, Any]] = {
@@ -107,6 +110,43 @@ def test_what_holds_goes_on_to_hold_when_the_run_is_gone_from_the_store(
         assert [control.orders(now).paused_by for now in (20.0, 30.0)] == ["ann", "ann"]
         control.propose(a_decision(30.0))
     assert len(caplog.records) == 1
+
+
+SPOILT = {
+    "figures that are no bytes": "UPDATE penstock_cycles SET snapshot = 'x'",
+    "figures that were not deflated": "UPDATE penstock_cycles SET snapshot = X'FF00'",
+    "figures of something else": "UPDATE penstock_cycles SET snapshot = (SELECT body FROM penstock_memories)",
+    "a memory that was not deflated": "UPDATE penstock_memories SET body = X'FF00'",
+    "an intent that is no JSON": "UPDATE penstock_intents SET body = '{'",
+    "an intent of another kind": "UPDATE penstock_intents SET body = '[1]'",
+    "a move of no kind": "UPDATE penstock_decisions SET changes = '[{}]'",
+    "a utility that is no number": "UPDATE penstock_cycles SET utility = 'x'",
+}
+
+
+@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
+def test_a_driver_goes_on_with_a_run_whose_record_is_spoilt(path: Path, store: SqlStore, spoil: str) -> None:
+    # Started again it would die of the same row each time, until its supervisor gave it up with all tenants.
+    store.append(an_acting_cycle(10.0))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("PRAGMA foreign_keys = OFF")
+        raw.execute(spoil)
+    assert set(left_behind(path, RUN.id).slots) <= {"ads", "fraud"}
+    kept = remembered(store, RUN, LoopSettings())
+    kept.store.last_memory("henge", Noted)
+    kept.store.rounds(0.0, 60.0)
+    kept.store.append(an_acting_cycle(20.0))
+    assert (kept.lost, store.last_at_s) == (False, 20.0)
+
+
+@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT)
+def test_a_record_that_is_spoilt_is_told_in_one_line(path: Path, store: SqlStore, spoil: str) -> None:
+    store.append(an_acting_cycle(10.0))
+    with closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute(spoil)
+    for command in ("report", "explain"):
+        said = penstock(command, RUN.id, "--store", str(path))
+        assert said.returncode == 0 or len(said.stderr.splitlines()) == 1, said.stderr
 
 
 def test_a_card_that_cannot_be_read_is_no_sign_of_life(path: Path, store: SqlStore) -> None:

@@ -19,6 +19,10 @@ class RefusedError(StoreError):
     """The database works, but will not have this very cycle, now or later."""
 
 
+class UnreadableError(StoreError):
+    """The database works, but what is recorded there is nothing that a penstock wrote."""
+
+
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
     """An act of a person on a running controller: who did what, when (epoch seconds)."""

@@ -3,6 +3,7 @@
 import os
 import re
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,15 +13,16 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, IntegrityError, SQLAlchemyError
 
-from penstock.errors import TRIED_AGAIN, ConfigError
+from penstock.errors import TRIED_AGAIN, ConfigError, told
 from penstock.extras import missing_told
 from penstock.store import desk_tables, tables
-from penstock.store.archive import RefusedError, StoreError
+from penstock.store.archive import RefusedError, StoreError, UnreadableError
 from penstock.store.columns import add_columns
 from penstock.store.migrations import migrate, newest
 
 BUSY_S = 2  # how long to wait for another writer; a round is 10 s, and governing waits meanwhile
 CONNECT_S = 3
+_STUMBLES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
 _SCHEMA_LOCK = 7_305_428_671  # an arbitrary number that two controllers creating the same tables agree on
 
 
@@ -59,11 +61,17 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """One consistent sight of the data, whoever writes meanwhile."""
+        """One consistent sight of the data, whoever writes meanwhile.
+
+        What stumbles over the data while it looks at them ends in an UnreadableError.
+        """
         with self._translated():
             self._prepare()
             with self._reader.begin() as connection:
-                yield connection
+                try:
+                    yield connection
+                except _STUMBLES as error:
+                    raise UnreadableError(f"store {self.place}: a row cannot be read: {told(error)}") from error
 
     def close(self) -> None:
         """Close all connections."""

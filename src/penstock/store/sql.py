@@ -22,7 +22,7 @@ from penstock.core.run import Run, RunInfo
 from penstock.core.view import JobView, View
 from penstock.errors import ConfigError, TakenOverError
 from penstock.store import reading, rows, tables
-from penstock.store.archive import AuditEntry, StoreError, unknown_run
+from penstock.store.archive import AuditEntry, StoreError, UnreadableError, unknown_run
 from penstock.store.codec import DoesNotFitError
 from penstock.store.database import Database
 from penstock.store.desk import Desk
@@ -132,24 +132,22 @@ class SqlStore:
         wanted = sa.select(tables.memories.c.body).where(
             tables.memories.c.run == run.number, tables.memories.c.policy == policy
         )
-        with self._database.reading() as connection:
-            body = connection.execute(wanted).scalar_one_or_none()
-        if body is None:
-            return None
         try:
-            return rows.unpacked(body, memory_type)
-        except DoesNotFitError as error:
+            with self._database.reading() as connection:
+                body = connection.execute(wanted).scalar_one_or_none()
+                return None if body is None else rows.unpacked(body, memory_type)
+        except UnreadableError as error:
             log.warning("the stored memory of policy %s no longer fits (%s); it starts afresh", policy, error)
             return None
 
     def rounds(self, decided_from_s: float, before_s: float) -> tuple[PastRound, ...]:
         run = self._begun()
-        with self._database.reading() as connection:
-            try:
+        try:
+            with self._database.reading() as connection:
                 return tuple(reading.read_rounds(connection, run.number, decided_from_s, before_s))
-            except DoesNotFitError as error:
-                log.warning("the rounds of run %s no longer fit (%s); their decisions are left", run.info.id, error)
-                return ()
+        except UnreadableError as error:
+            log.warning("the rounds of run %s no longer fit (%s); their decisions are left", run.info.id, error)
+            return ()
 
     def windows(self, job: str, asked: Budget, at_epoch_s: float) -> tuple[BudgetWindow, ...]:
         kept, run = tables.budget_windows.c, self._begun()
