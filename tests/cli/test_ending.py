@@ -1,15 +1,19 @@
 """No program that runs for long ends without a word in its log."""
 
+import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from penstock.cli.coordinate import _run
 from penstock.cli.ending import ending_told, quietly
 from penstock.errors import EngineError
-from tests.cli.calling import penstock, restored_signals
+from tests.cli.calling import ROOT, penstock, restored_signals
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
@@ -42,6 +46,34 @@ def test_where_nobody_reads_standard_error_any_more_it_goes_on() -> None:
         raise BrokenPipeError(text)
 
     quietly(broken)("words")
+
+
+# A run whose words nobody reads: a warning from any thread, its table, and its end with the code that it has.
+SPEAKS = """
+import logging, sys
+from penstock.cli.governed import console_of_run, with_table
+from tests.recorded import a_view
+console = console_of_run()
+logging.getLogger("penstock").warning("a tenant is in trouble")
+code = with_table(console, "shop", lambda show: show(a_view(10.0)) or 4)
+console.print("governing ended")
+sys.exit(code)
+"""
+
+
+def test_a_run_goes_on_and_ends_as_it_should_where_the_reader_of_its_log_is_gone() -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    with os.fdopen(writes, "wb") as broken:
+        ended = subprocess.run([sys.executable, "-c", SPEAKS], stdout=subprocess.PIPE, stderr=broken, cwd=ROOT)
+    assert ended.returncode == 4
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+def test_a_run_goes_on_where_the_disk_of_its_log_is_full() -> None:
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run([sys.executable, "-c", SPEAKS], stdout=subprocess.PIPE, stderr=full, cwd=ROOT)
+    assert ended.returncode == 4
 
 
 class Coordinating:

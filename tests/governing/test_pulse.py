@@ -1,5 +1,6 @@
 """A driver's pulse: whether its JVM answers, and a file whose age says whether all of it is alive."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,6 +90,16 @@ def test_it_beats_while_it_starts_for_five_minutes_and_then_while_it_is_well(dri
     assert driver.says(heart) is None
     heart.governed_by(None)  # another application is started
     assert driver.says(heart) == "starting"
+
+
+def test_a_driver_that_is_well_shows_it_also_where_nothing_can_be_written(driver: Driver) -> None:
+    # Its supervisor would end all its tenants after 40 s of a full disk, or of no descriptor left.
+    heart = driver.heart()
+    heart.beat()
+    os.utime(driver.file, ns=(1, 1))
+    driver.file.with_name("heartbeat.new").mkdir()  # in its way
+    heart.beat()
+    assert driver.file.stat().st_mtime_ns > 1
 
 
 def test_a_driver_that_ends_leaves_no_file_that_grows_old(driver: Driver) -> None:

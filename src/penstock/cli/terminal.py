@@ -1,5 +1,7 @@
 """The console of commands: words of others are never markup, and nothing in them is obeyed by the terminal."""
 
+import errno
+import os
 from collections.abc import Iterable
 from typing import Any, TextIO
 
@@ -11,10 +13,14 @@ from rich.text import Text
 from penstock.core.visible import visible
 
 PIPED = 1000  # columns
+_NOBODY_THERE = (errno.EPIPE, errno.EIO)  # a pipe without a reader, a terminal that was closed
 
 
 class Terminal(Console):
-    """Takes text as it is: an error that says "[/10.0.0.1:9092]" is no markup. Styles are given as `Text`."""
+    """Takes text as it is: an error that says "[/10.0.0.1:9092]" is no markup. Styles are given as `Text`.
+
+    What is told on standard error is told beside the work: where it cannot be written it is dropped, and nothing ends.
+    """
 
     def __init__(self, **how: Any) -> None:
         super().__init__(markup=False, emoji=False, **how)
@@ -28,6 +34,28 @@ class Terminal(Console):
         for segment in super().render(renderable, options):
             shown = segment.text if segment.control else visible(segment.text, lines=True)
             yield segment if shown == segment.text else segment._replace(text=shown)
+
+    def on_broken_pipe(self) -> None:
+        """Nobody reads any more; see Console, which ends the program from whichever thread it was that spoke."""
+        if not self.stderr:
+            super().on_broken_pipe()
+        self._speak_to_nobody()
+
+    def _check_buffer(self) -> None:
+        try:
+            super()._check_buffer()
+        except OSError as error:
+            if not self.stderr:
+                raise
+            if error.errno in _NOBODY_THERE:
+                self._speak_to_nobody()
+            del self._buffer[:]
+
+    def _speak_to_nobody(self) -> None:
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.file.fileno())  # what is still in Python's buffer would make an exit code of its own
+        os.close(nowhere)
 
 
 class Lines(Table):

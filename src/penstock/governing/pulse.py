@@ -5,6 +5,7 @@ Python runs, the JVM answers and the loop moves on; whoever watches it replaces 
 """
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -102,10 +103,14 @@ class Heart:
         while not self._over.wait(BEAT_EVERY_S):
             try:
                 self.beat()
-            except Exception as error:  # a full disk, for instance; the next beat tries again
+            except Exception as error:  # a disk that was full from the start, for instance; the next beat tries again
                 _log.warning("no sign of life could be left: %s", error)
 
     def _write(self, file: Path, text: str) -> None:
         whole = file.with_name(f"{file.name}.new")
-        whole.write_text(f"{text}\n", encoding="ascii")
-        whole.replace(file)
+        try:
+            whole.write_text(f"{text}\n", encoding="ascii")
+            whole.replace(file)
+        except OSError:
+            # Its age tells of life, and takes neither room on a disk nor a descriptor: who is well is not replaced.
+            os.utime(file)
