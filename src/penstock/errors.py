@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _TOLD_AT_ONCE = 30  # problems of one file; who has more mends these first
+_MOST = 1000  # characters of an error's line: it is kept with every round, and shown on every page
 
 
 class PenstockError(Exception):
@@ -164,12 +165,15 @@ def first_line(error: object) -> str:
     'ValueError: no such table'
     >>> first_line("An error occurred while calling o32.start.\\n: java.io.IOException: disk full")
     'java.io.IOException: disk full'
+    >>> len(first_line("a plan of many lines in one" * 10**6))
+    1000
     """
     lines = [line.strip().removeprefix(": ") for line in _words(error).splitlines() if line.strip()]
     telling = [line for line in lines if not line.startswith("An error occurred while calling")]
     if not telling:
         return type(error).__name__
-    return telling[-1] if telling[0].startswith("Traceback") else telling[0]
+    found = telling[-1] if telling[0].startswith("Traceback") else telling[0]
+    return found if len(found) <= _MOST else f"{found[: _MOST - 3]}..."
 
 
 def told(error: BaseException) -> str:
@@ -188,7 +192,7 @@ def _words(error: object) -> str:
     """What it says. A Java error asks the JVM for its words: one that is gone raises another error instead."""
     try:
         return str(error)
-    except Exception:
+    except (Exception, SystemExit):
         return ""
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from threading import Event
+from threading import Event, current_thread
 
 import pytest
 
@@ -31,11 +31,11 @@ def test_one_that_hangs_loses_its_turn_and_the_others_start(hung: Event) -> None
     now_s, starts = [0.0], Starts[str](turn_s=0.05, clock=lambda: now_s[0])
     starts.begin("slow", hangs(hung))
     starts.begin("quick", lambda: "started")
-    assert eventually(starts.take) == [StartEnded("quick", "started", None)]
+    assert eventually(starts.take) == [StartEnded("quick", "started")]
     now_s[0] = 60.0
     assert (starts.under_way_s("slow"), starts.under_way_s("quick")) == (60.0, None)
     hung.set()
-    assert eventually(starts.take) == [StartEnded("slow", "late", None)]
+    assert eventually(starts.take) == [StartEnded("slow", "late")]
 
 
 def test_one_after_the_other_starts_while_none_takes_long() -> None:
@@ -55,15 +55,51 @@ def test_a_start_that_is_under_way_is_not_begun_again(hung: Event) -> None:
     assert [ended.made for ended in starts.take()] == ["late"]
 
 
-@pytest.mark.parametrize("error", [ValueError("no such topic"), SystemExit(1)])
-def test_what_a_function_raises_is_that_jobs_affair(error: BaseException) -> None:
+class SpeechlessError(Exception):
+    """Ends the interpreter when it is asked for its words, and knows who asked."""
+
+    def __init__(self) -> None:
+        self.asked = list[str]()
+
+    def __str__(self) -> str:
+        self.asked.append(current_thread().name)
+        raise SystemExit(0)
+
+
+class SpeechlessExit(SystemExit):
+    def __repr__(self) -> str:
+        raise SystemExit(0)
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (ValueError("no such topic"), "no such topic"),
+        (SystemExit(1), "its function ended the interpreter: SystemExit(1)"),
+        (SpeechlessError(), "SpeechlessError"),
+        (SpeechlessExit(), "its function ended the interpreter: SpeechlessExit"),
+    ],
+)
+def test_what_a_function_raises_is_that_jobs_affair(error: BaseException, why: str) -> None:
     def raises() -> str:
         raise error
 
     starts = Starts[str]()
     starts.begin("ads", raises)
     starts.wait()
-    assert [(ended.name, ended.error) for ended in starts.take()] == [("ads", error)]
+    assert [(ended.name, ended.why) for ended in starts.take()] == [("ads", why)]
+
+
+def test_an_error_of_a_tenants_comes_to_its_words_in_the_tenants_thread() -> None:
+    error, starts = SpeechlessError(), Starts[str]()
+
+    def raises() -> str:
+        raise error
+
+    starts.begin("ads", raises)
+    starts.wait()
+    starts.take()
+    assert set(error.asked) == {"penstock-start-ads"}
 
 
 def test_where_a_round_waits_for_a_function_it_waits_no_longer_than_it_says(hung: Event) -> None:

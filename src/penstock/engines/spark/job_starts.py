@@ -12,7 +12,6 @@ from penstock.engines.spark.shared import Shared
 from penstock.engines.spark.starting import StartEnded, Starts
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.events import Failed, Running
-from penstock.errors import EngineError, first_line
 
 _log = logging.getLogger("penstock.spark")
 
@@ -77,17 +76,16 @@ class JobStarts:
     def _take(self, ended: StartEnded[Query]) -> None:
         again = self._state.named(ended.name).attempts
         if ended.made is None:  # a tenant's own code may raise anything; the other tenants go on
-            self._fails(ended.name, ended.error or EngineError("nothing was started"))
+            self._fails(ended.name, ended.why or "nothing was started")
         else:
             self._runs(ended.name, ended.made)
         if again.error is not None and again.due_s is not None:
             came = self._state.named(ended.name).attempts.text(self._shared.clocks.even())
             self._shared.deeds.note(ended.name, "its query was started again", f"it failed: {again.error}", came)
 
-    def _fails(self, name: str, error: BaseException) -> None:
-        said = first_line(error) if isinstance(error, Exception) else f"its function ended the interpreter: {error!r}"
-        _log.warning("%s could not start: %s", name, said)
-        self._state.take(Failed(name, said))
+    def _fails(self, name: str, why: str) -> None:
+        _log.warning("%s could not start: %s", name, why)
+        self._state.take(Failed(name, why))
 
     def _started(self, job: Job) -> Query:
         tasks = self._planned.room_for(job, as_left=True, within_s=None)

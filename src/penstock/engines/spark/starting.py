@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
-from penstock.errors import EngineError
+from penstock.errors import EngineError, first_line
 
 T = TypeVar("T")
 
@@ -22,11 +22,11 @@ FUNCTION_WITHIN_S = 20.0  # where a round waits for it: rounds are 10 s apart, a
 
 @dataclass(frozen=True, slots=True)
 class StartEnded(Generic[T]):
-    """A start that is over, with what it made or why it failed."""
+    """A start that is over, with what it made or why it failed, in words."""
 
     name: str
     made: T | None
-    error: BaseException | None
+    why: str | None = None
 
 
 class Starts(Generic[T]):
@@ -75,14 +75,24 @@ class Starts(Generic[T]):
     def _run(self, name: str, start: Callable[[], T], before: threading.Event | None, ended: threading.Event) -> None:
         if before is not None:
             before.wait(self._turn_s)
-        made: T | None = None
-        error: BaseException | None = None
         try:
-            made = start()
-        except BaseException as raised:  # sys.exit() in a tenant's code is that tenant's affair
-            error = raised
-        self._ended.put(StartEnded(name, made, error))
-        ended.set()
+            self._ended.put(StartEnded(name, start()))
+        except BaseException as error:  # sys.exit() in a tenant's code is that tenant's affair
+            self._ended.put(StartEnded(name, None, _why(error)))
+        finally:
+            ended.set()
+
+
+def _why(error: BaseException) -> str:
+    """Here, for a tenant's error comes to its words by the tenant's code: that may take long, or fail itself."""
+    return first_line(error) if isinstance(error, Exception) else f"its function ended the interpreter: {_shown(error)}"
+
+
+def _shown(error: BaseException) -> str:
+    try:
+        return repr(error)
+    except BaseException:
+        return type(error).__name__
 
 
 def called(who: str, function: Callable[[], T], within_s: float, late: Callable[[T], None] = lambda made: None) -> T:
@@ -126,5 +136,5 @@ class _Call(Generic[T]):
         if isinstance(self._error, Exception):
             raise self._error
         if self._error is not None:
-            raise EngineError(f"it ended the interpreter: {self._error!r}") from self._error
+            raise EngineError(f"it ended the interpreter: {_shown(self._error)}") from self._error
         return self._made[0]
