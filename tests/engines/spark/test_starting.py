@@ -6,7 +6,7 @@ from threading import Event, current_thread
 
 import pytest
 
-from penstock.engines.spark.starting import StartEnded, Starts, called
+from penstock.engines.spark.starting import FUNCTION_AT_MOST_S, Patience, StartEnded, Starts, called
 from penstock.errors import EngineError
 from tests.patience import eventually, patience_s
 
@@ -118,3 +118,33 @@ def test_a_function_that_calls_exit_where_a_round_waits_for_it_ends_nothing() ->
         called("ads", leaves, patience_s())
     with pytest.raises(ZeroDivisionError):
         called("ads", lambda: 1 / 0, patience_s())
+
+
+class Slow:
+    """A function on a machine that takes so long for it, by a clock of its own."""
+
+    def __init__(self, *takes_s: float) -> None:
+        self.now_s = 0.0
+        self._takes_s = list(takes_s)
+
+    def __call__(self) -> str:
+        self.now_s += self._takes_s.pop(0)
+        return "made"
+
+
+def test_a_round_waits_longer_for_a_function_that_took_long_before() -> None:
+    slow = Slow(12.0, 3.0)
+    patience = Patience(lambda: slow.now_s)
+    assert patience.timed("ads", slow)() == "made"
+    assert (patience.of("ads", 20.0), patience.of("cars", 20.0)) == (60.0, 20.0)
+    patience.timed("ads", slow)()
+    assert patience.of("ads", 20.0) == 60.0  # the longest counts: load comes and goes
+    assert patience.of_any(20.0) == 60.0
+
+
+def test_a_round_waits_for_no_function_for_ever() -> None:
+    slow = Slow(300.0, 0.1)
+    patience = Patience(lambda: slow.now_s)
+    patience.timed("ads", slow)()
+    patience.timed("cars", slow)()
+    assert (patience.of("ads", 20.0), patience.of("cars", 20.0)) == (FUNCTION_AT_MOST_S, 20.0)

@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 TURN_S = 5.0  # a function that only builds its query takes a tenth of a second; imports take seconds
 FUNCTION_WITHIN_S = 20.0  # where a round waits for it: rounds are 10 s apart, and three intervals are too many
+FUNCTION_AT_MOST_S = 90.0  # and twice that, as it was where it does not start: a round is given up after 240 s
+_TIMES = 5.0  # what a function took before: load comes and goes
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,43 @@ def _shown(error: BaseException) -> str:
         return repr(error)
     except BaseException:
         return type(error).__name__
+
+
+class Patience:
+    """How long a round waits for a job's function: longer where it took long before, as on a loaded machine.
+
+    A job's first start, for which nobody waits, says how long its function takes here.
+
+    >>> patience = Patience()
+    >>> patience.of("ads", 20.0)
+    20.0
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._took_s: dict[str, float] = {}  # the longest, by job
+
+    def timed(self, job: str, function: Callable[[], T]) -> Callable[[], T]:
+        """The function; how long it took is noted when it returns."""
+
+        def timed() -> T:
+            since_s = self._clock()
+            made = function()
+            self._took_s[job] = max(self._clock() - since_s, self._took_s.get(job, 0.0))
+            return made
+
+        return timed
+
+    def of(self, job: str, least_s: float) -> float:
+        """For how long to wait for this job's function."""
+        return self._allowed(self._took_s.get(job, 0.0), least_s)
+
+    def of_any(self, least_s: float) -> float:
+        """For how long to wait where any job's function may be the one that takes long."""
+        return self._allowed(max([0.0, *self._took_s.values()]), least_s)
+
+    def _allowed(self, took_s: float, least_s: float) -> float:
+        return max(least_s, min(_TIMES * took_s, FUNCTION_AT_MOST_S))
 
 
 def called(who: str, function: Callable[[], T], within_s: float, late: Callable[[T], None] = lambda made: None) -> T:

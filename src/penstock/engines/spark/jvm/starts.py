@@ -19,10 +19,11 @@ from penstock.engines.spark.jvm.real_time import FORMAT_CONF, PARTITIONS_CONF, a
 from penstock.engines.spark.jvm.rewriting import kept_partitions, mend
 from penstock.engines.spark.jvm.routing.starting import built
 from penstock.engines.spark.modes import LongLived
-from penstock.engines.spark.starting import FUNCTION_WITHIN_S, called
+from penstock.engines.spark.starting import FUNCTION_WITHIN_S, Patience, called
 from penstock.errors import EngineError
 
 _SESSION = threading.RLock()  # held while a query starts: what is set of the session for one is not for another
+_PATIENCE = Patience()
 
 
 def start_query(
@@ -30,7 +31,7 @@ def start_query(
 ) -> StreamingQuery:
     """Start the job's query in its pool; `once` runs what is left of an unfinished batch, then ends.
 
-    Its function has so long to return; None where nobody else waits for it.
+    Its function has so long to return, or longer where it took long before; None where nobody else waits for it.
     """
     with _pool_of(spark, job), session_of(spark, job, within_s):
         return _started(spark, job, once, within_s)
@@ -95,8 +96,9 @@ def _started(spark: SparkSession, job: Job, once: bool, within_s: float | None) 
 
 @contextmanager
 def _session_for(job: Job, within_s: float | None) -> Iterator[None]:
-    if not _SESSION.acquire(timeout=-1 if within_s is None else within_s):
-        raise EngineError(f"{job.name}: the start of another job has had the session for {within_s:g} s")
+    waits_s = -1.0 if within_s is None else _PATIENCE.of_any(within_s)
+    if not _SESSION.acquire(timeout=waits_s):
+        raise EngineError(f"{job.name}: the start of another job has had the session for {waits_s:g} s")
     try:
         yield
     finally:
@@ -131,13 +133,14 @@ def _made(spark: SparkSession, job: Job, within_s: float | None) -> Writer:
         session = BoundedSession(spark, job.max_rows_per_batch, job.max_files_per_batch)
     elif job.real_time is not None:
         session = LaggedSession(spark)
-    make: Callable[[], Writer] = partial(built, spark, job.name, partial(function, session))
+    make: Callable[[], Writer] = partial(built, spark, job.name, _PATIENCE.timed(job.name, partial(function, session)))
 
     def in_its_pool() -> Writer:
         with _pool_of(spark, job):
             return make()
 
-    made = make() if within_s is None else called(f"{job.name}: its function", in_its_pool, within_s, _dropped)
+    waits_s = None if within_s is None else _PATIENCE.of(job.name, within_s)
+    made = make() if waits_s is None else called(f"{job.name}: its function", in_its_pool, waits_s, _dropped)
     if not isinstance(made, (DataStreamWriter, StreamingQuery)):
         raise EngineError(
             f"{job.name}: its function returned {type(made).__name__}; return a DataStreamWriter, such as "
