@@ -54,6 +54,11 @@ def test_where_there_is_no_choice_nothing_is_placed(living: str, found: str) -> 
     assert Pins().after(tasks(found), list(living)) == (Pins(), ())
 
 
+def test_a_batch_of_which_no_task_is_known_moves_nothing() -> None:
+    pins, _ = ran(Pins(), "ab", ("ab", "ab"))
+    assert ran(pins, "ab", ()) == (pins, ())
+
+
 def test_the_share_astray_is_that_of_the_last_hundred_batches() -> None:
     old = Pins({0: "a", 1: "b"}, (BatchPlaces(2, 2),) * 100)
     pins, _ = ran(old, "ab", *([("ab",)] * 50))

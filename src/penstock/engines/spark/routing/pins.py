@@ -63,14 +63,16 @@ class Pins:
         """The pins after a batch of these tasks, and what is to be sent where.
 
         `loads` are rows by partition; unless there is one for each, all count the same. With a single executor there
-        is no choice, and nothing is placed.
+        is no choice, and nothing is placed. Of a batch of which no task is known nothing follows.
 
         >>> pins = Pins({0: "a", 1: "b"})
         >>> pins.after([RanTask(0, "a"), RanTask(1, "a")], ["a", "b"])[1]
         (Send(partition=1, executor='b'),)
         """
-        if len(executors) < 2 or not ran:
+        if len(executors) < 2:
             return Pins(), ()
+        if not ran:
+            return self, ()
         partitions = 1 + max(task.partition for task in ran)
         weights = loads if len(loads) == partitions else [1.0] * partitions
         placement = assign(weights, executors, self.placement)
