@@ -77,7 +77,7 @@ class _Written:
 
     def __init__(self, context: SparkContext, tracker: StatusTracker) -> None:
         jvm: Any = context._jvm
-        scheduler: Any = context._jsc.sc()  # type: ignore[attr-defined]
+        scheduler: Any = context._jsc.sc()
         self._tracker = tracker
         self._store = scheduler.statusStore()
         self._mapper = jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper()
