@@ -4,10 +4,16 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
+
+from penstock.engines import processes
 
 _LEAVES_WITHIN_S = 5.0  # what a process started, once it is dead: its JVM ends by itself in one or two
 _LOOK_EVERY_S = 0.1
+_STATE, _GROUP = 0, 2  # of the fields of /proc/PID/stat from the state on
+_GONE = "ZX"
 
 
 def ended(process: "subprocess.Popen[bytes]", within_s: float) -> None:
@@ -23,7 +29,7 @@ def ended(process: "subprocess.Popen[bytes]", within_s: float) -> None:
 def cleared(group: int) -> None:
     """Nobody of the group of a process that is dead is left, to write into a checkpoint beside the next driver."""
     until_s = time.monotonic() + _LEAVES_WITHIN_S
-    while _lives_on(group) and time.monotonic() < until_s:
+    while lives_on(group) and time.monotonic() < until_s:
         time.sleep(_LOOK_EVERY_S)
     killed(group)
 
@@ -34,9 +40,21 @@ def killed(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def _lives_on(group: int) -> bool:
+def lives_on(group: int) -> bool:
+    """Whether somebody of it is left that can do anything.
+
+    A zombie cannot. Where the supervisor is a container's first process, a dead driver's JVM stays one for ever.
+    """
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
         return False
-    return True
+    if processes.stat_fields(os.getpid()) is None:
+        return True  # no Linux: nobody tells of zombies
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return any(fields[_GROUP] == str(group) and fields[_STATE] not in _GONE for fields in _told(pids))
+
+
+def _told(pids: Sequence[int]) -> Iterator[Sequence[str]]:
+    found = (processes.stat_fields(pid) for pid in pids)
+    return (fields for fields in found if fields)
