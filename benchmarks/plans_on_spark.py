@@ -4,7 +4,8 @@ Each pair of allocation and mapping plans each micro DAG for each of its rates o
 plan runs on a standalone cluster with one worker for each slot and, on it, one executor for each operator, bound by a
 resource profile; the highest stable rate is searched by bisection, until an unstable trial is within 5 % above it.
 Beside the good placements there are deliberately bad ones (`bad_placements.py`). Each finished run is written to --json
-at once, and a run that is there is not done again.
+at once, and a run that is there is not done again. So all of it can be done a quarter of an hour at a time: with
+`--minutes 13` no plan is begun after that, and the same command goes on.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import os
 import platform
 import signal
 import statistics
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -93,6 +95,7 @@ def main() -> None:
     parser.add_argument("--parts", default=PARTS, help="of each DAG's rate, for which plans are made")
     parser.add_argument("--trials", type=int, default=MOST_TRIALS, help="of a plan, at most")
     parser.add_argument("--seconds", type=float, default=8.0, help="length of a trial")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="after which no further plan is begun")
     parser.add_argument("--json", type=Path, default=Path("plans-on-spark.jsonl"))
     parser.add_argument("--out", type=Path, default=Path("docs/results/plans-on-spark.md"))
     options = parser.parse_args()
@@ -101,8 +104,16 @@ def main() -> None:
     dags, parts = options.dags.split(","), [float(part) for part in options.parts.split(",")]
     wanted = [(dag, pair, RATES[dag] * part) for pair in options.pairs.split(",") for dag in dags for part in parts]
     settings = TrialSettings(length_s=options.seconds, warm_up_s=2.0)
+    ends_s = time.monotonic() + 60.0 * options.minutes
     with services() as tasks:
         for dag, pair, rate_rps in (one for one in wanted if one not in done):
+            if time.monotonic() >= ends_s:
+                break
+            print(
+                f"{time.strftime('%H:%M:%S')} load {os.getloadavg()[0]:.1f}: {len(rows)} of {len(wanted)} done, "
+                f"now {dag} {pair} {rate_rps:g}",
+                flush=True,
+            )
             try:
                 row = run(read_plan_job(dag, options.models), pair, rate_rps, tasks, settings, options.trials)
             except PenstockError as error:

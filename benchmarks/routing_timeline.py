@@ -54,7 +54,8 @@ from matplotlib import pyplot as plt
 
 NAME = "timeline"
 WINDOW_S = 60  # of event time; a file holds the rows of one
-_WITHIN_S = 1800.0
+_WITHIN_S = 780.0  # then it ends with what it has
+_TOLD_EVERY = 10  # batches
 _LOOKS_EVERY_S = 0.2
 _STEADY = 3  # batches
 
@@ -114,8 +115,12 @@ def run(spark: SparkSession, options: argparse.Namespace) -> Timeline:
         query = writer.start()
         while query.isActive and len(batches) < options.batches and time.time() < began_s + _WITHIN_S:
             time.sleep(_LOOKS_EVERY_S)
+            before = len(batches)
             batches |= {batch.batch_id: batch for _, batch in told_batches(events) if batch.rows}
             readings += reader.read()
+            if len(batches) // _TOLD_EVERY > before // _TOLD_EVERY:
+                at = f"{time.time() - began_s:.0f} s, load {os.getloadavg()[0]:.1f}"
+                print(f"{at}: {len(batches)} of {options.batches} batches", file=sys.stderr, flush=True)
         query.stop()
         decisions = controller.decisions
         deeds = controller.snapshot().deeds
