@@ -1,4 +1,4 @@
-"""The shape of the house: imports go round in no circle, and Spark's private words are said in one folder."""
+"""The shape of the house: imports go round in no circle, what is private to Spark is said in one folder."""
 
 import re
 from graphlib import TopologicalSorter
@@ -31,3 +31,11 @@ def test_what_spark_3_5_has_not_is_named_in_one_place() -> None:
     moved = re.compile(r"(from|import) pyspark\.(core|sql\.classic|sql\.connect|sql\.streaming\.stateful_processor)\b")
     naming = {str(file.relative_to(house)) for file in house.rglob("*.py") if moved.search(file.read_text())}
     assert naming == {"engines/spark/jvm/columns.py"}
+
+
+def test_no_test_file_imports_another() -> None:
+    """Or a change to one file breaks tests of others, and its fixtures are run twice under two names."""
+    tests = Path(__file__).parent
+    imported = re.compile(r"^\s*(?:from|import) tests\.[\w.]*\btest_\w+", re.MULTILINE)
+    found = {str(file.relative_to(tests)) for file in tests.rglob("*.py") if imported.search(file.read_text())}
+    assert found == set()

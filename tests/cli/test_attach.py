@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.calling import penstock
-from tests.engines.spark.beside.test_door import written
+from tests.engines.spark.beside.doors import written
 
 
 def test_it_says_where_the_plugins_jar_is() -> None:

@@ -3,10 +3,7 @@
 It is looked for on the PATH and where `make chart`, which runs these tests, builds it.
 """
 
-import os
-import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +13,10 @@ import yaml
 
 from penstock.cli.coordinate import coordinate
 from penstock.config.coordination import read_coordination
+from tests.deploy.chart import CHART, helm
 
 pytestmark = pytest.mark.helm
 
-ROOT = Path(__file__).parents[2]
-CHART = ROOT / "deploy" / "helm" / "penstock"
 VERSION = "1.33"
 ALL = (
     "postgresql.enabled=true",
@@ -39,13 +35,6 @@ ALL = (
 TLS = ("tls.secret=coordinator", "pages.enabled=true", "serviceMonitor.enabled=true")
 PROBES = ("readinessProbe", "livenessProbe")
 Manifest = dict[str, Any]
-
-
-@cache
-def helm() -> str:
-    found = shutil.which("helm", path=os.pathsep.join([os.environ["PATH"], str(ROOT / ".tools" / "helm")]))
-    assert found is not None, "there is no helm: `make chart` builds one with Go"
-    return found
 
 
 def rendered(*values: str, ok: bool = True) -> str:

@@ -2,7 +2,7 @@
 
 from penstock.core.price import Price
 from penstock.governing.advising import Advising
-from tests.planning.executors.test_spare import round_of
+from tests.planning.executors.many import round_of
 
 
 def test_advice_comes_after_a_minute_and_then_ever_less_often() -> None:

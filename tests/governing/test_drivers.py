@@ -9,21 +9,8 @@ from pathlib import Path
 
 from penstock.governing.drivers import DriverProcess, drive
 from tests.cli.calling import ROOT, environment, restored_signals
+from tests.governing.waiting import WAITS, driver
 from tests.patience import eventually
-
-# Says that it is there, and ends well when it is asked to.
-WAITS = """
-import pathlib, signal, sys, threading
-over = threading.Event()
-signal.signal(signal.SIGTERM, lambda *given: over.set())
-pathlib.Path(sys.argv[1]).write_text("there")
-over.wait()
-pathlib.Path(sys.argv[1]).write_text("ended")
-"""
-
-
-def driver(place: Path, name: str, script: str) -> DriverProcess:
-    return DriverProcess(name, [sys.executable, "-c", script, str(place / name)], place / "logs" / f"{name}.log")
 
 
 def test_it_waits_for_all_and_the_exit_code_is_that_of_the_one_that_failed(tmp_path: Path) -> None:

@@ -14,9 +14,8 @@ import yaml
 
 from penstock.engines import processes
 from penstock.governing import submission
-from penstock.governing.drivers import DriverProcess
 from tests.cli.calling import ROOT, environment, penstock
-from tests.governing.test_drivers import WAITS, driver
+from tests.governing.waiting import waiting
 from tests.patience import eventually
 
 # A `penstock submit` after its checks: its drivers are not penstock's, for those need a cluster.
@@ -26,15 +25,11 @@ import threading
 from pathlib import Path
 from penstock.governing.drivers import drive
 from penstock.governing.submission import noted
-from tests.governing.test_submission import waiting
+from tests.governing.waiting import waiting
 tenants = Path(sys.argv[1])
 with noted(tenants, waiting(tenants.parent)) as started:
     drive(waiting(tenants.parent), print, started)
 """
-
-
-def waiting(place: Path) -> list[DriverProcess]:
-    return [driver(place, name, WAITS) for name in ("fraud", "ads")]
 
 
 @pytest.fixture

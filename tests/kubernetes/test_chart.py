@@ -11,7 +11,7 @@ import pytest
 
 from penstock.engines.applications.kubernetes import KubernetesCluster
 from penstock.engines.applications.kubernetes_api import KubernetesApi
-from tests.deploy.test_chart import CHART, helm
+from tests.deploy.chart import CHART, helm
 from tests.kubernetes.pods import executor
 from tests.kubernetes.real import Kubernetes
 from tests.patience import eventually

@@ -18,10 +18,9 @@ from penstock.web.agents_door import new_agent_token
 from penstock.workloads.services.postgres import postgres_files
 from tests.cli.calling import command, environment
 from tests.harness.ports import own_port
+from tests.kubernetes.allowed import as_coordinator, may_lead, quota
 from tests.kubernetes.pods import PodApplication, of_pods
 from tests.kubernetes.real import Kubernetes
-from tests.kubernetes.test_lease import may_lead
-from tests.kubernetes.test_room import as_coordinator, quota
 from tests.patience import eventually
 
 pytestmark = pytest.mark.kubernetes

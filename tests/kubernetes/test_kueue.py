@@ -16,9 +16,9 @@ import yaml
 
 from penstock.engines.applications.kubernetes import KubernetesCluster
 from penstock.errors import OutageError
+from tests.kubernetes.allowed import as_coordinator, quota
 from tests.kubernetes.pods import executor
 from tests.kubernetes.real import Kubernetes
-from tests.kubernetes.test_room import as_coordinator, quota
 from tests.patience import eventually
 
 pytestmark = pytest.mark.kubernetes

@@ -17,6 +17,7 @@ from penstock.engines.applications.link import Link
 from penstock.errors import OutageError
 from penstock.governing.coordinating import Coordination, Coordinator
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
+from tests.kubernetes.allowed import may_lead
 from tests.kubernetes.real import Kubernetes
 from tests.patience import eventually
 
@@ -92,18 +93,6 @@ def test_whose_right_is_for_one_object_can_lead_with_it_and_make_no_other(kubern
         KubernetesLease(asks, namespace, "other", "c-1").take(LEASE_S)
     with pytest.raises(urllib.error.HTTPError):
         kubernetes.send("GET", f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/other")
-
-
-def may_lead(kubernetes: Kubernetes, namespace: str, account: str) -> None:
-    """An object to lead with, and the right to read and write it, as the chart makes them."""
-    rights = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}"
-    rule = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "update"]}
-    role = {"metadata": {"name": "lease"}, "rules": [{**rule, "resourceNames": ["fleet"]}]}
-    kubernetes.make(f"{rights}/roles", role)
-    subject = {"kind": "ServiceAccount", "name": account, "namespace": namespace}
-    ref = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "lease"}
-    kubernetes.make(f"{rights}/rolebindings", {"metadata": {"name": "lease"}, "subjects": [subject], "roleRef": ref})
-    kubernetes.make(f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases", {"metadata": {"name": "fleet"}})
 
 
 def _leads(asks: KubernetesLease) -> bool:

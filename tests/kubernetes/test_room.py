@@ -10,15 +10,14 @@ import pytest
 import yaml
 
 from penstock.engines.applications.kubernetes import KubernetesCluster
-from penstock.engines.applications.kubernetes_api import ForbiddenError, KubernetesApi, api
+from penstock.engines.applications.kubernetes_api import ForbiddenError, api
 from penstock.errors import OutageError
+from tests.kubernetes.allowed import as_coordinator, quota
 from tests.kubernetes.pods import executor
 from tests.kubernetes.real import Kubernetes
 from tests.patience import eventually
 
 pytestmark = pytest.mark.kubernetes
-
-ACCESS = Path(__file__).parents[2] / "deploy" / "kubernetes" / "coordinator" / "access.yaml"
 
 
 @pytest.fixture
@@ -31,17 +30,6 @@ def node(kubernetes: Kubernetes) -> Iterator[str]:
     """A node of two CPUs, where there is none but what tests make."""
     with kubernetes.node(cpu=2) as name:
         yield name
-
-
-def quota(kubernetes: Kubernetes, namespace: str, name: str = "all", **hard: str) -> None:
-    """The quota of that name, made or changed; it counts once the controller has looked at it."""
-    place = f"/api/v1/namespaces/{namespace}/resourcequotas"
-    spec = {"hard": {line.replace("_", "."): value for line, value in hard.items()}}
-    try:
-        kubernetes.make(place, {"metadata": {"name": name}, "spec": spec})
-    except urllib.error.HTTPError:
-        kubernetes.send("PATCH", f"{place}/{name}", {"spec": spec}, "application/merge-patch+json")
-    eventually(lambda: kubernetes.send("GET", f"{place}/{name}").get("status", {}).get("hard") == spec["hard"])
 
 
 def run(kubernetes: Kubernetes, namespace: str, *pods: dict[str, Any]) -> None:
@@ -98,20 +86,6 @@ def test_a_kubeconfig_may_name_files_for_its_certificates_and_its_token(kubernet
     (tmp_path / "token").write_text("another")
     with pytest.raises(OutageError, match="Unauthorized"):
         found.get("/api/v1/namespaces/default")
-
-
-def as_coordinator(kubernetes: Kubernetes, namespace: str) -> KubernetesApi:
-    """What the account of our manifests sees, applied to that namespace."""
-    for manifest in yaml.safe_load_all(ACCESS.read_text()):
-        kind = manifest["kind"]
-        manifest["metadata"]["namespace"] = namespace
-        for subject in manifest.get("subjects", ()):
-            subject["namespace"] = namespace
-        group = "apis/rbac.authorization.k8s.io/v1" if kind.startswith("Role") else "api/v1"
-        kubernetes.make(f"/{group}/namespaces/{namespace}/{kind.lower()}s", manifest)
-    account = f"/api/v1/namespaces/{namespace}/serviceaccounts/penstock-coordinator/token"
-    token = kubernetes.make(account, {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})
-    return KubernetesApi(kubernetes.admin.server, kubernetes.admin.tls, token["status"]["token"])
 
 
 def _told(cluster: KubernetesCluster) -> bool:

@@ -7,23 +7,7 @@ from penstock.engines.spark.watch.ended import ended_batches
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.stage_figures import Busy, StageHistory
 from penstock.engines.spark.watch.stages import StageReading, _reading, chosen
-
-STAGE = StageReading(
-    stage_id=7,
-    run_id="run",
-    batch_id=3,
-    pool="ads",
-    tasks=4,
-    busy_s=2.0,
-    cpu_s=1.5,
-    rows_in=100,
-    rows_out=10,
-    shuffle_local_bytes=0,
-    shuffle_remote_bytes=0,
-    complete=True,
-    submitted_s=100.2,
-    completed_s=100.9,
-)
+from tests.engines.spark.a_stage import STAGE
 
 
 def batch(number: int = 3, committed_s: float = 101.5, run_id: str = "run") -> Batch:

@@ -13,8 +13,8 @@ from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.shares import SlotLimits
 from penstock.engines.spark.watch.progress import Batch
 from penstock.engines.spark.watch.track import Track, Yardstick
+from tests.engines.spark.a_stage import STAGE
 from tests.engines.spark.helpers import quick
-from tests.engines.spark.test_ended_batches import STAGE
 
 
 def running(*batches: Batch) -> Track:

@@ -7,6 +7,9 @@ from penstock.core.levers import Dial
 from penstock.core.view import JobView, View
 from tests.builders import job
 
+EASY = ((1, 4.0), (2, 10.0), (8, 10.0))  # two are as good as any number
+HARD = ((1, 0.0), (8, 10.0))
+
 
 def application(
     name: str,
@@ -27,3 +30,13 @@ def fleet(dials: Sequence[Dial], cores: int = 4, at_s: float = 0.0, jobs: Sequen
     machines = (MachineFigures("worker", cores, slots=cores),)
     utility = sum(one.utility or 0.0 for one in tenants)
     return View(at_s, tenants, machines, utility, sum(one.max_utility for one in tenants), levers=tuple(dials))
+
+
+def round_of(at_s: float, clicks: int = 5, worth: tuple[tuple[float, float], ...] = EASY) -> View:
+    """Clicks has what it asks for, fraud has not, and of new nobody knows; executors of two cores."""
+    dials = (
+        application("clicks", clicks, worth, cores=2),
+        application("fraud", 3, HARD, cores=2),
+        application("new", 1, cores=2),
+    )
+    return fleet(dials, 20, at_s, [job("clicks", 10.0), job("fraud", 3.0), job("new", 0.0)])

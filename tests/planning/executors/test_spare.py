@@ -1,23 +1,9 @@
 """What a fleet could do without, from what its applications foretell of fewer executors."""
 
 from penstock.core.price import Price
-from penstock.core.view import View
 from penstock.planning.executors.spare import Spare
-from tests.builders import job, view
-from tests.planning.executors.many import application, fleet
-
-EASY = ((1, 4.0), (2, 10.0), (8, 10.0))  # two are as good as any number
-HARD = ((1, 0.0), (8, 10.0))
-
-
-def round_of(at_s: float, clicks: int = 5, worth: tuple[tuple[float, float], ...] = EASY) -> View:
-    """Clicks has what it asks for, fraud has not, and of new nobody knows; executors of two cores."""
-    dials = (
-        application("clicks", clicks, worth, cores=2),
-        application("fraud", 3, HARD, cores=2),
-        application("new", 1, cores=2),
-    )
-    return fleet(dials, 20, at_s, [job("clicks", 10.0), job("fraud", 3.0), job("new", 0.0)])
+from tests.builders import view
+from tests.planning.executors.many import HARD, round_of
 
 
 def test_what_is_not_needed_is_told_by_the_month_with_the_slos_that_it_keeps() -> None:

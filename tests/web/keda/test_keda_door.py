@@ -15,7 +15,7 @@ from penstock.errors import ConfigError, OutageError
 from penstock.web.agents_door import AgentTokens, agent_tokens, new_agent_token
 from penstock.web.keda.door import KedaDoor, KedaSettings
 from tests.cli.calling import command, environment, penstock
-from tests.governing.test_coordinating import Site, site
+from tests.governing.fleet_site import Site, site
 from tests.harness.ports import own_port
 from tests.patience import eventually
 from tests.web.keda.protocol import Keda, keda_at

@@ -1,24 +1,14 @@
 """The file by which a driver lets a penstock in: whose it must be, and which one is meant."""
 
-import json
-import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from penstock.engines.spark.jvm.beside.door import doors, find_door, read_door
 from penstock.errors import ConfigError
+from tests.engines.spark.beside.doors import written
 
 GONE = 2**22 + 1  # no process has so high a number: the kernel's most is 2^22
-
-
-def written(place: Path, application: str = "app-1", mode: int = 0o600, **other: Any) -> Path:
-    told = {"name": "shop", "spark": "4.3.0", "pid": os.getpid(), "host": "127.0.0.1", "port": 1, "token": "s3cret"}
-    file = place / f"{application}.json"
-    file.write_text(json.dumps({"application": application, **told, **other}))
-    file.chmod(mode)
-    return file
 
 
 def test_the_only_driver_there_is_needs_no_name(tmp_path: Path) -> None:
