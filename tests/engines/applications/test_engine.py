@@ -154,6 +154,45 @@ def test_a_second_driver_of_the_same_name_is_refused_until_the_first_is_silent_f
     assert fleet.engine.hear(second).heard == 1
 
 
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_driver_that_begins_anew_gets_back_what_it_was_to_have(ended: bool) -> None:
+    fleet = Fleet()
+    clicks, fraud = of_one("clicks", fleet.cluster, 150.0), of_one("fraud", fleet.cluster, 380.0)
+    for _ in range(3):
+        fleet.round(clicks, fraud)
+    assert held(fleet.cluster) == {"clicks": 2, "fraud": 4}
+    if ended:
+        fraud.end()  # the cluster manager knows before the next driver is there
+    fleet.now += 16.0
+    fleet.engine.tend()
+    begun_anew(fleet, "fraud")
+    assert held(fleet.cluster) == {"clicks": 2, "fraud": 4}
+    texts = [deed.text for deed in fleet.engine.observe(fleet.now).deeds if deed.job == "fraud"]
+    assert texts[-2:] == ["joined again with 1 executors, is to have 4", "executors promised 1 -> 4"]
+
+
+def test_one_that_said_good_bye_begins_with_what_its_file_has() -> None:
+    fleet = Fleet()
+    fraud = of_one("fraud", fleet.cluster, 380.0)
+    fleet.round(fraud)
+    fleet.report(fraud)
+    assert held(fleet.cluster) == {"fraud": 4}
+    fleet.engine.hear(fleet.talks["fraud"].reporting(fraud.state(), leaving=True)[0])
+    begun_anew(fleet, "fraud")
+    assert held(fleet.cluster) == {"fraud": 1}
+
+
+def begun_anew(fleet: Fleet, name: str) -> None:
+    """Another driver of that name, with one executor as its file has it; it reports twice, and no round is decided."""
+    driver = of_one(name, fleet.cluster, 380.0)
+    fleet.talks[name] = Conversation(name, f"{name}-2")
+    for _ in range(2):
+        fleet.report(driver)
+        fleet.now += 2.0
+        fleet.engine.tend()
+    fleet.report(driver)
+
+
 def test_a_report_on_one_that_was_not_heard_is_asked_for_whole() -> None:
     fleet = Fleet()
     fraud = of_one("fraud", fleet.cluster, 100.0)

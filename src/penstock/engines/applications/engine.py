@@ -74,6 +74,7 @@ class FleetEngine:
         self._even = even
         self._lock = threading.Lock()
         self._known: dict[str, Application] = {}
+        self._ended_by_cluster: dict[str, Application] = {}  # whose drivers may begin anew
         self._number = 0
         self._room: Room | None = None
         self._room_s = -inf
@@ -119,8 +120,15 @@ class FleetEngine:
         if report.base is not None:
             return self._answer(None, None)
         bounds = (self._settings.bounds or {}).get(report.application, self._settings.others)
-        found = self._known[report.application] = Application.joining(report, bounds, now)
-        self._note(found.name, f"joined with {found.held} executors", "its agent reported")
+        found = Application.joining(report, bounds, now)
+        before = known or self._ended_by_cluster.pop(found.name, None)
+        if before is None or self._settings.advises:
+            self._note(found.name, f"joined with {found.held} executors", "its agent reported")
+        else:
+            found = found.going_on(before)
+            text = f"joined again with {found.held} executors, is to have {found.wanted}"
+            self._note(found.name, text, "its driver began anew, and gets what it was to have before")
+        self._known[found.name] = found
         return self._answer(report.number, None)
 
     def _leave(self, known: Application | None, report: Report) -> None:
@@ -232,8 +240,11 @@ class FleetEngine:
             ended = silent_s > self._settings.lease_s and self._ended(known)
             if silent_s > self._settings.forgotten_s or ended:
                 del self._known[name]
+                self._ended_by_cluster[name] = known
                 why = "the cluster manager has ended it" if ended else f"its agent was not heard for {silent_s:.0f} s"
                 self._note(name, "is no longer there", why)
+        gone = self._ended_by_cluster.items()
+        self._ended_by_cluster = {n: one for n, one in gone if now - one.heard_s <= self._settings.forgotten_s}
 
     def _ended(self, known: Application) -> bool:
         """Whether the cluster manager, who would know, no longer knows the application."""

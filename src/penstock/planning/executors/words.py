@@ -14,6 +14,8 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) 
     >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 9.0), (3, 10.0)))
     >>> why([clicks, fraud], {"fraud": 3, "clicks": 1})
     '2 executors from clicks to fraud: clicks keeps 9.0 of 10.0, fraud comes from 3.0 to 40.0 of 40.0'
+    >>> why([clicks], {"clicks": 2}, short=True)
+    '1 executor of clicks has no room any more: clicks keeps 9.5 of 10.0'
     """
     givers = [claim for claim in moved if target[claim.name] < claim.now]
     takers = [claim for claim in moved if target[claim.name] > claim.now]
@@ -24,8 +26,8 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) 
     elif takers:
         head = f"{_executors(taken)} that nobody uses to {_names(takers)}"
     else:
-        reason = "have no room any more" if short else "are not needed"
-        head = f"{_executors(given)} of {_names(givers)} {reason}"
+        lacks, idle = ("has no room", "is not needed") if given == 1 else ("have no room", "are not needed")
+        head = f"{_executors(given)} of {_names(givers)} {f'{lacks} any more' if short else idle}"
     said = [_comes_to(claim, target[claim.name]) for claim in (*givers[:_NAMED], *takers[:_NAMED])]
     return f"{head}: {', '.join(said)}"
 
