@@ -55,6 +55,14 @@ def test_with_a_coordinator_each_may_have_all_but_one_for_each_other(tmp_path: P
     )
 
 
+def test_a_second_driver_is_kept_warm_for_those_that_are_named_with_all_that_share_theirs(tmp_path: Path) -> None:
+    given = ["--master", "spark://one:7077", "--standby", "bots, ", "--dry-run"]
+    called = penstock("submit", shop(tmp_path, together=["ads", "bots"]), *given)
+    fraud, shared = called.stdout.splitlines()
+    assert fraud.endswith("--only fraud --executors 2 --master spark://one:7077 --restart")
+    assert shared.endswith("--only ads,bots --executors 4 --master spark://one:7077 --restart --standby")
+
+
 def test_certificates_for_the_coordinator_are_handed_on_and_one_that_is_not_there_is_said_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +87,12 @@ def test_certificates_for_the_coordinator_are_handed_on_and_one_that_is_not_ther
         ({}, ["--master", "yarn"], "HADOOP_CONF_DIR: None will not do; set it to the directory of yarn-site.xml"),
         ({}, ["--master", "k8s://https://api:6443"], "conf.spark.kubernetes.container.image: None will not do; write"),
         ({}, ["--master", "spark://one:7077", "--for", "soon"], "--for: 'soon' will not do;"),
+        (
+            {},
+            ["--master", "spark://one:7077", "--standby", "frod"],
+            "did you mean fraud?",
+        ),
+        ({}, ["--master", "spark://one:7077", "--standby", "ads", "--no-restart"], "leave --no-restart out"),
         ({"together": ["fraud", "add"]}, ["--master", "yarn"], "together.1: 'add' will not do; name a job: fraud, ads"),
     ],
 )

@@ -16,7 +16,7 @@ from penstock.config.relations import master_of
 from penstock.config.tenants import TenantsFile
 from penstock.core.units import positive_seconds
 from penstock.engines.applications.link import AgentTls
-from penstock.errors import ConfigError
+from penstock.errors import ConfigError, choose
 from penstock.governing import submission
 from penstock.governing.drivers import DriverProcess, drive
 from penstock.planning.drivers import DriverAdvice, TenantUse, compared, who_can_share
@@ -30,7 +30,7 @@ _IMAGES = (_IMAGE, "spark.kubernetes.executor.container.image")
 
 @dataclass(frozen=True, slots=True)
 class Submitting:
-    """How; None leaves a choice to the file, or to whoever runs."""
+    """How; None leaves a choice to the file, or to whoever runs. Those in `standby` have a second driver, warm."""
 
     master: str | None = None
     coordinator: str | None = None
@@ -40,6 +40,7 @@ class Submitting:
     logs: Path | None = None
     store: str | None = None
     tls: AgentTls = AgentTls()
+    standby: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ def applications_of(tenants: Path, how: Submitting) -> SubmittedFile:
     file = check_tenants(tenants, CheckOptions(how.policy, how.master))
     if how.for_ is not None:
         positive_seconds(how.for_, "--for")
+    _check_standby(how, [job.name for job in file.jobs])
     parts = apart.applications(file, how.coordinator is not None)
     _check(file, place)
     given = _given(
@@ -91,7 +93,7 @@ def applications_of(tenants: Path, how: Submitting) -> SubmittedFile:
         how.store,
         how.restart,
     )
-    commands = [[str(tenants), *_of(part), *given] for part in parts]
+    commands = [[str(tenants), *_of(part), *given, *_standby(part, how.standby)] for part in parts]
     return SubmittedFile(tenants, file.name, place, parts, commands, _advice(file, parts, how.store))
 
 
@@ -119,6 +121,19 @@ def _given(options: Mapping[str, str | Path | None], store: str | None, restart:
 
 def _of(part: ApplicationPart) -> list[str]:
     return ["--only", ",".join(part.jobs), "--executors", str(part.executors)]
+
+
+def _standby(part: ApplicationPart, standby: Sequence[str]) -> list[str]:
+    """One driver for all that are in the application: whoever of them is to have a second one has it for all."""
+    return ["--standby"] if set(part.jobs).intersection(standby) else []
+
+
+def _check_standby(how: Submitting, jobs: Sequence[str]) -> None:
+    unknown = next((name for name in how.standby if name not in jobs), None)
+    if unknown is not None:
+        raise ConfigError("--standby", unknown, choose(unknown, jobs))
+    if how.standby and not how.restart:
+        raise ConfigError("--standby", ",".join(how.standby), "leave --no-restart out: who restarts sees that one died")
 
 
 def _cluster(tenants: Path, master: str | None) -> str:

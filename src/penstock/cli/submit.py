@@ -17,6 +17,7 @@ EXAMPLE = """
 Examples:
   penstock submit tenants.yaml --master spark://127.0.0.1:7077 --dry-run
   penstock submit tenants.yaml --coordinator http://127.0.0.1:7474
+  penstock submit tenants.yaml --standby fraud         a second driver, warm
   penstock submit tenants.yaml --stop                  what runs still
 \b
 Tenants that are to share a driver are named in the file:
@@ -31,6 +32,7 @@ Tenants that are to share a driver are named in the file:
 @click.option("--policy", shell_complete=policy_names, help="The policy that decides within each of them.")
 @click.option("--for", "for_", help="How long, such as 10m; until Ctrl-C by default.")
 @click.option("--restart/--no-restart", default=True, show_default=True, help="Start a driver again when it dies.")
+@click.option("--standby", metavar="JOBS", help="Keep a second driver warm for these, with commas.")
 @click.option("--logs", type=click.Path(path_type=Path, file_okay=False), help="Where each driver's log goes.")
 @click.option("--dry-run", is_flag=True, help="Print the commands, and start nothing.")
 @click.option("--stop", is_flag=True, help="End what was submitted from this file here and runs still, and end.")
@@ -42,6 +44,7 @@ def submit(
     policy: str | None,
     for_: str | None,
     restart: bool,
+    standby: str | None,
     logs: Path | None,
     dry_run: bool,
     stop: bool,
@@ -62,7 +65,8 @@ def submit(
     if stop:
         submitted.stop_submitted(tenants, lambda text: say(text, err=True))
         return
-    how = submitted.Submitting(master, coordinator, policy, for_, restart, logs, store, files_of(files))
+    warm = tuple(filter(None, map(str.strip, (standby or "").split(","))))
+    how = submitted.Submitting(master, coordinator, policy, for_, restart, logs, store, files_of(files), warm)
     applications = submitted.applications_of(tenants, how)
     for line in applications.advice:
         say(line, err=True)
