@@ -171,8 +171,8 @@ def _said_by(cluster: SimulatedCluster) -> dict[str, Any]:
     room = cluster.room()
     (machine,) = room.workers
     worker = {"host": "10.0.0.1", "port": 1, "cores": machine.cores, "coresfree": machine.free_cores, "state": "ALIVE"}
-    applications = [{"id": name, "cores": cores} for name, cores in room.held.items()]
-    return {"workers": [{**worker, "memory": 1024, "memoryfree": 1024}], "activeapps": applications}
+    applications = [{"id": name, "cores": cores, "memoryperexecutor": 512} for name, cores in room.held.items()]
+    return {"workers": [{**worker, "memory": 65536, "memoryfree": 65536}], "activeapps": applications}
 
 
 @contextmanager

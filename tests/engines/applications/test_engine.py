@@ -262,6 +262,25 @@ def test_what_a_quota_allows_is_divided_and_one_that_is_lowered_below_its_use_ta
     assert held(quota) == {"clicks": 4, "fraud": 4}
 
 
+def test_cores_beside_which_there_is_no_memory_are_promised_to_nobody() -> None:
+    fleet = Fleet(OfLittleMemory(6))
+    fraud = of_one("fraud", fleet.cluster, 580.0, wanted=2)
+    for _ in range(3):
+        fleet.round(fraud)
+    assert (fraud.wanted, fleet.cluster.most_wanted) == (4, 4)  # of six cores; a gigabyte each
+
+
+class OfLittleMemory(SimulatedCluster):
+    """Room for four executors of a gigabyte, whatever its cores."""
+
+    def room(self) -> Room:
+        found = super().room()
+        (worker,) = found.workers
+        held = sum(found.held.values())
+        small = replace(worker, memory_mib=4096, free_memory_mib=4096 - 1024 * held)
+        return replace(found, workers=(small,), executor_mib=dict.fromkeys(found.held, 1024))
+
+
 def test_what_was_asked_of_a_cluster_manager_that_stands_still_since_is_promised_to_nobody_else() -> None:
     fleet = Fleet()
     clicks, fraud = of_one("clicks", fleet.cluster, 100.0, wanted=2), of_one("fraud", fleet.cluster, 100.0)

@@ -28,17 +28,35 @@ PAGE: dict[str, Any] = {
             "state": "DEAD",
         },
     ],
-    "activeapps": [{"id": "app-1", "name": "fraud", "cores": 3}],
+    "activeapps": [{"id": "app-1", "name": "fraud", "cores": 3, "memoryperexecutor": 512}],
 }
 
 
 def test_what_living_workers_have_and_what_applications_hold_is_read() -> None:
     room = room_of(PAGE)
-    assert (room.cores, room.held) == (4, {"app-1": 3})
+    assert (room.cores, room.held, room.executor_mib) == (4, {"app-1": 3}, {"app-1": 512})
     assert [(one.name, one.free_memory_mib, one.alive) for one in room.workers] == [
         ("127.0.0.11:1", 512, True),
         ("127.0.0.12:2", 2048, False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("executor_cores", "left"),
+    [
+        ({"app-1": 1}, 0),  # 512 MiB are free beside one core
+        ({"app-2": 1}, 1),  # its executors are of 1 GiB
+        ({"app-1": 1, "app-2": 1}, 0),  # whoever finds memory may have the core
+        ({"app-2": 1, "not seen yet": 1}, 0),
+        ({}, 0),
+    ],
+)
+def test_free_cores_are_left_where_nobodys_executor_finds_memory_beside_them(
+    executor_cores: dict[str, int], left: int
+) -> None:
+    another = {"id": "app-2", "name": "bots", "cores": 0, "memoryperexecutor": 1024}
+    room = room_of({**PAGE, "activeapps": [*PAGE["activeapps"], another]})
+    assert room.without_memory(executor_cores) == left
 
 
 def test_a_master_that_does_not_answer_is_an_outage_and_an_address_that_is_none_a_mistake() -> None:

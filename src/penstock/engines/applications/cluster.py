@@ -31,6 +31,7 @@ class Room:
 
     `tells` is whether the cluster manager says who holds what: then who is not named is not there. `used` are cores of
     what is no executor: drivers, application masters. `waits` says of applications whose executors do not come, why.
+    `executor_mib` is the memory of one executor of each application, where the cluster manager tells.
     """
 
     workers: tuple[Worker, ...]
@@ -39,6 +40,7 @@ class Room:
     used: int = 0
     allowance: Allowance | None = None
     waits: Mapping[str, str] = field(default_factory=dict)
+    executor_mib: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def cores(self) -> int:
@@ -62,9 +64,27 @@ class Room:
                 found = min(found, allowance.cores - self._of_others(within, ours))
         return max(0, found)
 
+    def without_memory(self, executor_cores: Mapping[str, int]) -> int:
+        """The free cores beside which no executor of these applications finds memory, by the cores of one.
+
+        >>> room = Room((Worker("one", 8, 6, 4096, 1024),), {"fraud": 2}, executor_mib={"fraud": 512})
+        >>> room.without_memory({"fraud": 1})
+        4
+        """
+        sizes = [(cores, self.executor_mib.get(name)) for name, cores in executor_cores.items()]
+        free = [one for one in self.workers if one.alive and one.free_memory_mib is not None]
+        return sum(min((_left(one, cores, mib) for cores, mib in sizes), default=0) for one in free)
+
     @staticmethod
     def _of_others(held: Mapping[str, int], ours: Collection[str]) -> int:
         return sum(cores for name, cores in held.items() if name not in ours)
+
+
+def _left(worker: Worker, cores: int, mib: int | None) -> int:
+    """The free cores that executors of that size leave for want of memory; none where their size is not known."""
+    if not mib or worker.free_memory_mib is None:
+        return 0
+    return max(0, worker.free_cores - worker.free_memory_mib // mib * cores)
 
 
 class Cluster(Protocol):

@@ -304,8 +304,11 @@ def _held(known: Application, room: Room) -> int | None:
 
 
 def _cores(room: Room | None, known: Sequence[Application]) -> int | None:
-    """The cores that the fleet can have: all there are but those of applications without an agent."""
-    return None if room is None else room.cores_for({one.state.cluster_id for one in known})
+    """The cores that the fleet can have: all there are but what others hold, and what lacks memory."""
+    if room is None:
+        return None
+    executor_cores = {one.state.cluster_id: one.state.executors.cores for one in known}
+    return max(0, room.cores_for(executor_cores) - room.without_memory(executor_cores))
 
 
 def _machines(room: Room) -> tuple[MachineFigures, ...]:

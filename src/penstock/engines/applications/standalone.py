@@ -44,7 +44,12 @@ class StandaloneCluster:
 def room_of(page: dict[str, Any]) -> Room:
     """What the page says."""
     workers = tuple(_worker(found) for found in page["workers"])
-    return Room(workers, {found["id"]: int(found["cores"]) for found in page["activeapps"]})
+    applications = page["activeapps"]
+    return Room(
+        workers,
+        {found["id"]: int(found["cores"]) for found in applications},
+        executor_mib={found["id"]: int(found["memoryperexecutor"]) for found in applications},
+    )
 
 
 def _worker(found: dict[str, Any]) -> Worker:
