@@ -1,17 +1,23 @@
 """Eight applications on a standalone cluster, two of them urgent, with a spike in one: who divides the executors best?
 
     python benchmarks/fleet_of_eight.py --seconds 240 [--ways penstock dynamic equal hand] [--out FILE]
+    python benchmarks/fleet_of_eight.py --applications 2 --seconds 45 --warm 15      # whether all of it runs
 
 Ways: `equal` gives each as many executors as any other, `hand` what a person would give who knows of the spike,
 `dynamic` is Spark's own dynamic allocation on each application, `penstock` a coordinator over their agents. Each has
 a cluster, eight drivers and a run of its own: about six minutes and 8 GB with the defaults. Within the applications
 nobody governs but with `penstock`: each has one tenant. Utility is what each driver's own record says of its
-tenant, from a minute after the last query began. Prints one JSON document a way.
+tenant, from a minute after the last query began (`--warm`). Prints one JSON document a way, and in the end how many
+times the utility of each other way penstock had. Where a way fails its logs and records are kept, and where is said.
+
+`rounds_until_moved` are the coordinator's rounds from the spike until the master tells of one more executor of the
+application that has it: the executor's own start is among them.
 """
 
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +25,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from math import ceil
 from pathlib import Path
 from signal import SIGINT
 from statistics import mean
@@ -40,7 +47,7 @@ from penstock.governing.demo_tenants import spike
 from penstock.store.open import open_store
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 
-WORKERS, SLOTS = 4, 4  # 16 executors of one slot
+SLOTS = 4  # of a worker, with an executor of one slot each
 MOST = 9  # that one application may come to
 WAYS = ("penstock", "dynamic", "equal", "hand")
 WARM_S = 60.0
@@ -48,8 +55,8 @@ INTERVAL_S = 5.0
 BESIDES = 20.0  # rows a second of those that want little
 NAMES = ("clicks", "ads", "bots", "geo", "audit", "reports", "payments", "fraud")
 URGENT = ("payments", "fraud")
-BY_HAND = {**dict.fromkeys(NAMES, 1), "payments": 3, "fraud": 7}
-_STARTS_WITHIN_S = 300.0
+IN_THE_SPIKE = 5  # executors that the application with the spike then needs
+_STARTS_WITHIN_S = 900.0  # a driver, on a machine that is busy otherwise
 _SMALL = {
     "spark.driver.memory": "512m",
     "spark.executor.memory": "512m",
@@ -59,13 +66,27 @@ _SMALL = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Length:
+    """Seconds until utility counts, and for which it does; the spike is the middle third of these."""
+
+    warm: float
+    counted: float
+
+    @property
+    def spike(self) -> tuple[float, float]:
+        """When it begins and ends, since the last driver began."""
+        return self.warm + self.counted / 3, self.warm + 2 * self.counted / 3
+
+
 @dataclass
 class Site:
     """A way's cluster, drivers and records; `held` is who held how many executors when, by the master."""
 
     place: Path
     way: str
-    seconds: float
+    length: "Length"
+    names: Sequence[str]
     master: str
     page: StandaloneCluster
     held: list[tuple[float, Mapping[str, int]]] = field(default_factory=list)
@@ -76,52 +97,90 @@ class Site:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--applications", type=int, default=len(NAMES), choices=range(2, len(NAMES) + 1))
     parser.add_argument("--seconds", type=float, default=240.0)
+    parser.add_argument("--warm", type=float, default=WARM_S)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
+    found: dict[str, float] = {}
     for way in given.ways:
-        with tempfile.TemporaryDirectory(prefix="penstock-eight-") as place:
-            told = json.dumps(measured(way, given.seconds, Path(place)))
-        print(told, flush=True)
-        if given.out is not None:
-            with given.out.open("a", encoding="utf-8") as out:
-                out.write(f"{told}\n")
+        with _kept_where_it_fails(way) as place:
+            told = measured(way, Length(given.warm, given.seconds), NAMES[-given.applications :], place)
+        found[way] = told["utility_share"]
+        _say(told, given.out)
+    others = {way: share for way, share in found.items() if way != "penstock" and share}
+    if others and "penstock" in found:
+        _say({"penstock_over": {way: round(found["penstock"] / share, 3) for way, share in others.items()}}, given.out)
 
 
-def measured(way: str, seconds: float, place: Path) -> dict[str, Any]:
+def _say(told: Mapping[str, Any], out: Path | None) -> None:
+    print(json.dumps(told), flush=True)
+    if out is not None:
+        with out.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps(told)}\n")
+
+
+@contextmanager
+def _kept_where_it_fails(way: str) -> Iterator[Path]:
+    place = Path(tempfile.mkdtemp(prefix=f"penstock-eight-{way}-"))
+    try:
+        yield place
+    except BaseException:
+        print(f"what its drivers said and recorded is in {place}", file=sys.stderr)
+        raise
+    shutil.rmtree(place)
+
+
+def measured(way: str, length: Length, names: Sequence[str], place: Path) -> dict[str, Any]:
     """One way, from its cluster's start to its end."""
     with ExitStack() as stack:
         state = place / "cluster.json"
-        cluster = standalone.up(state, WORKERS, SLOTS, memory="4g", port=processes.free_port())
+        cluster = standalone.up(state, _workers(names), SLOTS, memory="4g", port=processes.free_port())
         stack.callback(standalone.down, state)
         page = StandaloneCluster(_until(lambda: standalone.page_of(state), "the master's page"))
-        site = Site(place, way, seconds, cluster.master, page)
+        site = Site(place, way, length, names, cluster.master, page)
         door = stack.enter_context(_coordinated(site)) if way == "penstock" else None
-        for name in NAMES:  # the one with the spike last: its clock is everybody's
+        for name in names:  # the one with the spike last: its clock is everybody's
             stack.enter_context(_driver(site, name, door))
             _until(lambda name=name: _views(site, name), f"a view of {name}")
         began_s = time.time()
         stack.enter_context(_watching(site))
         load = os.getloadavg()[0]
-        time.sleep(WARM_S + seconds)
-        found = _told(site, began_s + WARM_S)
-        return {"way": way, "seconds": seconds, **found, "load_before": load, "load_after": os.getloadavg()[0]}
+        time.sleep(length.warm + length.counted)
+        told = {"way": way, "applications": len(names), "seconds": length.counted, **_told(site, began_s)}
+        return {**told, "load_before": load, "load_after": os.getloadavg()[0]}
+
+
+def _workers(names: Sequence[str]) -> int:
+    """Two executors for each application, or a few more."""
+    return (len(names) + 1) // 2
+
+
+def by_hand(names: Sequence[str]) -> dict[str, int]:
+    """What a person gives who knows of the spike: to those that want little one, to that one as many as it needs.
+
+    >>> by_hand(NAMES)["payments"], by_hand(NAMES)["fraud"], by_hand(NAMES)["clicks"]
+    (3, 7, 1)
+    """
+    free = _workers(names) * SLOTS - (len(names) - len(URGENT))
+    payments = max(1, min(3, free - IN_THE_SPIKE))
+    return {**dict.fromkeys(names, 1), "payments": payments, "fraud": free - payments}
 
 
 # What runs
 
 
-def curve(name: str, seconds: float) -> tuple[tuple[float, float], ...]:
-    """Rows a second; the spike lasts the middle third."""
+def curve(name: str, length: Length) -> tuple[tuple[float, float], ...]:
+    """Rows a second."""
     if name == "fraud":
-        return spike(60.0, 4.5, WARM_S + seconds / 3, WARM_S + 2 * seconds / 3)
+        return spike(60.0, 4.5, *length.spike)
     return ((0.0, 90.0 if name in URGENT else BESIDES),)
 
 
 def _file(site: Site, name: str) -> Path:
     latency, utility = ("4s", 40) if name in URGENT else ("20s", 10)
-    params = {"name": name, "curve": [list(point) for point in curve(name, site.seconds)], "place": str(site.place)}
+    params = {"name": name, "curve": [list(point) for point in curve(name, site.length)], "place": str(site.place)}
     job = {
         "name": name,
         "job": "fleet_jobs:waiting",
@@ -145,7 +204,8 @@ def _file(site: Site, name: str) -> Path:
             }.items()
         }
     else:
-        conf["spark.cores.max"] = WORKERS * SLOTS // len(NAMES) if site.way == "equal" else BY_HAND[name]
+        equal = _workers(site.names) * SLOTS // len(site.names)
+        conf["spark.cores.max"] = equal if site.way == "equal" else by_hand(site.names)[name]
     file = site.place / f"{name}.yaml"
     file.write_text(yaml.safe_dump({**told, "conf": conf}))
     return file
@@ -204,14 +264,16 @@ def _watching(site: Site) -> Iterator[None]:
 # What came of it
 
 
-def _told(site: Site, from_s: float) -> dict[str, Any]:
-    shares = {name: _share(_views(site, name), from_s) for name in NAMES}
-    weights = {name: 40.0 if name in URGENT else 10.0 for name in NAMES}
+def _told(site: Site, began_s: float) -> dict[str, Any]:
+    shares = {name: _share(_views(site, name), began_s + site.length.warm) for name in site.names}
+    weights = {name: 40.0 if name in URGENT else 10.0 for name in site.names}
+    moved_s = _moved_s(site, began_s + site.length.spike[0])
     known = {name: share for name, share in shares.items() if share is not None}
     return {
         "utility_share": round(sum(known[name] * weights[name] for name in known) / sum(weights.values()), 4),
         "shares": {name: None if share is None else round(share, 3) for name, share in shares.items()},
-        "executors_moved_s": _moved_s(site, from_s + site.seconds / 3),
+        "executors_moved_s": moved_s,
+        "rounds_until_moved": None if moved_s is None else ceil(moved_s / INTERVAL_S),
         "held_at_most": max((sum(held.values()) for _, held in site.held), default=None),
         "orders": _orders(site),
     }
