@@ -32,19 +32,19 @@ check-code:
 	$(BIN)/mypy
 
 check-tests:
-	@$(BIN)/pytest -m "not real and not sockets and not long and not helm" -n $(WORKERS) --dist worksteal
+	@$(BIN)/pytest -m "not real and not sockets and not long and not helm and not alerts" -n $(WORKERS) --dist worksteal
 
 # Not in `make check`: tracing every line takes half as much CPU time again or more (53 and 79 % in two pairs of runs).
 coverage: setup ## how much of the code the tests of `make check` run through, file by file
-	@$(BIN)/python -m coverage run -m pytest -m "not real and not sockets and not long and not helm"
+	@$(BIN)/python -m coverage run -m pytest -m "not real and not sockets and not long and not helm and not alerts"
 	@$(BIN)/python -m coverage report
 
 # One worker has all that shares a Spark or a broker, the other what starts its own; see tests/harness/spread.py.
 test: setup-tests ## run all tests, but those that only add breadth (WORKERS=0: in one process)
-	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not helm" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not helm and not alerts" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
 
 test-long: setup-tests ## run the tests that only add breadth: before an issue closes
-	@$(BIN)/pytest -m "long and not yarn and not kubernetes and not lakes and not helm" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+	@$(BIN)/pytest -m "long and not yarn and not kubernetes and not lakes and not helm and not alerts" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
 
 # What governing is built on: to see, shares, bounds, restarts, crashes. `SPARK=4.1` tries another version.
 SPARK ?= 3.5
@@ -73,7 +73,7 @@ test-kubernetes: setup-tests ## a real Kubernetes API server and scheduler, buil
 
 test-random: setup-tests ## run all tests in another order each time (SEED=...: in one that was told before)
 	@echo "the order's seed: $(SEED)"
-	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not helm" -p randomly --randomly-seed=$(SEED)
+	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not helm and not alerts" -p randomly --randomly-seed=$(SEED)
 
 lint: setup check-code ## linter, formatter check, types, import rules
 
@@ -81,10 +81,11 @@ format: setup ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-alerts: ## what the alert rules say when, asked of promtool (fetches Debian's package of Prometheus; installs nothing)
+alerts: setup ## what the alert rules say when, asked of promtool, and of a Prometheus that scrapes (fetches Debian's package; installs nothing)
 	@PYTHON="$(PYTHON)" scripts/setup.sh alerts
 	@PATH="$$PATH:$(CURDIR)/.tools/prometheus/usr/bin"; cd deploy/prometheus && promtool check rules penstock.rules.yml && \
 		promtool test rules penstock.rules.test.yml
+	@$(BIN)/pytest -m alerts tests/web/test_prometheus.py
 
 # Built once, with Go and from its module proxy (some minutes); where helm is on the PATH, that one.
 HELM := helm.sh/helm/v3/cmd/helm@v3.18.6

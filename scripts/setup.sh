@@ -38,11 +38,11 @@ install() { # packages...; the first that exists of those joined by "|" is taken
     done
 }
 
-if [ "${1:-}" = alerts ]; then # promtool, beside this checkout: the package would start a server
-    command -v promtool >/dev/null 2>&1 || [ -x .tools/prometheus/usr/bin/promtool ] || {
-        command -v apt-get >/dev/null 2>&1 || fail "promtool is missing; it comes with Prometheus"
+if [ "${1:-}" = alerts ]; then # Prometheus and promtool, beside this checkout: the package would start a server
+    { command -v promtool && command -v prometheus; } >/dev/null 2>&1 || [ -x .tools/prometheus/usr/bin/promtool ] || {
+        command -v apt-get >/dev/null 2>&1 || fail "prometheus and promtool are missing; install Prometheus"
         mkdir -p .tools/prometheus
-        say "fetching promtool into .tools"
+        say "fetching Prometheus into .tools"
         # Packages may be unknown or gone from the mirror until the lists are new, which only root may make them.
         (cd .tools/prometheus && { apt-get download -qq prometheus || { as_root && apt-get update -qq && apt-get download -qq prometheus; }; } &&
             dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb) >&2 || fail "apt-get has no prometheus"

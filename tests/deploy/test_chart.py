@@ -194,6 +194,7 @@ def test_metrics_are_scraped_at_a_port_that_there_is_and_alerts_come_unchanged()
     found = manifests(*ALL)
     (endpoint,) = one(found, "ServiceMonitor")["spec"]["endpoints"]
     assert endpoint["port"] in {port["name"] for port in one(found, "Service", "-coordinator")["spec"]["ports"]}
+    assert endpoint["honorLabels"] is True  # Prometheus' own `job` would take the place of the tenants'
     rules = yaml.safe_load((CHART / "files" / "penstock.rules.yml").read_text(encoding="utf-8"))
     assert one(found, "PrometheusRule")["spec"] == rules
 

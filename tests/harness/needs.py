@@ -32,6 +32,7 @@ ALONE = {
     "sockets": "starts penstock's own servers, or drivers, and waits for what they do",
     "long": "adds breadth; see `make test-long`",
     "helm": "renders the Helm chart; see `make chart`",
+    "alerts": "asks a real Prometheus; see `make alerts`",
 }
 BY_FIXTURE = {
     "spark": "jvm",
