@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
-from penstock.config.document import Document
+from penstock.config.document import Document, read_document
 from penstock.config.openslo import from_openslo, read_openslo, to_openslo
 from penstock.config.wanted import wanted_in
+from penstock.config.wanted_file import read_wanted
 from penstock.errors import ConfigError
 
 JOBS: list[dict[str, Any]] = [
@@ -22,8 +23,8 @@ JOBS: list[dict[str, Any]] = [
 ]
 
 
-def slos(jobs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return to_openslo("shop", wanted_in(Document("tenants.yaml", {"jobs": jobs})).jobs)
+def slos(jobs: list[dict[str, Any]], **others: Any) -> list[dict[str, Any]]:
+    return to_openslo("shop", wanted_in(Document("tenants.yaml", {"jobs": jobs, **others})))
 
 
 def test_what_goes_out_comes_in_again() -> None:
@@ -61,6 +62,48 @@ def test_a_budget_is_a_time_window_with_its_slices_there_and_back() -> None:
     assert wanted_in(Document("tenants.yaml", {"jobs": [back]})).asked() == (
         wanted_in(Document("tenants.yaml", {"jobs": [lasting]})).asked()
     )
+
+
+def test_what_is_excluded_for_all_is_so_for_each_that_comes_back() -> None:
+    move = {"from": "2026-12-24", "to": "2026-12-25", "why": "the move"}
+    backfill = {"from": "2026-11-02", "to": "2026-11-03", "why": "a backfill"}
+    jobs = [{"name": "ads", "intent": {"latency": "2s"}, "excluded": [backfill]}, JOBS[0]]
+    first, second = from_openslo(slos(jobs, excluded=[move])).jobs
+    assert (first["excluded"], second["excluded"]) == ([move, backfill], [move])
+
+
+def test_an_indicator_may_stand_by_itself() -> None:
+    (slo,) = slos([JOBS[0]])
+    indicator = {**slo["spec"].pop("indicator"), "apiVersion": "openslo/v1", "kind": "SLI"}
+    slo["metadata"]["annotations"].pop("penstock.io/target")
+    slo["spec"]["indicatorRef"] = indicator["metadata"]["name"]
+    unused = {**indicator, "metadata": {"name": "unused"}}
+    read = from_openslo([slo, indicator, unused])
+    assert read.jobs == (JOBS[0],)
+    assert read.left_out == ("unused: its kind is SLI, of which nothing is read",)
+    with pytest.raises(ConfigError, match="annotate it with"):
+        from_openslo([slo])
+
+
+def test_whoever_needs_intents_alone_is_given_openslo_documents(tmp_path: Path) -> None:
+    file = tmp_path / "slos.yaml"
+    service = {"apiVersion": "openslo/v1", "kind": "Service", "metadata": {"name": "shop"}}
+    file.write_text(yaml.safe_dump_all([*slos(JOBS), service]))
+    told: list[str] = []
+    asked = wanted_in(Document("tenants.yaml", {"jobs": JOBS})).asked()
+    assert read_wanted(file, told.append).asked() == asked
+    assert told == ["shop: its kind is Service, of which nothing is read"]
+    with pytest.raises(ConfigError, match="see `penstock intents FILE`"):
+        read_document(file, "tenants file")  # of jobs that are to be started
+
+
+def test_a_mistake_in_an_annotation_is_said_with_its_place(tmp_path: Path) -> None:
+    (slo,) = slos([JOBS[0]])
+    slo["metadata"]["annotations"]["penstock.io/utility"] = "much"
+    file = tmp_path / "slos.yaml"
+    file.write_text(yaml.safe_dump(slo))
+    with pytest.raises(ConfigError, match=r"jobs\.fraud\.intent\.utility: 'much'"):
+        read_wanted(file)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from penstock.config.wanted import WantedFile, read_wanted
+from penstock.config.wanted import WantedFile
+from penstock.config.wanted_file import read_wanted
 from penstock.core.intent_hours import holding
 from penstock.core.intents import Intent
 from penstock.engines.spark.history.events import Logged, logged

@@ -6,10 +6,9 @@ from typing import Any
 
 from penstock.calls.checked import said_of
 from penstock.config.checking import CheckOptions
-from penstock.config.document import read_text
-from penstock.config.openslo import is_openslo, read_openslo, to_openslo
+from penstock.config.openslo import to_openslo
 from penstock.config.plan_job import PlanJob, read_plan_job
-from penstock.config.wanted import WantedFile, read_wanted
+from penstock.config.wanted_file import read_wanted
 from penstock.core.intents import Intent
 from penstock.core.placement import Placement
 from penstock.errors import ConfigError
@@ -29,12 +28,12 @@ def check(file: str | Path, policy: str | None = None, master: str | None = None
 
 def intents(file: str | Path) -> Mapping[str, Intent]:
     """What the tenants of a file ask for, by name: a tenants file, or one of OpenSLO documents."""
-    return _wanted(Path(file)).asked()
+    return read_wanted(Path(file)).asked()
 
 
 def openslo(file: str | Path, run: str = "tenants") -> Sequence[Mapping[str, Any]]:
     """The same as OpenSLO v1 documents, over the metrics of the run of that name."""
-    return to_openslo(run, _wanted(Path(file)).jobs)
+    return to_openslo(run, read_wanted(Path(file)))
 
 
 def plan(
@@ -69,9 +68,3 @@ def placed(
     if machines is None:
         return place_on_fewest(allocation, sorted(job.machines.sizes), pair[1], settings)
     return place(allocation, machines, pair[1], settings)
-
-
-def _wanted(file: Path) -> WantedFile:
-    if is_openslo(read_text(file, "FILE")):
-        return WantedFile.model_validate({"jobs": list(read_openslo(file).jobs)})
-    return read_wanted(file)

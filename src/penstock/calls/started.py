@@ -7,7 +7,7 @@ from pathlib import Path
 
 from penstock.config import apart
 from penstock.config.checking import CheckOptions, check_tenants
-from penstock.config.wanted import read_wanted
+from penstock.config.wanted_file import read_wanted
 from penstock.core.units import positive_seconds
 from penstock.core.view import View
 from penstock.engines.spark.jvm.beside.door import find_door, folder

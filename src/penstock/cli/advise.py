@@ -46,14 +46,14 @@ def advise(tenants: Path | None, place: Path, minutes: float, within: float, jso
     from penstock.calls.advised import events_of, replayed_of
     from penstock.cli import advised
     from penstock.cli.terminal import Terminal
-    from penstock.config.wanted import read_wanted
+    from penstock.config.wanted_file import read_wanted
     from penstock.whatif.from_log import advise as advice_of
 
     events = events_of(place)
     if tenants is None:
         _tell_queries(events, json_out)
         return
-    history, intents = replayed_of(events, read_wanted(tenants))
+    history, intents = replayed_of(events, read_wanted(tenants, lambda text: say(f"penstock: {text}", err=True)))
     found = advice_of(history, intents, 60.0 * minutes, within)
     if json_out is not None:
         write_json(json_out, advised.document(history, found))

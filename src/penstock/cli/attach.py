@@ -96,9 +96,9 @@ def attach(
 
 
 def _wanted(tenants: Path) -> "WantedFile":
-    from penstock.config.wanted import read_wanted
+    from penstock.config.wanted_file import read_wanted
 
-    return read_wanted(tenants)
+    return read_wanted(tenants, lambda text: say(f"penstock: {text}", err=True))
 
 
 def _list(place: Path) -> None:

@@ -25,8 +25,8 @@ def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) ->
     """Say what the tenants of FILE ask for: a tenants file, or one of OpenSLO documents."""
     import yaml
 
-    from penstock.config.document import read_document, read_text
-    from penstock.config.openslo import is_openslo, read_openslo, to_openslo
+    from penstock.config.document import is_openslo, read_document, read_text
+    from penstock.config.openslo import read_openslo, to_openslo
     from penstock.config.wanted import wanted_in
     from penstock.core.hours import instant_text
 
@@ -42,7 +42,7 @@ def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) ->
         return
     document = read_document(file, "tenants file")
     wanted = wanted_in(document)
-    slos = to_openslo(run or str(document.values.get("name", "tenants")), wanted.jobs)
+    slos = to_openslo(run or str(document.values.get("name", "tenants")), wanted)
     if json_out is not None:
         write_json(json_out, slos if openslo else {name: asked.text() for name, asked in wanted.asked().items()})
     if json_out == "-":

@@ -1,6 +1,7 @@
 """A YAML file as it was written: its values, and for the path of each the line and column where it stands."""
 
 import codecs
+import re
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -110,6 +111,9 @@ class Document:
 def read_document(path: Path, what: str) -> Document:
     """The mapping in a YAML file; `what` names the file in errors where it has no lines."""
     text = read_text(path, what)
+    if is_openslo(text):
+        remedy = "give one that says how jobs start; OpenSLO documents have intents alone: see `penstock intents FILE`"
+        raise ConfigError(what, str(path), remedy)
     try:
         root, twice = compose(text)
     except NotYamlError as error:
@@ -118,6 +122,15 @@ def read_document(path: Path, what: str) -> Document:
         raise ConfigError(what, str(path), "write fields with their values in it")
     document = Document(str(path), root.value, root)
     return replace(document, errors=tuple(_wrong(path, document.text_of(error.path), error) for error in twice))
+
+
+def is_openslo(text: str) -> bool:
+    """Whether a file says that it is of that kind.
+
+    >>> is_openslo("apiVersion: openslo/v1\\nkind: SLO"), is_openslo("jobs: []")
+    (True, False)
+    """
+    return re.search(r"^apiVersion:\s*['\"]?openslo/", text, re.MULTILINE) is not None
 
 
 def read_text(path: Path, what: str, most_bytes: int = MOST_BYTES) -> str:

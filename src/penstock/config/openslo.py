@@ -11,7 +11,7 @@ those of its SLOs are to be alike. A tenant without a budget goes out with the o
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import yaml
 
 from penstock.config.document import read_text
 from penstock.config.intents import IntentPart
-from penstock.config.wanted import WantedPart
+from penstock.config.wanted import WantedFile, WantedPart
 from penstock.core.budget import DAY_S, Budget, text_of_days
 from penstock.core.units import text_of_seconds
 from penstock.errors import ConfigError
@@ -53,18 +53,10 @@ class Read:
     left_out: tuple[str, ...]
 
 
-def to_openslo(run: str, parts: Iterable[WantedPart]) -> list[dict[str, Any]]:
-    """An SLO for each target of each tenant, in their order."""
+def to_openslo(run: str, wanted: WantedFile) -> list[dict[str, Any]]:
+    """An SLO for each target of each tenant, in their order; what is excluded for all is so in each."""
+    parts = (part.model_copy(update={"excluded": (*wanted.excluded, *part.excluded)}) for part in wanted.jobs)
     return [slo for part in parts for intent in part.intents for slo in _slos(run, part, intent)]
-
-
-def is_openslo(text: str) -> bool:
-    """Whether a file says that it is of that kind.
-
-    >>> is_openslo("apiVersion: openslo/v1\\nkind: SLO"), is_openslo("jobs: []")
-    (True, False)
-    """
-    return re.search(r"^apiVersion:\s*['\"]?openslo/", text, re.MULTILINE) is not None
 
 
 def read_openslo(path: Path) -> Read:
@@ -80,13 +72,8 @@ def from_openslo(documents: Iterable[Any]) -> Read:
     """The intents in these documents; an error names the SLO and what is wrong with it."""
     intents: dict[str, list[dict[str, Any]]] = {}
     lasting: dict[str, dict[str, Any]] = {}
-    left_out: list[str] = []
-    for document in documents:
-        if not isinstance(document, Mapping) or document.get("apiVersion") != VERSION:
-            raise ConfigError("apiVersion", _of(document, "apiVersion"), f"write {VERSION}")
-        if document.get("kind") != "SLO":
-            left_out.append(f"{_name(document)}: its kind is {document.get('kind')}, of which nothing is read")
-            continue
+    slos, left_out = _slos_of([_known(document) for document in documents])
+    for document in slos:
         tenant, intent = _intent(document)
         intents.setdefault(tenant, []).append(intent)
         found, unread = _lasting(document)
@@ -101,6 +88,28 @@ def from_openslo(documents: Iterable[Any]) -> Read:
         for name, found in intents.items()
     )
     return Read(tuple(jobs), tuple(left_out))
+
+
+def _known(document: Any) -> Mapping[str, Any]:
+    if not isinstance(document, Mapping) or document.get("apiVersion") != VERSION:
+        raise ConfigError("apiVersion", _of(document, "apiVersion"), f"write {VERSION}")
+    return document
+
+
+def _slos_of(documents: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[str]]:
+    """SLOs, each with the indicator that it names; and in words the documents that say nothing of any."""
+    indicators = {_name(document): document for document in documents if document.get("kind") == "SLI"}
+    slos = [_with_indicator(document, indicators) for document in documents if document.get("kind") == "SLO"]
+    named = {(slo.get("spec") or {}).get("indicatorRef") for slo in slos}
+    others = (document for document in documents if document.get("kind") != "SLO")
+    unread = [document for document in others if document.get("kind") != "SLI" or _name(document) not in named]
+    return slos, [f"{_name(one)}: its kind is {one.get('kind')}, of which nothing is read" for one in unread]
+
+
+def _with_indicator(slo: Mapping[str, Any], indicators: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    spec = slo.get("spec") or {}
+    found = indicators.get(str(spec.get("indicatorRef")))
+    return slo if found is None else {**slo, "spec": {**spec, "indicator": found}}
 
 
 def _slos(run: str, part: WantedPart, intent: IntentPart) -> Iterable[dict[str, Any]]:
@@ -222,7 +231,7 @@ def _number(name: str, field: str, value: object) -> float:
 
 
 def _query(spec: Mapping[str, Any]) -> str:
-    """That of its indicator; one that is named only has none here."""
+    """That of its indicator; one that is named and not in the file has none here."""
     metric = ((spec.get("indicator") or {}).get("spec") or {}).get("thresholdMetric") or {}
     return str(((metric.get("metricSource") or {}).get("spec") or {}).get("query", ""))
 

@@ -11,12 +11,11 @@ Whoever governs them also reads its policy, settings, interval, window and appro
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from penstock.config.document import Document, read_document
+from penstock.config.document import Document
 from penstock.config.fields import A_NUMBER, OneOrMore, PolicySettings, PositiveSeconds, SlotCount
 from penstock.config.intents import IntentPart, intent_of, that_hold
 from penstock.config.lasting import BudgetPart, ExcludedPart, ExcludedParts, lasting
@@ -66,11 +65,6 @@ class WantedFile(BaseModel):
     def asked(self) -> dict[str, Intent]:
         """What is wanted of each, by name."""
         return {part.name: part.intent(self.excluded) for part in self.jobs}
-
-
-def read_wanted(path: Path) -> WantedFile:
-    """What that file wants, checked."""
-    return wanted_in(read_document(path, "tenants file"))
 
 
 def wanted_in(document: Document) -> WantedFile:
