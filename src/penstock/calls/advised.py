@@ -1,5 +1,6 @@
 """`penstock advise` as a call: what a run without penstock had, out of Spark's event log."""
 
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from penstock.core.intents import Intent
 from penstock.engines.spark.history.events import Logged, logged
 from penstock.engines.spark.history.files import lines_of, log_at
 from penstock.engines.spark.history.replay import History, queries_in, replayed
+from penstock.engines.spark.history.server import download, is_address
 from penstock.errors import ConfigError
 from penstock.whatif.from_log import Advice
 from penstock.whatif.from_log import advise as advice_of
@@ -20,15 +22,19 @@ def advise(
 ) -> tuple[History, Advice]:
     """What a run without penstock had of its intents, and what would have done better, out of Spark's event log.
 
-    `history` is an event log, or a folder of them, of which the newest is taken; `minutes` are those of its end.
+    `history` is an event log, a folder of them, or a history server's address, and of these the newest log is taken;
+    `minutes` are those of its end.
     """
-    found, intents = replayed_of(events_of(Path(history)), read_wanted(Path(tenants)))
+    found, intents = replayed_of(events_of(history), read_wanted(Path(tenants)))
     return found, advice_of(found, intents, 60.0 * minutes, within_s)
 
 
-def events_of(place: Path) -> list[Logged]:
+def events_of(place: str | Path) -> list[Logged]:
     """What Spark wrote down."""
-    return list(logged(lines_of(log_at(place))))
+    if not is_address(str(place)):
+        return list(logged(lines_of(log_at(Path(place)))))
+    with tempfile.TemporaryDirectory(prefix="penstock-log-") as folder:
+        return list(logged(lines_of(log_at(download(str(place), Path(folder))))))
 
 
 def replayed_of(events: Sequence[Logged], wanted: WantedFile) -> tuple[History, dict[str, Intent]]:

@@ -16,6 +16,8 @@ EXAMPLE = """
 Examples:
   penstock advise --history /tmp/spark-events   (which queries there were)
   penstock advise --history /tmp/spark-events tenants.yaml
+  penstock advise --history http://history:18080 tenants.yaml
+  penstock advise --history http://history:18080/history/app-1 tenants.yaml
   penstock advise --history app-1 tenants.yaml --json - | jq .enough_slots
 \b
 The tenants file needs a name (the query's) and an intent of each:
@@ -31,13 +33,13 @@ The tenants file needs a name (the query's) and an intent of each:
     "--history",
     "place",
     required=True,
-    type=click.Path(path_type=Path),
-    help="An event log, or a folder of them, of which the newest is taken (spark.eventLog.dir).",
+    metavar="LOG_OR_URL",
+    help="An event log, a folder of them (spark.eventLog.dir) or a history server: of these the newest is taken.",
 )
 @click.option("--minutes", type=click.FloatRange(1, 60), default=10.0, show_default=True, help="Of its end: the span.")
 @click.option("--within", type=click.FloatRange(10, 3600), default=120.0, show_default=True, help="Seconds to answer.")
 @click.option("--json", "json_out", metavar="FILE", help="Write it as JSON to this file; - is standard output.")
-def advise(tenants: Path | None, place: Path, minutes: float, within: float, json_out: str | None) -> None:
+def advise(tenants: Path | None, place: str, minutes: float, within: float, json_out: str | None) -> None:
     """Say what a run without penstock had of its intents, and what would have done better.
 
     It reads the event log that Spark wrote: no driver is touched. The run is played again in the simulator, as it was

@@ -1,0 +1,109 @@
+"""The event log of an application from a Spark history server, whose REST API hands it out: no folder is needed.
+
+http://history:18080                                        the newest application that it has
+http://history:18080/history/app-20261122/1/jobs/           that one, as in the browser's line
+http://history:18080/api/v1/applications/app-20261122       the same
+"""
+
+import http.client
+import json
+import re
+import shutil
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from penstock.errors import ConfigError
+
+_ANSWERS_WITHIN_S = 60.0  # it may read logs of days first
+_ANY = "give a history server"
+_LOGIN = "it wants a login, which is not sent; give the folder of its logs"
+_REMEDIES = {401: _LOGIN, 403: _LOGIN, 404: "name an application that it has; its first page lists them"}
+_APPLICATION = re.compile(r"^(?P<above>.*?)/(?:history|api/v1/applications)/(?P<id>[^/]+)")
+
+
+def is_address(place: str) -> bool:
+    """Whether that is a server's, and no folder's or file's.
+
+    >>> is_address("http://history:18080"), is_address("/tmp/spark-events")
+    (True, False)
+    """
+    return place.startswith(("http://", "https://"))
+
+
+def download(address: str, into: Path) -> Path:
+    """The newest attempt's log of the application that the address names, or of the newest one, in that folder."""
+    server, named = _parts(address)
+    attempt = _newest(server, named)
+    packed, folder = into / "log.zip", into / "log"
+    with _asked(server, f"applications/{attempt}/logs") as answer, packed.open("wb") as file:
+        shutil.copyfileobj(answer, file)
+    try:
+        with zipfile.ZipFile(packed) as archive:
+            archive.extractall(folder)
+    except zipfile.BadZipFile:
+        raise _wrong(server, "give a history server: what answers there hands out no event logs") from None
+    packed.unlink()
+    return folder
+
+
+def _parts(address: str) -> tuple[str, str | None]:
+    """The server without a login that would be told in errors, and the application where one is named.
+
+    >>> _parts("https://me:secret@gate/spark/history/app-1/jobs/")
+    ('https://gate/spark', 'app-1')
+    """
+    try:
+        split = urlsplit(address)
+    except ValueError as error:
+        raise _wrong(
+            address.rpartition("@")[2], f"give the address of a history server that listens ({error})"
+        ) from None
+    where = split.netloc.rpartition("@")[2]
+    found = _APPLICATION.match(split.path)
+    above = split.path if found is None else found["above"]
+    return f"{split.scheme}://{where}{above.rstrip('/')}", None if found is None else found["id"]
+
+
+def _newest(server: str, named: str | None) -> str:
+    """The path of the attempt that was heard of last: only attempts on YARN have an id."""
+    if named is None:
+        applications: Sequence[Mapping[str, Any]] = _json(server, "applications")
+    else:
+        applications = [_json(server, f"applications/{quote(named)}")]
+    attempts = [
+        (int(attempt.get("lastUpdatedEpoch", 0)), str(application["id"]), attempt.get("attemptId"))
+        for application in applications
+        for attempt in application.get("attempts", ())
+    ]
+    if not attempts:
+        raise _wrong(server, "it has no application yet; Spark writes logs for it with spark.eventLog.enabled=true")
+    _, application_id, attempt_id = max(attempts, key=lambda one: one[:2])
+    return quote(application_id) if attempt_id is None else f"{quote(application_id)}/{quote(attempt_id)}"
+
+
+def _json(server: str, path: str) -> Any:
+    try:
+        with _asked(server, path) as answer:
+            return json.load(answer)
+    except ValueError:
+        raise _wrong(server, "give a history server: what answers there is none") from None
+
+
+def _asked(server: str, path: str) -> Any:
+    try:
+        return urllib.request.urlopen(f"{server}/api/v1/{path}", timeout=_ANSWERS_WITHIN_S)
+    except urllib.error.HTTPError as error:
+        with error:
+            raise _wrong(server, f"it says {error.code} to {path}: {_REMEDIES.get(error.code, _ANY)}") from None
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise _wrong(server, f"give the address of a history server that listens ({reason})") from None
+
+
+def _wrong(server: str, remedy: str) -> ConfigError:
+    return ConfigError("--history", server, remedy)
