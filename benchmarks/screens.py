@@ -9,9 +9,10 @@ import shutil
 import sqlite3
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -33,6 +34,7 @@ from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
 from penstock.web.settings import WebSettings
+from penstock.workloads.services.postgres import postgres_files
 
 ROOT = Path(__file__).parents[1]
 SCENARIO = ROOT / "scenarios" / "spark" / "urgent.yaml"
@@ -46,6 +48,7 @@ LOOKS: dict[str, tuple[int, Scheme]] = {
 }
 STATE_LOOKS = ("light", "390-dark")
 PATIENCE_MS = 120_000
+SIGNS_EVERY_S = 0.5
 LATER_S = 10.0  # after the newest cycle comes the one of a state
 
 
@@ -57,6 +60,7 @@ class Shot:
     address: str
     prepare: Callable[[Page], None] = lambda page: None
     whole: bool = True  # all of the page, or its first screen
+    life: str | None = "live"  # what is said of the controller by then, where anything is
 
 
 def _ask(page: Page) -> None:
@@ -89,9 +93,28 @@ def recorded(store: SqlStore, policy: str, run_id: str, length_s: float = SHOWN_
     return info
 
 
-def alive(store: SqlStore, run: RunInfo) -> None:
-    """As if its controller lived."""
-    store.desk.leave_card(run.id, Card(time.time(), SHOWN_S, interval_s=3600.0))
+def signed(store: SqlStore, off_s: float = 0.0) -> None:
+    """A sign of life of the newest run's controller, by a clock that is so far off."""
+    store.desk.leave_card(store.runs()[-1].id, Card(time.time() + off_s, SHOWN_S, interval_s=20.0))
+
+
+@contextmanager
+def governed(target: str | Path) -> Iterator[None]:
+    """As if the newest run's controller lived: it gives signs for as long as the block lasts."""
+    over = threading.Event()
+
+    def sign() -> None:
+        while not over.wait(SIGNS_EVERY_S):
+            signed(store)
+
+    with closing(open_store(target)) as store:
+        thread = threading.Thread(target=sign)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
 
 def with_jobs(store: SqlStore, run: RunInfo, jobs: Callable[[View], Sequence[JobView]], note: str = "") -> None:
@@ -186,6 +209,8 @@ class Camera:
 
     def kept(self, page: Page, shot: Shot, look: str) -> None:
         """What is to be seen now."""
+        if shot.life is not None:
+            page.locator(".life").get_by_text(shot.life, exact=True).wait_for()
         page.wait_for_timeout(700)  # charts are painted when their place is known
         path = self._to / f"{shot.name}-{look}.png"
         for one in Axe().run(page).response["violations"]:
@@ -206,10 +231,10 @@ def in_few_colours(found: Image.Image) -> Image.Image:
 
 
 @contextmanager
-def site_over(path: Path) -> Iterator[Site]:
-    """Pages over a store."""
+def site_over(path: Path, target: str | None = None) -> Iterator[Site]:
+    """Pages over the store at that path, or over another one."""
     settings = WebSettings(port=0, tokens=path.with_name("tokens.json"), poll_s=0.2)
-    with closing(open_store(path)) as store, Site(store, settings, lambda line: None).beside() as site:
+    with closing(open_store(target or path)) as store, Site(store, settings, lambda line: None).beside() as site:
         yield site
 
 
@@ -218,8 +243,8 @@ def take_pages(camera: Camera, place: Path) -> None:
     path = place / "pages.sqlite"
     with closing(open_store(path)) as store:
         recorded(store, "fair", "fair")
-        alive(store, recorded(store, DEFAULT, DEFAULT))
-    with site_over(path) as site:
+        recorded(store, DEFAULT, DEFAULT)
+    with governed(path), site_over(path) as site:
         for shot in PAGES:
             camera.take(shot, site.url, tuple(LOOKS))
 
@@ -234,15 +259,15 @@ def take_states(camera: Camera, place: Path) -> None:
             copy = place / f"{name}.sqlite"
             shutil.copy(path, copy)
             with closing(open_store(copy)) as store:
-                run = store.runs()[-1]
-                with_jobs(store, run, jobs)
-                alive(store, run)
-            with site_over(copy) as site:
+                with_jobs(store, store.runs()[-1], jobs)
+            with governed(copy), site_over(copy) as site:
                 camera.take(Shot(f"state-{name}", "#/overview", whole=False), site.url, STATE_LOOKS)
     take_missing(camera, place)
     take_empty(camera, place)
     take_gone(camera, path)
     take_locked(camera, path)
+    take_lives(camera, path)
+    take_postgresql(camera, place)
     take_token(camera, path)
 
 
@@ -254,8 +279,8 @@ def take_missing(camera: Camera, place: Path) -> None:
     """Equal shares: the urgent tenant misses what it asks for, and goes on missing it."""
     path = place / "missing.sqlite"
     with closing(open_store(path)) as store:
-        alive(store, recorded(store, "fair", "fair"))
-    with site_over(path) as site:
+        recorded(store, "fair", "fair")
+    with governed(path), site_over(path) as site:
         shot = Shot("state-missing", "#/overview", _remedies)
         camera.take(replace(shot, whole=False), site.url, STATE_LOOKS)
 
@@ -264,22 +289,22 @@ def take_empty(camera: Camera, place: Path) -> None:
     """A store of nothing; a run that has begun and seen nothing."""
     path = place / "empty.sqlite"
     with closing(open_store(path)) as store, site_over(path) as site:
-        camera.take(Shot("state-empty", "", whole=False), site.url, STATE_LOOKS)
-        run = store.begin(RunInfo("begun", "shop", DEFAULT, "simulator", "", time.time()))
-        alive(store, run)
-        camera.take(Shot("state-begun", "", whole=False), site.url, STATE_LOOKS)
+        camera.take(Shot("state-empty", "", whole=False, life=None), site.url, STATE_LOOKS)
+        store.begin(RunInfo("begun", "shop", DEFAULT, "simulator", "", time.time()))
+        with governed(path):
+            camera.take(Shot("state-begun", "", whole=False), site.url, STATE_LOOKS)
 
 
 def take_gone(camera: Camera, path: Path) -> None:
     """The server ends while somebody looks; and a run that is over."""
     with site_over(path) as site:
-        camera.take(Shot("state-over", "", whole=False), site.url, STATE_LOOKS)
+        camera.take(Shot("state-over", "", whole=False, life="over"), site.url, STATE_LOOKS)
     for look in STATE_LOOKS if camera.wants("state-gone") else ():
         with site_over(path) as site:
             opened = camera.page(site.url, look)
             page = opened.__enter__()
         page.get_by_test_id("gone").wait_for()
-        camera.kept(page, Shot("state-gone", "", whole=False), look)
+        camera.kept(page, Shot("state-gone", "", whole=False, life="gone"), look)
         opened.__exit__(None, None, None)
 
 
@@ -289,7 +314,40 @@ def take_locked(camera: Camera, path: Path) -> None:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         while not _begun(other):
             time.sleep(0.05)  # the site is reading just now
-        camera.take(Shot("state-locked", "", whole=False), site.url, STATE_LOOKS)
+        camera.take(Shot("state-locked", "", whole=False, life=None), site.url, STATE_LOOKS)
+
+
+LIVES = {  # what is said of it, and how far the time of its controller's only sign is off
+    "awaited": ("sign of life awaited", 0.0),
+    "silent": ("no sign of life", -120.0),
+    "ahead": ("clock ahead", 3600.0),
+}
+
+
+def take_lives(camera: Camera, path: Path) -> None:
+    """Controllers of which one sign is all there is: of now, of a minute before a kill -9, of a clock that is ahead."""
+    for name, (told, off_s) in LIVES.items():
+        if not camera.wants(f"state-{name}"):
+            continue
+        for look in STATE_LOOKS:
+            with closing(open_store(path)) as store:
+                signed(store, off_s)
+            with site_over(path) as site:
+                camera.take(Shot(f"state-{name}", "", whole=False, life=told), site.url, (look,))
+
+
+def take_postgresql(camera: Camera, place: Path) -> None:
+    """A PostgreSQL that ends while somebody looks."""
+    for look in STATE_LOOKS if camera.wants("state-postgresql-gone") else ():
+        with postgres_files("pictures") as files, ExitStack() as looking:
+            with files.running():
+                url = files.server.create("runs")
+                with closing(open_store(url)) as store:
+                    recorded(store, DEFAULT, DEFAULT)
+                site = looking.enter_context(site_over(place / "postgresql", url))
+                page = looking.enter_context(camera.page(site.url, look))
+            page.get_by_test_id("gone").wait_for()
+            camera.kept(page, Shot("state-postgresql-gone", "", whole=False, life="not read"), look)
 
 
 def _begun(other: sqlite3.Connection) -> bool:
@@ -308,7 +366,7 @@ def _unknown_to_it(page: Page) -> None:
 def take_token(camera: Camera, path: Path) -> None:
     """A page that may not look: who has no token yet, or had one that counts no more."""
     with site_over(path) as site:
-        camera.take(Shot("state-token", "", _unknown_to_it, whole=False), site.url, STATE_LOOKS)
+        camera.take(Shot("state-token", "", _unknown_to_it, whole=False, life=None), site.url, STATE_LOOKS)
 
 
 def main(to: Path, wanted: Sequence[str]) -> int:
@@ -321,7 +379,7 @@ def main(to: Path, wanted: Sequence[str]) -> int:
         take_pages(camera, Path(name))
         take_states(camera, Path(name))
         with tempfile.TemporaryDirectory() as stories, site_over(Path(stories) / "none.sqlite") as site:
-            camera.take(Shot("stories", "#/stories"), site.url, ("light", "390-dark"))
+            camera.take(Shot("stories", "#/stories", life=None), site.url, ("light", "390-dark"))
         browser.close()
     return camera.complaints
 

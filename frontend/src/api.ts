@@ -90,6 +90,7 @@ export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
+    readonly remedy: string | null = null,
   ) {
     super(message);
   }
@@ -98,7 +99,8 @@ export class ApiError extends Error {
 async function answered<T>(response: Response): Promise<T> {
   if (response.ok) return (await response.json()) as T;
   const told = await response.json().catch(() => ({}));
-  throw new ApiError(response.status, (told as { message?: string }).message ?? response.statusText);
+  const { message, remedy } = told as { message?: string; remedy?: string | null };
+  throw new ApiError(response.status, message ?? response.statusText, remedy);
 }
 
 type Query = Record<string, string | number | null | undefined>;

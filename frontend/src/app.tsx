@@ -11,7 +11,7 @@ import { OverviewPage } from "./pages/overview";
 import { TenantPage } from "./pages/tenant";
 import { KeySheet, lasting, MeaningSheet, useKeys, type Key } from "./keys";
 import { INCIDENT, incidentLink, link, put, useRoute, zoomOf } from "./route";
-import { SiteContext, SPANS, type Site } from "./site";
+import { mayBePast, SiteContext, SPANS, type Site } from "./site";
 import { Empty, Gone, NotYet, Unknown, Unreached } from "./standing";
 import { toggle, useTheme } from "./theme";
 import { LOCKED, NOT_THERE, standingOf, useTitle } from "./title";
@@ -124,7 +124,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
       <KeySheet keys={keys} open={sheet === "keys"} close={() => setSheet(null)} figures={() => setSheet("figures")} />
       <MeaningSheet open={sheet === "figures"} close={() => setSheet(null)} />
       {site && <Controls route={route} />}
-      <main id="main" tabIndex={-1} class={gone ? "was" : site ? undefined : "bare"}>
+      <main id="main" tabIndex={-1} class={site === null ? "bare" : mayBePast(site) ? "was" : undefined}>
         {gone && <Gone since={watched.gone_since} unread={watched.unread} />}
         {route.page === STORIES ? (
           <Stories />
@@ -161,7 +161,7 @@ function find(run: string | undefined): void {
 function Unread({ watched }: { watched: Watched }) {
   if (watched.error === null) return <p class="quiet" aria-busy="true">Reading…</p>;
   if (watched.empty) return <Empty />;
-  return watched.waits ? <NotYet error={watched.error} /> : <Unknown text={watched.error} />;
+  return watched.waits ? <NotYet error={watched.error} remedy={watched.remedy} /> : <Unknown text={watched.error} />;
 }
 
 /** A page that is not the first: its code comes when somebody asks for it, and is asked for again where it does not. */

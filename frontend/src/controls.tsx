@@ -1,7 +1,7 @@
 // The bar that says which run this is and how its controller stands, and lets people act on it.
 
 import { useState } from "preact/hooks";
-import { ApiError, send } from "./api";
+import { ApiError, send, type Control } from "./api";
 import { clock, signs, span, when } from "./format";
 import { Problem } from "./parts";
 import { link, type Route } from "./route";
@@ -27,8 +27,8 @@ export function useAct(): [(body: Record<string, unknown>) => Promise<boolean>, 
 }
 
 export function Controls({ route }: { route: Route }) {
-  const { overview, runs, run, session, line, gone } = useSite();
-  const { control, present } = overview;
+  const { overview, runs, run, session, gone } = useSite();
+  const { control } = overview;
   const [act, error] = useAct();
   const ahead_s = (control.seen_at_epoch_s ?? 0) - Date.now() / 1000;
   const mayAct = control.live && session.role === "operate";
@@ -48,9 +48,7 @@ export function Controls({ route }: { route: Route }) {
           ))}
         </select>
       </label>
-      <span class={`life ${gone ? "lost" : !control.live ? "past" : line === "live" ? "live" : "lost"}`} role="status">
-        {gone ? (line === "gone" ? "gone" : "not read") : !control.live ? (present === null ? "no cycle yet" : "over") : line === "live" ? "live" : "connecting"}
-      </span>
+      <Life />
       {mayAct && (
         <span class="acts">
           <button type="button" class="pause" disabled={gone} onClick={() => void act({ act: control.paused_by ? "resume" : "pause" })}>
@@ -76,6 +74,23 @@ export function Controls({ route }: { route: Route }) {
       {error && <Problem text={error} />}
     </section>
   );
+}
+
+const LIVES: Record<Exclude<Control["life"], "live">, [string, string]> = {
+  awaited: ["lost", "sign of life awaited"],
+  silent: ["dead", "no sign of life"],
+  ahead: ["lost", "clock ahead"],
+  ended: ["past", "over"],
+};
+
+/** In a word whether anybody governs. */
+function Life() {
+  const { overview, line, gone } = useSite();
+  const [kind, told] =
+    gone ? ["lost", line === "gone" ? "gone" : "not read"]
+    : overview.control.life !== "live" ? (overview.control.life === "ended" && overview.present === null ? ["past", "no cycle yet"] : LIVES[overview.control.life])
+    : line === "live" ? ["live", "live"] : ["lost", "connecting"];
+  return <span class={`life ${kind}`} role="status">{told}</span>;
 }
 
 function NameField() {

@@ -16,13 +16,17 @@ export type Line = "live" | "connecting" | "gone";
 /** The server is there and cannot read what is recorded: why, and since when by this browser's clock, in ms. */
 export interface Unread {
   message: string;
+  remedy: string | null;
   since: number;
   unheard?: boolean; // it sends nothing at all, although it answers
 }
 
+type Trouble = Pick<Unread, "message" | "remedy">;
+
 export interface Watched {
   overview: Overview | null;
   error: string | null;
+  remedy: string | null; // what the server says can be done about the error
   waits: boolean; // the error may pass by itself: it is tried again
   empty: boolean; // there is no run at all
   line: Line;
@@ -90,7 +94,8 @@ export function useWatched(run: string, span_s: number | null, locked: () => voi
   }, [run, span_s, turn, again, show]);
 
   const waits = error !== null && passes(error, run);
-  return { overview, error: error && worded(error), waits, empty: waits && isMissing(error), line, gone_since, unread, again };
+  const remedy = error instanceof ApiError ? error.remedy : null;
+  return { overview, error: error && worded(error), remedy, waits, empty: waits && isMissing(error), line, gone_since, unread, again };
 }
 
 function worded(error: Error): string {
@@ -150,8 +155,8 @@ function useLine(run: string, wanted: boolean, does: { hear: (news: News) => voi
       });
       source.addEventListener("trouble", (event) => {
         lives();
-        const { message } = JSON.parse((event as MessageEvent<string>).data) as { message: string };
-        setUnread((before) => ({ message, since: before?.since ?? Date.now() }));
+        const { message, remedy } = JSON.parse((event as MessageEvent<string>).data) as Trouble;
+        setUnread((before) => ({ message, remedy, since: before?.since ?? Date.now() }));
       });
     };
     const look = (): void => {
@@ -168,7 +173,7 @@ function useLine(run: string, wanted: boolean, does: { hear: (news: News) => voi
         }
         if (session.role === "none") return heard.current.locked();
         // Green needs a line that speaks, not only a server that answers: as many may watch already as may.
-        if (Date.now() - sign_ms >= SILENT_MS) setUnread((before) => before ?? { message: "", since: sign_ms, unheard: true });
+        if (Date.now() - sign_ms >= SILENT_MS) setUnread((before) => before ?? { message: "", remedy: null, since: sign_ms, unheard: true });
         if (source?.readyState === EventSource.CLOSED || Date.now() - last_ms >= SILENT_MS) {
           last_ms = Date.now();
           connect(); // a stream that ended for good, or hangs, does not come back by itself

@@ -1,7 +1,7 @@
 // What would help a tenant: the cheapest change that was enough in the simulator, and ways to act on it.
 
 import { useEffect, useState } from "preact/hooks";
-import { changedIntent, get, SIMULATED_WITHIN_MS, worded, type Question, type Remedies, type Remedy as Change, type Tenant } from "./api";
+import { changedIntent, get, SIMULATED_WITHIN_MS, worded, type Figure, type Question, type Remedies, type Remedy as Change, type Tenant } from "./api";
 import { useAct } from "./controls";
 import { percent, sentence, signs, tenths } from "./format";
 import { Problem } from "./parts";
@@ -46,6 +46,31 @@ export function Remedy({ tenant, urgent }: { tenant: Tenant; urgent: boolean }) 
   );
 }
 
+/** What the tenant's target would cost at the next nine: asked for when somebody wants to know. */
+export function NextNine({ tenant }: { tenant: Tenant }) {
+  const { overview, gone } = useSite();
+  const [found, setFound] = useState<Remedies | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const ask = (): void => {
+    setBusy(true);
+    get<Remedies>("remedies", { run: overview.run.id, job: tenant.name, nine: "true" }, SIMULATED_WITHIN_MS)
+      .then((answer) => { setFound(answer); setError(null); }, (problem: unknown) => setError(worded(problem)))
+      .finally(() => setBusy(false));
+  };
+  return (
+    <>
+      {found && <p data-testid="next-nine">{sentence(signs(found.text))}<Off of={found.off} /></p>}
+      {error && <Problem text={error} />}
+      <button type="button" class="plain small" disabled={gone || busy} onClick={ask}>{busy ? "Simulating…" : found ? "Look again" : "What would the next nine cost?"}</button>
+    </>
+  );
+}
+
+function Off({ of }: { of: Figure }) {
+  return of === null ? null : <span class="quiet"> Tried on what really happened, the simulator was off by {tenths(of)} of its utility.</span>;
+}
+
 function Found({ found, tenant, again }: { found: Remedies; tenant: Tenant; again: () => void }) {
   const { overview, session, gone, run } = useSite();
   const [act, error] = useAct();
@@ -58,7 +83,7 @@ function Found({ found, tenant, again }: { found: Remedies; tenant: Tenant; agai
     <div data-testid="remedy">
       <p class="remedy">
         {sentence(found.text)}
-        {found.off !== null && <span class="quiet"> Tried on what really happened, the simulator was off by {tenths(found.off)} of its utility.</span>}
+        <Off of={found.off} />
       </p>
       {kept && !found.by_itself && <p class="remedy">As it is {tenant.name} would keep {kept.text}{found.met === null ? "" : `; what it asks for now, ${percent(found.met)} of the time`}.</p>}
       <span class="acts">

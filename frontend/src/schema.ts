@@ -116,7 +116,7 @@ export interface ControlOut {
   approval: string[];
   waiting: string[];
   proposals: ProposalOut[];
-  life: "live" | "ended" | "silent" | "ahead";
+  life: "live" | "awaited" | "ended" | "silent" | "ahead";
   said: string;
 }
 

@@ -28,12 +28,19 @@ export function useSite(): Site {
   return site;
 }
 
-/** The colour of what is said of now. Green needs a server that answers, a controller that lives, and figures. */
+/** The colour of what is said of now. Green needs a server that answers, a controller that proved to live, and figures. */
 export function tone(site: Site, state: State | null | undefined): "good" | "bad" | "wait" | "gone" | "over" {
-  if (site.gone) return "gone";
-  if (!site.overview.control.live) return "over";
-  if (state === "fine") return "good";
+  const { life } = site.overview.control;
+  if (site.gone || life === "silent" || life === "ahead") return "gone";
+  if (life === "ended") return "over";
+  if (state === "fine") return life === "live" ? "good" : "wait";
   return state === "starting" || state === "resting" || state == null ? "wait" : "bad";
+}
+
+/** Whether what is shown may be past, although nobody said that it ends. */
+export function mayBePast(site: Site): boolean {
+  const { life } = site.overview.control;
+  return site.gone || (life !== "live" && life !== "ended");
 }
 
 /** Tenants in the order of their colours: by name, so that a colour stays when troubles come and go. */

@@ -1,11 +1,11 @@
 // What is not as it should be, and what to do about it: each state of the server, the store, a run and a tenant.
 
 import type { ComponentChildren } from "preact";
-import type { State } from "./api";
+import type { Control, State } from "./api";
 import type { Unread } from "./live";
 import { sentence, span } from "./format";
 import { link } from "./route";
-import type { Site } from "./site";
+import { useSite, type Site } from "./site";
 
 const TO_DO: Partial<Record<State, string>> = {
   blind: "See whether its query makes progress: the Structured Streaming tab of Spark’s UI and the driver’s log tell. Figures come with the end of its next batch.",
@@ -56,8 +56,13 @@ export function Empty() {
 
 const NOT_BEGUN = /has not begun/;
 
+/** What to do about a store that cannot be read: the server knows it, and says it. */
+function ofStore(remedy: string | null): string {
+  return sentence(remedy ?? "the log of this server says what is wrong");
+}
+
 /** Nothing can be shown yet, and it may come. */
-export function NotYet({ error }: { error: string }) {
+export function NotYet({ error, remedy }: { error: string; remedy: string | null }) {
   if (NOT_BEGUN.test(error)) {
     return <Standing kind="wait" busy told={error} why="The page looks again every second." todo={[<>If it stays so, the terminal in which the run was started says what it waits for.</>]} />;
   }
@@ -68,11 +73,7 @@ export function NotYet({ error }: { error: string }) {
       busy
       told="What is recorded cannot be read now."
       why={`${sentence(error)} The page tries again every second.`}
-      todo={[
-        <>A locked file: something else writes into it for long, such as a backup. It goes on by itself when that ends.</>,
-        <>PostgreSQL: see whether the server that the store’s address names answers.</>,
-        <>Anything else: the log of this server says what.</>,
-      ]}
+      todo={[ofStore(remedy)]}
     />
   );
 }
@@ -100,6 +101,7 @@ export function NoCycle({ site }: { site: Site }) {
       <Standing
         kind="over"
         told="This run has no cycle: it has not begun to govern, or ended before it did."
+        why={control.said || undefined}
         todo={[<>The terminal or the log of its controller says why.</>, <><a href={link("overview")}>Look at the newest run</a> instead.</>]}
       />
     );
@@ -122,7 +124,7 @@ export function Gone({ since, unread }: { since: number | null; unread: Unread |
   const [words, todo] =
     since !== null || unread === null ? ["The server has not answered", <Process />]
     : unread.unheard ? ["The server answers, and sends no news", <>As many pages may watch already as may: close some.</>]
-    : ["The server cannot read what is recorded", <>A locked file, or a PostgreSQL that is gone: see what else uses it, and the log of this server.</>];
+    : ["The server cannot read what is recorded", ofStore(unread.remedy)];
   return (
     <p class="problem gone" role="alert" data-testid="gone">
       <b>{words}{from === null ? "" : ` since ${new Date(from).toLocaleTimeString("en-GB")}`}.</b>{since === null && unread?.message ? ` ${sentence(unread.message)}` : ""} What is shown is as it was then, and nothing can be
@@ -131,9 +133,20 @@ export function Gone({ since, unread }: { since: number | null; unread: Unread |
   );
 }
 
+const WAS = "As it was: ";
+const AS_OF: Record<Control["life"], string> = { live: "", awaited: "As last told: ", ended: "At its end: ", silent: WAS, ahead: WAS };
+
+/** Stands before what is told where it is not known to be so now. */
+export function AsOf() {
+  const { gone, overview } = useSite();
+  const told = gone ? WAS : AS_OF[overview.control.life];
+  return told ? <span class="when">{told}</span> : null;
+}
+
 /** What is to be said of the run's controller: that it ended or was not heard of, or that its clock tells nothing. */
 export function LastSign({ site }: { site: Site }) {
-  const { live, said } = site.overview.control;
+  const { live, life, said } = site.overview.control;
   if (said === "") return null;
-  return <p class="lead last-sign">{said}{live ? "" : " Until one governs again nothing is decided, and nothing can be asked for."}</p>;
+  const lost = life === "silent" || life === "ahead";
+  return <p class={`${lost ? "problem" : "lead"} last-sign`} role={lost ? "alert" : undefined}>{said}{live ? "" : " Until one governs again nothing is decided, and nothing can be asked for."}</p>;
 }

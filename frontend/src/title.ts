@@ -5,7 +5,7 @@ import type { Control, Overview, State } from "./api";
 import type { Watched } from "./live";
 
 const SIGNS: [State, string][] = [["missing", "▼"], ["blind", "?"], ["stale", "…"], ["starting", "◐"], ["fine", "✓"], ["resting", "☾"]]; // the worst first
-const LIVES: Record<Exclude<Control["life"], "live">, string> = { ended: "ended", silent: "✕ silent", ahead: "? clock ahead" };
+const LIVES: Record<Exclude<Control["life"], "live">, string> = { awaited: "… awaited", ended: "ended", silent: "✕ silent", ahead: "? clock ahead" };
 
 export const NOT_THERE = "✕ gone";
 export const LOCKED = "locked";

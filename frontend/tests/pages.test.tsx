@@ -101,6 +101,13 @@ test("the time shown is in the address, and keys change it", async () => {
   expect(location.hash).toBe("#/overview?span=3600"); // who types a name means the letter
 });
 
+test("without an address nothing is compared with itself: it says what to choose", async () => {
+  const server = opened("#/compare");
+  await waitFor(() => expect(screen.getByRole("list", { name: "What to do" }).textContent).toBe("Under A: one other is recorded here."));
+  expect(screen.getByTestId("headline").textContent).toBe("Choose the run that demo is to be compared with.");
+  expect(server.sent.some((one) => one.path.startsWith("/api/compare"))).toBe(false);
+});
+
 test("two runs are compared by their address", async () => {
   const side = { run, length_s: 60, utility_share: 0.72, met_share: 0.9, decisions: 3, helped: 2, series: { at_s: [0, 10], values: { share: [0.7, 0.74] } } };
   const told: Compare = {
@@ -169,8 +176,8 @@ test("a store that cannot be read takes the colours from the page until there ar
   const headline = (await screen.findByTestId("headline")).closest("section")!;
   await waitFor(() => expect(heard.trouble).toBeDefined());
   expect(headline.className).toBe("headline good");
-  heard.trouble!({ data: JSON.stringify({ message: "the database is locked" }) });
-  expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server cannot read what is recorded since [\d:]{8}\. The database is locked\./);
+  heard.trouble!({ data: JSON.stringify({ message: "the database is locked", remedy: "end the other program" }) });
+  expect((await screen.findByTestId("gone")).textContent).toMatch(/^The server cannot read what is recorded since [\d:]{8}\. The database is locked\..*End the other program\.$/);
   expect(headline.className).toBe("headline gone");
   expect(screen.getByRole("button", { name: "Pause governing" })).toHaveProperty("disabled", true);
   const { control } = anOverview();

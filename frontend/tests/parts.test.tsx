@@ -57,7 +57,7 @@ test("green needs a server that answers, a controller that lives, and figures of
   expect(tone(of({}), "fine")).toBe("good");
   expect(tone(of({ gone: true }), "fine")).toBe("gone");
   const over = anOverview();
-  expect(tone(of({ overview: { ...over, control: { ...over.control, live: false } } }), "fine")).toBe("over");
+  expect(tone(of({ overview: { ...over, control: { ...over.control, live: false, life: "ended" } } }), "fine")).toBe("over");
   expect(tone(of({}), "blind")).toBe("bad");
   expect(tone(of({}), null)).toBe("wait");
 });

@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/preact";
 import { expect, test, vi } from "vitest";
-import { keeping, question, Remedy } from "../src/remedy";
+import { keeping, NextNine, question, Remedy } from "../src/remedy";
 import { anOverview, aTenant, found, inside, serving } from "./builders";
 
 function shown(answer: unknown, urgent = true, more = {}) {
@@ -16,6 +16,17 @@ test("of who is in most trouble the remedy is asked for by itself, of others by 
   fireEvent.click(screen.getByRole("button", { name: "What would help?" }));
   await screen.findByText(/12 slots instead of 8/);
   expect(server.sent[0]!.path).toBe("/api/remedies?run=demo-1&job=ads");
+});
+
+test("what the next nine would cost is asked for by a button, and told with the simulator's error", async () => {
+  const server = serving({ "/api/remedies": found({ text: "The next nine, p99 latency <= 2s: 12 slots instead of 8 (4 more slots, 0.20 EUR an hour)." }) });
+  vi.stubGlobal("fetch", server.fetch);
+  render(inside(<NextNine tenant={aTenant()} />));
+  expect(server.sent).toEqual([]);
+  fireEvent.click(screen.getByRole("button", { name: "What would the next nine cost?" }));
+  const told = await screen.findByTestId("next-nine");
+  expect(told.textContent).toMatch(/^The next nine, p99 latency ≤ 2s: 12 slots.*0.20 EUR an hour.*off by 3.0 % of its utility/);
+  expect(server.sent[0]!.path).toBe("/api/remedies?run=demo-1&job=ads&nine=true");
 });
 
 test("it is told with the simulator's error, to be tried and asked for", async () => {

@@ -1,7 +1,7 @@
 import { render, screen, waitFor } from "@testing-library/preact";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { App } from "../src/app";
-import type { Overview, State, Tenant } from "../src/api";
+import type { Control, Overview, State, Tenant } from "../src/api";
 import { OverviewPage } from "../src/pages/overview";
 import { anOverview, aPresent, aTenant, inside, run } from "./builders";
 
@@ -62,12 +62,12 @@ test("a run that nobody knows is no empty store", async () => {
 });
 
 test("a store that is locked when the page comes is told as such, with what to do, and tried again", async () => {
-  server.answers["/api/overview"] = [503, { message: "store /runs.sqlite: database is locked" }];
+  server.answers["/api/overview"] = [503, { message: "store /runs.sqlite: database is locked", remedy: "end the other program that writes into it" }];
   render(<App />);
   await screen.findByTestId("headline");
   expect(headline()).toBe("What is recorded cannot be read now.");
   expect(screen.getByText("Store /runs.sqlite: database is locked. The page tries again every second.")).toBeTruthy();
-  expect(todo()).toContain("such as a backup");
+  expect(todo()).toBe("End the other program that writes into it.");
   server.answers["/api/overview"] = [200, fine];
   await after(1500);
   await waitFor(() => expect(headline()).toBe("All have what they asked for."));
@@ -143,6 +143,19 @@ test("of a run whose controller is no more it is said what became of it, and wha
   const said = "Its controller ended in order at 2026-11-23 04:05:06 UTC.";
   shown({ ...fine, control: { ...fine.control, live: false, life: "ended", said }, run: { ...run, live: false } });
   expect(document.querySelector(".last-sign")!.textContent).toBe(`${said} Until one governs again nothing is decided, and nothing can be asked for.`);
+});
+
+test.each<[Control["life"], string, string]>([
+  ["awaited", "headline wait", "As last told: All have what they asked for."],
+  ["silent", "headline gone", "As it was: All have what they asked for."],
+  ["ahead", "headline gone", "As it was: All have what they asked for."],
+  ["ended", "headline over", "At its end: All have what they asked for."],
+])("of a controller that is %s nothing is told as so now, and nothing is green", (life, colour, told) => {
+  shown({ ...fine, control: { ...fine.control, live: life === "awaited", life, said: "Something." } });
+  const box = screen.getByTestId("headline").closest("section")!;
+  expect([box.className, box.querySelector("h1")!.textContent]).toEqual([colour, told]);
+  expect(document.querySelectorAll(".headline.good, .bar.good").length).toBe(0);
+  expect(screen.queryAllByRole("alert").length).toBe(life === "silent" || life === "ahead" ? 1 : 0);
 });
 
 test("that a controller's clock is wrong is said though it lives", () => {

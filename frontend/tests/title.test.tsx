@@ -11,7 +11,7 @@ function over(states: State[], life: Control["life"] = "live"): Overview {
 }
 
 function watched(more: Partial<Watched>): Watched {
-  return { overview: null, error: null, waits: false, empty: false, line: "live", gone_since: null, unread: null, again: () => undefined, ...more };
+  return { overview: null, error: null, remedy: null, waits: false, empty: false, line: "live", gone_since: null, unread: null, again: () => undefined, ...more };
 }
 
 test.each<[State[], string]>([
@@ -29,8 +29,9 @@ test.each<[State[], string]>([
 
 test.each<[string, Partial<Watched>]>([
   ["✕ gone", { overview: over(["fine"]), line: "gone", gone_since: 1 }],
-  ["✕ not read", { overview: over(["fine"]), unread: { message: "database is locked", since: 1 } }],
-  ["✕ no news", { overview: over(["fine"]), unread: { message: "", since: 1, unheard: true } }],
+  ["✕ not read", { overview: over(["fine"]), unread: { message: "database is locked", remedy: null, since: 1 } }],
+  ["✕ no news", { overview: over(["fine"]), unread: { message: "", remedy: null, since: 1, unheard: true } }],
+  ["… awaited", { overview: over(["fine"], "awaited") }],
   ["✕ silent", { overview: over(["fine"], "silent") }],
   ["? clock ahead", { overview: over(["fine"], "ahead") }],
   ["ended", { overview: over(["fine"], "ended") }],

@@ -40,6 +40,10 @@ def test_signs_that_go_on_prove_life_whatever_their_clock_says_and_those_that_st
     sign = Sign(SEEN_S + off_s, 2.0)
     assert sign.life_watched(looked_s=1.0, moved=True, now_epoch_s=SEEN_S) is ControllerLife.LIVE
     assert sign.life_watched(looked_s=16.0, moved=True, now_epoch_s=SEEN_S) is ControllerLife.SILENT
+    # Seen alone it proves nothing: by a right clock it came lately, and may have been the last.
+    at_first = sign.life_watched(looked_s=1.0, moved=False, now_epoch_s=SEEN_S + 1.0)
+    alone = {-3_600.0: ControllerLife.SILENT, 0.0: ControllerLife.AWAITED, 3_600.0: ControllerLife.AHEAD}
+    assert at_first is alone[off_s]
     # Before it moved, its clock is all there is; after 15 s in which it did not move nobody needs that any more.
     assert sign.life_watched(looked_s=16.0, moved=False, now_epoch_s=SEEN_S) is ControllerLife.SILENT
 
@@ -47,6 +51,11 @@ def test_signs_that_go_on_prove_life_whatever_their_clock_says_and_those_that_st
 def test_each_life_is_told_with_what_to_do() -> None:
     sign = Sign(SEEN_S, 2.0)
     assert life_text(ControllerLife.LIVE, sign, SEEN_S + 3.0) == ""
+    awaited = life_text(ControllerLife.AWAITED, sign, SEEN_S + 3.0)
+    assert awaited == (
+        "Its controller gave a sign of life at 2025-11-21 00:00:00 UTC; "
+        "the next one, due within 15 s, shows that it lives."
+    )
     ended = Sign(SEEN_S, 2.0, ended=True)
     assert life_text(ControllerLife.ENDED, ended, SEEN_S) == "Its controller ended in order at 2025-11-21 00:00:00 UTC."
     silent = life_text(ControllerLife.SILENT, sign, SEEN_S + 60.0)

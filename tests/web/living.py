@@ -1,6 +1,7 @@
 """A live run: the simulator behind the real loop and a real store, with the pages beside it."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from penstock.config.problems import checked
 from penstock.core.run import RunInfo
 from penstock.simulation.live import LiveOptions, begin_live, live
 from penstock.simulation.schema import ScenarioFile
+from penstock.store.desk import Card
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
@@ -40,6 +42,11 @@ SHOP: dict[str, Any] = {
         {"name": "reports", "rate": 420, "intent": {"juice": 0.4, "utility": 10}, "batch": BATCH},
     ],
 }
+
+
+def gives_a_sign(store: SqlStore, run_id: str, off_s: float = 0.0) -> None:
+    """As a controller does in each round; one alone proves nothing to a server, the next one after it does."""
+    store.desk.leave_card(run_id, Card(time.time() + off_s, 50.0, interval_s=600.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import re
 import signal
 import sqlite3
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -17,7 +16,6 @@ from penstock.config.problems import checked
 from penstock.core.run import RunInfo
 from penstock.simulation.live import LiveOptions, begin_live
 from penstock.simulation.schema import ScenarioFile
-from penstock.store.desk import Card
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.reading import NotBegunError, Reader
@@ -28,7 +26,7 @@ from tests.patience import eventually
 from tests.recorded import RUN, a_cycle, a_job, a_view
 from tests.web import asking
 from tests.web.browsing import PATIENCE_MS, OpenPage
-from tests.web.living import SHOP
+from tests.web.living import SHOP, gives_a_sign
 
 LATER = RunInfo("later-1", "later", policy="henge", engine="sim", started_at_s=2_000_000.0)
 
@@ -90,9 +88,10 @@ def says_that_it_is_gone(page: Page) -> None:
 def test_a_page_whose_store_cannot_be_read_is_green_no_more_and_goes_on_once_it_can(
     store: SqlStore, site: Site, open_page: OpenPage, tmp_path: Path
 ) -> None:
-    store.desk.leave_card(RUN.id, Card(time.time(), 50.0, interval_s=600.0))
+    gives_a_sign(store, RUN.id)
     store.append(a_cycle(50.0, a_view(50.0, [a_job("ads", 35.0), a_job("fraud", 35.0)])))
     page = open_page(site.url)
+    gives_a_sign(store, RUN.id)
     expect(page.locator(".headline")).to_have_class("headline good")
     with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as other:
         other.execute("ALTER TABLE penstock_cycles RENAME TO hidden")

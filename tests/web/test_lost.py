@@ -50,8 +50,8 @@ def well(tmp_path: Path) -> Iterator[SqlStore]:
         yield opened
 
 
-def screen_of(store: SqlStore) -> str:
-    return text_of(Screen(store, Reader(store), RUN.id).drawn())
+def screen_of(store: SqlStore, reader: Reader | None = None) -> str:
+    return text_of(Screen(store, reader or Reader(store), RUN.id).drawn())
 
 
 # The controller
@@ -59,15 +59,18 @@ def screen_of(store: SqlStore) -> str:
 
 def test_who_ends_in_order_says_so_and_who_is_killed_does_not(well: SqlStore) -> None:
     control = DeskControl(well.own_desk, RUN.id)
+    reader = Reader(well)
     control.arrive()
-    assert is_green(screen_of(well))
+    assert not is_green(screen_of(well, reader))
+    control.arrive()
+    assert is_green(screen_of(well, reader))
     control.leave()
     told = Reader(well).control(RUN.id)
     assert (told.live, told.life) == (False, "ended")
     assert told.said.startswith("Its controller ended in order at ")
     assert not is_green(screen_of(well))
     control.arrive()  # another one goes on with the run
-    assert Reader(well).control(RUN.id).life == "live"
+    assert reader.control(RUN.id).life == "live"
 
 
 def test_a_controller_that_was_killed_is_told_as_such_with_what_to_do_and_nothing_is_green(well: SqlStore) -> None:
@@ -110,12 +113,42 @@ def test_a_server_that_sees_signs_move_knows_better_than_their_clock() -> None:
         ControllerLife.LIVE,
     ]
     assert seen(3_602.0, 18.0) is ControllerLife.SILENT  # killed: its last sign is an hour from now, and does not move
+    assert seen(3_602.0, 99.0) is ControllerLife.SILENT
     assert seen(3_700.0, 100.0) is ControllerLife.LIVE  # started again
     assert [seen(-60.0, 101.0), seen(-58.0, 103.0)] == [
         ControllerLife.LIVE,
         ControllerLife.LIVE,
     ]  # its clock was set back meanwhile
     assert lives.of("never governed", None) is ControllerLife.ENDED
+
+
+def test_one_sign_proves_nothing_to_a_server_that_was_started_again_and_the_next_one_does(well: SqlStore) -> None:
+    well.desk.leave_card(RUN.id, Card(time.time(), 10.0, interval_s=patience_s()))  # who left it may have been killed
+    reader = Reader(well)
+    told = reader.control(RUN.id)
+    assert (told.life, told.live) == ("awaited", True)  # and it may be asked for something
+    screen = " ".join(screen_of(well, reader).split())
+    assert "sign of life awaited" in screen
+    assert "As last told: All 2 tenants have what they asked for." in screen
+    assert "the next one, due within" in screen
+    assert not is_green(screen_of(well, reader))
+    well.desk.leave_card(RUN.id, Card(time.time() + 0.1, 20.0, interval_s=patience_s()))
+    assert reader.control(RUN.id).life == "live"
+    assert is_green(screen_of(well, reader))
+
+
+def test_a_sign_that_came_while_nobody_looked_proves_nothing_however_many_were_seen_before() -> None:
+    clock = [0.0]
+    lives = Lives(epoch=lambda: NOW_S + clock[0], clock=lambda: clock[0])
+
+    def seen(sign_s: float, at_s: float) -> ControllerLife:
+        clock[0] = at_s
+        return lives.of(RUN.id, Card(NOW_S + sign_s, 10.0, interval_s=2.0))
+
+    assert [seen(0.0, 0.0), seen(2.0, 2.0)] == [ControllerLife.AWAITED, ControllerLife.LIVE]
+    assert seen(1_800.0, 3_600.0) is ControllerLife.SILENT  # killed half an hour ago: its last sign is new only here
+    assert seen(5_000.0, 5_001.0) is ControllerLife.AWAITED
+    assert seen(5_002.0, 5_003.0) is ControllerLife.LIVE
 
 
 def test_nobody_promises_to_look_again_where_nobody_is_left_to_do_it(well: SqlStore) -> None:
@@ -299,6 +332,11 @@ def test_that_no_sign_of_life_comes_any_more_is_news_without_a_cycle(well: SqlSt
     look = LiveLook(Reader(well, lives=Lives(epoch=lambda: NOW_S, clock=lambda: clock[0])))
     well.desk.leave_card(RUN.id, Card(NOW_S, 10.0, interval_s=2.0))
     found = look(RUN.id, None)
+    assert found is not None
+    mark, body = found
+    assert body["control"]["life"] == "awaited"
+    well.desk.leave_card(RUN.id, Card(NOW_S + 2.0, 10.0, interval_s=2.0))
+    found = look(RUN.id, mark)
     assert found is not None
     mark, body = found
     assert body["control"]["life"] == "live"

@@ -99,6 +99,7 @@ def views_of(history: Sequence[dict[str, Lot]]) -> list[View]:
 LONG_S = 1e6  # longer than anybody waits for a sign of life
 AS_OF = {
     ControllerLife.LIVE: "",
+    ControllerLife.AWAITED: "As last told: ",
     ControllerLife.ENDED: "At its end: ",
     ControllerLife.SILENT: "As it was: ",
     ControllerLife.AHEAD: "As it was: ",
@@ -113,12 +114,16 @@ def card_of(life: ControllerLife, at_s: float) -> Card:
     return Card(seen_s, at_s, interval_s=patience_s(), ended_at_epoch_s=ended_s)
 
 
-def record(store: SqlStore, views: Sequence[View], note: str, life: ControllerLife) -> str:
-    """The id of a run with this history, and with a controller of which that is known."""
+def record(store: SqlStore, reader: Reader, views: Sequence[View], note: str, life: ControllerLife) -> str:
+    """The id of a run with this history, and with a controller of which whoever reads knows that."""
     run = store.begin(replace(RUN, id=f"demo-{uuid4().hex}"))
     for view in views:
         store.append(a_cycle(view.at_s, view, Plan(note=note)))
-    store.desk.leave_card(run.id, card_of(life, views[-1].at_s))
+    card = card_of(life, views[-1].at_s)
+    if life is ControllerLife.LIVE:
+        store.desk.leave_card(run.id, replace(card, seen_at_epoch_s=card.seen_at_epoch_s - 1.0))
+        reader.control(run.id)
+    store.desk.leave_card(run.id, card)
     return run.id
 
 
@@ -166,10 +171,8 @@ def check_metrics(view: View, text: str, life: ControllerLife) -> None:
         for one in samples
         if one.name == "penstock_job_state" and one.value == 1.0
     }
-    states = {name: state if life is ControllerLife.LIVE else State.STALE for name, state in states_of(view).items()}
-    assert {one.value for one in samples if one.name == "penstock_controller_up"} == {
-        float(life is ControllerLife.LIVE)
-    }
+    states = {name: state if life.governs else State.STALE for name, state in states_of(view).items()}
+    assert {one.value for one in samples if one.name == "penstock_controller_up"} == {float(life.governs)}
     assert now == {name: state.value for name, state in states.items()}
     assert {name for name, value in met.items() if value} == {n for n, state in states.items() if state is State.FINE}
     assert not met.keys() & {name for name, state in states.items() if state in (*UNSEEN, State.STARTING)}
@@ -210,7 +213,8 @@ def check_page(run: Run, ever: Mapping[str, set[State]]) -> None:
 
 def check(store: SqlStore, history: Sequence[dict[str, Lot]], note: str, life: ControllerLife) -> None:
     views = views_of(history)
-    run_id, reader = record(store, views, note, life), Reader(store)
+    reader = Reader(store)
+    run_id = record(store, reader, views, note, life)
     present = reader.present(reader.gallery(run_id), ())
     assert present is not None
     assert (present.state == "fine") == all(lot.proven for lot in history[-1].values())
@@ -218,7 +222,7 @@ def check(store: SqlStore, history: Sequence[dict[str, Lot]], note: str, life: C
     control = reader.control(run_id)
     assert (control.life, control.live, bool(control.said)) == (
         life,
-        life is ControllerLife.LIVE,
+        life.governs,
         life is not ControllerLife.LIVE,
     )
     check_top(Screen(store, reader, run_id), present, life)

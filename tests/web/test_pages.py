@@ -35,7 +35,7 @@ from tests.recorded import (
 )
 from tests.web import asking
 from tests.web.browsing import PATIENCE_MS, OpenPage, until
-from tests.web.living import LiveRun
+from tests.web.living import LiveRun, gives_a_sign
 
 PAGES = ("overview", "tenant", "cluster", "what-if", "decisions", "compare", "incident")
 COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -46,7 +46,7 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture
 def live_store(store: SqlStore) -> SqlStore:
     """As if a controller lived that records into it."""
-    store.desk.leave_card(RUN.id, Card(time.time(), 50.0, interval_s=600.0))
+    gives_a_sign(store, RUN.id)
     return store
 
 
@@ -205,7 +205,10 @@ def test_green_is_for_a_fleet_in_which_everybody_is_fine_now(
     live_store: SqlStore, site: Site, open_page: OpenPage
 ) -> None:
     live_store.append(a_cycle(50.0, a_view(50.0, [a_job("ads", 35.0), a_job("fraud", 35.0)])))
-    expect(open_page(site.url).locator(".headline")).to_have_class("headline good")
+    page = open_page(site.url)
+    expect(page.locator(".headline")).to_have_class("headline wait")
+    gives_a_sign(live_store, RUN.id)
+    expect(page.locator(".headline")).to_have_class("headline good")
 
 
 def test_what_binds_a_tenant_stands_on_its_card(site: Site, store: SqlStore, open_page: OpenPage) -> None:
@@ -389,6 +392,7 @@ def test_a_chart_is_printed_in_the_inks_of_paper(site: Site, open_page: OpenPage
 
 def test_nothing_moves_for_who_asks_for_no_motion(live_store: SqlStore, site: Site, open_page: OpenPage) -> None:
     page = open_page(site.url)
+    gives_a_sign(live_store, RUN.id)
     expect(page.locator(".life")).to_have_text("live")
     assert page.evaluate("document.getAnimations().length") == 0
     page.emulate_media(reduced_motion="no-preference")

@@ -1,7 +1,13 @@
 """What more slots would cost, said with the remedy where the tenants file gives a price."""
 
+from dataclasses import replace
+
+import pytest
+
+from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.nines import with_next_nine
 from penstock.core.price import Price
-from penstock.web.remedying import priced, told
+from penstock.web.remedying import nine_of, nothing, priced, told
 from penstock.whatif.question import Changes
 from penstock.whatif.remedies import Remedies, Remedy, Tried
 
@@ -16,6 +22,28 @@ def test_slots_that_would_be_bought_have_their_price_an_hour_and_others_none() -
     limit, more = priced(FOUND, 8, Price(0.05, "EUR")).tried
     assert (limit.remedy.price, more.remedy.price) == ("slots that are there", "4 more slots, 0.20 EUR an hour")
     assert "12 slots instead of 8 (4 more slots, 0.20 EUR an hour)" in told(priced(FOUND, 8, Price(0.05, "EUR")))
+
+
+def test_what_a_change_costs_is_told_of_the_target_at_its_next_nine() -> None:
+    found = replace(nothing("ads", 40.0, "12 slots instead of 8 would do."), whole=True)
+    raised = with_next_nine(Intent(Latency("2s", percentile=95)))
+    assert raised is not None
+    assert nine_of(found, raised).text == "The next nine, p99 latency <= 2s: 12 slots instead of 8 would do."
+
+
+@pytest.mark.parametrize(
+    ("asked", "raised"),
+    [
+        (Intent(Latency("2s", percentile=50), Juice(0.9)), "p90 latency <= 2s, juice >= 0.9"),
+        (Intent(Latency("2s", percentile=95), recovery="60s"), "p99 latency <= 2s, recovery <= 1m"),
+        (Intent(Latency("2s", percentile=99)), None),  # no simulator of ours knows more
+        (Intent(Latency("2s")), None),  # a mean
+        (Intent(Juice(0.9)), None),
+    ],
+)
+def test_only_percentiles_of_latency_have_a_next_nine_and_all_else_is_kept(asked: Intent, raised: str | None) -> None:
+    found = with_next_nine(asked)
+    assert (None if found is None else found.text()) == raised
 
 
 def test_without_a_price_remedies_are_told_as_they_are() -> None:

@@ -112,6 +112,9 @@ def test_a_live_run_tells_what_would_help_and_what_its_decisions_brought(live: L
     found = get("remedies", job="reports")
     assert found["job"] == "reports"
     assert found["text"]
+    nine = get("remedies", job="fraud", nine="true")
+    assert nine["text"].startswith("The next nine, p99 latency <= 2s: ")
+    assert nine["met"] is not None  # at p99: as it is, and in all that was tried
     assert set(get("worth")) == set(WorthOut.__dataclass_fields__)
 
 

@@ -8,6 +8,7 @@ import { useAnswer } from "../live";
 import { Rest, Search, useMany } from "../many";
 import { Bar, Column, Panel, Problem } from "../parts";
 import { tone, useSite } from "../site";
+import { AsOf } from "../standing";
 import { Term } from "../terms";
 import { SERIES } from "../theme";
 import { TimeShown } from "../time";
@@ -30,7 +31,7 @@ export function ClusterPage() {
     <>
       <section class={`headline ${tone(site, gone || crowded ? "missing" : measured ? "fine" : null)}`} aria-label="Now">
         <h1>
-          {machines.length} {machines.length === 1 ? "machine" : "machines"}, {cores} cores; {overview.present?.given ?? "nothing given"}.{" "}
+          <AsOf />{machines.length} {machines.length === 1 ? "machine" : "machines"}, {cores} cores; {overview.present?.given ?? "nothing given"}.{" "}
           {gone > 0 && `${gone} not there. `}
           {crowded > 0 ? `${crowded === 1 ? "One has" : `${crowded} have`} more threads to run than cores.` : gone === 0 && (measured ? "None is congested." : "Nobody has measured what they have to do.")}
         </h1>

@@ -8,6 +8,7 @@ import { Rest, Search, useMany } from "../many";
 import { Column, Panel, Problem, Stat } from "../parts";
 import { link } from "../route";
 import { useSite } from "../site";
+import { Standing } from "../standing";
 
 const NOTICED = 0.005; // less is no difference
 
@@ -20,33 +21,48 @@ interface Chosen {
 export function ComparePage({ a, b, c }: Chosen) {
   const { runs, overview } = useSite();
   const second = b ?? overview.run.id;
-  const first = a ?? runs.find((run) => run.id !== second)?.id ?? second;
-  const [found, error] = useAnswer<Compare>("compare", { a: first, b: second }, overview.present?.cycle);
-  const [third] = useAnswer<Compare>("compare", c ? { a: c, b: second } : null, overview.present?.cycle);
+  const [found, error] = useAnswer<Compare>("compare", a ? { a, b: second } : null, overview.present?.cycle);
+  const [third] = useAnswer<Compare>("compare", a && c ? { a: c, b: second } : null, overview.present?.cycle);
   const choose = (query: Chosen): void => {
-    location.hash = link("compare", { run: overview.run.id, a: first, b: second, c, ...query });
+    location.hash = link("compare", { run: overview.run.id, a, b: second, c, ...query });
   };
   return (
     <>
       <h1>Compare</h1>
       <form class="row filters" onSubmit={(event) => event.preventDefault()}>
-        <Which label="A" value={found?.a.run.id ?? first} runs={runs} choose={(id) => choose({ a: id })} />
+        <Which label="A" value={found?.a.run.id ?? a ?? ""} runs={runs} choose={(id) => choose({ a: id || undefined })} none="choose a run" />
         <Which label="B" value={found?.b.run.id ?? second} runs={runs} choose={(id) => choose({ b: id })} />
-        <Which label="C" value={c ?? ""} runs={runs} choose={(id) => choose({ c: id || undefined })} none />
-        <button type="button" onClick={() => choose({ a: second, b: first })}>Turn round</button>
+        <Which label="C" value={c ?? ""} runs={runs} choose={(id) => choose({ c: id || undefined })} none="no other" />
+        <button type="button" disabled={!a} onClick={() => choose({ a: second, b: a })}>Turn round</button>
       </form>
       {error && <Problem text={error} />}
-      {found && <Both found={found} third={c ? third : null} />}
+      {a ? found && <Both found={found} third={c ? third : null} /> : <Choose runs={runs} second={second} />}
     </>
   );
 }
 
-function Which({ label, value, runs, choose, none }: { label: string; value: string; runs: Run[]; choose: (id: string) => void; none?: boolean }) {
+/** Nothing to compare yet: what is to be chosen, or where another run comes from. */
+function Choose({ runs, second }: { runs: Run[]; second: string }) {
+  const named = runs.find((run) => run.id === second)?.name ?? second;
+  const others = runs.filter((run) => run.id !== second).length;
+  return (
+    <Standing
+      kind="wait"
+      told={`Choose the run that ${named} is to be compared with.`}
+      todo={others > 0 ? [<>Under A: {others === 1 ? "one other is" : `${number(others)} others are`} recorded here.</>] : [
+        <>No other run is recorded here. The same tenants under another policy: <code>penstock run tenants.yaml --policy fair</code> with the same <code>--store</code>.</>,
+        <>Three at once, on real Spark: <code>penstock demo</code>.</>,
+      ]}
+    />
+  );
+}
+
+function Which({ label, value, runs, choose, none }: { label: string; value: string; runs: Run[]; choose: (id: string) => void; none?: string }) {
   return (
     <label>
       {label}
       <select value={value} onChange={(event) => choose(event.currentTarget.value)}>
-        {none && <option value="">no other</option>}
+        {none && <option value="">{none}</option>}
         {value && !runs.some((run) => run.id === value) && <option>{value}</option>}
         {runs.map((run) => <option key={run.id} value={run.id}>{run.name}, {run.policy} ({run.id})</option>)}
       </select>

@@ -12,7 +12,7 @@ import { link } from "../route";
 import { Rest, Search, useMany } from "../many";
 import { useZoomed } from "../shown";
 import { places, sharesSlots, tone, useSite } from "../site";
-import { LastSign, NoCycle, toDo } from "../standing";
+import { AsOf, LastSign, NoCycle, toDo } from "../standing";
 import { Story } from "../story";
 import { Strips } from "../strips";
 import { inCss, SERIES } from "../theme";
@@ -60,10 +60,9 @@ function Headline() {
   const decided = overview.decisions.at(-1)?.number ?? 0; // in all the run: only its newest come with the page
   const [most, ...rest] = present.given.split(", ");
   const now = tone(site, present.state);
-  const when = now === "gone" ? "As it was: " : now === "over" ? "At its end: " : "";
   return (
     <section class={`headline ${now}`} aria-label="Now">
-      <h1>{when && <span class="when">{when}</span>}<span data-testid="headline">{present.headline}</span></h1>
+      <h1><AsOf /><span data-testid="headline">{present.headline}</span></h1>
       <LastSign site={site} />
       {present.shortfall && <p class="lead shortfall" role="status" data-testid="shortfall">{sentence(present.shortfall)}</p>}
       <dl>

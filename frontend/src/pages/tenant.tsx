@@ -9,11 +9,11 @@ import { Levers } from "../levers";
 import { useAnswer } from "../live";
 import { money } from "../money";
 import { Acts, Binds, Column, DecisionItem, Panel, Problem, Stat, StateBadge } from "../parts";
-import { Remedy } from "../remedy";
+import { NextNine, Remedy } from "../remedy";
 import { incidentLink, link } from "../route";
 import { useAct } from "../controls";
 import { tone, useSite } from "../site";
-import { toDo } from "../standing";
+import { AsOf, LastSign, toDo } from "../standing";
 import { TimeShown } from "../time";
 import { has, useActsFrom } from "./overview";
 
@@ -67,7 +67,8 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
   const now = tone(site, tenant.state);
   return (
     <section class={`headline ${now}`} aria-label="Now">
-      <h1>{tenant.name} <StateBadge state={tenant.state} /></h1>
+      <h1><AsOf />{tenant.name} <StateBadge state={tenant.state} /></h1>
+      <LastSign site={site} />
       <p class="lead">
         Asks for {signs(tenant.intent)}; has {has(tenant)}.{" "}
         {tenant.why && <b>{tenant.why}</b>}{" "}
@@ -76,6 +77,7 @@ function Head({ tenant, at_s, job }: { tenant: Tenant; at_s: number; job: Job | 
       </p>
       {tenant.binds.length > 0 && <div class="bound"><b>What binds it</b><Binds binds={tenant.binds} /></div>}
       {tenant.state === "missing" && <div class="bound"><Remedy tenant={tenant} urgent={false} /></div>}
+      {tenant.targets.some((target) => target.percentile !== null) && <div class="bound"><NextNine key={tenant.name} tenant={tenant} /></div>}
       {toDo(tenant.state) && <p class="bound"><b>To do</b> {toDo(tenant.state)}</p>}
       <dl>
         <Stat label="utility" means="utility">{number(tenant.utility)} <small>of {number(tenant.max_utility)}</small></Stat>

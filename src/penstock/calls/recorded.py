@@ -6,7 +6,7 @@ runs are recorded, if not at the default path.
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from penstock.telling.incident import lines
 from penstock.telling.report import page
 from penstock.telling.summary import summarise
 from penstock.telling.told import summary_document
+from penstock.web.shapes_simulated import RemediesOut
 
 SIMULATED_WITHIN_S = 60.0
 
@@ -33,15 +34,18 @@ class RunReport:
 
     run: Run
     tried: tuple[Counterfactual, ...] = ()
+    nine: RemediesOut | None = None  # what one tenant's next nine would cost
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """What `penstock report` says."""
-        return tuple(summarise(self.run, self.tried).sentences)
+        nine = () if self.nine is None else (f"{self.nine.job}: {self.nine.text}",)
+        return *summarise(self.run, self.tried).sentences, *nine
 
     def document(self) -> Mapping[str, Any]:
         """The same for programs, with each tenant and each decision."""
-        return summary_document(self.run, self.tried)
+        nine = {} if self.nine is None else {"next_nine": asdict(self.nine)}
+        return {**summary_document(self.run, self.tried), **nine}
 
     def html(self) -> str:
         """One page, with everything in it."""
@@ -53,9 +57,10 @@ def explain(run: str = "last", store: StorePlace = None, *, without: bool = Fals
     return told_story(read_recorded(run, store), width, read_tried(run, store) if without else (), whole=True)
 
 
-def report(run: str = "last", store: StorePlace = None, *, without: bool = False) -> RunReport:
-    """A run summed up: sentences, a document, a page."""
-    return RunReport(read_recorded(run, store), read_tried(run, store) if without else ())
+def report(run: str = "last", store: StorePlace = None, *, without: bool = False, nine: str | None = None) -> RunReport:
+    """A run summed up: sentences, a document, a page; with `nine` what the next nine of that tenant would cost."""
+    tried = read_tried(run, store) if without else ()
+    return RunReport(read_recorded(run, store), tried, None if nine is None else read_nine(run, store, nine))
 
 
 def incident(
@@ -115,6 +120,14 @@ def read_tried(run: str, store: StorePlace) -> tuple[Counterfactual, ...]:
     with _opened(run, store) as (archive, run_id):
         gallery = Gallery(archive.database, run_id)
         return tried(gallery, settled(gallery.decisions()), SIMULATED_WITHIN_S)
+
+
+def read_nine(run: str, store: StorePlace, tenant: str) -> RemediesOut:
+    """What would be enough for that tenant's latency target at its next nine, from the run's newest cycle on."""
+    from penstock.web.remedying import RemediesIn, answer
+
+    with _opened(run, store) as (archive, run_id):
+        return answer(Gallery(archive.database, run_id), RemediesIn(job=tenant, nine=True), SIMULATED_WITHIN_S)
 
 
 def _opened(run: str, store: StorePlace) -> AbstractContextManager[tuple[SqlStore, str]]:

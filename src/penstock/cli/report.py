@@ -13,6 +13,7 @@ EXAMPLE = """
 Examples:
   penstock report last
   penstock report last --without --html report.html
+  penstock report last --nine fraud
   penstock report last --json - | jq .utility_share
   penstock report last --incident --tenant fraud --from 10m --to 0:12:30
 """
@@ -26,6 +27,7 @@ Examples:
 @click.option("--from", "since", metavar="TIME", help="Where the incident begins on the run's clock: 10m or 0:10:00.")
 @click.option("--to", "until", metavar="TIME", help="Where it ends; each may be left out.")
 @without_option
+@click.option("--nine", metavar="TENANT", help="What its target would cost at the next nine, p99 for p95.")
 @json_option
 @store_option
 def report_command(
@@ -36,6 +38,7 @@ def report_command(
     since: str | None,
     until: str | None,
     without: bool,
+    nine: str | None,
     json_out: str | None,
     store: str | None,
 ) -> None:
@@ -43,6 +46,8 @@ def report_command(
 
     RUN is the id or the name of a recorded run, "last", or the path of a SQLite file, whose last run is told.
     """
+    if incident and nine is not None:
+        raise click.UsageError("--nine is of a whole run: leave it or --incident out.")
     if incident:
         from penstock.cli.incidents import IncidentOptions, tell_incident
 
@@ -53,7 +58,7 @@ def report_command(
             raise click.UsageError(f"{option} is of an incident: give --incident, too.")
     from penstock.calls.recorded import report  # the database takes half a second to import
 
-    found = report(run, store, without=without)
+    found = report(run, store, without=without, nine=nine)
     if json_out is not None:
         write_json(json_out, found.document())
     for sentence in found.sentences if json_out != "-" else ():

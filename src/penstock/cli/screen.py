@@ -33,8 +33,20 @@ _STATES = {
     "fine": "green",
     "resting": "dim",
 }
-_LIFE = {"live": "live", "ended": "over", "silent": "no sign of life", "ahead": "clock ahead"}
-_AS_OF = {"live": "", "ended": "At its end: ", "silent": "As it was: ", "ahead": "As it was: "}
+_LIFE = {
+    "live": "live",
+    "awaited": "sign of life awaited",
+    "ended": "over",
+    "silent": "no sign of life",
+    "ahead": "clock ahead",
+}
+_AS_OF = {
+    "live": "",
+    "awaited": "As last told: ",
+    "ended": "At its end: ",
+    "silent": "As it was: ",
+    "ahead": "As it was: ",
+}
 _CAME = {"better": "green", "worse": "red", "not done": "red"}
 _DECISIONS = 5
 _BOUND = 3  # tenants of which it is said what holds them back
@@ -130,8 +142,8 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     counts = (
         f"{tally_text(TenantTally(present.met, present.judged, present.starting, present.resting))}   {present.given}"
     )
-    # Green is for what is so now: not while a tenant is unseen, nor of a run whose controller is gone.
-    style = f"bold {_STATES[present.state]}" if present.state is not None and control.live else "bold"
+    # Colour is for what is so now: not while a tenant is unseen, nor where the controller has not proved that it lives.
+    style = f"bold {_STATES[present.state]}" if present.state is not None and control.life == "live" else "bold"
     return Group(
         line(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
         line(f"{figures}   {counts}"),

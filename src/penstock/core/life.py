@@ -1,6 +1,7 @@
 """Life: what is known of a run's controller from the signs of life that it leaves.
 
-    live     a sign of life came lately
+    live     signs of life keep coming
+    awaited  the newest sign came lately, and whoever looks has not seen another follow: it may have been the last
     ended    it said that it ends
     silent   no sign came for too long, and it did not say so: killed, standing still, or cut off from the store
     ahead    its clock is ahead of that of whoever looks: by their times, a sign of its last breath is always of now
@@ -20,9 +21,15 @@ class ControllerLife(StrEnum):
     """What is known of a controller."""
 
     LIVE = "live"
+    AWAITED = "awaited"
     ENDED = "ended"
     SILENT = "silent"
     AHEAD = "ahead"
+
+    @property
+    def governs(self) -> bool:
+        """Whether somebody governs as far as anybody knows, and may be asked for something."""
+        return self in (ControllerLife.LIVE, ControllerLife.AWAITED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +68,23 @@ class Sign:
     def life_watched(self, looked_s: float, moved: bool, now_epoch_s: float) -> ControllerLife:
         """What somebody knows who has seen this sign for so long by a clock of their own.
 
-        `moved` where they saw the one before it, too. Then it lives, whatever its clock says, until this one is old.
+        `moved` where they saw it follow another. Then it lives, whatever its clock says, until this one is old. One
+        that only its time speaks for may have come from somebody who was killed a moment later.
 
         >>> sign = Sign(3_600.0, 2.0)  # an hour ahead of the clock of who looks
         >>> [sign.life_watched(looked_s, moved, 0.0).value for looked_s, moved in ((1, False), (1, True), (20, True))]
         ['ahead', 'live', 'silent']
+        >>> sign.life_watched(1, False, 3_605.0).value
+        'awaited'
         """
         if self.ended:
             return ControllerLife.ENDED
         if looked_s >= self.patience_s:
             return self._gone
-        return ControllerLife.LIVE if moved else self.life(now_epoch_s)
+        if moved:
+            return ControllerLife.LIVE
+        found = self.life(now_epoch_s)
+        return ControllerLife.AWAITED if found is ControllerLife.LIVE else found
 
     @property
     def _gone(self) -> ControllerLife:

@@ -26,8 +26,20 @@ def life_text(life: ControllerLife, sign: Sign | None, now_epoch_s: float) -> st
         return f"{_clock(off_s)}, so that its sign of life proves nothing. {mend}"
     if life is ControllerLife.SILENT:
         return silent_text(min(sign.at_epoch_s, now_epoch_s))
+    if life is ControllerLife.AWAITED:
+        return awaited_text(sign)
     wrong = off_s > AHEAD_S or -off_s >= sign.patience_s
     return f"{_clock(off_s)}: set both by a time server." if wrong else ""
+
+
+def awaited_text(sign: Sign) -> str:
+    """That a sign is there, that the next one is waited for, and how long.
+
+    >>> print(awaited_text(Sign(1_763_683_200.0, interval_s=10.0)))
+    Its controller gave a sign of life at 2025-11-21 00:00:00 UTC; the next one, due within 30 s, shows that it lives.
+    """
+    due = f"the next one, due within {span(sign.patience_s)}, shows that it lives"
+    return f"Its controller gave a sign of life at {_instant(sign.at_epoch_s)}; {due}."
 
 
 def silent_text(since_epoch_s: float) -> str:

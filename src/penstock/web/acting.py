@@ -68,7 +68,7 @@ def ask(store: SqlStore, run_id: str, act: ActIn, who: str, life: ControllerLife
     card, now_s = store.desk.card(run_id), time.time()
     sign = None if card is None else card.sign
     found = life or (ControllerLife.ENDED if sign is None else sign.life(now_s))
-    if sign is None or found is not ControllerLife.LIVE:
+    if sign is None or not found.governs:
         refused = f"run {run_id!r} is not governed by anybody now; only a running controller can be asked"
         raise NotLiveError(f"{refused}. {life_text(found, sign, now_s)}".rstrip(". "))
     intent, job, proposal, turn = None, None, None, None

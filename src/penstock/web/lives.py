@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.core.life import ControllerLife
 from penstock.store.cards import Card
@@ -10,11 +10,12 @@ from penstock.store.cards import Card
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """The newest sign of a run's controller, and since when it is known here."""
+    """The newest sign of a run's controller, since when it is known here, and when it was looked at last."""
 
     at_epoch_s: float
     since_s: float
-    moved: bool  # another one was seen before it
+    moved: bool  # it followed one that was still there a moment before: it was given lately, by a clock of our own
+    looked_s: float
 
 
 class Lives:
@@ -32,5 +33,7 @@ class Lives:
         sign, now_s = card.sign, self._clock()
         known = self._watched.get(run_id)
         if known is None or known.at_epoch_s != sign.at_epoch_s:
-            known = self._watched[run_id] = _Watched(sign.at_epoch_s, now_s, moved=known is not None)
+            moved = known is not None and now_s - known.looked_s < sign.patience_s
+            known = _Watched(sign.at_epoch_s, now_s, moved, now_s)
+        known = self._watched[run_id] = replace(known, looked_s=now_s)
         return sign.life_watched(now_s - known.since_s, known.moved, self._epoch())

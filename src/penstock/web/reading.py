@@ -4,7 +4,6 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from penstock.core.life import ControllerLife
 from penstock.core.run import RunInfo, asked_latency_s
 from penstock.core.shares import shares_of
 from penstock.core.states import State, state_of
@@ -151,7 +150,7 @@ class Reader:
                 live=False, may_act=False, paused_by=None, dry_run=False, interval_s=None, seen_at_epoch_s=None
             )
         life = self._lives.of(run_id, card)
-        live = life is ControllerLife.LIVE
+        live = life.governs
         waiting = tuple(filed.request.act.value for filed in desk.waiting(run_id)) if live else ()
         asked = desk.open_proposals(run_id) if live else ()
         return ControlOut(
@@ -186,7 +185,7 @@ class Reader:
         return tuple(AuditOut(e.at_epoch_s, e.who, e.act, e.detail) for e in reversed(entries))
 
     def _run(self, info: RunInfo, length: Length) -> RunOut:
-        live = self._lives.of(info.id, self._store.desk.card(info.id)) is ControllerLife.LIVE
+        live = self._lives.of(info.id, self._store.desk.card(info.id)).governs
         told = (info.id, info.name, info.policy, info.engine, info.master, info.started_at_s)
         return RunOut(*told, live, length.cycles, length.first_s, length.last_s)
 

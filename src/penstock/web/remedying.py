@@ -6,7 +6,9 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from penstock.core.intents import Intent
 from penstock.core.levers import ALL_OPERATORS, WHOLE
+from penstock.core.nines import with_next_nine
 from penstock.core.orders import Wish
 from penstock.core.price import Price
 from penstock.core.view import View
@@ -23,6 +25,10 @@ from penstock.whatif.remedies import Remedies, Tried, remedies
 
 SPAN_S = 120.0  # of arrivals that each change is tried on
 _FOR_THE_TRIAL = 0.2  # of the time to answer
+NO_NINE = (
+    "It asks for no latency whose next nine could be told: a mean has none, and latencies are simulated up to p99. "
+    "Give a percentile below 99 to know what the next one would cost."
+)
 
 
 class RemediesIn(BaseModel):
@@ -32,6 +38,7 @@ class RemediesIn(BaseModel):
     kind: ClassVar[str] = "remedies"
 
     job: Annotated[str, Field(max_length=300)]
+    nine: bool = False  # what its target would cost at the next nine
 
 
 def answer(gallery: Gallery, asked: RemediesIn, within_s: float) -> RemediesOut:
@@ -46,12 +53,28 @@ def answer(gallery: Gallery, asked: RemediesIn, within_s: float) -> RemediesOut:
         raise ConfigError("job", asked.job, f"name one of {names}")
     if asked.job not in {job.name for job in view.jobs}:
         return nothing(asked.job, view.at_s, "It has no figures to start from: see what is wrong with it first.")
+    if asked.nine:
+        raised = with_next_nine(view.job(asked.job).intent)
+        if raised is None:
+            return nothing(asked.job, view.at_s, NO_NINE)
+        view = _asking(view, asked.job, raised)
     stretch = Stretch(view.at_s - SPAN_S, view.at_s, points=600)
     past = past_of(gallery, view, stretch, learnt_in=stretch)
     trial = trial_of(gallery, Stretch(view.at_s - 2 * SPAN_S, view.at_s, points=600), policy, _FOR_THE_TRIAL * within_s)
     left_s = within_s - (time.monotonic() - began_s)
     found = priced(remedies(view, past, policy, asked.job, left_s), view.slots, gallery.info.price)
-    return _told(view, found, trial, time.monotonic() - began_s)
+    answered = _told(view, found, trial, time.monotonic() - began_s)
+    return nine_of(answered, view.job(asked.job).intent) if asked.nine else answered
+
+
+def nine_of(found: RemediesOut, raised: Intent) -> RemediesOut:
+    """The answer as what the next nine would cost, which begins with what that is."""
+    return replace(found, text=f"The next nine, {raised.text()}: {found.text[:1].lower()}{found.text[1:]}")
+
+
+def _asking(view: View, name: str, intent: Intent) -> View:
+    """The same present, with that tenant asking for this."""
+    return replace(view, jobs=tuple(replace(job, intent=intent) if job.name == name else job for job in view.jobs))
 
 
 def priced(found: Remedies, slots: int | None, price: Price | None) -> Remedies:

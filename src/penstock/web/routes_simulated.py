@@ -12,15 +12,16 @@ from penstock.web.shapes_simulated import RemediesOut, WithoutOut, WorthOut
 router = APIRouter()
 
 DecisionNumber = Annotated[int, Query(ge=1, le=2**53, description="A decision's number in its run, from 1")]
+NextNine = Annotated[bool, Query(description="What its target would cost at the next nine, p99 in place of p95")]
 
 
 @router.get("/api/remedies", response_model=RemediesOut)
-def remedies(site: AskedSite, job: JobName, run: RunName = "last") -> Response:
+def remedies(site: AskedSite, job: JobName, run: RunName = "last", nine: NextNine = False) -> Response:
     """The cheapest change by which a tenant would have what it asks for, tried on the last two minutes' arrivals.
 
     `whole` is false where nothing is known yet, as while others ask the simulator; `text` says why.
     """
-    found = site.simulated.remedies(site.reader.gallery(site.reader.find(run)), job)
+    found = site.simulated.remedies(site.reader.gallery(site.reader.find(run)), job, nine)
     return Response(found, media_type="application/json")
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 StateOut = Literal["missing", "blind", "stale", "starting", "fine", "resting"]  # as core.states has them
-LifeOut = Literal["live", "ended", "silent", "ahead"]  # as core.life has them
+LifeOut = Literal["live", "awaited", "ended", "silent", "ahead"]  # as core.life has them
 CameOut = Literal["better", "no change", "worse", "not judged yet", "not judged", "not done", "not carried out"]
 
 

@@ -42,8 +42,10 @@ class AuditOut:
 class ControlOut:
     """How the controller stands, what waits for it, and what was asked of it.
 
-    `life` is why it is not `live`: it ended in order, no sign of life came and it did not say that it ends (`silent`),
-    or its clock is `ahead` of the server's, so that its sign proves nothing. `said` is that in words, with what to do.
+    `life` says more than `live`: whether signs of life keep coming, or the server has not seen another follow the
+    newest one yet (`awaited`); of one that is not live, that it ended in order, that no sign came and it did not say
+    that it ends (`silent`), or that its clock is `ahead` of the server's, so that its sign proves nothing. `said` is
+    that in words, with what to do.
     """
 
     live: bool

@@ -36,11 +36,14 @@ class Simulated:
         self._kept: OrderedDict[tuple[object, ...], tuple[float, str]] = OrderedDict()
         self._guard = threading.Lock()
 
-    def remedies(self, gallery: Gallery, job: str) -> str:
-        """What would help a tenant, as JSON; the same for some seconds, whoever asks. A page asks it by itself."""
-        key = ("remedies", gallery.info.id, job)
+    def remedies(self, gallery: Gallery, job: str, nine: bool = False) -> str:
+        """What would help a tenant, as JSON; the same for some seconds, whoever asks. A page asks it by itself.
+
+        With `nine`: what would be enough for its target at the next nine.
+        """
+        key, asked = ("remedies", gallery.info.id, job, nine), RemediesIn(job=job, nine=nine)
         try:
-            return self._found(key, HELD_S) or self._ask(key, gallery, RemediesIn(job=job), self._within_s)
+            return self._found(key, HELD_S) or self._ask(key, gallery, asked, self._within_s)
         except FullError as error:
             return _REMEDIES.dump_json(
                 nothing(job, gallery.length().last_s or 0.0, f"Not known yet: {error}.")
