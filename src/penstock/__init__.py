@@ -150,6 +150,7 @@ if TYPE_CHECKING:
     from penstock.store.archive import Archive
     from penstock.web.samples import MetricSample, MetricSink
     from penstock.web.settings import Rate, WebSettings
+    from penstock.web.shapes_simulated import RemediesOut, RemedyOut, TurnOut
     from penstock.whatif.from_log import Advice, SlotsTried, TenantAdvice, Went
     from penstock.whatif.remedies import Remedy, Tried
 
@@ -267,7 +268,9 @@ __all__ = [
     "RecoveryForetold",
     "RecoveryTime",
     "Rehearsed",
+    "RemediesOut",
     "Remedy",
+    "RemedyOut",
     "Room",
     "RouteFigures",
     "RoutedKey",
@@ -312,6 +315,7 @@ __all__ = [
     "TrialSettings",
     "Tried",
     "Trigger",
+    "TurnOut",
     "Untold",
     "Verdict",
     "View",
@@ -487,7 +491,9 @@ _HOMES = {
     "RecoveryForetold": "penstock.core.outlook",
     "RecoveryTime": "penstock.core.recovery",
     "Rehearsed": "penstock.governing.rehearsal.state",
+    "RemediesOut": "penstock.web.shapes_simulated",
     "Remedy": "penstock.whatif.remedies",
+    "RemedyOut": "penstock.web.shapes_simulated",
     "Room": "penstock.engines.applications.cluster",
     "RouteFigures": "penstock.core.routes",
     "RoutedKey": "penstock.engines.spark.jvm.routing.keys",
@@ -532,6 +538,7 @@ _HOMES = {
     "TrialSettings": "penstock.engines.spark.profiling.settings",
     "Tried": "penstock.whatif.remedies",
     "Trigger": "penstock.core.levers",
+    "TurnOut": "penstock.web.shapes_simulated",
     "Untold": "penstock.core.counterfactual",
     "Verdict": "penstock.core.plan",
     "View": "penstock.core.view",
