@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
 
 from penstock.config.tenants import read_tenants
 from penstock.errors import OutageError
@@ -93,8 +95,12 @@ def tenants_of(place: Path, module: str) -> Path:
 
 @pytest.mark.parametrize("first", ["", "from pyspark.sql import SparkSession\nSparkSession.builder.getOrCreate()\n"])
 def test_it_imports_the_modules_beside_the_file_and_starts_no_spark_of_theirs(
-    first: str, pipe: tuple[int, int], tmp_path: Path
+    first: str, pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # As in a standby: no test before this one has started Spark in this process.
+    monkeypatch.setattr(SparkSession, "_instantiatedSession", None)
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    monkeypatch.setattr(SparkContext, "_gateway", None)
     module = f"beside_{'a_session' if first else 'the_file'}"
     (tmp_path / f"{module}.py").write_text(f"{first}def job(spark): ...\n")
     file = tenants_of(tmp_path, module)
