@@ -132,6 +132,16 @@ def test_a_standby_needs_somebody_who_starts_drivers_again(tenants: Path) -> Non
     assert (done.returncode, "--standby" in done.stderr, "add --restart" in done.stderr) == (2, True, True)
 
 
+@pytest.mark.parametrize("file", [".", "no/such/folder/heartbeat"])
+def test_a_heartbeat_that_could_never_be_written_is_refused_before_anything_runs(tenants: Path, file: str) -> None:
+    # With --restart its driver would be taken for one that hangs, every five minutes.
+    wrong = ["--heartbeat", str(tenants.parent / file), "--store", str(tenants.with_name("runs.sqlite"))]
+    done = penstock("run", str(tenants), *wrong)
+    assert (done.returncode, "--heartbeat: '" in done.stderr, "can be written" in done.stderr) == (2, True, True)
+    later = penstock("run", str(tenants), *wrong, "--run-id", "seven", "--down-since", "1")
+    assert later.returncode == 75  # nothing ends a run for good that has begun
+
+
 def test_a_driver_that_stood_by_runs_as_what_the_one_before_left(
     tenants: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

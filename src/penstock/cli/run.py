@@ -1,5 +1,6 @@
 """`penstock run`: real tenants on real Spark, governed."""
 
+import os
 import signal
 import sys
 from collections.abc import Mapping
@@ -96,6 +97,8 @@ def run(
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
     if first_life and store is not None:
         _check_store(store)
+    if first_life or restart:
+        _check_heartbeat(of_run["heartbeat"])
     if standby and not restart:
         raise ConfigError("--standby", True, "add --restart: somebody must see that the driver died")
     if restart:
@@ -150,6 +153,12 @@ def _check_store(store: str) -> None:
     from penstock.store.open import check_writable  # the database takes half a second to import
 
     check_writable(store, "--store")
+
+
+def _check_heartbeat(file: Path | None) -> None:
+    """A file that is never written is a driver that is replaced every five minutes."""
+    if file is not None and (file.is_dir() or not os.access(file.absolute().parent, os.W_OK)):
+        raise ConfigError("--heartbeat", str(file), "give a file in a folder that is there and can be written")
 
 
 def _stood_by(tenants: Path, file: "TenantsFile", options: "RunOptions", life: Path) -> "RunOptions":

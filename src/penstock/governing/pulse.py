@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 BEAT_EVERY_S = 1.0
@@ -86,7 +87,8 @@ class Heart:
         """Beat no more, and leave no file that would grow old."""
         self._over.set()
         if self._file is not None:
-            self._file.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._file.unlink()
 
     def governed_by(self, well: Callable[[], bool] | None, does: str = GOVERNS) -> None:
         """From now on `well` says how it is; None: something is being started, which may take its time."""
