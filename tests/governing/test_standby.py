@@ -145,6 +145,23 @@ def test_one_that_cannot_stand_by_is_tried_again_later_and_the_driver_is_started
         eventually(lambda: kept.taken(WORD) is None)
 
 
+def test_one_that_cannot_be_started_is_tried_again_later_and_ends_nothing() -> None:
+    # A machine may have no room for one more process: the driver and its tenants have theirs.
+    said = list[str]()
+    kept = Second(["/no/such/program"], said.append, rests=QUICK, settles_s=0.0)
+    eventually(looking(kept, lambda: len(said) == 2))
+    assert "it could not be started" in said[0]
+    assert kept.taken(WORD) is None
+    kept.end()
+
+
+def test_a_helper_that_cannot_be_started_ends_nothing() -> None:
+    kept = Nobody(["/no/such/program"], settles_s=0.0)
+    kept.look(governs=True)
+    kept.look(governs=True)
+    kept.end()
+
+
 def test_one_that_stands_by_when_the_run_is_over_is_told_by_the_end_of_its_standard_input(tmp_path: Path) -> None:
     note, said = tmp_path / "note", list[str]()
     with second(STANDS_BY, note, said.append) as kept:

@@ -63,6 +63,13 @@ def test_one_that_dies_again_and_again_is_given_up() -> None:
     assert "given up after 3 failures" in said[-1]
 
 
+def test_one_that_cannot_be_started_is_tried_again_like_one_that_died() -> None:
+    said = list[str]()
+    assert supervise(["/no/such/program"], said.append, QUICK) == 1
+    assert said[0] == "failed 1 times, next start in 0 s; it could not be started"
+    assert "given up after 3 failures" in said[-1]
+
+
 def test_what_the_user_must_mend_is_not_tried_again() -> None:
     said = list[str]()
     assert supervise([sys.executable, "-c", "raise SystemExit(2)"], said.append, QUICK) == 2

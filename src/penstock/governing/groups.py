@@ -1,5 +1,6 @@
 """Processes with all that they started, each a group of its own: ended in order, ended at once, seen to be gone."""
 
+import logging
 import os
 import signal
 import subprocess
@@ -14,6 +15,19 @@ _LEAVES_WITHIN_S = 5.0  # what a process started, once it is dead: its JVM ends 
 _LOOK_EVERY_S = 0.1
 _STATE, _GROUP = 0, 2  # of the fields of /proc/PID/stat from the state on
 _GONE = "ZX"
+
+_log = logging.getLogger("penstock")
+
+
+def started(
+    command: Sequence[str], stdin: int | None = None, stdout: int | None = None
+) -> "subprocess.Popen[bytes] | None":
+    """A process that leads a group of its own; None where the machine has no room for one just now."""
+    try:
+        return subprocess.Popen(command, process_group=0, stdin=stdin, stdout=stdout)
+    except OSError as error:
+        _log.warning("%s could not be started: %s", command[0], error.strerror)
+        return None
 
 
 def ended(process: "subprocess.Popen[bytes]", within_s: float) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Protocol
 
 from penstock.engines.spark.restarts import Attempts, RestartPolicy
-from penstock.governing.groups import ended, killed
+from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import WAITS
 from penstock.governing.signs import Watch
 
@@ -159,9 +159,8 @@ class Nobody:
     def look(self, governs: bool) -> None:
         """See Attendant."""
         if self._settling.done(governs, time.monotonic()) and self._helper and self._started is None:
-            self._started = subprocess.Popen(
-                self._helper, process_group=0, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-            )
+            self._started = started(self._helper, subprocess.DEVNULL, subprocess.DEVNULL)
+            self._helper = ()  # it is not tried again: it only helps
 
     def taken(self, word: Word) -> "subprocess.Popen[bytes] | None":
         """See Attendant."""
@@ -225,6 +224,8 @@ class Second:
     def _seen(self, governs: bool) -> Sequence[StandbySignal]:
         now = self._clock()
         settled = self._settling.done(governs, now)
+        if self._process is None and self._state is StandbyState.WARMING:
+            return [StandbySignal.ENDED]  # it could not even be started
         if self._process is None:
             rested = self._state is StandbyState.RESTING and self._attempts.due(now)
             return [StandbySignal.RESTED] if rested else [StandbySignal.GOVERNS] if settled else []
@@ -249,15 +250,15 @@ class Second:
         self._watch.file.unlink(missing_ok=True)
         self._attempts = self._attempts.started(self._clock())
         command = [*self._command, "--awaits", str(self._watch.file)]
-        self._process = subprocess.Popen(command, process_group=0, stdin=subprocess.PIPE)
+        self._process = started(command, subprocess.PIPE)
 
     def _gone(self, signal: StandbySignal) -> None:
         process, self._process = self._process, None
         if process is not None:
             _ended(process, 0.0)
         now = self._clock()
-        code = None if process is None else process.returncode
-        why = "it gave no sign of life" if signal is StandbySignal.SILENT else f"exit code {code}"
+        why = "it could not be started" if process is None else f"exit code {process.returncode}"
+        why = "it gave no sign of life" if signal is StandbySignal.SILENT else why
         self._attempts = self._attempts.failed(why, now, self._rests)
         self._tell(self._attempts.text(now) or "")
 

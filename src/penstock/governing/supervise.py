@@ -17,6 +17,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -24,13 +25,14 @@ from types import FrameType
 
 from penstock.engines.spark.restarts import Attempts, Health, RestartPolicy
 from penstock.errors import OutageError, TakenOverError
-from penstock.governing.groups import cleared, killed
+from penstock.governing.groups import cleared, killed, started
 from penstock.governing.pulse import GOVERNS, STARTS_WITHIN_S
 from penstock.governing.signs import Watch
 from penstock.governing.standby import Attendant, Nobody, Second, Word
 
 STARTS_AT_MOST_S = 3600.0  # a start is cut short: the next one, on a machine as slow, is given twice the time
 _ENDED_BY_ITSELF = (0, 2, TakenOverError.exit_code, 130)  # done, refused, another has the run, Ctrl-C
+_AWAY = (OutageError.exit_code, False)  # no room for another process, for instance: as where a master is away
 _ENDS_WITHIN_S = 90.0
 _LOOK_EVERY_S = 0.1
 POLICY = RestartPolicy(max_restarts=20, backoff_s=0.5, max_backoff_s=30.0)
@@ -76,8 +78,9 @@ def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None
     while True:
         attempts = attempts.started(time.monotonic())
         watch = Watch(file, allowed_s)
-        code, frozen = _life(driver, stop, watch, beside)
-        why = "it gave no sign of life" if frozen else f"exit code {code}"
+        code, frozen = _AWAY if driver is None else _life(driver, stop, watch, beside)
+        why = "it could not be started" if driver is None else f"exit code {code}"
+        why = "it gave no sign of life" if frozen else why
         if code in _ENDED_BY_ITSELF or stop.is_set():
             return code if code >= 0 else 130
         lived = lived or code != OutageError.exit_code
@@ -90,14 +93,20 @@ def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None
         tell(attempts.text(died_s) or "")
         if attempts.health is Health.GIVEN_UP or stop.wait(max(0.0, (attempts.due_s or died_s) - died_s)):
             return 1
-        file.unlink(missing_ok=True)
+        _forget(file)
         driver = beside.taken(word) or _started([*what.command, *word.arguments()], file)
 
 
-def _started(command: Sequence[str], file: Path) -> "subprocess.Popen[bytes]":
-    file.unlink(missing_ok=True)
+def _started(command: Sequence[str], file: Path) -> "subprocess.Popen[bytes] | None":
+    _forget(file)
     # In a group of its own, so that a terminal's Ctrl-C reaches it once, through us; its JVM is in it too.
-    return subprocess.Popen(command, process_group=0)
+    return started(command)
+
+
+def _forget(file: Path) -> None:
+    """The sign of life of the one before."""
+    with suppress(OSError):
+        file.unlink()
 
 
 def _setting(stop: Event) -> Callable[[int, FrameType | None], None]:
