@@ -70,6 +70,14 @@ def test_one_that_cannot_be_started_is_tried_again_like_one_that_died() -> None:
     assert "given up after 3 failures" in said[-1]
 
 
+def test_who_is_told_to_end_between_two_drivers_ends_as_by_ctrl_c() -> None:
+    def tell(text: str) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    policy = RestartPolicy(max_restarts=2, backoff_s=3600.0)
+    assert supervise([sys.executable, "-c", "raise SystemExit(1)"], tell, policy) == 130
+
+
 def test_what_the_user_must_mend_is_not_tried_again() -> None:
     said = list[str]()
     assert supervise([sys.executable, "-c", "raise SystemExit(2)"], said.append, QUICK) == 2

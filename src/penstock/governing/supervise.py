@@ -31,7 +31,8 @@ from penstock.governing.signs import Watch
 from penstock.governing.standby import Attendant, Nobody, Second, Word
 
 STARTS_AT_MOST_S = 3600.0  # a start is cut short: the next one, on a machine as slow, is given twice the time
-_ENDED_BY_ITSELF = (0, 2, TakenOverError.exit_code, 130)  # done, refused, another has the run, Ctrl-C
+_INTERRUPTED = 130
+_ENDED_BY_ITSELF = (0, 2, TakenOverError.exit_code, _INTERRUPTED)  # done, refused, another has the run, Ctrl-C
 _AWAY = (OutageError.exit_code, False)  # no room for another process, for instance: as where a master is away
 _ENDS_WITHIN_S = 90.0
 _LOOK_EVERY_S = 0.1
@@ -82,7 +83,7 @@ def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None
         why = "it could not be started" if driver is None else f"exit code {code}"
         why = "it gave no sign of life" if frozen else why
         if code in _ENDED_BY_ITSELF or stop.is_set():
-            return code if code >= 0 else 130
+            return code if code >= 0 else _INTERRUPTED
         lived = lived or code != OutageError.exit_code
         # What ran before is no user's mistake: it is waited for as long as it is away.
         patient = replace(what.policy, max_restarts=None) if lived and code == OutageError.exit_code else what.policy
@@ -91,8 +92,10 @@ def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None
         allowed_s = min(2.0 * allowed_s, STARTS_AT_MOST_S) if frozen and not watch.says(GOVERNS) else STARTS_WITHIN_S
         word = Word(time.time(), died_s - began_s, None if allowed_s == STARTS_WITHIN_S else allowed_s)
         tell(attempts.text(died_s) or "")
-        if attempts.health is Health.GIVEN_UP or stop.wait(max(0.0, (attempts.due_s or died_s) - died_s)):
+        if attempts.health is Health.GIVEN_UP:
             return 1
+        if stop.wait(max(0.0, (attempts.due_s or died_s) - died_s)):
+            return _INTERRUPTED
         _forget(file)
         driver = beside.taken(word) or _started([*what.command, *word.arguments()], file)
 
