@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -53,9 +54,10 @@ class Terminal(Console):
 
     def _speak_to_nobody(self) -> None:
         self.quiet = True
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self.file.fileno())  # what is still in Python's buffer would make an exit code of its own
-        os.close(nowhere)
+        with suppress(OSError):  # what is still in Python's buffer would make an exit code of its own
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.file.fileno())
+            os.close(nowhere)
 
 
 class Lines(Table):

@@ -80,15 +80,13 @@ def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None
         attempts = attempts.started(time.monotonic())
         watch = Watch(file, allowed_s)
         code, frozen = _AWAY if driver is None else _life(driver, stop, watch, beside)
-        why = "it could not be started" if driver is None else f"exit code {code}"
-        why = "it gave no sign of life" if frozen else why
         if code in _ENDED_BY_ITSELF or stop.is_set():
             return code if code >= 0 else _INTERRUPTED
         lived = lived or code != OutageError.exit_code
         # What ran before is no user's mistake: it is waited for as long as it is away.
         patient = replace(what.policy, max_restarts=None) if lived and code == OutageError.exit_code else what.policy
         died_s = time.monotonic()
-        attempts = attempts.failed(why, died_s, patient)
+        attempts = attempts.failed(_why(driver, code, frozen), died_s, patient)
         allowed_s = min(2.0 * allowed_s, STARTS_AT_MOST_S) if frozen and not watch.says(GOVERNS) else STARTS_WITHIN_S
         word = Word(time.time(), died_s - began_s, None if allowed_s == STARTS_WITHIN_S else allowed_s)
         tell(attempts.text(died_s) or "")
@@ -98,6 +96,12 @@ def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None
             return _INTERRUPTED
         _forget(file)
         driver = beside.taken(word) or _started([*what.command, *word.arguments()], file)
+
+
+def _why(driver: "subprocess.Popen[bytes] | None", code: int, frozen: bool) -> str:
+    if driver is None:
+        return "it could not be started"
+    return "it gave no sign of life" if frozen else f"exit code {code}"
 
 
 def _started(command: Sequence[str], file: Path) -> "subprocess.Popen[bytes] | None":
