@@ -1,5 +1,6 @@
 """What-if questions are answered aside, one at a time, and few may wait."""
 
+import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -50,7 +51,7 @@ def test_it_is_answered_by_a_process_of_low_priority_which_stays(aside: Aside, l
     assert '"changed":' in aside.answer(live.run.id, QUESTION, patience_s())
     first = pid_of(aside)
     nice = int(Path(f"/proc/{first}/stat").read_text().rpartition(")")[2].split()[16])
-    assert nice == 10
+    assert nice == min(19, os.nice(0) + 10)
     aside.answer(live.run.id, QUESTION, patience_s())
     assert pid_of(aside) == first
 
