@@ -120,6 +120,7 @@ SPOILT = {
     "an intent that is no JSON": "UPDATE penstock_intents SET body = '{'",
     "an intent of another kind": "UPDATE penstock_intents SET body = '[1]'",
     "a move of no kind": "UPDATE penstock_decisions SET changes = '[{}]'",
+    "an instant that is none": "UPDATE penstock_cycles SET at_s = 'x'",
     "a utility that is no number": "UPDATE penstock_cycles SET utility = 'x'",
 }
 

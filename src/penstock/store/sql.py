@@ -75,7 +75,8 @@ class SqlStore:
                 number, run = known["number"], replace(run, started_at_s=known["started_at_s"])
                 connection.execute(tables.runs.update().where(tables.runs.c.number == number).values(rows.run_row(run)))
                 newest = sa.select(sa.func.max(tables.cycles.c.at_s)).where(tables.cycles.c.run == number)
-                last_at_s = connection.execute(newest).scalar_one()
+                found = connection.execute(newest).scalar_one()
+                last_at_s = found if isinstance(found, float) else None  # SQLite keeps words there, too
             token, epoch = _take_over(connection, number)
         self._writing = _Writing(run, number, token, epoch, last_at_s, WrittenWindows(number))
         log.info("this process writes run %s in epoch %d", run.id, epoch)
