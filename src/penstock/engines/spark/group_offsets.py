@@ -4,7 +4,6 @@ What one query has read is known apart from what others have: where several read
 has read what the slowest has. A broker that does not take it is left in peace for a while, and told the newest then.
 """
 
-import logging
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from math import inf
@@ -16,8 +15,6 @@ from penstock.errors import EngineError, GoverningEndsError
 _RESTS_FOR_S = 10.0
 
 Offsets = Mapping[str, Mapping[int, int]]  # by topic and partition, of the next row
-
-_log = logging.getLogger("penstock.spark")
 
 
 class OffsetsBroker(Protocol):
@@ -70,10 +67,8 @@ class GroupOffsets:
             except GoverningEndsError:
                 raise
             except EngineError as error:
-                if self._said.is_new((group, address), str(error)):
-                    _log.warning(
-                        "offsets of group %s are not committed, and will be once that is mended: %s", group, error
-                    )
+                what = f"offsets of group {group} are not committed, and will be once that is mended"
+                self._said.warn((group, address), what, error)
                 self._waiting[group, address] = now + _RESTS_FOR_S
             else:
                 self._said.well((group, address))

@@ -1,26 +1,23 @@
 """A trouble that lasts is told when it begins, and not each time that it is met."""
 
+import logging
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+
+_log = logging.getLogger("penstock.spark")
 
 
 @dataclass(slots=True)
 class SaidOnce:
-    """What was said of whom last, until all is well with them.
-
-    >>> said = SaidOnce()
-    >>> [said.is_new("broker", text) for text in ("it is away", "it is away", "it wants a password")]
-    [True, False, True]
-    >>> said.well("broker"); said.is_new("broker", "it wants a password")
-    True
-    """
+    """What was said of whom last, until all is well with them."""
 
     _last: dict[Hashable, str] = field(default_factory=dict)
 
-    def is_new(self, who: Hashable, text: str) -> bool:
-        """Whether it is to be said, as it is then."""
-        before, self._last[who] = self._last.get(who), text
-        return before != text
+    def warn(self, who: Hashable, what: str, why: object) -> None:
+        """Say what is the matter, unless that is what was said of them last."""
+        before, self._last[who] = self._last.get(who), str(why)
+        if before != self._last[who]:
+            _log.warning("%s: %s", what, why)
 
     def well(self, who: Hashable) -> None:
         """The next trouble is a new one."""

@@ -20,6 +20,7 @@ from penstock.extras import MissingExtraError, check_extra
 
 _ASKED_FOR_S = 2.0  # a broker that is away must not hold up the round
 _RESTS_FOR_S = 10.0  # nor every round
+_NOT_KNOWN = "arrivals are not known this round, and are from batches alone until they are"
 _CLASS = "org.apache.spark.sql.kafka010.KafkaMicroBatchStream"
 BOOTSTRAP = "kafka.bootstrap.servers"
 
@@ -97,7 +98,7 @@ class ArrivalWatch:
             except GoverningEndsError:
                 raise
             except EngineError as error:  # the other queries' are known
-                self._say(f"query {query.name}", error)
+                self._said.warn(f"query {query.name}", _NOT_KNOWN, error)
                 continue
             if found is not None:
                 self._sources[run_id] = found
@@ -118,15 +119,11 @@ class ArrivalWatch:
             self._away_until_s[broker] = inf
             return {}
         except EngineError as error:
-            self._say(broker[0], error)
+            self._said.warn(broker[0], _NOT_KNOWN, error)
             self._away_until_s[broker] = self._clock() + _RESTS_FOR_S
             return {}
         self._said.well(broker[0])
         return {source: float(sum(sum(ends[topic].values()) for topic in source.topics)) for source in here}
-
-    def _say(self, who: str, error: EngineError) -> None:
-        if self._said.is_new(who, str(error)):
-            _log.warning("arrivals are not known this round, and are from batches alone until they are: %s", error)
 
     def _broker(self, broker: Address) -> AskedBroker:
         if broker not in self._brokers:
