@@ -212,8 +212,15 @@ def test_ctrl_c_in_the_middle_of_a_long_deed_ends_the_queries_without_waiting_fo
 
 
 def test_queries_that_another_controller_took_over_are_not_ended() -> None:
-    world = World("observe", LeaseLostError("another controller took this application over"), times=1)
-    assert isinstance(run_to_its_end(world, until_s=0.05).error, LeaseLostError)
+    class TakenOver(World):
+        def observe(self, now: float) -> Snapshot:
+            controller.end()  # the run is over, too
+            raise LeaseLostError("another controller took this application over")
+
+    world = TakenOver()
+    controller = world.controller()
+    controller.run_jobs(cast(Any, world))
+    assert isinstance(controller.error, LeaseLostError)
     assert [query.name for query in world.active] == ["ads", "fraud"]
 
 

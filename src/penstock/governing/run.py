@@ -88,7 +88,7 @@ def _run_tenants(
     models = tenants.read_models(options.code or Path())
     watch = None if options.watch is None else _watch(options.watch, tenants, options)
     governed = Governed(
-        intents={part.name: part.intent(tenants.excluded) for part in tenants.jobs},
+        intents=tenants.asked(),
         policy=policy_of(tenants, options),
         settings=_loop_settings(tenants, options),
         until_s=options.for_s,

@@ -15,7 +15,7 @@ from penstock.engines.spark.routes import Routes
 from penstock.engines.spark.shared import Shared
 from penstock.engines.spark.watch.garbage import GarbageWatch
 from penstock.engines.spark.watch.machines import machines
-from penstock.engines.spark.watch.snapshot import OfJob, SeenAt, job_figures, unknown_figures
+from penstock.engines.spark.watch.snapshot import SeenAt, standing_of, unknown_figures
 from penstock.engines.spark.watch.track import Track
 from penstock.errors import GoverningEndsError, told
 
@@ -62,8 +62,8 @@ class Look:
         name, wall_s = track.job.name, seen.now.wall_s
         try:
             dials = _known(lever.of_job(track, wall_s) for lever in self._levers.values())
-            read = OfJob(self._shares.observed(track), dials, self._routes.keys(name))
-            return job_figures(self._shared.state.fleet, track, seen, read)
+            standing = standing_of(self._shared.state.fleet, track, seen, self._shares.observed(track))
+            return track.figures(standing, dials, self._routes.keys(name))
         except GoverningEndsError:
             raise
         except Exception as error:

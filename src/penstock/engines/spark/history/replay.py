@@ -17,7 +17,7 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.watch.events import Now, Progressed, StageRead, Started, Stimulus
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import parse_batch
-from penstock.engines.spark.watch.snapshot import OfJob, SeenAt, job_figures
+from penstock.engines.spark.watch.snapshot import SeenAt, standing_of
 from penstock.engines.spark.watch.take import taken
 
 INTERVAL_S = 5.0
@@ -117,7 +117,8 @@ def _told_before(state: _Replay, what: Stimulus) -> bool:
 
 def _snapshot(state: _Replay, wall_s: float, at_s: float) -> Snapshot:
     seen = SeenAt(at_s, Now(wall_s, wall_s), _slots(state), WINDOW_S)
-    figures = (job_figures(state.fleet, track, seen, OfJob(1, _dials(track.job.name))) for track in state.fleet)
+    standing = {track.job.name: standing_of(state.fleet, track, seen, threads=1) for track in state.fleet}
+    figures = (track.figures(standing[track.job.name], _dials(track.job.name)) for track in state.fleet)
     return Snapshot(at_s, tuple(figures), _machines(state), max_threads=_slots(state))
 
 

@@ -1,10 +1,8 @@
-"""The fleet as a snapshot: what was seen of jobs and of the application, measured against what they may have. Pure."""
+"""What the figures of a job are measured against in a snapshot of the whole fleet. Pure."""
 
 from dataclasses import dataclass, replace
 
 from penstock.core.figures import JobFigures
-from penstock.core.key_placement import KeyPlacement
-from penstock.core.levers import Dial
 from penstock.core.shares import slot_share
 from penstock.engines.spark.watch.events import Now
 from penstock.engines.spark.watch.fleet import TrackedFleet
@@ -22,21 +20,6 @@ class SeenAt:
     settles: bool = False  # whether all figures are those of another number of executors
 
 
-@dataclass(frozen=True, slots=True)
-class OfJob:
-    """What was read of one job beside its events."""
-
-    threads: int  # that its pool stands for
-    dials: tuple[Dial, ...] = ()
-    keys: tuple[KeyPlacement, ...] = ()  # of its route
-
-
-def job_figures(fleet: TrackedFleet, track: Track, seen: SeenAt, read: OfJob) -> JobFigures:
-    """The job at this instant."""
-    found = track.figures(standing_of(fleet, track, seen, read.threads), read.dials, read.keys)
-    return replace(found, settling=True) if seen.settles else found
-
-
 def unknown_figures(track: Track, seen: SeenAt, why: str) -> JobFigures:
     """A job of which something cannot be told is one of which nothing is known: the others are governed on."""
     standing = Yardstick(float(track.threads), track.threads, seen.slots, seen.window_s, seen.now.wall_s)
@@ -46,7 +29,8 @@ def unknown_figures(track: Track, seen: SeenAt, why: str) -> JobFigures:
 
 def standing_of(fleet: TrackedFleet, track: Track, seen: SeenAt, threads: int) -> Yardstick:
     """What its figures are measured against."""
-    standing = Yardstick(0.0, threads, seen.slots, seen.window_s, seen.now.wall_s, seen.at_s, seen.now.even_s)
+    now = seen.now
+    standing = Yardstick(0.0, threads, seen.slots, seen.window_s, now.wall_s, seen.at_s, now.even_s, seen.settles)
     if track.tasks:
         left = _left_for(fleet, track, seen.slots)
         return replace(standing, share_slots=float(track.kept_slots), threads=track.threads, slots=left)

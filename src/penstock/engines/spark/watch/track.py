@@ -39,6 +39,7 @@ class Yardstick:
     wall_s: float
     at_s: float = 0.0  # the same instant, as the snapshot has it
     even_s: float | None = None  # and on the clock that nobody sets, where that is another than the wall's
+    settles: bool = False  # whether all figures are those of another number of executors
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class Track:
             processed_rps=flow.processed / flow.span_s if flow is not None else None,
             working_rps=_working_rps(batches, standing.wall_s - standing.window_s),
             backlog_rows=backlog_rows,
-            settling=self.awaited is not None or self._settles(standing.wall_s),
+            settling=standing.settles or self.awaited is not None or self._settles(standing.wall_s),
             up_s=self._up_s(standing.wall_s),
             # While it is down nobody knows for how long: the last failure's downtime would be taken for this one's.
             downtime_s=self.attempts.downtime_s if self.attempts.down_since_s is None else None,
