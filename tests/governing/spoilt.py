@@ -39,8 +39,7 @@ from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.settings import SparkSettings
 from penstock.governing.controller import Tending
-from penstock.loop import LoopSettings
-from penstock.running.session import Session
+from penstock.loop import Governor, LoopSettings, drive
 from penstock.store.memory import MemoryStore
 from tests.patience import patience_s
 
@@ -244,9 +243,10 @@ class Life:
         """Be governed so long."""
         tending = Tending(HandedEngine(_Deeds(self), self.hand).tend)
         wanted = {name: Intent(Juice(0.9)) for name in ("ads", "fraud", "guest", "live")}
-        session = Session(wanted, EveryLever(), self.store, LoopSettings(INTERVAL_S), until_s=until_s)
         asked, clock = HandedEngine(_Deeds(self), self.hand), _Clock(self, tending)
-        session.drive(asked, clock, lambda now: self._round(), between=tending.troubles)
+        settings = LoopSettings(INTERVAL_S)
+        governor = Governor(asked, EveryLever(), self.store, settings, between=tending.troubles)
+        drive(governor, lambda: wanted, clock, until_s, lambda now: self._round())
         self.hand.close()
 
     def close(self) -> None:

@@ -15,8 +15,8 @@ from penstock.core.cycle import Cycle
 from penstock.core.orders import Act, Answer, Control, Orders, Proposal, Request, Wish
 from penstock.core.ports import Policy, Store
 from penstock.engines.hand import Hand
+from penstock.engines.hands import Hands
 from penstock.errors import EngineError
-from penstock.governing.handed import Hands
 from penstock.loop import Governor, LoopSettings, drive
 from tests.faulty import Faults, FaultyControl, FaultyEngine, FaultyPolicy, FaultyStore
 from tests.patience import patience_s

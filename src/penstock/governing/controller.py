@@ -23,21 +23,20 @@ from penstock.core.view import View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
 from penstock.engines.handed import ACTS_WITHIN_S, SEES_WITHIN_S, HandedEngine
+from penstock.engines.hands import Hands
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jvm.replan import end_between_batches
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
 from penstock.governing import notebook
 from penstock.governing.clock import RealClock
 from penstock.governing.displays import Displays
-from penstock.governing.handed import Hands
 from penstock.governing.pulse import Heart, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
 from penstock.governing.watching import Renewal
-from penstock.loop import Carried, LoopSettings
+from penstock.loop import Carried, Governor, LoopSettings, drive
 from penstock.notifying.post import Post
 from penstock.planning.provision.advise import JobModels
-from penstock.running.session import Session
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,12 +92,6 @@ class Governed:
     post: Post | None = None  # where somebody is told of what happens
     at_end: Callable[[], None] = lambda: None  # what else is to be let go of when a controller stops
     look: Callable[[], Renewal | None] = lambda: None  # for what is wanted anew, such as a file's changes
-
-    def session(self, recorder: Recorder, began_epoch_s: float) -> Session:
-        """As the loop has it, with whoever records it."""
-        control = NoControl() if self.remembering is None else self.remembering.control
-        parts = (self.intents, self.policy, recorder, self.settings, control, self.until_s, self.models)
-        return Session(*parts, began_epoch_s)
 
 
 class Controller:
@@ -362,7 +355,8 @@ class Controller:
         """Govern until the run is over. What no stage of a round answers for is told, and governing begins anew."""
         while True:
             try:
-                self._carried = self._driven()
+                parts = (self._intents, self._clock, self._governed.until_s, self._after, self._carried)
+                self._carried = drive(self._governor(), *parts, newest=self._governor)
                 if not self._stop.is_set():
                     self._ends("the time that it was to last was over")
                     self._show()
@@ -380,15 +374,22 @@ class Controller:
                     continue
             return
 
-    def _driven(self) -> Carried:
-        between = self._tending.troubles
-        return self._session().drive(self._asked, self._clock, self._after, self._carried, between, self._session)
+    def _intents(self) -> Mapping[str, Intent]:
+        return self._governed.intents
 
-    def _session(self) -> Session:
-        """What it serves as it stands, each part of it asked through its hand."""
-        session = self._governed.session(self._recorder, self._began_epoch_s)
-        policy, control = self._hands.policy(session.policy), self._hands.control(session.control)
-        return replace(session, policy=policy, control=control)
+    def _governor(self) -> Governor:
+        """Who decides as things stand; each part is asked through its hand."""
+        governed, kept = self._governed, self._governed.remembering
+        return Governor(
+            self._asked,
+            self._hands.policy(governed.policy),
+            self._recorder,
+            governed.settings,
+            self._hands.control(NoControl() if kept is None else kept.control),
+            governed.models,
+            self._tending.troubles,
+            self._began_epoch_s,
+        )
 
     def _tick(self) -> None:
         self._moved_s = time.monotonic()

@@ -23,10 +23,10 @@ from penstock.engines.applications.cluster import Cluster
 from penstock.engines.applications.engine import FleetEngine, FleetSettings, NotLeadingError
 from penstock.engines.applications.wire import Report, encode_answer
 from penstock.engines.applications.wishes import Wishes
+from penstock.engines.hands import Hands
 from penstock.errors import GoverningEndsError, OutageError, told
 from penstock.governing.clock import RealClock
 from penstock.governing.controller import Tending
-from penstock.governing.handed import Hands
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
 from penstock.loop import Governor, LoopSettings, drive

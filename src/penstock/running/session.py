@@ -1,8 +1,7 @@
-"""A session: one policy, one store and what is wanted, put together for a world; the one assembly of all that governs.
+"""A session: one policy, one store and what is wanted, which live through a world that is opened for them.
 
-penstock run, ps.govern, demo, comparison   a Controller drives it from a thread, on a real application
-simulate, twins, serve with a scenario      it lives through a simulated world
-what-if                                     the same, on a world that was made of the present
+simulate, twins, serve with a scenario      a simulated world
+what-if                                     the same, made of the present
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from penstock.core.intents import Intent
 from penstock.core.orders import Control, NoControl
-from penstock.core.ports import Clock, Engine, Policy, Store, World
+from penstock.core.ports import Clock, Policy, Store, World
 from penstock.errors import GoverningEndsError, told
-from penstock.loop import Carried, Governor, LoopSettings, drive
+from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import policy_named, takes_profiles, with_routes
 
@@ -32,38 +31,17 @@ class Session:
     control: Control = field(default_factory=NoControl)
     until_s: float = float("inf")
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
-    began_epoch_s: float = 0.0  # when the run did, by the calendar; simulated time begins with the epoch
 
-    def live_through(self, world: World, clock: Clock, on_cycle: Callable[[float], None] = lambda now: None) -> Carried:
+    def live_through(self, world: World, clock: Clock, on_cycle: Callable[[float], None] = lambda now: None) -> None:
         """Open the world, start its jobs, govern them until the end and close it; between rounds it is tended."""
+        parts = (self.policy, self.store, self.settings, self.control, self.models)
+        governor = Governor(world, *parts, between=lambda: _tended(world))
         world.open()
         try:
             world.start()
-            return self.drive(world, clock, on_cycle, between=lambda: _tended(world))
+            drive(governor, lambda: self.intents, clock, self.until_s, on_cycle)
         finally:
             world.close()
-
-    def drive(
-        self,
-        engine: Engine,
-        clock: Clock,
-        on_cycle: Callable[[float], None] = lambda now: None,
-        carried: Carried | None = None,
-        between: Callable[[], Sequence[str]] = tuple,
-        newest: "Callable[[], Session] | None" = None,
-    ) -> Carried:
-        """Govern a world that somebody else opened; what another loop would go on from, and may have `carried` here.
-
-        `between` tells what went wrong between rounds, `newest` what holds from then on, where that may change.
-        """
-        now = newest or (lambda: self)
-
-        def governor() -> Governor:
-            session = now()
-            parts = (session.policy, session.store, session.settings, session.control, session.models)
-            return Governor(engine, *parts, between, session.began_epoch_s)
-
-        return drive(governor(), lambda: now().intents, clock, self.until_s, on_cycle, carried, governor)
 
 
 def decider(
