@@ -99,6 +99,10 @@ def test_what_governs_knows_no_engine() -> None:
     assert known == {"__init__.py", "calls", "cli", "config", "engines", "governing", "profiling"}
 
 
+def test_the_spark_engine_puts_parts_together_and_does_no_more() -> None:
+    assert len((SOURCE / "engines" / "spark" / "engine.py").read_text(encoding="utf-8").splitlines()) < 100
+
+
 def test_nothing_is_there_that_only_a_test_or_a_benchmark_calls() -> None:
     called = _called()
     uncalled = {

@@ -38,8 +38,8 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.modes import RealTime
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.settings import SparkSettings
-from penstock.governing.controller import Tending
 from penstock.loop import Governor, LoopSettings, drive
+from penstock.running.tending import Tending
 from penstock.store.memory import MemoryStore
 from tests.patience import patience_s
 

@@ -7,7 +7,7 @@ from penstock.core.plan import Plan
 from penstock.core.view import View
 from penstock.engines.spark.fake import FakeSpark
 from penstock.errors import LeaseLostError
-from penstock.governing.controller import Tending
+from penstock.running.tending import Tending
 from penstock.store.memory import MemoryStore
 from tests.patience import eventually
 

@@ -37,6 +37,7 @@ from penstock.governing.watching import Renewal
 from penstock.loop import Carried, Governor, LoopSettings, drive
 from penstock.notifying.post import Post
 from penstock.planning.provision.advise import JobModels
+from penstock.running.tending import Tending
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,35 +47,6 @@ _STOPS_WITHIN_S = 60.0
 _MOVES_WITHIN_S = 300.0  # one that stands still for longer than any deed takes is frozen
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
-
-
-class Tending:
-    """Tends an engine between rounds. An error is told in the next round; governing ends when nothing is left to it."""
-
-    def __init__(self, tend: Callable[[], None]) -> None:
-        self._tend = tend
-        self._error: Exception | None = None
-        self._said: list[str] = []
-
-    def __call__(self) -> None:
-        try:
-            self._tend()
-        except GoverningEndsError:
-            raise
-        except Exception as error:  # it is tried again half a second later
-            self._error = error
-
-    def also(self, text: str) -> None:
-        """Something else that the next round is to tell of."""
-        self._said.append(text)
-
-    def troubles(self) -> tuple[str, ...]:
-        """The last error since it was asked, in words, and what else there is to tell."""
-        error, self._error = self._error, None
-        said, self._said = self._said, []
-        if error is not None:
-            said.append(f"tending the jobs between rounds failed: {told(error)}; it is tried again")
-        return tuple(said)
 
 
 @dataclass(frozen=True, slots=True)

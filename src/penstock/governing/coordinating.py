@@ -26,11 +26,11 @@ from penstock.engines.applications.wishes import Wishes
 from penstock.engines.hands import Hands
 from penstock.errors import GoverningEndsError, OutageError, told
 from penstock.governing.clock import RealClock
-from penstock.governing.controller import Tending
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.registry import DEFAULT, policy_named
+from penstock.running.tending import Tending
 from penstock.store.database import Database
 from penstock.store.leadership import Leadership, lease_at
 from penstock.store.open import default_path, open_store

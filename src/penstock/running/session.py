@@ -4,17 +4,17 @@ simulate, twins, serve with a scenario      a simulated world
 what-if                                     the same, made of the present
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from penstock.core.intents import Intent
 from penstock.core.orders import Control, NoControl
 from penstock.core.ports import Clock, Policy, Store, World
-from penstock.errors import GoverningEndsError, told
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.provision.advise import JobModels
 from penstock.planning.registry import policy_named, takes_profiles, with_routes
+from penstock.running.tending import Tending
 
 if TYPE_CHECKING:
     from penstock.planning.routing.policy import RoutingSettings
@@ -34,8 +34,14 @@ class Session:
 
     def live_through(self, world: World, clock: Clock, on_cycle: Callable[[float], None] = lambda now: None) -> None:
         """Open the world, start its jobs, govern them until the end and close it; between rounds it is tended."""
+        tending = Tending(world.tend)
+
+        def tended() -> tuple[str, ...]:
+            tending()
+            return tending.troubles()
+
         parts = (self.policy, self.store, self.settings, self.control, self.models)
-        governor = Governor(world, *parts, between=lambda: _tended(world))
+        governor = Governor(world, *parts, between=tended)
         world.open()
         try:
             world.start()
@@ -55,13 +61,3 @@ def decider(
         return with_routes(policy, routing)
     learnt = {"profiles": profiles()} if profiles is not None and takes_profiles(policy) else {}
     return policy_named(policy, {**(settings or {}), **learnt}, routing)
-
-
-def _tended(world: World) -> Sequence[str]:
-    try:
-        world.tend()
-    except GoverningEndsError:
-        raise
-    except Exception as error:
-        return (f"tending the jobs between rounds failed: {told(error)}; it is tried again",)
-    return ()

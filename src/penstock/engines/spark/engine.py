@@ -30,7 +30,6 @@ class SparkEngine:
         ask_memory: Callable[[int], None] | None = None,
     ) -> None:
         """`ask_memory` is told of how many MiB executors shall have, by whoever can start the application again."""
-        self._spark = spark
         self._parts = parts_of(spark, jobs, settings, clocks, ask_memory)
         self._shared = self._parts.shared
         self.capacity: Capacity = self._parts.capacity
@@ -69,7 +68,7 @@ class SparkEngine:
 
     def ping(self) -> None:
         """Return as soon as the JVM has answered."""
-        self._spark.ping()
+        self._shared.spark.ping()
 
     def tend(self) -> None:
         """Between rounds: keep the lease, start again what died and waited long enough, change what awaits its end.
@@ -95,6 +94,6 @@ class SparkEngine:
 
     def _refreshed(self) -> Apart:
         """The lease held on to, and starts that have ended taken up."""
-        self._spark.check_alive()
+        self._shared.spark.check_alive()
         self._shared.lease.renew()
         return self._parts.starts.taken()
