@@ -115,7 +115,7 @@ def test_a_real_history_server_hands_out_what_its_folder_has(tmp_path: Path, mon
     settings = f"-Dspark.history.fs.logDirectory=file:{tmp_path / 'logs'} -Dspark.history.ui.port={port}"
     monkeypatch.setenv("SPARK_DAEMON_JAVA_OPTS", settings)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    program = [f"{_find_spark_home()}/bin/spark-class", "org.apache.spark.deploy.history.HistoryServer"]
+    program = [str(Path(_find_spark_home(), "bin", "spark-class")), "org.apache.spark.deploy.history.HistoryServer"]
     with (tmp_path / "history.log").open("wb") as log:
         process = subprocess.Popen(program, stdout=log, stderr=log)
     try:
