@@ -6,8 +6,7 @@ CPU time (user and system) of the sending process and of the broker, not wall ti
 send as many rows of as many bytes to four partitions by the same library with the same linger, lz4, idempotent. The
 tool makes the same row over and over, without a key, and looks at the clock for each. The plain loop, in Python, sends
 that row with keys, as many as are due at a time. Neither knows a curve or event times, or gives an account. With
-`--mock` they send to the broker inside librdkafka, in a process of its own: no JVM, and the senders' cost is as far
-apart from other work as it can be.
+`--mock` they send to the broker inside librdkafka, in a process of its own: no JVM runs beside the senders.
 """
 
 import argparse
@@ -56,7 +55,8 @@ def main() -> None:
     parser.add_argument("--be", nargs=2, metavar=("WHO", "BOOTSTRAP"), help="be one of those that take turns")
     options = parser.parse_args()
     if options.be is not None:
-        be(*options.be, options)
+        who, bootstrap = options.be
+        be(who, bootstrap, options)
         return
     tool()
     with mock_broker() if options.mock else real_broker() as broker:
@@ -91,10 +91,8 @@ def mock_broker() -> Iterator[Listening]:
     """librdkafka's, in a process that ends with the block."""
     words = [sys.executable, __file__, "--be", BROKER, "-"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
         assert process.stdout is not None
         yield Listening(process.stdout.readline().strip(), process.pid)
-        process.stdin.close()
 
 
 def command(who: str, broker: Listening, options: argparse.Namespace) -> Sequence[str]:

@@ -27,6 +27,9 @@ DATA = Path(__file__).parents[3] / "data"
 ROLLED = next(DATA.glob("eventlog_v2_*"))
 
 
+BROKEN_OFF = b"half of it"
+
+
 @contextmanager
 def answering(pages: Mapping[str, Any]) -> Iterator[str]:
     """A server that has these pages, and says 404 to any other; a number is what it says."""
@@ -35,6 +38,8 @@ def answering(pages: Mapping[str, Any]) -> Iterator[str]:
         def do_GET(self) -> None:
             page = pages.get(self.path, 404)
             self.send_response(page if isinstance(page, int) else 200)
+            if page == BROKEN_OFF:
+                self.send_header("Content-Length", "100")
             self.end_headers()
             if not isinstance(page, int):
                 self.wfile.write(page if isinstance(page, bytes) else json.dumps(page).encode())
@@ -91,6 +96,11 @@ def test_the_attempt_that_was_heard_of_last_is_taken_whatever_order_they_are_tol
             {"/api/v1/applications": [application("a", (1, None))], "/api/v1/applications/a/logs": b"no"},
             "",
             "hands out no event logs",
+        ),
+        (
+            {"/api/v1/applications/a": application("a", (1, None)), "/api/v1/applications/a/logs": BROKEN_OFF},
+            "/history/a",
+            "ask again: the log broke off in the middle",
         ),
     ],
 )

@@ -40,8 +40,8 @@ def download(address: str, into: Path) -> Path:
     server, named = _parts(address)
     attempt = _newest(server, named)
     packed, folder = into / "log.zip", into / "log"
-    with _asked(server, f"applications/{attempt}/logs") as answer, packed.open("wb") as file:
-        shutil.copyfileobj(answer, file)
+    with _asked(server, f"applications/{attempt}/logs") as answer:
+        _saved(answer, packed, server)
     try:
         with zipfile.ZipFile(packed) as archive:
             archive.extractall(folder)
@@ -49,6 +49,17 @@ def download(address: str, into: Path) -> Path:
         raise _wrong(server, "give a history server: what answers there hands out no event logs") from None
     packed.unlink()
     return folder
+
+
+def _saved(answer: Any, file: Path, server: str) -> None:
+    try:
+        with file.open("wb") as saved:
+            shutil.copyfileobj(answer, saved)
+        missing = answer.length  # of what was announced: a reader by pieces is not told
+    except (OSError, http.client.HTTPException):
+        missing = True
+    if missing:
+        raise _wrong(server, "ask again: the log broke off in the middle")
 
 
 def _parts(address: str) -> tuple[str, str | None]:
@@ -60,9 +71,8 @@ def _parts(address: str) -> tuple[str, str | None]:
     try:
         split = urlsplit(address)
     except ValueError as error:
-        raise _wrong(
-            address.rpartition("@")[2], f"give the address of a history server that listens ({error})"
-        ) from None
+        server = address.rpartition("@")[2]
+        raise _wrong(server, f"give the address of a history server that listens ({error})") from None
     where = split.netloc.rpartition("@")[2]
     found = _APPLICATION.match(split.path)
     above = split.path if found is None else found["above"]
