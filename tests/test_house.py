@@ -19,6 +19,11 @@ BESIDE = ("workloads", "examples")
 # Called by no name: by a framework, or by whoever uses the class.
 UNNAMED = {
     "capture_signals",  # of uvicorn
+    "connection_made",  # of asyncio.Protocol
+    "connection_lost",
+    "data_received",
+    "pause_writing",
+    "resume_writing",
     "collect",  # of prometheus_client
     "format_commands",  # of click
     "process_bind_param",  # of SQLAlchemy

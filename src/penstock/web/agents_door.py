@@ -15,19 +15,21 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
-from starlette.types import Receive, Scope, Send
 
 from penstock.engines.applications.engine import AnotherDriverError, NotLeadingError
 from penstock.engines.applications.link import PATH
-from penstock.engines.applications.wire import MOST_BYTES, Report, WireError, read_report
+from penstock.engines.applications.wire import Report, WireError, read_report
 from penstock.errors import ConfigError, OutageError, PenstockError
 from penstock.store.open import default_path
 from penstock.web.door_tls import DoorTls
 from penstock.web.promptness import prompt
+from penstock.web.reports_protocol import ReportAnswer, ReportsProtocol, TakesBody
+from penstock.web.request_head import Head
 
 _STOPS_WITHIN_S = 5.0
 _BACKLOG = 2048
@@ -111,16 +113,15 @@ class AgentsDoor:
         self._scheme = "http" if tls is None else "https"
         self._host = f"[{host}]" if ":" in host else host
         config = uvicorn.Config(
-            self.answer,
+            cast(Any, self),  # of our own protocol, which asks it
             interface="asgi3",
-            http="h11",
+            http=ReportsProtocol,
             ws="none",
             lifespan="off",
             log_level="error",
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_keep_alive=75,
             timeout_graceful_shutdown=1,
             **({} if tls is None else tls.config()),
         )
@@ -151,35 +152,18 @@ class AgentsDoor:
     def _run(self) -> None:
         self._server.run(sockets=[self._socket])
 
-    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
-        if scope["type"] != "http":
-            return
-        status, body = await self._answered(scope, receive)
-        kind = b"application/json" if status == 200 else b"text/plain; charset=utf-8"
-        headers = [
-            (b"content-type", kind),
-            (b"content-length", str(len(body)).encode()),
-            (b"cache-control", b"no-store"),
-        ]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
-
-    async def _answered(self, scope: Scope, receive: Receive) -> tuple[int, bytes]:
-        if scope["path"] == "/health":
+    def asked(self, head: Head) -> ReportAnswer | TakesBody:
+        """The answer to whoever does not report; whoever may is heard."""
+        if head.path == "/health":
             return 200, b'"listens"'
-        if scope["path"] != PATH or scope["method"] != "POST":
+        if head.path != PATH or head.method != "POST":
             return 404, f"agents report by POST to {PATH}".encode()
-        headers = {name: value for name, value in scope["headers"] if name in (b"authorization", b"content-length")}
-        pattern = self._tokens().pattern_of(headers.get(b"authorization", b"").decode("latin-1"))
+        pattern = self._tokens().pattern_of(head.authorization)
         if pattern is None:
             return 401, b"a token is needed: Authorization: Bearer <token>; see penstock coordinate --new-token"
-        raw = await _body(receive)
-        if raw is None:
-            return 413, f"a report holds {MOST_BYTES:,} bytes at most".encode()
-        return self._heard(raw, pattern)
+        return partial(self._heard, pattern)
 
-    def _heard(self, raw: bytes, pattern: str) -> tuple[int, bytes]:
+    def _heard(self, pattern: str, raw: bytes) -> ReportAnswer:
         try:
             report = read_report(raw)
             if not fnmatchcase(report.application, pattern):
@@ -202,23 +186,6 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Nothing is captured."""
         yield
-
-
-async def _body(receive: Receive) -> bytes | None:
-    """All of it; None where it is too long."""
-    parts: list[bytes] = []
-    length = 0
-    while True:
-        message: Mapping[str, Any] = await receive()
-        if message["type"] != "http.request":
-            return b""
-        part = message.get("body", b"")
-        length += len(part)
-        if length > MOST_BYTES:
-            return None
-        parts.append(part)
-        if not message.get("more_body", False):
-            return b"".join(parts)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -1,0 +1,103 @@
+"""Requests of agents as they come over a connection: in parts, in crowds, too long, from whoever has no token."""
+
+import socket
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from penstock.engines.applications.link import PATH
+from penstock.engines.applications.wire import MOST_BYTES, Report, encode_report
+from penstock.web.agents_door import AgentsDoor, AgentTokens, _hash
+
+pytestmark = pytest.mark.sockets
+
+ENDS = b"\r\n\r\n"
+
+
+def hear(report: Report) -> bytes:
+    if report.number == 0:
+        raise ZeroDivisionError
+    return b"%d" % report.number
+
+
+@pytest.fixture
+def caller() -> Iterator[socket.socket]:
+    with AgentsDoor(hear, lambda: AgentTokens({_hash("ours"): "fraud"})).open() as door:
+        place = urlsplit(door.url)
+        with socket.create_connection((place.hostname or "", place.port or 0), timeout=60.0) as found:
+            yield found
+
+
+def report(number: int, token: str = "ours", *lines: str) -> bytes:
+    """A report as it travels."""
+    body = encode_report(Report("fraud", "one", number, {}))
+    head = [f"POST {PATH} HTTP/1.1", f"Authorization: Bearer {token}", f"Content-Length: {len(body)}", *lines]
+    return "\r\n".join(head).encode() + ENDS + body
+
+
+def answer(caller: socket.socket) -> tuple[int, bytes]:
+    """The next one; nothing where the connection ended."""
+    raw = b""
+    while not raw.endswith(ENDS):
+        part = caller.recv(1)
+        if not part:
+            return 0, raw
+        raw += part
+    length = next((int(line[16:]) for line in raw.split(b"\r\n") if line.startswith(b"content-length: ")), 0)
+    return int(raw.split()[1]), caller.recv(length, socket.MSG_WAITALL) if length else b""
+
+
+def test_a_report_is_answered_however_it_comes_apart(caller: socket.socket) -> None:
+    for byte in report(7):
+        caller.sendall(bytes([byte]))
+    assert answer(caller) == (200, b"7")
+
+
+def test_several_at_once_are_answered_in_their_order(caller: socket.socket) -> None:
+    caller.sendall(report(1) + b"GET /health HTTP/1.1" + ENDS + report(2))
+    assert [answer(caller) for _ in range(3)] == [(200, b"1"), (200, b'"listens"'), (200, b"2")]
+
+
+def test_without_a_token_the_answer_does_not_wait_for_the_body_and_the_next_request_is_heard(
+    caller: socket.socket,
+) -> None:
+    head, _, body = report(1, "theirs").partition(ENDS)
+    caller.sendall(head + ENDS)
+    assert answer(caller)[0] == 401
+    caller.sendall(body + report(2))
+    assert answer(caller) == (200, b"2")
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (f"POST {PATH} HTTP/1.1\r\nContent-Length: {MOST_BYTES + 1}\r\n\r\n".encode(), 413),
+        (b"GET /" + b"a" * 20_000, 431),
+        (b"nothing of the kind" + ENDS, 400),
+        (report(1, "ours", "Connection: close"), 200),
+        (b"GET /health HTTP/1.0" + ENDS, 200),
+    ],
+)
+def test_after_some_the_connection_ends(caller: socket.socket, raw: bytes, status: int) -> None:
+    caller.sendall(raw)
+    assert answer(caller)[0] == status
+    assert answer(caller) == (0, b"")
+
+
+def test_who_waits_to_be_told_so_is_told_to_send(caller: socket.socket) -> None:
+    head, _, body = report(5, "ours", "Expect: 100-continue").partition(ENDS)
+    caller.sendall(head + ENDS)
+    assert answer(caller) == (100, b"")
+    caller.sendall(body)
+    assert answer(caller) == (200, b"5")
+
+
+def test_a_report_over_which_the_coordinator_stumbles_is_not_the_last(caller: socket.socket) -> None:
+    caller.sendall(report(0) + report(1))
+    assert [answer(caller)[0] for _ in range(2)] == [500, 200]
+
+
+def test_a_path_that_nobody_listens_at_says_which_is(caller: socket.socket) -> None:
+    caller.sendall(b"GET / HTTP/1.1" + ENDS + b"HEAD / HTTP/1.1" + ENDS)
+    assert [answer(caller) for _ in range(2)] == [(404, f"agents report by POST to {PATH}".encode()), (404, b"")]
