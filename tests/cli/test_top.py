@@ -1,5 +1,6 @@
 """The screen of `penstock top`."""
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from io import StringIO
@@ -9,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from penstock.cli.screen import Screen
-from penstock.store.control import DeskControl
+from penstock.store.cards import Card
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.reading import Reader
@@ -52,10 +53,10 @@ def test_threads_of_operators_are_threads(store: SqlStore) -> None:
 
 
 def test_how_far_off_predictions_were_and_that_no_shares_meet_all_are_shown(store: SqlStore) -> None:
-    DeskControl(store.desk, RUN.id).arrive()  # of a run that is over nobody judges anything any more
     store.append(a_cycle(10.0))
     assert "off by" not in drawn(store)
     store.append(a_foretelling_cycle(20.0))
+    store.desk.leave_card(RUN.id, Card(time.time(), 20.0, interval_s=600.0))  # somebody is there to judge it
     screen = drawn(store)
     assert SHORTFALL in screen
     assert "off by" in screen

@@ -151,7 +151,8 @@ def told(found: Remedies) -> str:
     if not found.tried:
         return f"Simulated on, {now}; there is nothing to try that would be cheaper than to ask for less."
     nearest = max(found.tried, key=lambda tried: tried.met)
-    return f"None of {len(found.tried)} changes is enough; the nearest: {nearest.remedy.what}, {percent(nearest.met)}."
+    told = f"{nearest.remedy.what} ({nearest.remedy.price})"
+    return f"None of {len(found.tried)} changes is enough; the nearest: {told}, {percent(nearest.met)}."
 
 
 def _remedy(view: View, tried: Tried) -> RemedyOut:
