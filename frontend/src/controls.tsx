@@ -1,7 +1,7 @@
 // The bar that says which run this is and how its controller stands, and lets people act on it.
 
 import { useState } from "preact/hooks";
-import { ApiError, send, type Control } from "./api";
+import { ApiError, send, type Control, type Run } from "./api";
 import { clock, signs, span, when } from "./format";
 import { Problem } from "./parts";
 import { link, type Route } from "./route";
@@ -32,6 +32,7 @@ export function Controls({ route }: { route: Route }) {
   const [act, error] = useAct();
   const ahead_s = (control.seen_at_epoch_s ?? 0) - Date.now() / 1000;
   const mayAct = control.live && session.role === "operate";
+  const lives = (one: Run): boolean => !gone && (one.id === overview.run.id ? control.life === "live" : one.live);
   const choose = (id: string): void => {
     location.hash = link(route.page, { ...route.query, run: id === runs[0]?.id ? "last" : id, job: undefined });
   };
@@ -43,7 +44,7 @@ export function Controls({ route }: { route: Route }) {
           {!runs.some((one) => one.id === overview.run.id) && <option value={overview.run.id}>{overview.run.name}</option>}
           {runs.map((one) => (
             <option key={one.id} value={one.id}>
-              {one.name}{runs.filter((other) => other.name === one.name).length > 1 ? ` (${one.id})` : ""}{one.live && !gone ? " ● live" : ""}
+              {one.name}{runs.filter((other) => other.name === one.name).length > 1 ? ` (${one.id})` : ""}{lives(one) ? " ● live" : ""}
             </option>
           ))}
         </select>

@@ -57,8 +57,13 @@ export function Empty() {
 const NOT_BEGUN = /has not begun/;
 
 /** What to do about a store that cannot be read: the server knows it, and says it. */
-function ofStore(remedy: string | null): string {
-  return sentence(remedy ?? "the log of this server says what is wrong");
+function ofStore(remedy: string | null): ComponentChildren {
+  return coded(sentence(remedy ?? "the log of this server says what is wrong"));
+}
+
+/** Words of the server, in which what can be typed stands between backticks. */
+function coded(text: string): ComponentChildren {
+  return text.split("`").map((part, place) => (place % 2 ? <code key={place}>{part}</code> : part));
 }
 
 /** Nothing can be shown yet, and it may come. */
@@ -148,5 +153,5 @@ export function LastSign({ site }: { site: Site }) {
   const { live, life, said } = site.overview.control;
   if (said === "") return null;
   const lost = life === "silent" || life === "ahead";
-  return <p class={`${lost ? "problem" : "lead"} last-sign`} role={lost ? "alert" : undefined}>{said}{live ? "" : " Until one governs again nothing is decided, and nothing can be asked for."}</p>;
+  return <p class={`${lost ? "problem" : "lead"} last-sign`} role={lost ? "alert" : undefined}>{coded(said)}{live ? "" : " Until one governs again nothing is decided, and nothing can be asked for."}</p>;
 }

@@ -164,6 +164,28 @@ test("an unknown page and a server that cannot be read are said, with no figures
   expect(screen.queryByTestId("headline")).toBeNull();
 });
 
+test("a clock that is ahead takes the colours from the page until the next sign of life proves that its controller lives", async () => {
+  const heard: Record<string, (event: { data: string }) => void> = {};
+  const { control } = anOverview();
+  const fine = { ...present([aTenant({ state: "fine", met: true })]), state: "fine" as const, headline: "All have what they asked for." };
+  opened("#/overview", { present: fine, control: { ...control, live: false, life: "ahead", said: "The clock is 1 h ahead." } });
+  class Speaking extends Silent {
+    addEventListener(name?: string, listener?: (event: { data: string }) => void): void {
+      heard[name!] = listener!;
+    }
+  }
+  vi.stubGlobal("EventSource", Speaking);
+  const headline = (await screen.findByTestId("headline")).closest("section")!;
+  await waitFor(() => expect(heard.news).toBeDefined());
+  expect(headline.className).toBe("headline gone");
+  expect(screen.getByText("clock ahead")).toBeTruthy();
+  expect(screen.getByRole("alert").textContent).toContain("The clock is 1 h ahead.");
+  await waitFor(() => expect(document.title).toMatch(/^. clock ahead/));
+  heard.news!({ data: JSON.stringify({ control: { ...control, said: "set both" }, present: null, decisions: [] }) });
+  await waitFor(() => expect(headline.className).toBe("headline good"));
+  expect(document.querySelector(".last-sign")!.textContent).toBe("set both");
+});
+
 test("a store that cannot be read takes the colours from the page until there are news again", async () => {
   const heard: Record<string, (event: { data: string }) => void> = {};
   opened("#/overview", { present: { ...present([aTenant({ state: "fine", met: true })]), state: "fine", headline: "All have what they asked for." } });

@@ -39,6 +39,7 @@ from tests.web import asking
 from tests.web.screens import is_green, paths_of, text_of, uncoloured
 
 NOW_S = 1_763_683_200.0
+GREEN = "\x1b[32m"  # of a tenant's state
 
 
 @pytest.fixture
@@ -80,7 +81,7 @@ def test_a_controller_that_was_killed_is_told_as_such_with_what_to_do_and_nothin
     for said in (told.said, " ".join(screen_of(well).split()), " ".join(explain(well.read_run(RUN.id)).split())):
         assert "has given no sign of life since" in said
         assert "start it again" in said
-    assert not is_green(screen_of(well))
+    assert GREEN not in screen_of(well)
     assert screen_of(well).splitlines()[0].rstrip().endswith("no sign of life\x1b[0m")
     assert "As it was: All 2 tenants have what they asked for." in screen_of(well)
 
@@ -129,12 +130,14 @@ def test_one_sign_proves_nothing_to_a_server_that_was_started_again_and_the_next
     assert (told.life, told.live) == ("awaited", True)  # and it may be asked for something
     screen = " ".join(screen_of(well, reader).split())
     assert "sign of life awaited" in screen
+    assert GREEN not in screen
     assert "As last told: All 2 tenants have what they asked for." in screen
     assert "the next one, due within" in screen
     assert not is_green(screen_of(well, reader))
     well.desk.leave_card(RUN.id, Card(time.time() + 0.1, 20.0, interval_s=patience_s()))
     assert reader.control(RUN.id).life == "live"
     assert is_green(screen_of(well, reader))
+    assert GREEN in screen_of(well, reader)
 
 
 def test_a_sign_that_came_while_nobody_looked_proves_nothing_however_many_were_seen_before() -> None:

@@ -97,7 +97,7 @@ class Screen:
         control = self._reader.control(self._run_id)
         if present is None:
             return line(f"{self._run_id}: no cycle is recorded yet")
-        parts = [_head(gallery.info.name, present, control), _Tenants(present, self._sort)]
+        parts = [_head(gallery.info.name, present, control), _Tenants(present, self._sort, _proven(control))]
         parts += [Text(_MEANING, style="dim"), *_bound(present), _decided(decisions[-_DECISIONS:])]
         parts += [line(self._said or KEYS, style="yellow" if self._said else "dim")]
         return Group(*parts)
@@ -143,7 +143,7 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
         f"{tally_text(TenantTally(present.met, present.judged, present.starting, present.resting))}   {present.given}"
     )
     # Colour is for what is so now: not while a tenant is unseen, nor where the controller has not proved that it lives.
-    style = f"bold {_STATES[present.state]}" if present.state is not None and control.life == "live" else "bold"
+    style = f"bold {_STATES[present.state]}" if present.state is not None and _proven(control) else "bold"
     return Group(
         line(f"penstock top  {name}  {clock(present.at_s)}  {state}", style="bold"),
         line(f"{figures}   {counts}"),
@@ -152,6 +152,11 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
         *([line(present.shortfall, style="bold yellow")] if present.shortfall else []),
         *(line(f"waits for a yes, {p.number}: {p.text}", style="yellow") for p in control.proposals),
     )
+
+
+def _proven(control: ControlOut) -> bool:
+    """Whether somebody governs, so that what is shown is of now."""
+    return control.life == "live"
 
 
 class _Faded:
@@ -166,19 +171,23 @@ class _Faded:
 
 
 class _Tenants:
-    """The table: as many columns as there is room for; why somebody is in trouble has what is left."""
+    """The table: as many columns as there is room for; why somebody is in trouble has what is left.
 
-    def __init__(self, present: PresentOut, sort: str) -> None:
+    States have their colours where they are `proven` to be of now.
+    """
+
+    def __init__(self, present: PresentOut, sort: str, proven: bool) -> None:
         self._present = present
         self._sort = sort
+        self._proven = proven
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield _tenants(self._present, self._sort, options.max_width)
+        yield _tenants(self._present, self._sort, self._proven, options.max_width)
 
 
-def _tenants(present: PresentOut, sort: str, width: int) -> Lines:
+def _tenants(present: PresentOut, sort: str, proven: bool, width: int) -> Lines:
     table = Lines(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0), expand=True)
-    cells = {tenant.name: _cells(tenant, present.price) for tenant in present.tenants}
+    cells = {tenant.name: _cells(tenant, present.price, proven) for tenant in present.tenants}
     left_out = {"off by"} if all(tenant.prediction_error is None for tenant in present.tenants) else set()
     left_out |= set() if present.price is not None else {"an hour"}
     left_out |= _too_many(list(cells.values()), left_out, width)
@@ -205,11 +214,11 @@ def _too_many(rows: list[dict[str, str | Text]], gone: set[str], width: int) -> 
     return left_out
 
 
-def _cells(tenant: TenantOut, price: PriceOut | None) -> dict[str, str | Text]:
+def _cells(tenant: TenantOut, price: PriceOut | None, proven: bool) -> dict[str, str | Text]:
     weight, slots, busy, cores = _share(tenant)
     rates = [number(_whole(v)) for v in (tenant.arrival_rps, tenant.processed_rps, tenant.backlog_rows)]
     utility = f"{number(tenant.utility)} of {number(tenant.max_utility)}"
-    state = Text(tenant.state, style=_STATES[tenant.state])
+    state = Text(tenant.state, style=_STATES[tenant.state] if proven else "")
     who: tuple[str | Text, ...] = (tenant.name, state, tenant.intent, _has(tenant), utility, _off(tenant))
     return dict(zip(_HEADINGS, (*who, weight, slots, busy, cores, *rates, _cost(tenant, price)), strict=True))
 
