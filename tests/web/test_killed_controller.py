@@ -1,4 +1,4 @@
-"""A page whose controller is killed says so, and what to do, and is green only once signs of life keep coming."""
+"""A page whose controller is killed, or has a wrong clock: it says so, and what to do, and is never green."""
 
 import re
 from collections.abc import Iterator
@@ -21,6 +21,8 @@ from tests.web.living import gives_a_sign
 expect.set_options(timeout=PATIENCE_MS)
 
 pytestmark = pytest.mark.sockets
+
+AN_HOUR_S = 3_600.0
 
 
 @pytest.fixture
@@ -90,3 +92,18 @@ def test_a_page_over_one_sign_waits_for_the_next_before_it_is_green(
     gives_a_sign(well, RUN.id)
     expect(page.locator(".headline")).to_have_class("headline good")
     expect(page.locator(".life")).to_have_text("live")
+
+
+def test_a_page_whose_controller_has_its_clock_ahead_believes_it_only_once_its_signs_move(
+    well: SqlStore, site: Site, open_page: OpenPage
+) -> None:
+    gives_a_sign(well, RUN.id, off_s=AN_HOUR_S)
+    page = open_page(site.url)
+    expect(page.locator(".life")).to_have_text("clock ahead")
+    expect(page.locator(".headline")).to_have_class("headline gone")
+    expect(page.get_by_role("alert").first).to_contain_text("Set both by a time server")
+    expect(page).to_have_title(re.compile("^. clock ahead"))
+    expect(page.get_by_role("button", name="Pause governing")).to_have_count(0)
+    gives_a_sign(well, RUN.id, off_s=AN_HOUR_S)
+    expect(page.locator(".headline")).to_have_class("headline good")
+    expect(page.locator(".last-sign")).to_contain_text("set both by a time server")
