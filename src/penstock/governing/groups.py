@@ -13,8 +13,7 @@ from penstock.engines import processes
 
 _LEAVES_WITHIN_S = 5.0  # what a process started, once it is dead: its JVM ends by itself in one or two
 _LOOK_EVERY_S = 0.1
-_STATE, _GROUP = 0, 2  # of the fields of /proc/PID/stat from the state on
-_GONE = "ZX"
+_STATE, _GROUP, _THREADS = 0, 2, 17  # of the fields of /proc/PID/stat from the state on
 
 _log = logging.getLogger("penstock")
 
@@ -57,7 +56,8 @@ def killed(group: int) -> None:
 def lives_on(group: int) -> bool:
     """Whether somebody of it is left that can do anything.
 
-    A zombie cannot. Where the supervisor is a container's first process, a dead driver's JVM stays one for ever.
+    A zombie cannot, once all its threads have ended. Where the supervisor is a container's first process, a dead
+    driver's JVM stays one for ever.
     """
     try:
         os.killpg(group, 0)
@@ -66,9 +66,13 @@ def lives_on(group: int) -> bool:
     if processes.stat_fields(os.getpid()) is None:
         return True  # no Linux: nobody tells of zombies
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    return any(fields[_GROUP] == str(group) and fields[_STATE] not in _GONE for fields in _told(pids))
+    return any(fields[_GROUP] == str(group) and not _ended_whole(fields) for fields in _told(pids))
 
 
 def _told(pids: Sequence[int]) -> Iterator[Sequence[str]]:
     found = (processes.stat_fields(pid) for pid in pids)
     return (fields for fields in found if fields)
+
+
+def _ended_whole(fields: Sequence[str]) -> bool:
+    return fields[_STATE] in ("Z", "X") and int(fields[_THREADS]) <= 1

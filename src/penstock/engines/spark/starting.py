@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 TURN_S = 5.0  # a function that only builds its query takes a tenth of a second; imports take seconds
 FUNCTION_WITHIN_S = 20.0  # where a round waits for it: rounds are 10 s apart, and three intervals are too many
-FUNCTION_AT_MOST_S = 90.0  # and twice that, as it was where it does not start: a round is given up after 240 s
+FUNCTION_AT_MOST_S = 90.0  # twice, where the job is then started as it was; a round is given up after 240 s
 _TIMES = 5.0  # what a function took before: load comes and goes
 
 
