@@ -152,21 +152,22 @@ class Routing:
         alone = len(grouping.columns) == len(keys)  # what else is grouped by, a window for one, is hashed with the key
         if alone and [field.name for field in fields] == list(self.operators[operator]):
             self.kinds[operator] = tuple(field.dataType.simpleString() for field in fields)
-        version, cell = self._table(rows.sparkSession, self.windowed[operator])
-        groups = salted(grouping, keys, list(self.operators).index(operator), cell)
+        number = list(self.operators).index(operator)
+        version, cell = self._table(rows.sparkSession, number, self.windowed[operator])
+        groups = salted(grouping, keys, number, cell)
         remember(groups.salt_id, RoutedBy(self, version))
         return groups
 
-    def _table(self, spark: SparkSession, windowed: bool) -> tuple[int | None, Column]:
+    def _table(self, spark: SparkSession, operator: int, windowed: bool) -> tuple[int | None, Column]:
         """By which table an operator is routed, and where it reads it."""
         if is_looked_at(self):
             return None, no_table()
         book = self.book(spark)
         if windowed:
             reread(spark, book, LIVE)
-            return None, table_cell(spark, book, LIVE)
+            return None, table_cell(spark, book, LIVE, operator)
         version = version_in_force(book, SparkMover(spark, book))
-        return version, table_cell(spark, book, book.version_file(version))
+        return version, table_cell(spark, book, book.version_file(version), operator)
 
     def _claimed(self, spark: SparkSession) -> RouteBook:
         """The book, once its checkpoint is this driver's and it the checkpoint's."""

@@ -53,7 +53,7 @@ def salted(grouping: Grouping, keys: Sequence[Column], operator: int, cell: Colu
     """The rows grouped by their columns and a salt; the results hold no salt."""
     salt = salt_name(operator)
     start = None if grouping.window is None else grouping.window["start"]
-    rows = with_salt(grouping.rows, Salting(salt, grouping.columns, tuple(keys), operator, cell, start))
+    rows = with_salt(grouping.rows, Salting(salt, grouping.columns, tuple(keys), cell, start))
     groups = rows.groupBy(*grouping.columns, salt)
     return RoutedGroups(groups._jgd, grouping.rows.drop(_WINDOW), salt, rows)
 
@@ -65,8 +65,7 @@ class Salting:
     name: str
     columns: tuple[Column, ...]
     keys: tuple[Column, ...]
-    operator: int
-    cell: Column
+    cell: Column  # of the operator
     window_start: Column | None
 
 
@@ -79,7 +78,7 @@ def with_salt(rows: DataFrame, salting: Salting) -> DataFrame:
         _SLOT, slot_number(salting.cell, salting.window_start)
     )
     slot = functions.element_at(salting.cell["slots"], functions.col(_SLOT))
-    listed = listed_partition(slot, salting.operator, text_of(list(salting.keys)))
+    listed = listed_partition(slot, text_of(list(salting.keys)))
     partition = functions.coalesce(listed, functions.pmod(_HASH, slot["partitions"]))
     aimed = hashed.withColumn(_AIM, functions.element_at(slot["aims"], partition + 1))
     found = aimed.withColumn(salting.name, salt_column(functions.col(_HASH), functions.col(_AIM)))

@@ -99,8 +99,8 @@ class SaltedState:
         names = tuple(field.name for field in fields)
         columns = _columns(names)
         keys = tuple(columns[names.index(name)] for name in list(book.operators().values())[operator])
-        cell = table_cell(spark, book, book.version_file(version))
-        rows = with_salt(state, Salting(_NEW, columns[:-1], keys, operator, cell, None))
+        cell = table_cell(spark, book, book.version_file(version), operator)
+        rows = with_salt(state, Salting(_NEW, columns[:-1], keys, cell, None))
         return cls(rows, names, state.rdd.getNumPartitions())
 
     def patched(self) -> DataFrame:
