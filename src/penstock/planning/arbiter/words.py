@@ -1,6 +1,7 @@
 """Why: the arbiter's decisions in one sentence that a tenant understands."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from penstock.core.levers import Partitions, Trigger
 from penstock.core.view import View
@@ -22,7 +23,9 @@ def why(view: View, fleet: Fleet, found: Found) -> str:
     if fleet.follows and fewer > 0.0 and max(now[place], soon[place]) <= _NOTHING:
         return f"{fewer:.0f} slots fewer are enough for what is asked, and some more rows: executors are given back"
     if max(now[place], soon[place]) <= _NOTHING or not means:
-        return "bounds that hold nothing back are taken off, for they would once the load rises"
+        if bool(np.any(found.best.bounds > fleet.bounds)):
+            return "bounds that hold nothing back are taken off, for they would once the load rises"
+        return f"{_named(fleet, found.best.weights[0] < fleet.weights)} can do with less of the slots"
     # What is worth a turn though nobody gains by it now is for what may come.
     ahead = "" if now[place] > _NOTHING else "so that it does while code warms up, or when more arrives, "
     return f"{missed(view.job(fleet.names[place]))}; {ahead}{means}"
@@ -30,19 +33,23 @@ def why(view: View, fleet: Fleet, found: Found) -> str:
 
 def _means(fleet: Fleet, found: Found, favoured: int) -> str:
     others = np.arange(fleet.size) != favoured
-    bounded = [fleet.names[i] for i in np.flatnonzero((found.best.bounds[0] < fleet.bounds) & others)]
+    bounded = (found.best.bounds[0] < fleet.bounds) & others
     parts = _of_restarts(fleet, found)
     if found.best.weights[0, favoured] > fleet.weights[favoured]:
         parts.append("it gets more of the slots")
     elif bool(np.any((found.best.weights[0] < fleet.weights) & others)):
         parts.append("others get less of the slots")
-    if bounded:
-        more = f" and {len(bounded) - _NAMED} more" if len(bounded) > _NAMED else ""
-        names = ", ".join(bounded[:_NAMED]) + more
-        parts.append(f"batches of {names} are made smaller, so that cores and slots are free sooner")
+    if bounded.any():
+        parts.append(f"batches of {_named(fleet, bounded)} are made smaller, so that cores and slots are free sooner")
     if found.best.bounds[0, favoured] > fleet.bounds[favoured]:
         parts.append("its own batches may be larger")
     return ", and ".join(parts)
+
+
+def _named(fleet: Fleet, which: NDArray[np.bool_]) -> str:
+    names = [fleet.names[place] for place in np.flatnonzero(which)]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _of_restarts(fleet: Fleet, found: Found) -> list[str]:

@@ -1,0 +1,30 @@
+"""A decision's reason tells what is turned, and nothing that is not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from penstock.planning.arbiter.candidates import present
+from penstock.planning.arbiter.outcome import foretell
+from penstock.planning.arbiter.search import Found
+from penstock.planning.arbiter.words import why
+from tests.planning.arbiter.fleets import fleet, fleet_view, job
+
+JOBS = (job("ads", 40.0, weight=4), job("b", 40.0))
+
+
+@pytest.mark.parametrize(
+    ("turned", "said"),
+    [
+        ({"weights": np.array([[1.0, 1.0]])}, "ads can do with less of the slots"),
+        (
+            {"bounds": np.array([[np.inf, 500.0]])},
+            "bounds that hold nothing back are taken off, for they would once the load rises",
+        ),
+    ],
+)
+def test_what_helps_nobody_yet_is_told_as_what_it_is(turned: dict[str, np.ndarray], said: str) -> None:
+    there = fleet(*JOBS, slots=8, cores=8, bounds=np.array([np.inf, 400.0]))
+    now = foretell(there, present(there))
+    assert why(fleet_view(*JOBS), there, Found(replace(present(there), **turned), now, now)) == said
