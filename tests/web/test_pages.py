@@ -416,7 +416,7 @@ def test_what_binds_a_tenant_what_would_help_and_its_next_nine_do_not_lie_upon_e
     ads = replace(plain.job("ads"), figures=replace(plain.job("ads").figures, max_threads=2))
     live_store.append(a_cycle(50.0, replace(plain, jobs=(ads, plain.job("fraud")))))
     page = open_page(f"{site.url}#/tenant?job=ads", width)
-    expect(page.locator(".headline .bound")).to_have_count(3)  # what binds it, what would help, what its next nine would cost
+    expect(page.locator(".headline .bound")).to_have_count(3)  # what binds it, what would help, its next nine
     expect(page.get_by_role("button", name="What would help?")).to_be_visible()
     assert page.evaluate(_UPON_EACH_OTHER) == 0
 
