@@ -20,6 +20,15 @@ def test_who_matters_most_is_served_where_not_all_can_be() -> None:
     assert float(found.outcome.total[0] - found.now.total[0]) > 5.0
 
 
+@pytest.mark.parametrize("unsure", [0.0, 0.5])
+def test_smaller_batches_are_to_bring_more_while_little_is_known_of_what_they_cost(unsure: float) -> None:
+    others = [job(name, 200.0, intent=Intent(Juice(0.9, utility=10.0))) for name in ("a", "b", "c")]
+    crowded = fleet(*others, job("urgent", 150.0, target="2s", worth=40.0), unsure=unsure)
+    found = search(crowded)
+    assert bool((found.best.bounds < crowded.bounds).any()) is (unsure == 0.0)
+    assert found.best.weights[0, -1] > 1.0  # shares are turned either way
+
+
 def test_where_everybody_has_enough_nothing_is_turned() -> None:
     calm = fleet(job("a", 40.0), job("b", 40.0))
     found = search(calm)

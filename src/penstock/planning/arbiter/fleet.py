@@ -92,6 +92,7 @@ class Fleet:
     parts: Floats  # of its state now; none: it cannot be cut otherwise
     parted: Floats  # its stages with as many tasks as parts
     most_parts: Floats
+    unsure: float = 0.0  # of all utility: what smaller batches are to bring, while little is known of what they cost
 
     @property
     def size(self) -> int:

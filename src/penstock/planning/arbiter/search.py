@@ -153,8 +153,9 @@ class Candidates:
 
 
 def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
-    turns = TURN_COSTS * fleet.max_utility * _turned(fleet, candidates)
-    return Scored(candidates, totals(fleet, candidates, horizon_s) - turns)
+    turns = TURN_COSTS * _turned(fleet, candidates)
+    smaller = fleet.unsure * (candidates.bounds < fleet.bounds).any(axis=1)
+    return Scored(candidates, totals(fleet, candidates, horizon_s) - fleet.max_utility * (turns + smaller))
 
 
 def _best_of(found: Scored) -> tuple[Settings, float]:
