@@ -16,7 +16,7 @@ from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.watch.progress import Batch
 
 CALIBRATION_ROWS = 1200  # of a batch: what overload brings to one; in smaller ones a row costs up to twice as much
-FULL_ROWS_A_CORE = 100_000  # that wait for each tenant
+FULL_ROWS_A_CORE = 200_000  # that wait for each tenant
 _STRETCHES = 5  # at the most
 _RISES_NO_MORE = 1.05
 
