@@ -59,6 +59,12 @@ def test_a_batch_of_which_no_task_is_known_moves_nothing() -> None:
     assert ran(pins, "ab", ()) == (pins, ())
 
 
+def test_a_stage_that_is_tried_again_for_some_partitions_moves_no_others() -> None:
+    pins = Pins(dict(enumerate("aaccbb")))  # and c was lost, with 2 and 3
+    tried, sends = pins.after([RanTask(2, "a")], ["a", "b"])
+    assert ({place: tried.placement[place] for place in (0, 1, 4, 5)}, sends) == ({0: "a", 1: "a", 4: "b", 5: "b"}, ())
+
+
 def test_the_share_astray_is_that_of_the_last_hundred_batches() -> None:
     old = Pins({0: "a", 1: "b"}, (BatchPlaces(2, 2),) * 100)
     pins, _ = ran(old, "ab", *([("ab",)] * 50))

@@ -73,7 +73,8 @@ class Pins:
             return Pins(), ()
         if not ran:
             return self, ()
-        partitions = 1 + max(task.partition for task in ran)
+        # A stage that is tried again, as when an executor was lost, lists only the partitions that it tries.
+        partitions = 1 + max((*self.placement, *(task.partition for task in ran)))
         weights = loads if len(loads) == partitions else [1.0] * partitions
         placement = assign(weights, executors, self.placement)
         astray = sorted({task.partition for task in ran if task.executor != placement[task.partition]})
