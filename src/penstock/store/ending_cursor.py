@@ -1,4 +1,4 @@
-"""A PostgreSQL cursor that is closed once somebody has closed it, whatever became of its connection meanwhile."""
+"""A PostgreSQL cursor that does not outlive its connection, and is closed once somebody has closed it."""
 
 from typing import Any
 
@@ -14,3 +14,9 @@ class EndingCursor(psycopg.ServerCursor[Any]):
             super().close()
         finally:
             psycopg.Cursor.close(self)  # psycopg leaves this undone where it could not tell the server
+
+    def __del__(self, *warn: Any) -> None:
+        # SQLAlchemy closes no cursor whose connection broke under it; psycopg would warn of it as left open.
+        if self.connection.closed:
+            psycopg.Cursor.close(self)
+        super().__del__(*warn)
