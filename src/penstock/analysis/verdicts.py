@@ -20,6 +20,7 @@ from statistics import fmean
 
 from penstock.core.cycle import PastRound
 from penstock.core.intents import Intent
+from penstock.core.naming import named
 from penstock.core.plan import AGAIN, Decision, Effect, Reason, Verdict
 from penstock.core.prediction import NAMED, Foretold, most_changed, seconds_text
 from penstock.core.run import asked_latency_s
@@ -408,7 +409,4 @@ def _mean_of(known: Sequence[float]) -> float | None:
 
 
 def _names(names: Sequence[str]) -> str:
-    if not names:
-        return "nobody"
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    return named(names) if names else "nobody"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from penstock.core.counterfactual import Counterfactual
+from penstock.core.naming import named
 from penstock.core.orders import Act
 from penstock.core.prediction import seconds_text
 from penstock.core.run import DecisionRecord, JobTimeline, Note, Run
@@ -32,7 +33,6 @@ from penstock.telling.words import (
 WIDTH = 100
 DIP = 0.95  # as Henge has it: a fall of more than 5 % is news
 _INDENT = " " * 11
-_NAMED = 3  # tenants
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +182,7 @@ def _though(note: str, missing: Sequence[str]) -> str:
     """A policy's rest is no good news while somebody is below; those that name them say so themselves."""
     if not missing or not at_rest(note) or "below target" in note:
         return note
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    return f"{note}, though {', '.join(missing[:_NAMED])}{more} stay{'s' if len(missing) == 1 else ''} below target"
+    return f"{note}, though {named(missing)} stay{'s' if len(missing) == 1 else ''} below target"
 
 
 def _quiet(run: Run, said: Sequence[Note], since: int, until: int, cut: int | None) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from penstock.core.documents import mean
+from penstock.core.naming import named
 from penstock.store.gallery import Gallery
 from penstock.store.thinning import Columns, Stretch
 from penstock.telling.without import points_text
@@ -97,10 +98,10 @@ def _sentences(a: CompareSideOut, b: CompareSideOut, jobs: Iterable[CompareJobOu
     yield from _of_jobs([job for job in jobs if job.met_a is not None and job.met_b is not None])
     others = [job.name for job in jobs if job.asks_a is None or job.asks_b is None]
     if others:
-        yield f"Only one of them had {_named(others)}."
+        yield f"Only one of them had {named(others)}."
     changed = [job.name for job in jobs if job.asks_a and job.asks_b and job.asks_a != job.asks_b]
     if changed:
-        yield f"{_named(changed)} asked for something else, so that shares are of different targets."
+        yield f"{named(changed)} asked for something else, so that shares are of different targets."
     yield f"{span(b.length_s)} with {count(b.decisions, 'decision')} against {span(a.length_s)} with {a.decisions}."
 
 
@@ -113,8 +114,3 @@ def _of_jobs(jobs: list[CompareJobOut]) -> Iterable[str]:
         yield f"What was asked for was met by {', '.join(told)}{more}."
     elif jobs:
         yield "Each tenant had what it asked for as often in both."
-
-
-def _named(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"

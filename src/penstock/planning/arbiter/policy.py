@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.levers import BatchBound, Move, Partitions, Slots, Trigger
+from penstock.core.naming import named
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold, PredictionError
 from penstock.core.shares import shares_pool
 from penstock.core.states import UNSEEN, state_of
-from penstock.core.view import JobView, View
+from penstock.core.view import View
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, restarted, rows_of
 from penstock.planning.arbiter.coming import remembered
 from penstock.planning.arbiter.costs import JobCosts, learnt
@@ -369,12 +370,10 @@ def _loosened(fleet: Fleet, found: Found) -> Found | None:
 
 
 def _resting(view: View, gain: float) -> str:
-    missing: list[JobView] = [job for job in view.jobs if job.utility is not None and not job.met]
+    missing = [job.name for job in view.jobs if job.utility is not None and not job.met]
     unseen = [job.name for job in view.jobs if state_of(job) in UNSEEN]
     if not missing and unseen:
-        more = f" and {len(unseen) - 3} more" if len(unseen) > 3 else ""
-        return f"nobody is seen to miss what was asked; nobody knows of {', '.join(unseen[:3])}{more}"
+        return f"nobody is seen to miss what was asked; nobody knows of {named(unseen)}"
     if not missing:
         return "everyone has what they asked for"
-    names = ", ".join(job.name for job in missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-    return f"{names} below target; no other shares or bounds would give {100 * gain:.1f} % more or better"
+    return f"{named(missing)} below target; no other shares or bounds would give {100 * gain:.1f} % more or better"

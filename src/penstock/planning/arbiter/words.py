@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.levers import Partitions, Trigger
+from penstock.core.naming import named
 from penstock.core.view import View
 from penstock.planning.arbiter.candidates import restarted
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.search import Found
 from penstock.planning.words import missed
 
-_NAMED = 3
 _NOTHING = 1e-6
 
 
@@ -47,9 +47,7 @@ def _means(fleet: Fleet, found: Found, favoured: int) -> str:
 
 
 def _named(fleet: Fleet, which: NDArray[np.bool_]) -> str:
-    names = [fleet.names[place] for place in np.flatnonzero(which)]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    return named([fleet.names[place] for place in np.flatnonzero(which)])
 
 
 def _of_restarts(fleet: Fleet, found: Found) -> list[str]:

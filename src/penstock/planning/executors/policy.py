@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.core.levers import Executors
+from penstock.core.naming import named
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold
 from penstock.core.view import View
@@ -92,12 +93,10 @@ def _foretold(claim: Claim, count: int) -> Foretold:
 def _resting(view: View, claims: Sequence[Claim], resting: Mapping[str, float]) -> str:
     silent = [claim.name for claim in claims if not claim.worth]
     if silent:
-        more = f" and {len(silent) - 3} more" if len(silent) > 3 else ""
-        return f"nobody knows yet what executors are worth to {', '.join(silent[:3])}{more}: they keep theirs"
+        return f"nobody knows yet what executors are worth to {named(silent)}: they keep theirs"
     if resting:
         return "waiting until the last moves have shown"
     missing = [job.name for job in view.jobs if job.utility is not None and not job.met]
     if not missing:
         return "everyone has what they asked for"
-    more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-    return f"{', '.join(missing[:3])}{more} below target; no other division of executors would give more"
+    return f"{named(missing)} below target; no other division of executors would give more"

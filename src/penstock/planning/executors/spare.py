@@ -7,13 +7,13 @@ what is enough for most of it: the first could be given back for good, all of it
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from penstock.core.naming import named
 from penstock.core.price import Price
 from penstock.core.view import JobView, View
 from penstock.planning.executors.claims import Claim, claims_of
 
 HOURS_A_MONTH = 730.0
 _AS_GOOD = 0.99  # of what is foretold of the executors held
-_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ class Spare:
     def _slos(self) -> str:
         told = [f"It keeps {_count(len(self.kept), 'SLO')} of {len(self.kept) + len(self.missed)}"]
         if self.missed:
-            told.append(f"missed as it is: {_names(self.missed)}")
+            told.append(f"missed as it is: {named(self.missed)}")
         if self.unknown:
-            told.append(f"not known yet, and left as they are: {_names(self.unknown)}")
+            told.append(f"not known yet, and left as they are: {named(self.unknown)}")
         return "; ".join(told)
 
 
@@ -117,8 +117,3 @@ def _duration(seconds: float) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
-
-
-def _names(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"

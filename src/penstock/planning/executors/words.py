@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from penstock.core.naming import NAMED, named
 from penstock.planning.executors.claims import Claim
-
-_NAMED = 3
 
 
 def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) -> str:
@@ -28,7 +27,7 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) 
     else:
         lacks, idle = ("has no room", "is not needed") if given == 1 else ("have no room", "are not needed")
         head = f"{_executors(given)} of {_names(givers)} {f'{lacks} any more' if short else idle}"
-    said = [_comes_to(claim, target[claim.name]) for claim in (*givers[:_NAMED], *takers[:_NAMED])]
+    said = [_comes_to(claim, target[claim.name]) for claim in (*givers[:NAMED], *takers[:NAMED])]
     return f"{head}: {', '.join(said)}"
 
 
@@ -46,5 +45,4 @@ def _executors(count: int) -> str:
 
 
 def _names(claims: Sequence[Claim]) -> str:
-    more = f" and {len(claims) - _NAMED} more" if len(claims) > _NAMED else ""
-    return ", ".join(claim.name for claim in claims[:_NAMED]) + more
+    return named([claim.name for claim in claims])
