@@ -1,8 +1,9 @@
 """Warmth: costs that fall as cold code's do are foretold to fall on; others are not."""
 
+import numpy as np
 import pytest
 
-from penstock.planning.arbiter.warmth import COLD_PART, Warmth, coldness
+from penstock.planning.arbiter.warmth import COLD_PART, Warmth, coldness, soon
 
 
 def seen(times: list[float], every_s: float = 5.0) -> Warmth:
@@ -39,3 +40,11 @@ def test_what_waits_for_others_says_nothing_of_cold_code() -> None:
     for number in range(2, 7):
         falls = falls.with_batch(number * 5.0, 0.6, 0.75, cpu_share=0.02)
     assert coldness([falls]) == pytest.approx(coldness([Warmth()]), abs=0.05)
+
+
+def test_soon_cold_code_costs_less_than_now_and_more_than_once_it_is_warm() -> None:
+    cold = np.linspace(0.0, COLD_PART, 7)
+    assert soon(cold)[0] == 1.0
+    assert np.all(soon(cold)[1:] < 1.0)
+    assert np.all(soon(cold)[1:] > 1.0 - cold[1:])
+    assert np.all(np.diff(soon(cold)) < 0.0)

@@ -13,7 +13,7 @@ from penstock.core.shares import shares_pool
 from penstock.core.view import JobView, View
 from penstock.planning.arbiter.costs import JobCosts, guessed
 from penstock.planning.arbiter.objectives import Objectives, grouped
-from penstock.planning.arbiter.warmth import coldness
+from penstock.planning.arbiter.warmth import coldness, soon
 
 UNBOUNDED = np.inf
 _LIGHT_STATE_BYTES = 256 * 2**20  # cut anew within seconds; more is for people to decide
@@ -194,7 +194,7 @@ def _fleet(
     follows, held, each = _held(view, slots)
     slow, cores = _contention(of, held, cores)
     wait_share = np.maximum(0.0, 1.0 - of.cpu_share * slow)  # of a task's time: neither on a core nor in want of one
-    warming = 1.0 - of.cold * coldness(one.warmth for one in costs)
+    warming = soon(of.cold * coldness(one.warmth for one in costs))
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
     return Fleet(
         names=tuple(job.name for job in jobs),

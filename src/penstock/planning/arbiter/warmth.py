@@ -2,6 +2,8 @@
 
     cost at an age = cost when warm x g(age),    1 / g = 1 - COLD_PART x exp(-age / COLD_S)
 
+What is decided is lived with for some seconds, in which work is dearer still than it will be once it is warm: batches
+that grew over them stay long, for each finds the rows that came during the one before.
 Only work on cores is slower at first: what waits for others does not get quicker. Some code ran before. So each batch
 is held against what the batches before it said that it would cost: had it fallen as g does, or not at all? What all
 jobs say together is believed.
@@ -11,8 +13,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, log
 
+from penstock.core.arrays import Floats
+
 # Two and a half times as dear at first, twice after five seconds (runs on Spark, with Kafka and CPU-bound work).
 COLD_PART, COLD_S = 0.6, 20.0
+_SOON_S = 20.0  # ahead: two rounds, the earliest in which it shows what a decision gave
+_STILL = COLD_S / _SOON_S * (1.0 - exp(-_SOON_S / COLD_S))  # of what is cold now, in the mean until then
 _PRIOR, _TRUST = 0.4, 0.1  # of g's fall, before anything was seen, and how much evidence outweighs that
 _LEAST, _MOST = 0.4, 2.0  # times what was expected: beyond, something else was the matter
 
@@ -37,6 +43,17 @@ class Warmth:
         mean = kept * self.mean + (1.0 - kept) * now
         # What mostly waits tells little of it, and its costs change for other reasons.
         return Warmth(cold, mean, self.fell + cpu_share * fall * seen, self.could_fall + cpu_share * fall * fall)
+
+
+def soon(cold: Floats) -> Floats:
+    """What work on cores will cost soon, of what it costs now, where so much of that would be gone once it is warm.
+
+    >>> import numpy as np
+    >>> soon(np.array([0.0, 0.3, 0.6])).round(2)
+    array([1.  , 0.86, 0.64])
+    """
+    costs: Floats = (1.0 - cold) / (1.0 - _STILL * cold)
+    return costs
 
 
 def coldness(jobs: Iterable[Warmth]) -> float:
