@@ -38,6 +38,14 @@ def test_cold_code_is_forgotten_within_some_batches() -> None:
     assert row_s == pytest.approx(ROW_S, rel=0.2)
 
 
+def test_how_long_stages_took_is_not_told_by_a_first_batch() -> None:
+    # It compiles, connects and opens state: seconds of its stages are the query's own start.
+    first, *others = (batch(number, 100.0, 1.0 + number) for number in range(4))
+    found = from_batches(replace(first, staged_s=30.0), *others)
+    assert (found.fresh, found.fresh_rows) == (3, 300.0)
+    assert found.fresh_staged_s == pytest.approx(sum(one.staged_s or 0.0 for one in others))
+
+
 def test_a_batch_is_learnt_from_once_however_often_it_is_told() -> None:
     told = [batch(number, 100.0, 1.0 + number) for number in range(5)]
     once = from_batches(*told)

@@ -1,5 +1,7 @@
 """The search: what it finds for fleets of which one can say what is best."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,6 +29,21 @@ def test_smaller_batches_are_to_bring_more_while_little_is_known_of_what_they_co
     found = search(crowded)
     assert bool((found.best.bounds < crowded.bounds).any()) is (unsure == 0.0)
     assert found.best.weights[0, -1] > 1.0  # shares are turned either way
+
+
+@pytest.mark.parametrize("on_cores", [1.0, 0.2])
+def test_that_is_less_where_tasks_mostly_wait(on_cores: float) -> None:
+    others = [job(name, 200.0, intent=Intent(Juice(0.9, utility=10.0))) for name in ("a", "b", "c")]
+    crowded = fleet(*others, job("urgent", 150.0, target="2s", worth=40.0), slots=4, cores=8, unsure=0.3)
+    crowded = replace(
+        crowded,
+        row_cpu_s=on_cores * crowded.row_cpu_s,
+        row_wait_s=(1.0 - on_cores) * crowded.row_cpu_s,
+        task_cpu_s=on_cores * crowded.task_cpu_s,
+        task_wait_s=(1.0 - on_cores) * crowded.task_cpu_s,
+    )
+    found = search(crowded)
+    assert bool((found.best.bounds < crowded.bounds).any()) is (on_cores < 0.5)
 
 
 def test_where_everybody_has_enough_nothing_is_turned() -> None:

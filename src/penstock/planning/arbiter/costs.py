@@ -159,8 +159,8 @@ def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
         )
     tasks, cpu_s = float(batch.tasks), batch.cpu_s or 0.0
     cpu_share = _cpu_share(batch.busy_s, cpu_s)
-    # A first batch has a query's own start in it.
-    fit, cores_fit = (Squares(), Squares()) if costs.batches == 1 else (costs.fit, costs.cores_fit)
+    if costs.batches == 1:  # a first batch has a query's own start in it
+        costs = replace(costs, fit=Squares(), cores_fit=Squares(), fresh=0, fresh_rows=0.0, fresh_staged_s=0.0)
     fresh = batch.staged_s is not None
     return JobCosts(
         batches=costs.batches + 1,
@@ -169,8 +169,8 @@ def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
         began_s=began_s,
         left_rows=left_rows,
         took_s=batch.took_s,
-        fit=fit.with_batch(tasks, batch.rows, batch.busy_s),
-        cores_fit=cores_fit.with_batch(tasks, batch.rows, cpu_s),
+        fit=costs.fit.with_batch(tasks, batch.rows, batch.busy_s),
+        cores_fit=costs.cores_fit.with_batch(tasks, batch.rows, cpu_s),
         tasks=_faded(costs, costs.tasks, tasks),
         stages=_faded(costs, costs.stages, float(batch.stages or 1)),
         aside_s=costs.aside_s if batch.aside_s is None else _faded(costs, costs.aside_s, batch.aside_s),

@@ -16,7 +16,7 @@ from penstock.planning.arbiter.alone import gains
 from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
 from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, totals
-from penstock.planning.arbiter.sharing import paced
+from penstock.planning.arbiter.sharing import paced, wanting_cores
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
 MANY = 30  # jobs: of more, only a few are turned alone
@@ -29,6 +29,7 @@ _WORK = 2_500  # rounds times jobs
 _LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
 _OF_FEARED = 0.6  # of what is feared has come for those who miss something
 _TOUCHED = 0.01  # of a job's utility: a change by less is none
+_AT_WORK = 0.5  # of their time on cores: tasks that are there for less mostly wait
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
 
@@ -154,8 +155,13 @@ class Candidates:
 
 def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
     turns = TURN_COSTS * _turned(fleet, candidates)
-    smaller = fleet.unsure * (candidates.bounds < fleet.bounds).any(axis=1)
+    smaller = _unsure(fleet) * (candidates.bounds < fleet.bounds).any(axis=1)
     return Scored(candidates, totals(fleet, candidates, horizon_s) - fleet.max_utility * (turns + smaller))
+
+
+def _unsure(fleet: Fleet) -> float:
+    """Of all utility, what smaller batches are to bring beyond shares: what they cost more is work, not waiting."""
+    return fleet.unsure * min(1.0, float(wanting_cores(fleet).mean()) / _AT_WORK)
 
 
 def _best_of(found: Scored) -> tuple[Settings, float]:
