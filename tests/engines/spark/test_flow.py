@@ -105,3 +105,26 @@ def test_waiting_in_a_backlog_counts_as_latency() -> None:
     made = latency(found, flow_of(found, 10.6), from_s=10.0)
     assert made is not None
     assert made.mean_s == pytest.approx(5.5, abs=0.4)
+
+
+def test_what_waited_before_the_first_batch_has_not_arrived_just_now() -> None:
+    # 4,500 rows wait, 60 more come each second; after two batches the query stands still, and rows go on so.
+    found = batches([60.0, 60.0], 0.5, [4_500.0, 4_500.0])
+    flow = flow_of(found, 20.0).flow(6.0)
+    assert flow is not None
+    assert flow.arrived / flow.span_s == pytest.approx(60.0)
+    assert flow.backlog_rows == pytest.approx(4_500 + 60 * 19)  # the second began at 1 s
+
+
+def test_a_large_backlog_does_not_rise_and_fall_with_the_rows_that_a_filter_lets_through() -> None:
+    # 100 of 200 rows are taken each second, and a filter lets half of them through, more or less: 50 of 100 arrive.
+    through = [50.0 + (5.0 if number % 2 else -5.0) for number in range(11)]
+    sources = [SourceRows(100.0, 40_000.0 + 100.0 * number) for number in range(11)]
+    found = [
+        replace(batch, sources=(source,), held_back_rows=(source.held_back or 0.0) * batch.rows / 100.0)
+        for batch, source in zip(batches(through, 0.5), sources, strict=True)
+    ]
+    for length in range(3, 12):
+        flow = flow_of(found[:length], length - 0.4).flow(2.0)
+        assert flow is not None
+        assert flow.arrived / flow.span_s == pytest.approx(100.0, abs=10.0)

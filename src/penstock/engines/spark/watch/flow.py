@@ -117,13 +117,28 @@ def curves(
     if len(batches) < 2:
         return None
     taken = np.cumsum([batch.rows for batch in batches])
-    held = np.array([batch.held_back_rows or 0.0 for batch in batches])
+    held = _held_back(batches)
     started = np.array([batch.started_s for batch in batches])
     committed = np.array([batch.committed_s for batch in batches])
     end_s, stalled = _end(committed, now_s, idle_since_s)
     idle = idle_since_s is not None
     at, arrived = _to_end(*_merged(*_arrived(started, taken + held), seen_rows(batches, seen)), end_s, idle)
     return Curves(at, arrived, committed, taken, end_s, stalled, _of_sources(batches, started, end_s, idle))
+
+
+def _held_back(batches: Sequence[Batch]) -> NDArray[np.float64]:
+    """What each batch left, in rows that count, at the share of the sources' rows that counted in all of them.
+
+    By each batch's own share a backlog of thousands rises and falls with a few rows, as if they came and went.
+    """
+    taken = sum(source.taken for batch in batches for source in batch.sources)
+    share = sum(batch.rows for batch in batches if batch.sources) / taken if taken > 0 else 1.0
+    return np.array([_left_by(batch, share) for batch in batches])
+
+
+def _left_by(batch: Batch, share: float) -> float:
+    known = [source.held_back for source in batch.sources if source.held_back is not None]
+    return share * sum(known) if known else batch.held_back_rows or 0.0
 
 
 def _of_sources(
@@ -146,9 +161,14 @@ def _of_sources(
 def _arrived(
     started: NDArray[np.float64], rows: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The rows that had come when each batch began, and none as long before the first as the second came after it."""
+    """The rows that had come when each batch began, and as long before the first as the second came after it.
+
+    In that time no more came than between those two: what waits since earlier has not come just now.
+    """
     before_s = started[0] - (started[1] - started[0])
-    return np.concatenate(([before_s], started)), np.concatenate(([0.0], np.maximum.accumulate(rows)))
+    came = np.maximum.accumulate(rows)
+    before = max(0.0, 2.0 * came[0] - came[1])
+    return np.concatenate(([before_s], started)), np.concatenate(([before], came))
 
 
 def _to_end(
