@@ -36,6 +36,16 @@ def test_its_own_maximum_binds() -> None:
     ]
 
 
+def test_one_slot_is_told_as_one_and_more_are_no_help_by_themselves_while_cores_bind() -> None:
+    alone = tenant(weight=1, max_threads=1)
+    seen = fleet(alone, tenant("geo", 10.0, 6, busy=0.1), load=4.8, cores=2)
+    assert told(alone, seen) == [
+        "it has the one slot that it may have; what would help: a higher max_slots for it, once there are cores for it",
+        "4.8 threads want to run on 2 cores; "
+        "what would help: more cores, or fewer rows for somebody; more slots would not",
+    ]
+
+
 def test_all_slots_that_there_are_bind() -> None:
     alone = tenant(weight=8)
     assert told(alone, fleet(alone)) == [

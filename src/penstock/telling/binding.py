@@ -71,14 +71,20 @@ def _behind(figures: JobFigures) -> bool:
 
 
 def _of_slots(job: JobView, view: View, shares: Mapping[str, Share]) -> Iterator[Bind]:
-    figures, share = job.figures, shares[job.name]
+    figures, share, cores = job.figures, shares[job.name], list(_of_cores(view, shares))
     if figures.max_threads is not None and figures.threads >= figures.max_threads:
-        yield Bind(f"it has all {figures.max_threads} slots that it may have", "a higher max_slots for it")
+        yield _of_its_own(figures.max_threads, cores)
     elif share.pool is not None and share.pool.slots and (share.slots or 0.0) >= MOST_OF_ALL * share.pool.slots:
         had = number(share.slots)
         yield Bind(f"it has {had} of all {share.pool.slots} slots already", "more slots: executors, or cores")
-    yield from _of_cores(view, shares)
+    yield from cores
     yield from _of_neighbours(job, view, shares)
+
+
+def _of_its_own(most: int, cores: list[Bind]) -> Bind:
+    """All that it may have; more would not help by themselves while threads wait for a core."""
+    what = "the one slot that it may have" if most == 1 else f"all {most} slots that it may have"
+    return Bind(f"it has {what}", f"a higher max_slots for it{', once there are cores for it' if cores else ''}")
 
 
 def _of_cores(view: View, shares: Mapping[str, Share]) -> Iterator[Bind]:

@@ -29,7 +29,7 @@ def test_a_running_query_shows_rates_latency_juice_stages_and_machines(rig: Open
     assert figures.state_bytes is not None
     assert figures.operator(ALL_OPERATORS).capacity is not None
     assert any("StateStoreSave" in stage.name for stage in figures.stages)
-    assert [machine.executors for machine in running.observe(1.0).machines] == [1]
+    assert [machine.executors for machine in running.observe(1.0).machines] == [None]  # the driver takes the tasks
 
 
 def test_where_the_stateful_tasks_of_a_batch_ran_is_told_and_there_they_run_on(rig: Opened, name: str) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 from penstock.core.figures import MachineFigures
 
+DRIVER = "driver"  # as Spark names the one that takes tasks in local mode
+
 
 @dataclass(frozen=True, slots=True)
 class Executor:
@@ -54,6 +56,8 @@ def executor_of(entry: Mapping[str, Any]) -> Executor:
 
 def _machine(host: str, executors: Sequence[Executor], driver_host: str | None, here: Here) -> MachineFigures:
     slots = sum(executor.slots for executor in executors)
+    # In local mode there is none to have more of, as a shortfall would be told in.
+    count = sum(executor.id != DRIVER for executor in executors) or None
     if host == driver_host or host.startswith("127.") or host == "localhost":
-        return MachineFigures(host, here.cores, here.load, here.memory_share, executors=len(executors), slots=slots)
-    return MachineFigures(name=host, cores=slots, executors=len(executors), slots=slots)
+        return MachineFigures(host, here.cores, here.load, here.memory_share, executors=count, slots=slots)
+    return MachineFigures(name=host, cores=slots, executors=count, slots=slots)
