@@ -102,11 +102,11 @@ def test_what_makes_no_sense_is_refused_with_its_field(live: LiveRun) -> None:
         ({"act": "approve", "proposal": 99}, "none waits now"),
         ({"act": "turn", "value": 3}, "say which kind of lever and its value"),
         ({"act": "turn", "kind": "bound", "job": "reports"}, "say which kind of lever and its value"),
-        ({"act": "turn", "kind": "speed", "value": 3}, "kind: Input should be 'slots'"),
+        ({"act": "turn", "kind": "speed", "value": 3}, "kind: 'speed' will not do; write 'slots'"),
         ({"act": "turn", "kind": "bound", "job": "nobody", "value": 3}, "name one of clicks, fraud, reports"),
         ({"act": "turn", "kind": "table", "value": 2}, "the application has executors, memory"),
         ({"act": "turn", "kind": "bound", "job": "reports", "value": 0}, "can be 1 row or more, or none"),
-        ({"act": "turn", "kind": "bound", "job": "reports", "value": -5}, "value: Input should be greater"),
+        ({"act": "turn", "kind": "bound", "job": "reports", "value": -5}, "value: -5 will not do; write 0 or more"),
         ({"act": "turn", "kind": "executors", "value": None}, "value: None will not do; executors of the application"),
     ):
         answer = live.act(**body)

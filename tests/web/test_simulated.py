@@ -122,7 +122,7 @@ def test_a_live_run_tells_what_would_help_and_what_its_decisions_brought(live: L
     ("path", "status", "said"),
     [
         ("remedies?job=nobody", 404, "name one of "),
-        ("without?decision=0", 422, "greater than or equal to 1"),
+        ("without?decision=0", 422, "write 1 or more"),
     ],
 )
 def test_what_is_not_there_is_said(live: LiveRun, path: str, status: int, said: str) -> None:

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 from penstock.core.ports import Store
 from penstock.core.run import RunInfo
+from penstock.errors import ConfigError
 from penstock.simulation.checking import check_scenario
 from penstock.simulation.expect import Finding, judge
 from penstock.simulation.reading import Variant
@@ -56,6 +57,8 @@ def run_each(
     teller: Callable[[Variant, str, Sequence[RunResult]], Teller] = lambda variant, name, so_far: lambda now: None,
 ) -> list[RunResult]:
     """Every variant under every policy; `teller` is asked who is to be told of how far each is."""
+    if seed < 0:
+        raise ConfigError("seed", seed, "write 0 or more")
     results: list[RunResult] = []
     for variant in variants:
         for name in names:

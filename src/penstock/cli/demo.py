@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from penstock.cli.out_file import OutFile
 from penstock.cli.output import write_text
 from penstock.cli.recorded import store_option
 from penstock.cli.trials import show_trials
@@ -29,7 +30,11 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.option(
-    "--html", default="penstock-demo.html", show_default=True, help="Where the report of the governed run goes."
+    "--html",
+    type=OutFile(),
+    default="penstock-demo.html",
+    show_default=True,
+    help="Where the report of the governed run goes.",
 )
 @click.option(
     "--serve/--no-serve",

@@ -39,9 +39,7 @@ def moment(text: str | None, option: str) -> float | None:
         raise ConfigError(option, text, "write a time since the run's start, such as 10m, 0:10:00 or 600") from None
 
 
-def tell_incident(
-    run: str, store: str | None, wanted: IncidentOptions, html: Path | None, json_out: str | None
-) -> None:
+def tell_incident(run: str, store: str | None, wanted: IncidentOptions, html: str | None, json_out: str | None) -> None:
     """The report, wherever it is wanted."""
     from penstock.store.gallery import Gallery  # the database takes half a second to import
     from penstock.store.open import find_run, open_store
@@ -64,7 +62,7 @@ def tell_incident(
     if json_out != "-":
         say("\n".join(lines(found)))
     if html is not None:
-        write_text(str(html), page(found), "--html")
+        write_text(html, page(found), "--html")
         say(f"The page is at {html}", err=True)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from penstock.cli.out_file import OutFile
 from penstock.cli.output import write_json
 from penstock.planning.provision.allocate import ALLOCATIONS
 from penstock.planning.provision.methods import DEFAULT_METHOD, METHODS
@@ -58,8 +59,8 @@ DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 o
     is_flag=True,
     help="The paper's five pairs as printed, ours, and the near-exact packing.",
 )
-@click.option("--json", "json_out", help="Write the plan as JSON to this file; - is standard output.")
-@click.option("--plot", "plot_out", type=click.Path(path_type=Path), help="Draw threads on slots to this PNG file.")
+@click.option("--json", "json_out", type=OutFile(), help="Write the plan as JSON to this file; - is standard output.")
+@click.option("--plot", "plot_out", type=OutFile(), help="Draw threads on slots to this PNG file.")
 def plan(
     job: str,
     rate: float,
@@ -72,7 +73,7 @@ def plan(
     from_rate: float | None,
     compare: bool,
     json_out: str | None,
-    plot_out: Path | None,
+    plot_out: str | None,
 ) -> None:
     """Plan JOB (a YAML file, or a DAG that ships) for a rate, before it runs."""
     from penstock.calls.files import placed
@@ -102,7 +103,7 @@ def plan(
     if plot_out is not None:
         from penstock.telling.plan_plot import plot  # matplotlib takes a second to import
 
-        plot(placement, f"{read.name} at {rate:g} rows/s, {allocation} + {mapping}", plot_out)
+        plot(placement, f"{read.name} at {rate:g} rows/s, {allocation} + {mapping}", Path(plot_out))
         console.print(f"picture: {plot_out}")
     if json_out is not None:
         write_json(json_out, document)

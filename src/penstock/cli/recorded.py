@@ -2,6 +2,8 @@
 
 import click
 
+from penstock.cli.out_file import OutFile
+
 store_option = click.option(
     "--store",
     metavar="PATH|URL",
@@ -16,5 +18,5 @@ without_option = click.option(
     help="Simulate how it would have gone without each of the newest 20 judged decisions (a minute at most).",
 )
 json_option = click.option(
-    "--json", "json_out", metavar="FILE", help="Write it as JSON to this file; - is standard output."
+    "--json", "json_out", type=OutFile(), help="Write it as JSON to this file; - is standard output."
 )

@@ -1,10 +1,9 @@
 """`penstock report`: a recorded run as a summary, and as one page to pass on."""
 
-from pathlib import Path
-
 import click
 
 from penstock.cli.completing import run_names
+from penstock.cli.out_file import OutFile
 from penstock.cli.output import say, write_json, write_text
 from penstock.cli.recorded import json_option, store_option, without_option
 
@@ -21,7 +20,7 @@ Examples:
 
 @click.command("report", epilog=EXAMPLE)
 @click.argument("run", shell_complete=run_names)
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write one self-contained page here.")
+@click.option("--html", type=OutFile(), help="Write one self-contained page here.")
 @click.option("--incident", is_flag=True, help="One tenant in one part of the run: what happened, why, what it cost.")
 @click.option("--tenant", help="Whom the incident is about; may be left out where there is one tenant only.")
 @click.option("--from", "since", metavar="TIME", help="Where the incident begins on the run's clock: 10m or 0:10:00.")
@@ -32,7 +31,7 @@ Examples:
 @store_option
 def report_command(
     run: str,
-    html: Path | None,
+    html: str | None,
     incident: bool,
     tenant: str | None,
     since: str | None,
@@ -64,5 +63,5 @@ def report_command(
     for sentence in found.sentences if json_out != "-" else ():
         say(sentence)
     if html is not None:
-        write_text(str(html), found.html(), "--html")
+        write_text(html, found.html(), "--html")
         say(f"The page is at {html}", err=True)

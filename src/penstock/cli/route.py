@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.cli.out_file import OutFile
 from penstock.cli.output import write_json
 from penstock.errors import ConfigError
 from penstock.planning.routing.methods import IMBALANCE, METHODS
@@ -40,8 +41,8 @@ Examples:
 @click.option("--racks", help="How many servers each rack has, such as 3,3.")
 @click.option("--left", default="left", show_default=True, help="The column with the first operator's key.")
 @click.option("--right", default="right", show_default=True, help="The column with the second operator's key.")
-@click.option("--json", "json_out", help="Write the table as JSON to this file; - is standard output.")
-@click.option("--plot", "plot_out", type=click.Path(path_type=Path), help="Draw what stays local to this PNG file.")
+@click.option("--json", "json_out", type=OutFile(), help="Write the table as JSON to this file; - is standard output.")
+@click.option("--plot", "plot_out", type=OutFile(), help="Draw what stays local to this PNG file.")
 def route_command(
     pairs: Path,
     servers: int,
@@ -51,7 +52,7 @@ def route_command(
     left: str,
     right: str,
     json_out: str | None,
-    plot_out: Path | None,
+    plot_out: str | None,
 ) -> None:
     """Say which server should hold which key, so that rows stay where they are.
 
@@ -78,7 +79,7 @@ def route_command(
     if plot_out is not None:
         from penstock.simulation.routing.draw import draw_table  # matplotlib takes a second to import
 
-        draw_table(chosen, counts, plot_out)
+        draw_table(chosen, counts, Path(plot_out))
         console.print(f"picture: {plot_out}")
     if json_out is not None:
         write_json(json_out, _document(chosen, method))

@@ -14,6 +14,7 @@ import click
 from penstock.cli.completing import policy_names
 from penstock.cli.coordinators import coordinator_options, files_of
 from penstock.cli.governed import console_of_run, end_as, notify_option, with_table
+from penstock.cli.out_file import check_out_file
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.core.units import positive_seconds
@@ -67,7 +68,9 @@ Examples:
 @coordinator_options
 @notify_option
 @store_option
-@click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
+@click.option(
+    "--json", "json_out", metavar="FILE", help="Write the results as JSON to this file; - is standard output."
+)
 @click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
 @web_options
 def run(
@@ -99,6 +102,8 @@ def run(
         _check_store(store)
     if first_life or restart:
         _check_heartbeat(of_run["heartbeat"])
+        if json_out is not None:
+            check_out_file(json_out, "--json")
     if standby and not restart:
         raise ConfigError("--standby", True, "add --restart: somebody must see that the driver died")
     if restart:

@@ -12,6 +12,7 @@ from penstock.cli.completing import policy_names
 from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import web_options, web_settings
+from penstock.errors import ConfigError, choose
 
 if TYPE_CHECKING:
     from penstock.simulation.schema import ScenarioFile
@@ -62,7 +63,7 @@ def serve(
     from penstock.store.open import open_store
     from penstock.web.server import Site  # a web server takes half a second to import
 
-    lived = None if scenario is None else _checked(scenario, policy)
+    lived = None if scenario is None else _checked(scenario, policy, approval)
     with closing(open_store(store)) as opened:
         if scenario is None:
             _check_there(store)
@@ -92,11 +93,17 @@ def _check_there(store: str | None) -> None:
         read_only.runs()
 
 
-def _checked(path: Path, policy: str | None) -> "ScenarioFile":
+def _checked(path: Path, policy: str | None, approval: tuple[str, ...]) -> "ScenarioFile":
     from penstock.planning.registry import DEFAULT
     from penstock.simulation.checking import check_scenario
+    from penstock.simulation.jobs import intents_of
 
-    return check_scenario(path, [policy or DEFAULT])[0].scenario
+    scenario = check_scenario(path, [policy or DEFAULT])[0].scenario
+    jobs = intents_of(scenario)
+    for name in approval:
+        if name not in jobs:
+            raise ConfigError("--approval", name, choose(name, jobs))
+    return scenario
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from penstock.cli.completing import policy_names
+from penstock.cli.out_file import OutFile
 from penstock.cli.output import say, write_json, write_text
 
 EXAMPLE = """
@@ -26,12 +27,12 @@ Examples:
     shell_complete=policy_names,
     help="Policies to compare, separated by commas; the scenario's own by default.",
 )
-@click.option("--seed", type=int, help="Seed of all chance in the run; the scenario's own by default.")
-@click.option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of all chance in the run; the scenario's own by default.")
 @click.option(
-    "--plot", "plot_out", type=click.Path(path_type=Path), help="Draw utility and decisions to this PNG file."
+    "--json", "json_out", type=OutFile(), help="Write the results as JSON to this file; - is standard output."
 )
-@click.option("--html", "html_out", help="Write a page about the (first acting) run to this file.")
+@click.option("--plot", "plot_out", type=OutFile(), help="Draw utility and decisions to this PNG file.")
+@click.option("--html", "html_out", type=OutFile(), help="Write a page about the (first acting) run to this file.")
 @click.option("--store", "store_at", help="Record the runs in this store (a file or a URL) for report and explain.")
 @click.option("--story", is_flag=True, help="Tell every decision, with its reason and what came of it.")
 @click.pass_context
@@ -41,7 +42,7 @@ def simulate(
     policies: str | None,
     seed: int | None,
     json_out: str | None,
-    plot_out: Path | None,
+    plot_out: str | None,
     html_out: str | None,
     store_at: str | None,
     story: bool,
@@ -75,7 +76,7 @@ def simulate(
     if plot_out is not None:
         from penstock.simulation.plot import plot  # matplotlib takes a second to import
 
-        plot(results, plot_out)
+        plot(results, Path(plot_out))
         console.print(f"picture: {plot_out}")
     if json_out is not None:
         write_json(json_out, simulated.document(variants, seed, results, findings))

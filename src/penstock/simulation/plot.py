@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
+from penstock.errors import ConfigError
 from penstock.simulation.run import RunResult
 
 COLOURS = ("#0b6e99", "#c4572e", "#5b8c3e", "#7a4f9e", "#8a8a8a", "#b08d00", "#3f3f8f", "#a23b72")
@@ -31,8 +32,12 @@ def plot(results: Sequence[RunResult], out: Path) -> None:
     axes[0].set_title(f"{scenario.name}: {scenario.about}" if scenario.about else scenario.name, loc="left", wrap=True)
     _load(axes[1], acting)
     _satisfaction(axes[2], results)
-    figure.savefig(out, dpi=110)
-    plt.close(figure)
+    try:
+        figure.savefig(out, dpi=110)
+    except (OSError, ValueError) as error:
+        raise ConfigError("--plot", str(out), f"give a PNG file that can be written ({error})") from None
+    finally:
+        plt.close(figure)
 
 
 def _name(result: RunResult) -> str:

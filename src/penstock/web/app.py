@@ -14,7 +14,9 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.staticfiles import StaticFiles
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from penstock.errors import ConfigError, PenstockError
+from penstock.config.fields import OURS
+from penstock.config.words import FieldError, remedy_of
+from penstock.errors import ABSENT, ConfigError, PenstockError
 from penstock.store.archive import StoreError
 from penstock.store.sql import SqlStore
 from penstock.web import routes_act, routes_decisions, routes_probes, routes_read, routes_session, routes_simulated
@@ -109,10 +111,7 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def unreadable(request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, RequestValidationError)
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"] if part not in ("query", "body"))
-        problem = str(first["msg"]).removeprefix("Value error, ")
-        return _answer(422, ErrorOut(f"{field or 'request'}: {problem}", field or None, problem))
+        return _answer(422, _as_a_user_reads_it(error.errors()[0]))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: Exception) -> JSONResponse:
@@ -125,6 +124,20 @@ def _add_errors(app: FastAPI) -> None:
     async def ours(request: Request, error: Exception) -> JSONResponse:
         _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return _answer(500, ErrorOut("Something failed here; the server's log says what."))
+
+
+def _as_a_user_reads_it(finding: FieldError) -> ErrorOut:
+    """What pydantic found, in the words in which a wrong file is told."""
+    kind = finding["type"]
+    if kind == "json_invalid":
+        remedy = "write one JSON document"
+        return ErrorOut(f"request: its body cannot be read; {remedy}", None, remedy)
+    place = [str(part) for part in finding["loc"] if part not in ("query", "body")]
+    ours = finding["ctx"]["error"] if kind == OURS else None
+    field = ".".join(place if ours is None else [*place, ours.field])
+    remedy = "there is no such field; leave it out" if kind == "extra_forbidden" else remedy_of(finding)
+    value = ours.value if ours is not None else ABSENT if kind == "missing" else finding["input"]
+    return ErrorOut(str(ConfigError(field or "request", value, remedy)), field or None, remedy)
 
 
 def _field_and_remedy(error: Exception) -> tuple[str | None, str | None]:

@@ -8,7 +8,6 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import uvicorn
 
@@ -17,6 +16,7 @@ from penstock.store.sql import SqlStore
 from penstock.web.app import create_app
 from penstock.web.aside import Aside
 from penstock.web.door import Attended, Door
+from penstock.web.door_tls import door_tls
 from penstock.web.reading import Reader
 from penstock.web.seldom import seldom
 from penstock.web.settings import WebSettings
@@ -34,10 +34,10 @@ class Site:
     """A site that listens from the moment it is made; `port` 0 takes a free one."""
 
     def __init__(self, store: SqlStore, settings: WebSettings, say: Say) -> None:
-        tokens = _tokens(settings, say)
+        door_tls(settings.tls_certificate, settings.tls_key)  # who is refused is shown no tokens before
         self._door = _listening(settings)
         self.settings = replace(settings, port=self._door.getsockname()[1])
-        _check_tls(settings)
+        tokens = _tokens(settings, say)
         if settings.tokens_required and settings.tls_certificate is None:
             say("warning: without TLS (--tls-certificate, --tls-key) tokens and figures can be read on the way")
         app = create_app(store, self.settings, tokens)
@@ -156,18 +156,13 @@ def _listening(settings: WebSettings) -> Door:
     try:
         listening.bind((settings.host, settings.port))
         listening.listen()  # who comes before the server has started waits, instead of being refused
+    except socket.gaierror as error:
+        listening.close()
+        remedy = f"write a name or an address of this machine, such as 0.0.0.0 ({error.strerror})"
+        raise ConfigError("--host", settings.host, remedy) from None
     except OSError as error:
         listening.close()
         place = f"{settings.host}:{settings.port}"
         remedy = f"it cannot be listened on ({error.strerror}); give another with --port, 0 for any"
         raise ConfigError("--port", place, remedy) from None
     return listening
-
-
-def _check_tls(settings: WebSettings) -> None:
-    paths = {"--tls-certificate": settings.tls_certificate, "--tls-key": settings.tls_key}
-    if all(path is None for path in paths.values()):
-        return
-    for option, path in paths.items():
-        if path is None or not Path(path).is_file():
-            raise ConfigError(option, None if path is None else str(path), "give the paths of both PEM files")

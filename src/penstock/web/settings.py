@@ -1,12 +1,14 @@
 """How the pages are served: to whom, under which names, how fast anybody may ask."""
 
 import ipaddress
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from penstock.errors import ConfigError
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")  # as the guard compares it: in small letters, without a port
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class WebSettings:
     runs_before: frozenset[str] | None = None  # their ids; `last` is a run that begins after these, and no other
 
     def __post_init__(self) -> None:
+        for name in self.allowed_hosts:
+            if not _NAME.fullmatch(name) and not _is_address(name):
+                remedy = "write a name alone, in small letters and without a port, such as penstock.example.org"
+                raise ConfigError("--allow-host", name, remedy)
         for proxy in self.proxies:
             try:
                 ipaddress.ip_network(proxy)
@@ -57,9 +63,12 @@ def is_loopback(host: str) -> bool:
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
     """
-    if host == "localhost":
-        return True
+    return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def _is_address(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        ipaddress.ip_address(host)
     except ValueError:
         return False
+    return True
