@@ -10,7 +10,7 @@ from penstock.core.plan import Plan
 from penstock.store.gallery import Gallery
 from penstock.store.sql import SqlStore
 from penstock.web.aside import Asked, FullError
-from penstock.web.remedying import RemediesIn, answer
+from penstock.web.remedying import IN_TROUBLE, RemediesIn, answer
 from penstock.web.shapes_simulated import WorthOut
 from penstock.web.simulated import Simulated
 from tests.patience import eventually
@@ -76,6 +76,14 @@ def test_a_tenant_without_figures_has_no_remedy_and_that_is_no_error(store: SqlS
     store.append(a_cycle(50.0, a_view(50.0, [dead, a_job("fraud", 35.0)])))
     found = answer(Gallery(store.database, RUN.id), RemediesIn(job="ads"), 30.0)
     assert (found.text, found.whole) == ("It has no figures to start from: see what is wrong with it first.", False)
+
+
+def test_of_a_tenant_whose_query_ended_no_simulation_says_that_nothing_need_be_changed(store: SqlStore) -> None:
+    ads = a_job("ads")
+    ended = replace(ads, figures=replace(ads.figures, trouble="its query ended: OutOfMemoryError"))
+    store.append(a_cycle(50.0, a_view(50.0, [ended, a_job("fraud", 35.0)])))
+    found = answer(Gallery(store.database, RUN.id), RemediesIn(job="ads"), 30.0)
+    assert (found.text, found.by_itself, found.took_s) == (IN_TROUBLE, False, 0.0)
 
 
 def test_what_a_decision_brought_is_asked_once_for_all_time(process: Counted, gallery: Gallery) -> None:

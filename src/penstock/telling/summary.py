@@ -362,7 +362,7 @@ def _cost(run: Run, length_s: float, thread_seconds: float) -> str:
     )
     missing = number(lost / length_s if length_s > 0 else 0.0)
     held = _held(run, length_s, thread_seconds)
-    return f"{held}; {moved} of them changed hands; {missing} utility was missing on average."
+    return f"{held}; decisions changed them by {moved} in all; {missing} utility was missing on average."
 
 
 def _held(run: Run, length_s: float, thread_seconds: float) -> str:

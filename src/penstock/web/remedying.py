@@ -23,6 +23,7 @@ from penstock.whatif.answer import without_trouble
 from penstock.whatif.question import SimulatorTrial
 from penstock.whatif.remedies import Remedies, Tried, remedies
 
+IN_TROUBLE = "No lever mends what is wrong with it: see to that first. The driver's log tells more."
 SPAN_S = 120.0  # of arrivals that each change is tried on
 _FOR_THE_TRIAL = 0.2  # of the time to answer
 NO_NINE = (
@@ -53,6 +54,8 @@ def answer(gallery: Gallery, asked: RemediesIn, within_s: float) -> RemediesOut:
         raise ConfigError("job", asked.job, f"name one of {names}")
     if asked.job not in {job.name for job in view.jobs}:
         return nothing(asked.job, view.at_s, "It has no figures to start from: see what is wrong with it first.")
+    if view.job(asked.job).figures.trouble is not None:
+        return nothing(asked.job, view.at_s, IN_TROUBLE)
     if asked.nine:
         raised = with_next_nine(view.job(asked.job).intent)
         if raised is None:
