@@ -70,7 +70,7 @@ function Inside({ session, leave }: { session: Session; leave: (session: Session
     if (shown !== undefined) get<Run[]>("runs").then(setRuns, () => setRuns([]));
   }, [run, shown]);
   useTitle(standingOf(watched), overview ? nameOf(route.page) : undefined, overview?.run.name);
-  const site: Site | null = overview && { run, runs, session, overview, acts, line: watched.line, gone, span_s, setSpan, zoom, setZoom, again: watched.again };
+  const site: Site | null = overview && { run, runs, session, overview, acts, line: watched.line, gone, unheard: watched.unread?.unheard === true, span_s, setSpan, zoom, setZoom, again: watched.again };
   const copy = (): void => {
     const text = lasting(location.href, overview?.run.id ?? run);
     const told = (): void => {

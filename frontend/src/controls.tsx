@@ -86,9 +86,9 @@ const LIVES: Record<Exclude<Control["life"], "live">, [string, string]> = {
 
 /** In a word whether anybody governs. */
 function Life() {
-  const { overview, line, gone } = useSite();
+  const { overview, line, gone, unheard } = useSite();
   const [kind, told] =
-    gone ? ["lost", line === "gone" ? "gone" : "not read"]
+    gone ? ["lost", line === "gone" ? "gone" : unheard ? "no news" : "not read"]
     : overview.control.life !== "live" ? (overview.control.life === "ended" && overview.present === null ? ["past", "no cycle yet"] : LIVES[overview.control.life])
     : line === "live" ? ["live", "live"] : ["lost", "connecting"];
   return <span class={`life ${kind}`} role="status">{told}</span>;

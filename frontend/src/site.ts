@@ -13,6 +13,7 @@ export interface Site {
   acts: Act[]; // of people, in all the run
   line: Line;
   gone: boolean; // the server does not answer: what is shown is as it was, and nothing can be asked
+  unheard: boolean; // it answers, and sends no news
   span_s: number | null;
   setSpan: (span_s: number | null) => void;
   zoom: [number, number] | null; // on the run's clock

@@ -128,7 +128,7 @@ export function Gone({ since, unread }: { since: number | null; unread: Unread |
   const from = since ?? unread?.since ?? null;
   const [words, todo] =
     since !== null || unread === null ? ["The server has not answered", <Process />]
-    : unread.unheard ? ["The server answers, and sends no news", <>As many pages may watch already as may: close some.</>]
+    : unread.unheard ? ["The server answers, and sends no news", <>It may be slow to read what is recorded, or as many pages watch already as may: close some.</>]
     : ["The server cannot read what is recorded", ofStore(unread.remedy)];
   return (
     <p class="problem gone" role="alert" data-testid="gone">

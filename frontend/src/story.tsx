@@ -111,7 +111,8 @@ function Done({ overview, decisions, run, more }: { overview: Overview; decision
 
 function Cost({ overview, decisions }: { overview: Overview; decisions: Decision[] }) {
   const { totals, jobs } = overview;
-  const held = Object.values(jobs).reduce((sum, series: Series) => sum + (mean(series.values.slots ?? []) ?? 0), 0);
+  const all_s = lasted(totals.at_s) || 1;
+  const held = Object.values(jobs).reduce((sum, series: Series) => sum + (mean(series.values.slots ?? []) ?? 0) * Math.min(1, lasted(series.at_s, totals.at_s) / all_s), 0);
   const moved = decisions
     .filter((decision) => decision.came !== "not carried out" && decision.came !== "not done")
     .flatMap((decision) => decision.changes)
@@ -125,6 +126,16 @@ function Cost({ overview, decisions }: { overview: Overview; decisions: Decision
       <Money overview={overview} />
     </>
   );
+}
+
+/** For how long there were figures: each stands for as long as lies between two, a single one as in those of all. */
+function lasted(at_s: number[], all: number[] = at_s): number {
+  const of = at_s.length > 1 ? at_s : all;
+  return at_s.length ? between(at_s) + (of.length > 1 ? between(of) / (of.length - 1) : 1) : 0;
+}
+
+function between(at_s: number[]): number {
+  return (at_s.at(-1) ?? 0) - (at_s[0] ?? 0);
 }
 
 /** What was paid, and for whom in vain; nothing where no price is given. */

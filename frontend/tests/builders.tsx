@@ -63,7 +63,7 @@ export function anIncident(more: Partial<Incident> = {}): Incident {
 /** A page's part inside the site that it belongs to. */
 export function inside(children: ComponentChildren, more: Partial<Site> = {}): ComponentChildren {
   const site: Site = {
-    run: "last", runs: [run], session: { role: "operate", tokens_required: false, version: "0" }, overview: anOverview(), acts: [], line: "live", gone: false,
+    run: "last", runs: [run], session: { role: "operate", tokens_required: false, version: "0" }, overview: anOverview(), acts: [], line: "live", gone: false, unheard: false,
     span_s: null, setSpan: () => undefined, zoom: null, setZoom: () => undefined, again: () => undefined, ...more,
   };
   return <SiteContext.Provider value={site}>{children}</SiteContext.Provider>;

@@ -120,6 +120,14 @@ test("what was not carried out changed nobody's weight", async () => {
   expect((await screen.findByTestId("story")).textContent).toContain("decisions changed them by 3 in all");
 });
 
+test("who came late held nothing before: weights on average are never more than there were at any time", async () => {
+  const at_s = [0, 10, 20, 30];
+  const totals = { at_s, values: { utility: [35, 35, 35, 35], max_utility: [35, 35, 35, 35], possible_utility: [35, 35, 35, 35] } };
+  const jobs = { ads: { at_s, values: { slots: [2, 2, 2, 2] } }, late: { at_s: [30], values: { slots: [8] } } };
+  shown(<OverviewPage />, { overview: { ...overview, totals, jobs } });
+  expect((await screen.findByTestId("story")).textContent).toContain("by weights of 4 in all on average"); // 2 + 8 / 4
+});
+
 test("of a zoom what happened, and how often each had what it asked for, are told of that part", async () => {
   const at_s = [0, 10, 20, 30];
   const totals = { at_s, values: { utility: [0, 0, 35, 35], max_utility: [35, 35, 35, 35], possible_utility: [35, 35, 35, 35] } };
