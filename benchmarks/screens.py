@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -77,7 +77,7 @@ PAGES = (
     Shot("what-if", "#/what-if", _ask),
     Shot("decisions", "#/decisions"),
     Shot("compare", "#/compare?a=fair&b=last"),
-    Shot("incident", "#/incident?job=urgent&from=0&to=300"),
+    Shot("incident", "#/incident?run=fair&job=urgent&from=0&to=300", life="over"),
     Shot("keys", "#/overview", lambda page: page.keyboard.press("?"), whole=False),
     Shot("figures", "#/overview", lambda page: page.keyboard.press("f"), whole=False),
 )
@@ -265,7 +265,7 @@ def take_states(camera: Camera, place: Path) -> None:
     take_missing(camera, place)
     take_empty(camera, place)
     take_gone(camera, path)
-    take_locked(camera, path)
+    take_locked(camera, path, place / "locked.sqlite")
     take_lives(camera, path)
     take_postgresql(camera, place)
     take_token(camera, path)
@@ -308,13 +308,14 @@ def take_gone(camera: Camera, path: Path) -> None:
         opened.__exit__(None, None, None)
 
 
-def take_locked(camera: Camera, path: Path) -> None:
-    """Somebody else holds the database."""
-    with site_over(path) as site, closing(sqlite3.connect(path)) as other:
+def take_locked(camera: Camera, path: Path, copy: Path) -> None:
+    """Somebody else holds the database, a copy that nobody has open: a site would keep its connection for ever."""
+    shutil.copy(path, copy)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
-        while not _begun(other):
-            time.sleep(0.05)  # the site is reading just now
-        camera.take(Shot("state-locked", "", whole=False, life=None), site.url, STATE_LOOKS)
+        other.execute("BEGIN EXCLUSIVE")
+        with site_over(copy) as site:
+            camera.take(Shot("state-locked", "", whole=False, life=None), site.url, STATE_LOOKS)
 
 
 LIVES = {  # what is said of it, and how far the time of its controller's only sign is off
@@ -348,12 +349,6 @@ def take_postgresql(camera: Camera, place: Path) -> None:
                 page = looking.enter_context(camera.page(site.url, look))
             page.get_by_test_id("gone").wait_for()
             camera.kept(page, Shot("state-postgresql-gone", "", whole=False, life="not read"), look)
-
-
-def _begun(other: sqlite3.Connection) -> bool:
-    with suppress(sqlite3.OperationalError):
-        other.execute("BEGIN EXCLUSIVE")
-    return other.in_transaction
 
 
 def _unknown_to_it(page: Page) -> None:
