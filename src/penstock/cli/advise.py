@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import say, write_json
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ The tenants file needs a name (the query's) and an intent of each:
 )
 @click.option("--minutes", type=click.FloatRange(1, 60), default=10.0, show_default=True, help="Of its end: the span.")
 @click.option("--within", type=click.FloatRange(10, 3600), default=120.0, show_default=True, help="Seconds to answer.")
-@click.option("--json", "json_out", type=OutFile(), help="Write it as JSON to this file; - is standard output.")
+@out_option("--json", "json_out", help="Write it as JSON to this file; - is standard output.")
 def advise(tenants: Path | None, place: str, minutes: float, within: float, json_out: str | None) -> None:
     """Say what a run without penstock had of its intents, and what would have done better.
 

@@ -10,7 +10,7 @@ import click
 
 from penstock.cli.completing import policy_names
 from penstock.cli.governed import console_of_run, end_as, notify_option, with_table
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
@@ -48,9 +48,7 @@ The tenants file needs of each query (or flow) its name and an intent:
 @click.option("--jar", "tells_jar", is_flag=True, help="Say where the plugin's jar is, for spark-submit, and end.")
 @notify_option
 @store_option
-@click.option(
-    "--json", "json_out", type=OutFile(), help="Write the results as JSON to this file; - is standard output."
-)
+@out_option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
 @click.option("--dashboard", is_flag=True, help="Serve the run's pages meanwhile; see `penstock serve`.")
 @web_options
 def attach(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import write_text
 from penstock.cli.recorded import store_option
 from penstock.cli.trials import show_trials
@@ -29,9 +29,8 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option(
+@out_option(
     "--html",
-    type=OutFile(),
     default="penstock-demo.html",
     show_default=True,
     help="Where the report of the governed run goes.",

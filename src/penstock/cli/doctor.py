@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import say, write_json
 from penstock.errors import ConfigError, EngineError, OutageError
 
@@ -27,7 +27,7 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @click.option("--master", help="Of the session that is looked at; else what Spark's own configuration says.")
 @click.option("--conf", "given", multiple=True, metavar="KEY=VALUE", help="As in your driver; may be given again.")
-@click.option("--json", "json_out", type=OutFile(), help="Write it as JSON to this file; - is standard output.")
+@out_option("--json", "json_out", help="Write it as JSON to this file; - is standard output.")
 def doctor(master: str | None, given: tuple[str, ...], json_out: str | None) -> None:
     """Say what the installed Spark can do for governing, how a session is set, and what to change.
 

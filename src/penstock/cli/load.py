@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import say, write_json
 from penstock.core.units import positive, positive_seconds
 from penstock.errors import ConfigError
@@ -48,9 +48,7 @@ Examples:
 @click.option("--linger", default="20ms", show_default=True, help="Rows wait so long for one another, to cost less.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same seed makes the same keys.")
 @click.option("--start-ms", type=int, help="Event time of the first row, in ms since 1970; the present by default.")
-@click.option(
-    "--json", "json_out", type=OutFile(), help="Write the account as JSON to this file; - is standard output."
-)
+@out_option("--json", "json_out", help="Write the account as JSON to this file; - is standard output.")
 def load(topic: str, partitions: int, json_out: str | None, **options: Any) -> None:
     """Send rows to a Kafka topic when a rate curve says so, whether or not anybody reads them.
 

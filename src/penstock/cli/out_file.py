@@ -1,25 +1,26 @@
 """Files that options name to be written: what cannot be written is refused before the work, not after it."""
 
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from penstock.errors import ConfigError
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 
-class OutFile(click.Path):
-    """The path of a file to be written; - where the option has a meaning for it."""
 
-    def __init__(self) -> None:
-        super().__init__(dir_okay=False)
+def out_option(*names: str, **how: Any) -> Callable[[Command], Command]:
+    """An option that names a file to be written; - where it has a meaning for it."""
+    return click.option(*names, type=click.Path(), metavar="FILE", callback=_checked, **how)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The path, once it is known that it can be written."""
-        path = str(value)
-        check_out_file(path, "FILE" if param is None else param.opts[-1])
-        return path
+
+def _checked(context: click.Context, param: click.Parameter, path: str | None) -> str | None:
+    if path is not None:
+        check_out_file(path, param.opts[-1])
+    return path
 
 
 def check_out_file(path: str, option: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import write_json
 from penstock.planning.provision.allocate import ALLOCATIONS
 from penstock.planning.provision.methods import DEFAULT_METHOD, METHODS
@@ -59,8 +59,8 @@ DAGs that ship: linear, diamond, star, finance, traffic, grid (figures 5 and 6 o
     is_flag=True,
     help="The paper's five pairs as printed, ours, and the near-exact packing.",
 )
-@click.option("--json", "json_out", type=OutFile(), help="Write the plan as JSON to this file; - is standard output.")
-@click.option("--plot", "plot_out", type=OutFile(), help="Draw threads on slots to this PNG file.")
+@out_option("--json", "json_out", help="Write the plan as JSON to this file; - is standard output.")
+@out_option("--plot", "plot_out", help="Draw threads on slots to this PNG file.")
 def plan(
     job: str,
     rate: float,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import write_json
 from penstock.cli.profile_job import job_options, profile_job
 from penstock.core.units import positive_seconds, text_of_seconds
@@ -54,7 +54,7 @@ A search that was stopped goes on where it was when the same command is given ag
 @click.option("--out", type=click.Path(path_type=Path), help="The file of models to add to; the user's own by default.")
 @click.option("--max-others", default=0.1, show_default=True, help="Share of the slot's core that others may use.")
 @click.option("--fresh", is_flag=True, help="Forget the trials of an earlier search.")
-@click.option("--json", "json_out", type=OutFile(), help="Write the models as JSON to this file; - is standard output.")
+@out_option("--json", "json_out", help="Write the models as JSON to this file; - is standard output.")
 def profile(tasks: tuple[str, ...], **options: Any) -> None:
     """Find the peak rate of each TASK on one slot, or with --scaleouts the highest rate of a JOB by its executors."""
     from penstock.cli.terminal import Terminal, width_for

@@ -2,7 +2,7 @@
 
 import click
 
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 
 store_option = click.option(
     "--store",
@@ -17,6 +17,4 @@ without_option = click.option(
     is_flag=True,
     help="Simulate how it would have gone without each of the newest 20 judged decisions (a minute at most).",
 )
-json_option = click.option(
-    "--json", "json_out", type=OutFile(), help="Write it as JSON to this file; - is standard output."
-)
+json_option = out_option("--json", "json_out", help="Write it as JSON to this file; - is standard output.")

@@ -3,7 +3,7 @@
 import click
 
 from penstock.cli.completing import run_names
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import say, write_json, write_text
 from penstock.cli.recorded import json_option, store_option, without_option
 
@@ -20,7 +20,7 @@ Examples:
 
 @click.command("report", epilog=EXAMPLE)
 @click.argument("run", shell_complete=run_names)
-@click.option("--html", type=OutFile(), help="Write one self-contained page here.")
+@out_option("--html", help="Write one self-contained page here.")
 @click.option("--incident", is_flag=True, help="One tenant in one part of the run: what happened, why, what it cost.")
 @click.option("--tenant", help="Whom the incident is about; may be left out where there is one tenant only.")
 @click.option("--from", "since", metavar="TIME", help="Where the incident begins on the run's clock: 10m or 0:10:00.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import write_json
 from penstock.errors import ConfigError
 from penstock.planning.routing.methods import IMBALANCE, METHODS
@@ -41,8 +41,8 @@ Examples:
 @click.option("--racks", help="How many servers each rack has, such as 3,3.")
 @click.option("--left", default="left", show_default=True, help="The column with the first operator's key.")
 @click.option("--right", default="right", show_default=True, help="The column with the second operator's key.")
-@click.option("--json", "json_out", type=OutFile(), help="Write the table as JSON to this file; - is standard output.")
-@click.option("--plot", "plot_out", type=OutFile(), help="Draw what stays local to this PNG file.")
+@out_option("--json", "json_out", help="Write the table as JSON to this file; - is standard output.")
+@out_option("--plot", "plot_out", help="Draw what stays local to this PNG file.")
 def route_command(
     pairs: Path,
     servers: int,

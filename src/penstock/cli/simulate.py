@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from penstock.cli.completing import policy_names
-from penstock.cli.out_file import OutFile
+from penstock.cli.out_file import out_option
 from penstock.cli.output import say, write_json, write_text
 
 EXAMPLE = """
@@ -28,11 +28,9 @@ Examples:
     help="Policies to compare, separated by commas; the scenario's own by default.",
 )
 @click.option("--seed", type=click.IntRange(0), help="Seed of all chance in the run; the scenario's own by default.")
-@click.option(
-    "--json", "json_out", type=OutFile(), help="Write the results as JSON to this file; - is standard output."
-)
-@click.option("--plot", "plot_out", type=OutFile(), help="Draw utility and decisions to this PNG file.")
-@click.option("--html", "html_out", type=OutFile(), help="Write a page about the (first acting) run to this file.")
+@out_option("--json", "json_out", help="Write the results as JSON to this file; - is standard output.")
+@out_option("--plot", "plot_out", help="Draw utility and decisions to this PNG file.")
+@out_option("--html", "html_out", help="Write a page about the (first acting) run to this file.")
 @click.option("--store", "store_at", help="Record the runs in this store (a file or a URL) for report and explain.")
 @click.option("--story", is_flag=True, help="Tell every decision, with its reason and what came of it.")
 @click.pass_context
