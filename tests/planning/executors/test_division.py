@@ -23,14 +23,20 @@ def claims(draw: st.DrawFn) -> list[Claim]:
         worth = tuple((float(count), sum(steps[: count + 1])) for count in range(least + more + 1))
         now = draw(st.integers(0, 5))
         known = draw(st.booleans())
-        found.append(Claim(name, now, least, least + more, draw(st.sampled_from([1, 2])), worth if known else ()))
+        cores, unsure = draw(st.sampled_from([1, 2])), draw(st.sampled_from([0.0, 0.5, 4.0]))
+        found.append(Claim(name, now, least, least + more, cores, worth if known else (), unsure))
     return found
 
 
 def total(claims: Sequence[Claim], target: Mapping[str, int]) -> float:
     lacks = sum(max(0, claim.least - target[claim.name]) for claim in claims)
-    moved = sum(abs(target[claim.name] - claim.now) for claim in claims)
-    return sum(claim.utility(target[claim.name]) for claim in claims) - COSTS * moved - 1e9 * lacks
+    return sum(claim.utility(target[claim.name]) for claim in claims) - costs(claims, target) - 1e9 * lacks
+
+
+def costs(claims: Sequence[Claim], target: Mapping[str, int]) -> float:
+    """What those that move must gain."""
+    moved = [claim for claim in claims if target[claim.name] != claim.now]
+    return sum(claim.unsure + COSTS * abs(target[claim.name] - claim.now) for claim in moved)
 
 
 def used(claims: Sequence[Claim], target: Mapping[str, int]) -> int:
@@ -69,6 +75,18 @@ def test_nothing_that_could_be_tried_gives_more(made: list[Claim], cores: int) -
 def test_what_was_divided_is_left_so_when_it_is_divided_again(made: list[Claim], cores: int) -> None:
     once = divided(made, cores, COSTS)
     assert divided([replace(claim, now=once[claim.name]) for claim in made], cores, COSTS) == once
+
+
+@settings(max_examples=40)
+@given(claims(), st.integers(0, 12))
+def test_those_who_move_gain_more_than_their_claims_may_be_wrong_by_unless_they_must(
+    made: list[Claim], cores: int
+) -> None:
+    if sum(claim.cores * claim.now for claim in made) > cores or any(not c.least <= c.now <= c.most for c in made):
+        return  # somebody lacks what it needs, or holds what there is no room for
+    target = divided(made, cores, COSTS)
+    gain = sum(claim.utility(target[claim.name]) - claim.utility(claim.now) for claim in made)
+    assert gain >= costs(made, target) - 1e-9
 
 
 def test_who_rests_and_who_says_nothing_keep_theirs() -> None:

@@ -1,15 +1,20 @@
 """Executors move between applications: view in, plan out."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+
+import pytest
 
 from penstock.actuation.order import order
 from penstock.core.levers import Executors
 from penstock.core.plan import Plan
 from penstock.core.view import View
 from penstock.planning.approval import held_still
-from penstock.planning.executors.policy import ExecutorsPolicy
+from penstock.planning.executors.errors import ClaimError
+from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
 from penstock.planning.limits import within_limits
 from penstock.planning.registry import policy_named
+from tests.builders import job
 from tests.planning.executors.many import application, fleet
 
 POOR = application("fraud", 1, ((1, 0.0), (2, 20.0), (3, 40.0)))
@@ -40,6 +45,87 @@ def test_what_gains_too_little_is_not_moved() -> None:
     plan = decided(seen)
     assert not plan.decisions
     assert "below target; no other division of executors would give more" in plan.note
+
+
+# Two applications that could have 10 each, and so many cores. Of each 4 % (0.4) are not known, unless its moves have
+# shown otherwise, and an executor that comes or goes costs 1 % (0.1): from one to the other is worth it beyond 1.0.
+WORTH_IT = [
+    # giver loses, taker gains, cores, errors before, whether the executor moves
+    (0.0, 0.3, 4, {}, False),
+    (0.0, 0.9, 4, {}, False),
+    (0.0, 1.1, 4, {}, True),
+    (2.0, 2.9, 4, {}, False),
+    (2.0, 3.1, 4, {}, True),
+    (9.0, 0.4, 5, {}, False),  # of what nobody uses the taker alone tells: 0.4 + 0.1
+    (9.0, 0.6, 5, {}, True),
+    # Both were off by 30 % three times: (3 * 0.3 + 2 * 0.04) / 5 = 19.6 % each, 3.92 of both, and 0.2 for the move.
+    (0.0, 4.0, 4, {"giver": (0.3, 3), "taker": (0.3, 3)}, False),
+    (0.0, 4.2, 4, {"giver": (0.3, 3), "taker": (0.3, 3)}, True),
+    # Right eight times: 2 * 0.04 / 10 = 0.8 % each, 0.16 of both.
+    (0.0, 0.3, 4, {"giver": (0.0, 8), "taker": (0.0, 8)}, False),
+    (0.0, 0.4, 4, {"giver": (0.0, 8), "taker": (0.0, 8)}, True),
+]
+
+
+@pytest.mark.parametrize(("loses", "gains", "cores", "errors", "moves"), WORTH_IT)
+def test_a_move_is_worth_more_than_what_is_not_known_of_its_worth(
+    loses: float, gains: float, cores: int, errors: dict[str, tuple[float, int]], moves: bool
+) -> None:
+    giver = application("giver", 3, ((2, 10.0 - loses), (3, 10.0)))
+    taker = application("taker", 1, ((1, 10.0 - gains), (2, 10.0)))
+    known = {name: ClaimError(share, of, 0.0) for name, (share, of) in errors.items()}
+    plan, _ = ExecutorsPolicy().decide(fleet([giver, taker], cores), ExecutorsMemory(errors=known))
+    given = (Executors(3, 2, "giver"),) if cores == 4 else ()
+    assert [decision.moves for decision in plan.decisions] == ([(*given, Executors(1, 2, "taker"))] if moves else [])
+
+
+def test_a_small_gain_does_not_come_along_with_a_large_one() -> None:
+    small = [application("a", 3, ((2, 9.0), (3, 10.0)), least=2), application("b", 1, ((1, 8.5), (2, 10.0)))]
+    (decision,) = decided(fleet([*small, RICH, POOR], cores=8)).decisions
+    assert {move.job for move in decision.moves} == {"clicks", "fraud"}
+
+
+def seen_later(at_s: float, fraud_utility: float, rows: float = 100.0, asked: int | None = None) -> View:
+    """A fleet in which fraud was given two executors at 0 s, and clicks has given them."""
+    jobs = [job("clicks", 9.0, arrival_rps=10.0), job("fraud", fraud_utility, 40.0, arrival_rps=rows)]
+    dials = [replace(RICH, now=1), replace(POOR, now=1 if asked else 3, asked=asked)]
+    return fleet(dials, at_s=at_s, jobs=jobs)
+
+
+def errors_after(later: View) -> Mapping[str, ClaimError]:
+    before = [job("clicks", 10.0, arrival_rps=10.0), job("fraud", 0.0, 40.0, arrival_rps=100.0)]
+    policy = ExecutorsPolicy()
+    _, memory = policy.decide(fleet([RICH, POOR], jobs=before), policy.start())
+    _, memory = policy.decide(later, memory)
+    return memory.errors
+
+
+def test_what_came_of_a_move_tells_how_far_off_claims_are() -> None:
+    found = errors_after(seen_later(60.0, 30.0))
+    assert found == {"clicks": ClaimError(0.0, 1, 60.0), "fraud": ClaimError(0.25, 1, 60.0)}  # 40 were foretold
+    assert not errors_after(seen_later(59.0, 30.0))  # figures look back for a minute
+
+
+def test_another_load_and_executors_that_have_not_come_tell_nothing_of_claims() -> None:
+    assert errors_after(seen_later(60.0, 30.0, rows=140.0)).keys() == {"clicks"}
+    assert errors_after(seen_later(60.0, 30.0, asked=3)).keys() == {"clicks"}
+
+
+def test_errors_are_forgotten_once_nothing_new_has_shown_for_half_an_hour() -> None:
+    policy, memory = ExecutorsPolicy(), ExecutorsMemory(errors={"fraud": ClaimError(0.9, 3, 0.0)})
+    for at_s, known in ((1799.0, {"fraud"}), (1800.0, set())):
+        _, after = policy.decide(seen_later(at_s, 30.0), memory)
+        assert after.errors.keys() == known
+
+
+def test_tenants_of_one_application_are_compared_together() -> None:
+    dials = [application("ads/eu", 3, ((2, 20.0), (3, 20.0))), replace(POOR, most=2)]
+    jobs = [job("ads/eu/a", 10.0, arrival_rps=1.0), job("ads/eu/b", 10.0, arrival_rps=1.0), job("fraud", 0.0, 40.0)]
+    policy = ExecutorsPolicy()
+    _, memory = policy.decide(fleet(dials, jobs=jobs), policy.start())
+    later = [replace(dials[0], now=2), replace(dials[1], now=2)]
+    _, memory = policy.decide(fleet(later, at_s=60.0, jobs=[replace(jobs[0], utility=5.0), *jobs[1:]]), memory)
+    assert memory.errors == {"ads/eu": ClaimError(0.25, 1, 60.0)}  # 15 of 20; nobody knows what comes to fraud
 
 
 def test_where_less_is_left_than_is_held_executors_go_though_nobody_gains() -> None:

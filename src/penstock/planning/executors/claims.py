@@ -12,7 +12,8 @@ MOST = 100_000  # executors of one application, where nobody sets a bound
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One application. `now` is what it holds or was promised; `worth` pairs of executors and utility, rising in the
-    first; empty where nobody knows: then it keeps what it has. `cores` are those of one executor.
+    first; empty where nobody knows: then it keeps what it has. `cores` are those of one executor. By `unsure` of
+    utility what it says may be wrong.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Claim:
     most: int
     cores: int = 1
     worth: tuple[tuple[float, float], ...] = ()
+    unsure: float = 0.0
 
     def utility(self, executors: int) -> float:
         """What so many are foretold to give: straight lines between what was said, and level beyond.

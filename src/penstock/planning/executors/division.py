@@ -23,8 +23,10 @@ def divided(
 ) -> Mapping[str, int]:
     """Executors of each application. Whoever rests, or says nothing, keeps what it has, raised to its least.
 
-    `move_costs` is the utility that one executor more or less must be worth. Nobody is taken below what it needs, and
-    what an application has below that is not taken either.
+    Executors move for more than what is not known of their worth: those concerned gain more together than all of them
+    may be wrong by (`Claim.unsure`), and `move_costs` of utility for each executor more or less. Nobody is taken below
+    what it needs, and what an application has below that is not taken either. What somebody needs to live at all, or
+    what there is no room for, is moved whatever that gains.
 
     >>> fraud = Claim("fraud", 1, 1, 4, worth=((1, 0.0), (3, 40.0)))
     >>> clicks = Claim("clicks", 3, 1, 4, worth=((1, 9.0), (3, 10.0)))
@@ -74,7 +76,8 @@ def _options(claim: Claim, cores: int, resting: frozenset[str]) -> list[int]:
 
 def _value(claim: Claim, count: int, move_costs: float) -> float:
     lacks = max(0, claim.least - count)
-    return claim.utility(count) - move_costs * abs(count - claim.now) - _LACKS * lacks
+    unsure = claim.unsure if count != claim.now else 0.0
+    return claim.utility(count) - unsure - move_costs * abs(count - claim.now) - _LACKS * lacks
 
 
 def _shifted(best: Floats, by: int) -> Floats:

@@ -1,15 +1,16 @@
 """Executors between applications: all that the cluster has room for, given where it is worth most.
 
     each application's agent says what so many executors would be worth -> the best division
-          gain > what is worth a turn?    yes: executors move, and those concerned rest until that has shown
-                                          no:  all is left as it is
-          more is held than there is?     executors go in any case: a quota was lowered, a node is gone
+          gain > what claims may be wrong by?   yes: executors move, and those concerned rest until that has shown;
+                                                what came of it tells how far off their claims are
+                                                no:  all is left as it is
+          more is held than there is?           executors go in any case: a quota was lowered, a node is gone
 
 Inside an application nothing is decided here: shares, bounds and routes are its own agent's.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from penstock.core.levers import Executors
 from penstock.core.naming import named
@@ -18,15 +19,20 @@ from penstock.core.prediction import Foretold
 from penstock.core.view import View
 from penstock.planning.executors.claims import Claim, claims_of
 from penstock.planning.executors.division import divided
+from penstock.planning.executors.errors import ClaimError, Expected, compared, expected, reckoned_with
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.words import why
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutorsMemory:
-    """When each application was last given or taken executors, as long as that matters."""
+    """When each application was last given or taken executors, as long as that matters; what was foretold of it then,
+    and how far off its claims were before.
+    """
 
     moved_s: Mapping[str, float] = field(default_factory=dict)
+    foretold: Mapping[str, Expected] = field(default_factory=dict)
+    errors: Mapping[str, ClaimError] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +48,43 @@ class ExecutorsPolicy:
 
     def decide(self, view: View, memory: ExecutorsMemory) -> tuple[Plan, ExecutorsMemory]:
         """One round."""
-        claims = claims_of(view)
-        resting = {name: at for name, at in memory.moved_s.items() if view.at_s < at + self.settings.settle_s}
-        memory = ExecutorsMemory(resting)
-        cores = view.slots
-        if not cores:
+        memory = self._compared(view, memory)
+        claims = self._claims(view, memory)
+        if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
-        target = divided(claims, cores, self._move_costs(claims), frozenset(resting))
+        resting = memory.moved_s
+        target = divided(claims, view.slots, self._move_costs(claims), frozenset(resting))
         moved = [claim for claim in claims if target[claim.name] != claim.now]
-        short = sum(claim.now * claim.cores for claim in claims) > cores
-        if not moved or not (short or self._worth_it(moved, target)):
+        if not moved:
             return Plan(note=_resting(view, claims, resting)), memory
-        return Plan((self._decision(view, moved, target, short),)), ExecutorsMemory(
-            {**resting, **{claim.name: view.at_s for claim in moved}}
+        short = sum(claim.now * claim.cores for claim in claims) > view.slots
+        return Plan((self._decision(view, moved, target, short),)), replace(
+            memory,
+            moved_s={**resting, **{claim.name: view.at_s for claim in moved}},
+            foretold={**memory.foretold, **expected(view, moved, target)},
+        )
+
+    def _compared(self, view: View, memory: ExecutorsMemory) -> ExecutorsMemory:
+        """With what came of the moves that are due by now."""
+        errors = memory.errors
+        if errors or memory.foretold:
+            errors = compared(view, claims_of(view), memory.foretold, errors)
+        return ExecutorsMemory(
+            {name: at for name, at in memory.moved_s.items() if view.at_s < at + self.settings.settle_s},
+            {name: one for name, one in memory.foretold.items() if not one.due(view.at_s)},
+            errors,
+        )
+
+    def _claims(self, view: View, memory: ExecutorsMemory) -> tuple[Claim, ...]:
+        """With how far off each may be."""
+        return tuple(
+            replace(one, unsure=one.most_utility * reckoned_with(memory.errors.get(one.name), self.settings.least_gain))
+            for one in claims_of(view)
         )
 
     def _move_costs(self, claims: Sequence[Claim]) -> float:
         known = [claim.most_utility for claim in claims if claim.worth]
         return self.settings.move_costs * sum(known) / len(known) if known else 0.0
-
-    def _worth_it(self, moved: Sequence[Claim], target: Mapping[str, int]) -> bool:
-        """Whether those concerned gain enough; what somebody needs to live at all is always worth it."""
-        if any(claim.now < claim.least for claim in moved):
-            return True
-        return _gain(moved, target) > self.settings.least_gain * sum(claim.most_utility for claim in moved)
 
     def _decision(self, view: View, moved: Sequence[Claim], target: Mapping[str, int], short: bool) -> Decision:
         jobs = {job.name for job in view.jobs}

@@ -10,7 +10,9 @@ from penstock.errors import ConfigError
 class ExecutorsSettings:
     """When executors move."""
 
-    least_gain: float = 0.015  # of what those concerned could have: less is not worth a move
+    # Of what each of those concerned could have: so much of what it says of its executors may be wrong, and a move is
+    # to gain more. What came of its moves counts beside it: it becomes more for who was wrong, and less for others.
+    least_gain: float = 0.04
     move_costs: float = 0.01  # of what one application could have in the mean, for each executor that moves
     # An executor comes in 2 to 15 s, its first batches are slow, and figures look back for a while.
     settle_s: float = 30.0  # whoever gave or got some is left as it is for so long

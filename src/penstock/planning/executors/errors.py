@@ -1,0 +1,114 @@
+"""How far off the claims of an application are: what was foretold of its moves, beside what came of them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from penstock.core.view import JobView, View
+from penstock.planning.arrivals import same_arrivals
+from penstock.planning.executors.claims import Claim
+
+_COMPARED_AFTER_S = 60.0  # figures look back for up to a minute
+_SAME_ARRIVALS = 0.25  # of the larger: beyond it, another utility came of another load
+_KEPT = 0.8  # of the mean error before, with each comparison
+_ASSUMED_OF = 2  # what is assumed before anything came counts as so many comparisons
+# An application that is left alone because its claims were wrong shows nothing new: what is so old counts no more.
+_FORGOTTEN_AFTER_S = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What was foretold of an application with so many executors, while so many rows arrived."""
+
+    at_s: float
+    executors: int
+    utility: float
+    arrival_rps: float | None
+
+    def due(self, at_s: float) -> bool:
+        """Whether what came can be told by now."""
+        return at_s >= self.at_s + _COMPARED_AFTER_S
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimError:
+    """The mean distance of what was foretold from what came, as a share of the most, over `of` comparisons."""
+
+    share: float
+    of: int
+    at_s: float
+
+
+def expected(view: View, moved: Sequence[Claim], target: Mapping[str, int]) -> dict[str, Expected]:
+    """What is foretold of those that move, to be compared later."""
+    tenants = _tenants(view, (claim.name for claim in moved if claim.worth))
+    return {
+        claim.name: Expected(
+            view.at_s, target[claim.name], claim.utility(target[claim.name]), _arrivals(tenants[claim.name])
+        )
+        for claim in moved
+        if claim.worth
+    }
+
+
+def compared(
+    view: View, claims: Sequence[Claim], foretold: Mapping[str, Expected], errors: Mapping[str, ClaimError]
+) -> dict[str, ClaimError]:
+    """The errors with what came of the moves that are due, without those of long ago."""
+    found = {name: error for name, error in errors.items() if view.at_s < error.at_s + _FORGOTTEN_AFTER_S}
+    awaited = {dial.job for dial in view.levers if dial.asked is not None}  # not all of it came yet
+    told = {name for name, one in foretold.items() if one.due(view.at_s)} - awaited
+    due = [claim for claim in claims if claim.name in told]
+    tenants = _tenants(view, (claim.name for claim in due))
+    for claim in due:
+        off = _off(claim, foretold[claim.name], tenants[claim.name])
+        if off is not None:
+            found[claim.name] = _with(found.get(claim.name), off, view.at_s)
+    return found
+
+
+def reckoned_with(error: ClaimError | None, assumed: float) -> float:
+    """By which share of an application's utility its claims may be off.
+
+    >>> reckoned_with(None, 0.04), round(reckoned_with(ClaimError(0.4, 1, 0.0), 0.04), 2)
+    (0.04, 0.16)
+    """
+    if error is None:
+        return assumed
+    return (error.share * error.of + assumed * _ASSUMED_OF) / (error.of + _ASSUMED_OF)
+
+
+def _off(claim: Claim, foretold: Expected, tenants: Sequence[JobView]) -> float | None:
+    """None where it tells nothing: other executors came, another load, or figures are missing."""
+    arrivals = _arrivals(tenants)
+    utilities = [job.utility / job.urgency for job in tenants if job.fresh and job.utility is not None]
+    if claim.now != foretold.executors or not claim.most_utility or not utilities or len(utilities) < len(tenants):
+        return None
+    if arrivals is None or foretold.arrival_rps is None:
+        return None
+    if not same_arrivals({claim.name: foretold.arrival_rps}, {claim.name: arrivals}, _SAME_ARRIVALS):
+        return None
+    return min(1.0, abs(sum(utilities) - foretold.utility) / claim.most_utility)
+
+
+def _with(before: ClaimError | None, off: float, at_s: float) -> ClaimError:
+    if before is None:
+        return ClaimError(off, 1, at_s)
+    return ClaimError(_KEPT * before.share + (1.0 - _KEPT) * off, before.of + 1, at_s)
+
+
+def _arrivals(tenants: Iterable[JobView]) -> float | None:
+    """The rows a second of all together; None where those of one are not known."""
+    rates = [job.figures.arrival_rps for job in tenants]
+    return None if None in rates else sum(rate for rate in rates if rate is not None)
+
+
+def _tenants(view: View, names: Iterable[str]) -> Mapping[str, list[JobView]]:
+    """Those of each application: it is called as its one tenant, or stands before a stroke in the names of several."""
+    found: dict[str, list[JobView]] = {name: [] for name in names}
+    for job in view.jobs if found else ():
+        name = job.name
+        while name and name not in found:
+            name = name.rpartition("/")[0]
+        if name:
+            found[name].append(job)
+    return found
