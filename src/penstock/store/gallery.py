@@ -101,11 +101,13 @@ class Gallery:
             wanted = sa.select(*columns_of(connection, tables.runs)).where(tables.runs.c.number == number)
             return run_info(connection.execute(wanted).mappings().one())
 
-    def newest_cycle(self) -> int | None:
-        """The number of the newest cycle; a new number means news."""
+    def newest_cycle(self) -> tuple[int, bool] | None:
+        """The number of the newest cycle, and whether it says already what came of its steps: another one means news."""
+        came = sa.exists().where(tables.step_outcomes.c.cycle_id == _cycles.id)
+        newest = sa.select(_cycles.id, came).where(_cycles.run == self._number)
         with self._database.reading() as connection:
-            newest = sa.select(_cycles.id).where(_cycles.run == self._number).order_by(_cycles.at_s.desc()).limit(1)
-            return connection.execute(newest).scalar_one_or_none()
+            found = connection.execute(newest.order_by(_cycles.at_s.desc()).limit(1)).one_or_none()
+        return None if found is None else (found[0], bool(found[1]))
 
     def newest(self, at_s: float | None = None) -> Newest | None:
         """The newest cycle, or the newest that is not after `at_s`; None where there is none."""

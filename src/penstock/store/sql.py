@@ -110,12 +110,34 @@ class SqlStore:
 
     def append(self, cycle: Cycle) -> None:
         run = self._begun()
+        last, run.last = run.last, None
+        if last is None or not last.becomes(cycle) or not self._complete(last.number, cycle):
+            self._write(cycle)
+
+    def announce(self, cycle: Cycle) -> None:
+        self.append(cycle)
+
+    def _complete(self, number: int, cycle: Cycle) -> bool:
+        """Add what came of it; the figures of a fleet are there since it was announced. False where it is gone."""
+        with self._database.writing() as connection:
+            self.check_writer(connection)
+            there = tables.cycles.update().where(tables.cycles.c.id == number).values(error=cycle.error)
+            if not connection.execute(there).rowcount:
+                return False
+            outcomes = rows.outcome_rows(cycle.outcome.steps, number)
+            if outcomes:
+                connection.execute(tables.step_outcomes.insert(), outcomes)
+            return True
+
+    def _write(self, cycle: Cycle) -> None:
+        """All of it, in the place of what there is of that instant."""
+        run = self._begun()
         with self._database.writing() as connection:
             self.check_writer(connection)
             if run.last_at_s is not None and cycle.at_s <= run.last_at_s:  # it was announced before
                 connection.execute(_cycle_at(run.number, cycle.at_s))
             intent_ids = _intent_ids(connection, run, cycle.view)
-            windows = self._insert(connection, cycle, intent_ids)
+            number, windows = self._insert(connection, cycle, intent_ids)
             _write_windows(connection, rows.window_rows(cycle.view, _windows_name(run.info)))
             if cycle.memory != run.memories.get(cycle.policy):
                 _write_memory(connection, run.number, cycle)
@@ -124,9 +146,7 @@ class SqlStore:
         # Only what was committed is taken as known.
         run.wrote(cycle, intent_ids)
         run.windows.known = windows
-
-    def announce(self, cycle: Cycle) -> None:
-        self.append(cycle)
+        run.last = _LastCycle(number, cycle)
 
     def last_memory(self, policy: str, memory_type: type[PolicyMemory]) -> PolicyMemory | None:
         run = self._begun()
@@ -208,7 +228,9 @@ class SqlStore:
                 return int(row["number"])
         raise unknown_run(run_id, [rows.run_info(row) for row in found])
 
-    def _insert(self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]) -> list[Window]:
+    def _insert(
+        self, connection: sa.Connection, cycle: Cycle, intent_ids: Mapping[str, int]
+    ) -> tuple[int, list[Window]]:
         run, view, plan = self._begun(), cycle.view, cycle.plan
         row = {**rows.cycle_row(cycle, run.number, run.info.started_at_s), "writer_epoch": run.epoch}
         cycle_id = _new_id(connection, tables.cycles, row)
@@ -223,7 +245,20 @@ class SqlStore:
         ):
             if found:
                 connection.execute(table.insert(), found)
-        return run.windows.write(connection, view.routes, cycle_id)
+        return cycle_id, run.windows.write(connection, view.routes, cycle_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _LastCycle:
+    """The last cycle that was written; perhaps it was announced, and what came of it follows."""
+
+    number: int
+    cycle: Cycle
+
+    def becomes(self, cycle: Cycle) -> bool:
+        """Whether it is the same one, with what came of it. Its parts are the same objects: to compare them is cheap."""
+        before = self.cycle
+        return not before.outcome.steps and replace(before, outcome=cycle.outcome, error=cycle.error) == cycle
 
 
 @dataclass(slots=True)
@@ -237,6 +272,7 @@ class _Writing:
     last_at_s: float | None
     windows: WrittenWindows
     appended: int = 0
+    last: _LastCycle | None = None
     intents: dict[str, tuple[Intent, int]] = field(default_factory=dict)
     memories: dict[str, PolicyMemory] = field(default_factory=dict)
 

@@ -10,7 +10,7 @@ from penstock.web.shapes_fleet import PresentOut
 
 TAIL = 50  # decisions sent with the news: verdicts come late, but not later than that
 
-LookMark = tuple[int | None, str]
+LookMark = tuple[tuple[int, bool] | None, str]
 
 
 class LiveLook:

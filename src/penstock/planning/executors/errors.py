@@ -16,7 +16,7 @@ _FORGOTTEN_AFTER_S = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedUtility:
     """What was foretold of an application with so many executors, while so many rows arrived."""
 
     at_s: float
@@ -38,11 +38,11 @@ class ClaimError:
     at_s: float
 
 
-def expected(view: View, moved: Sequence[Claim], target: Mapping[str, int]) -> dict[str, Expected]:
+def expected(view: View, moved: Sequence[Claim], target: Mapping[str, int]) -> dict[str, ExpectedUtility]:
     """What is foretold of those that move, to be compared later."""
     tenants = _tenants(view, (claim.name for claim in moved if claim.worth))
     return {
-        claim.name: Expected(
+        claim.name: ExpectedUtility(
             view.at_s, target[claim.name], claim.utility(target[claim.name]), _arrivals(tenants[claim.name])
         )
         for claim in moved
@@ -51,7 +51,7 @@ def expected(view: View, moved: Sequence[Claim], target: Mapping[str, int]) -> d
 
 
 def compared(
-    view: View, claims: Sequence[Claim], foretold: Mapping[str, Expected], errors: Mapping[str, ClaimError]
+    view: View, claims: Sequence[Claim], foretold: Mapping[str, ExpectedUtility], errors: Mapping[str, ClaimError]
 ) -> dict[str, ClaimError]:
     """The errors with what came of the moves that are due, without those of long ago."""
     found = {name: error for name, error in errors.items() if view.at_s < error.at_s + _FORGOTTEN_AFTER_S}
@@ -77,7 +77,7 @@ def reckoned_with(error: ClaimError | None, assumed: float) -> float:
     return (error.share * error.of + assumed * _ASSUMED_OF) / (error.of + _ASSUMED_OF)
 
 
-def _off(claim: Claim, foretold: Expected, tenants: Sequence[JobView]) -> float | None:
+def _off(claim: Claim, foretold: ExpectedUtility, tenants: Sequence[JobView]) -> float | None:
     """None where it tells nothing: other executors came, another load, or figures are missing."""
     arrivals = _arrivals(tenants)
     utilities = [job.utility / job.urgency for job in tenants if job.fresh and job.utility is not None]

@@ -19,7 +19,7 @@ from penstock.core.prediction import Foretold
 from penstock.core.view import View
 from penstock.planning.executors.claims import Claim, claims_of
 from penstock.planning.executors.division import divided
-from penstock.planning.executors.errors import ClaimError, Expected, compared, expected, reckoned_with
+from penstock.planning.executors.errors import ClaimError, ExpectedUtility, compared, expected, reckoned_with
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.words import why
 
@@ -31,7 +31,7 @@ class ExecutorsMemory:
     """
 
     moved_s: Mapping[str, float] = field(default_factory=dict)
-    foretold: Mapping[str, Expected] = field(default_factory=dict)
+    foretold: Mapping[str, ExpectedUtility] = field(default_factory=dict)
     errors: Mapping[str, ClaimError] = field(default_factory=dict)
 
 
