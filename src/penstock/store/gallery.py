@@ -102,7 +102,7 @@ class Gallery:
             return run_info(connection.execute(wanted).mappings().one())
 
     def newest_cycle(self) -> tuple[int, bool] | None:
-        """The number of the newest cycle, and whether it says already what came of its steps: another one means news."""
+        """The number of the newest cycle, and whether what came of its steps is told: anything else means news."""
         came = sa.exists().where(tables.step_outcomes.c.cycle_id == _cycles.id)
         newest = sa.select(_cycles.id, came).where(_cycles.run == self._number)
         with self._database.reading() as connection:

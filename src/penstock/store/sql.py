@@ -256,7 +256,7 @@ class _LastCycle:
     cycle: Cycle
 
     def becomes(self, cycle: Cycle) -> bool:
-        """Whether it is the same one, with what came of it. Its parts are the same objects: to compare them is cheap."""
+        """Whether it is the same one, with what came of it. Its parts are the same objects: comparing them is cheap."""
         before = self.cycle
         return not before.outcome.steps and replace(before, outcome=cycle.outcome, error=cycle.error) == cycle
 

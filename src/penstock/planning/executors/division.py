@@ -42,12 +42,8 @@ def divided(
     best: Floats = np.zeros(room + 1)
     chosen: list[NDArray[np.intp]] = []
     for claim, counts in zip(claims, options, strict=True):
-        values = [_value(claim, count, move_costs) for count in counts]
-        tried = np.stack(
-            [_shifted(best, count * claim.cores // unit) + value for count, value in zip(counts, values, strict=True)]
-        )
-        places = tried.argmax(axis=0)  # of several that give the same the first: what changes least
-        best = np.take_along_axis(tried, places[None, :], axis=0)[0]
+        takes = [count * claim.cores // unit for count in counts]
+        best, places = _with_one_more(best, takes, [_value(claim, count, move_costs) for count in counts])
         chosen.append(places)
     return _read_back(claims, options, chosen, unit, room)
 
@@ -80,14 +76,18 @@ def _value(claim: Claim, count: int, move_costs: float) -> float:
     return claim.utility(count) - unsure - move_costs * abs(count - claim.now) - _LACKS * lacks
 
 
-def _shifted(best: Floats, by: int) -> Floats:
-    """What those before have where so much is taken from them."""
-    if by == 0:
-        return best
-    found = np.full_like(best, -np.inf)
-    if by < len(best):
-        found[by:] = best[:-by]
-    return found
+def _with_one_more(before: Floats, takes: Sequence[int], values: Sequence[float]) -> tuple[Floats, NDArray[np.intp]]:
+    """The best of those before and one more, which takes so much from them for that value; and which it then takes.
+
+    Of several that give the same it is the first: what changes least.
+    """
+    best, places = np.full_like(before, -np.inf), np.zeros(len(before), dtype=np.intp)
+    for place, (taken, value) in enumerate(zip(takes, values, strict=True)):
+        left = before[: max(0, len(before) - taken)] + value
+        better = left > best[taken:]
+        np.copyto(best[taken:], left, where=better)
+        np.copyto(places[taken:], place, where=better)
+    return best, places
 
 
 def _read_back(
