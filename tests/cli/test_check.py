@@ -7,6 +7,7 @@ import pytest
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from penstock.cli.out_file import check_out_file
 from tests.cli.calling import ROOT, Called, penstock
 from tests.cli.wrong import BYTES, FIELDS, TENANTS, Wrong, folder_with
 
@@ -211,6 +212,44 @@ def test_a_store_that_cannot_be_written_is_refused_before_spark_starts(tmp_path:
     (line,) = lines_of(penstock("run", str(path), "--for", "1s", "--store", store.format(tmp_path)))
     assert re.match(r"(--)?store: ", line)
     assert STORES[store] in line
+
+
+OUTPUTS = {
+    "run": ("{}/tenants.yaml", "--for", "1s", "--json"),
+    "demo": ("--html",),
+    "demo, its store": ("--store",),
+    "doctor": ("--json",),
+    "profile": ("pi", "--json"),
+    "profile, its models": ("pi", "--out"),
+    "profile of a job": ("{}/tenants.yaml:fraud", "--scaleouts", "1,2", "--master", "spark://127.0.0.1:9", "--out"),
+    "attach": ("--tenants", "{}/tenants.yaml", "--json"),
+}
+
+
+@pytest.mark.parametrize("where", ["/proc/nowhere/out", "{}", "{}/tenants.yaml/out"])
+@pytest.mark.parametrize("command", OUTPUTS)
+def test_an_output_that_cannot_be_written_is_refused_before_spark_starts(
+    tmp_path: Path, command: str, where: str
+) -> None:
+    folder_with(tmp_path, TENANTS)
+    *given, option = (word.format(tmp_path) for word in OUTPUTS[command])
+    (line,) = lines_of(penstock(command.split(",")[0].split()[0], *given, option, where.format(tmp_path)))
+    assert line.startswith(f"{option}: '{where.format(tmp_path)}'")
+
+
+def test_a_file_that_is_none_of_models_is_refused_before_spark_starts(tmp_path: Path) -> None:
+    path = folder_with(tmp_path, TENANTS)
+    (line,) = lines_of(penstock("profile", "pi", "--out", str(path)))
+    assert line == f"--out: '{path}' will not do; it is no file of models: write `tasks`, or name another"
+
+
+def test_an_output_that_can_be_written_is_left_as_it_was_until_there_is_something_to_write(tmp_path: Path) -> None:
+    there, new = tmp_path / "there.json", tmp_path / "new.json"
+    there.write_text("before")
+    for out in (there, new):
+        check_out_file(str(out), "--json")
+    check_out_file("-", "--json")
+    assert (there.read_text(), new.exists()) == ("before", False)
 
 
 def test_a_store_that_can_be_written_is_left_as_it_was(tmp_path: Path) -> None:

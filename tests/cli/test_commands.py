@@ -142,6 +142,12 @@ def test_a_heartbeat_that_could_never_be_written_is_refused_before_anything_runs
     assert later.returncode == 75  # nothing ends a run for good that has begun
 
 
+def test_an_output_whose_folder_is_gone_ends_no_run_for_good_that_has_begun(tenants: Path) -> None:
+    store = ["--store", str(tenants.with_name("runs.sqlite"))]
+    later = penstock("run", str(tenants), *store, "--json", "/no/such/out", "--run-id", "seven", "--down-since", "1")
+    assert later.returncode == 75
+
+
 def test_a_driver_that_stood_by_runs_as_what_the_one_before_left(
     tenants: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

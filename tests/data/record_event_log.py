@@ -87,13 +87,13 @@ def _pack_by_spark(log: Path, out: Path) -> None:
 
 
 def _less(event: dict[str, Any]) -> bytes:
-    """Nothing of what nobody reads; no paths of the machine."""
+    """Nothing of what nobody reads; no paths of the machine. In the form of Spark, which its history server goes by."""
     if any(word in event["Event"] for word in LEFT_OUT):
         return b""
     if event["Event"] == "SparkListenerEnvironmentUpdate":
         told = {name: value for name, value in event["Spark Properties"].items() if "/" not in value}
-        event = {"Event": event["Event"], "Spark Properties": told}
-    return json.dumps(event).encode() + b"\n"
+        event = {**{name: {} for name in event}, "Event": event["Event"], "Spark Properties": told}
+    return json.dumps(event, separators=(",", ":")).encode() + b"\n"
 
 
 def _packed(file: Path) -> bool:

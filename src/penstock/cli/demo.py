@@ -48,9 +48,12 @@ def demo(html: str, serve: bool | None, store: str | None) -> None:
     from penstock.cli.tenants_table import tenants_table
     from penstock.cli.terminal import Terminal, width_for
     from penstock.governing.demo import SPIKE_FROM_S, SPIKE_TO_S, TRIAL_S, run_demo  # pyspark takes a second
+    from penstock.store.open import check_writable
     from penstock.telling.held import among, with_held
     from penstock.telling.report import page
 
+    if store is not None:
+        check_writable(store, "--store")
     logging.basicConfig(level=logging.ERROR)
     console = Terminal(stderr=True, width=width_for(sys.stderr))
     started_s = time.monotonic()

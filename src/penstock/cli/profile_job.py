@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from penstock.cli.out_file import check_out_file
 from penstock.core.units import positive_seconds, text_of_seconds
 from penstock.core.visible import visible
 from penstock.errors import ConfigError
@@ -52,6 +53,7 @@ def profile_job(console: "Console", jobs: tuple[str, ...], options: dict[str, An
     job = job_named(jobs[0], options["master"])
     settings = _settings(options)
     out: Path = options["out"] or job.path.parent / f"{job.part.name}.csv"
+    check_out_file(str(out), "--out")
     live = LiveJob(options["store"], job.part.name)
     if live.latency_s() is None:
         console.print(f"no live run of {job.part.name} is recorded in {live.place}: its latency cannot be watched")

@@ -1,5 +1,6 @@
 """A file of models, as `penstock plan --models` reads it: what was profiled is added to what is there."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,17 @@ class Profiled:
     task: str
     model: PerformanceModel
     path: Path
+
+
+def check_models(path: Path) -> None:
+    """A ConfigError where no model could be added there: after a search of minutes it would be too late."""
+    _read(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError("--out", str(path), f"give a path that can be written ({error.strerror})") from None
+    if not os.access(path.parent, os.W_OK):
+        raise ConfigError("--out", str(path), f"give a path that can be written (nothing may be made in {path.parent})")
 
 
 def add_model(path: Path, task: str, model: PerformanceModel) -> None:

@@ -15,7 +15,7 @@ from penstock.engines.spark.profiling.trials import TrialRunner, trial_runner
 from penstock.errors import ConfigError
 from penstock.places import state_folder
 from penstock.profiling.catalog import task_named
-from penstock.profiling.models_file import Profiled, add_model
+from penstock.profiling.models_file import Profiled, add_model, check_models
 from penstock.profiling.profile import ProfileSettings, Progress, model_of, profile
 from penstock.profiling.provenance import provenance, words
 from penstock.profiling.record import TrialRecord
@@ -39,6 +39,7 @@ def profile_on_spark(
     """Profile the task of that name; trials that are on record already are not done again."""
     _refuse_too_few_rows(settings, trials)
     path = file or default_file()
+    check_models(path)
     cores = split_cores()
     with kept_off(cores), task_named(name) as task, _Late(task, cores, settings, trials) as run:
         details = {

@@ -91,14 +91,14 @@ def turned(engine: SparkEngine, *moves: Move) -> StepOutcome:
     return engine.apply([Step(moves[0].job, moves)]).steps[0]
 
 
-def failing_in(starts: set[int], good: JobFunction) -> JobFunction:
+def failing_in(starts: set[int], good: JobFunction, error: str = "no credentials") -> JobFunction:
     """A job whose starts of these numbers fail."""
     numbers: list[int] = []
 
     def job(session: SparkSession) -> Writer:
         numbers.append(len(numbers) + 1)
         if numbers[-1] in starts:
-            raise ValueError("no credentials")
+            raise ValueError(error)
         return good(session)
 
     return job

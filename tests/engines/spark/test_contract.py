@@ -150,9 +150,10 @@ def test_another_trigger_starts_the_query_again_and_the_same_one_does_not(rig: O
     assert rig.observed(running, name, lambda job: job.processed_rps).trouble is None
 
 
-def test_a_job_that_does_not_start_as_changed_runs_on_as_it_was(rig: Opened, name: str) -> None:
-    running = rig.engine(Job(name, failing_in({2}, rig.rig.quick)))
-    assert "it runs on as it was; no credentials" in str(turned(running, Trigger(name, 0.2, 5.0)).error)
+@pytest.mark.parametrize(("error", "told"), [("no credentials", "no credentials"), ("", "ValueError")])
+def test_a_job_that_does_not_start_as_changed_runs_on_as_it_was(rig: Opened, name: str, error: str, told: str) -> None:
+    running = rig.engine(Job(name, failing_in({2}, rig.rig.quick, error)))
+    assert f"it runs on as it was; {told}" in str(turned(running, Trigger(name, 0.2, 5.0)).error)
     assert [(job.name, job.trigger_s) for job in running.jobs] == [(name, None)]
     assert rig.observed(running, name, lambda job: job.processed_rps).trouble is None
 

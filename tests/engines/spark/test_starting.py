@@ -6,8 +6,8 @@ from threading import Event, current_thread
 
 import pytest
 
-from penstock.engines.spark.starting import FUNCTION_AT_MOST_S, Patience, StartEnded, Starts, called
-from penstock.errors import EngineError
+from penstock.engines.spark.starting import FUNCTION_AT_MOST_S, CallError, Patience, StartEnded, Starts, called
+from penstock.errors import ConfigError, EngineError
 from tests.patience import eventually, patience_s
 
 
@@ -116,8 +116,22 @@ def test_a_function_that_calls_exit_where_a_round_waits_for_it_ends_nothing() ->
 
     with pytest.raises(EngineError, match="ended the interpreter"):
         called("ads", leaves, patience_s())
-    with pytest.raises(ZeroDivisionError):
+
+
+def test_where_a_round_waits_for_a_function_its_error_is_in_words_by_then_and_ours_is_as_it_was() -> None:
+    error, ours = SpeechlessError(), ConfigError("topic", "ads", "name one that is there")
+
+    def raises(error: Exception) -> None:
+        raise error
+
+    with pytest.raises(CallError, match=r"^SpeechlessError$"):
+        called("ads", partial(raises, error), patience_s())
+    assert set(error.asked) == {"penstock-call-ads"}
+    with pytest.raises(CallError, match=r"^division by zero$"):
         called("ads", lambda: 1 / 0, patience_s())
+    with pytest.raises(ConfigError) as raised:
+        called("ads", partial(raises, ours), patience_s())
+    assert raised.value is ours
 
 
 class Slow:

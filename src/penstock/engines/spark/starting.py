@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
-from penstock.errors import EngineError, first_line
+from penstock.errors import EngineError, PenstockError, first_line
 
 T = TypeVar("T")
 
@@ -134,8 +134,15 @@ class Patience:
         return max(least_s, min(_TIMES * took_s, FUNCTION_AT_MOST_S))
 
 
+class CallError(Exception):
+    """What a function raised where somebody waited for it, in words: to ask an error of a tenant's may take long."""
+
+
 def called(who: str, function: Callable[[], T], within_s: float, late: Callable[[T], None] = lambda made: None) -> T:
-    """What the function returns, or an EngineError when it does not in time; what it returns later goes to `late`."""
+    """What the function returns, or an EngineError when it does not in time; what it returns later goes to `late`.
+
+    Errors of ours come as they are, others as a CallError: their words are had within that time, too.
+    """
     call = _Call(function, late)
     thread = threading.Thread(target=call.run, name=f"penstock-call-{who}", daemon=True)
     thread.start()
@@ -151,7 +158,7 @@ class _Call(Generic[T]):
         self._late = late
         self._lock = threading.Lock()
         self._made: list[T] = []
-        self._error: BaseException | None = None
+        self._error: Exception | None = None
         self._over = False
         self._left = False
 
@@ -159,7 +166,7 @@ class _Call(Generic[T]):
         try:
             made = self._function()
         except BaseException as error:
-            self._error, self._over = error, True
+            self._error, self._over = _worded(error), True
             return
         with self._lock:
             self._made, self._over = [made], True
@@ -172,8 +179,12 @@ class _Call(Generic[T]):
             self._left = not self._over
         if self._left:
             raise EngineError(otherwise)
-        if isinstance(self._error, Exception):
-            raise self._error
         if self._error is not None:
-            raise EngineError(f"it ended the interpreter: {_shown(self._error)}") from self._error
+            raise self._error
         return self._made[0]
+
+
+def _worded(error: BaseException) -> Exception:
+    if isinstance(error, PenstockError):
+        return error
+    return CallError(first_line(error)) if isinstance(error, Exception) else EngineError(_why(error))

@@ -1,6 +1,7 @@
 """An event log comes from a history server by its address alone; what answers there and is none is told."""
 
 import json
+import shutil
 import subprocess
 import threading
 import zipfile
@@ -15,7 +16,7 @@ import pytest
 from pyspark.find_spark_home import _find_spark_home
 
 from penstock.calls.advised import events_of
-from penstock.engines.spark.history.files import lines_of, log_at
+from penstock.engines.spark.history.files import log_at
 from penstock.engines.spark.history.replay import queries_in
 from penstock.engines.spark.history.server import download
 from penstock.errors import ConfigError
@@ -57,21 +58,6 @@ def answering(pages: Mapping[str, Any]) -> Iterator[str]:
 def application(name: str, *attempts: tuple[int, str | None]) -> dict[str, Any]:
     told = [{"lastUpdatedEpoch": at, **({} if number is None else {"attemptId": number})} for at, number in attempts]
     return {"id": name, "attempts": told}
-
-
-def whole(line: bytes) -> bytes:
-    """An event as Spark writes it, without blanks; our recorded log has less of the environment."""
-    event = json.loads(line)
-    if event["Event"] == "SparkListenerEnvironmentUpdate":
-        others = (
-            "JVM Information",
-            "Hadoop Properties",
-            "System Properties",
-            "Metrics Properties",
-            "Classpath Entries",
-        )
-        event |= {name: {} for name in others}
-    return json.dumps(event, separators=(",", ":")).encode() + b"\n"
 
 
 def packed(name: str) -> bytes:
@@ -133,8 +119,7 @@ def test_what_cannot_be_reached_is_told_without_its_password(address: str, tmp_p
 
 @pytest.mark.jvm
 def test_a_real_history_server_hands_out_what_its_folder_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "logs").mkdir()
-    (tmp_path / "logs" / "local-1795385004689").write_bytes(b"".join(map(whole, lines_of(ROLLED))))
+    shutil.copytree(ROLLED, tmp_path / "logs" / ROLLED.name)
     port = own_port()
     settings = f"-Dspark.history.fs.logDirectory=file:{tmp_path / 'logs'} -Dspark.history.ui.port={port}"
     monkeypatch.setenv("SPARK_DAEMON_JAVA_OPTS", settings)

@@ -14,6 +14,7 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.query import RestartError
 from penstock.engines.spark.watch.todo import COMMITS_WITHIN_S
+from penstock.errors import first_line
 
 _LOOK_EVERY_S = 0.02
 
@@ -28,8 +29,8 @@ def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Jo
     try:
         return start_query(spark, after)
     except Exception as error:  # a tenant's own code may raise anything
-        reason = str(error).strip().splitlines()[0]
-        raise RestartError(f"{after.name}: it runs on as it was; {reason}", start_query(spark, before)) from error
+        why = f"{after.name}: it runs on as it was; {first_line(error)}"
+        raise RestartError(why, start_query(spark, before)) from error
 
 
 def between_batches(query: StreamingQuery, last: int | None, within_s: float) -> bool:
