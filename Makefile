@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-lakes test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-attaching bench-plans soak chaos chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-attaching bench-plans soak chaos chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -41,10 +41,10 @@ coverage: setup ## how much of the code the tests of `make check` run through, f
 
 # One worker has all that shares a Spark or a broker, the other what starts its own; see tests/harness/spread.py.
 test: setup-tests ## run all tests, but those that only add breadth (WORKERS=0: in one process)
-	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not helm and not alerts" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
 
 test-long: setup-tests ## run the tests that only add breadth: before an issue closes
-	@$(BIN)/pytest -m "long and not yarn and not kubernetes and not lakes and not helm and not alerts" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+	@$(BIN)/pytest -m "long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
 
 # What governing is built on: to see, shares, bounds, restarts, crashes. `SPARK=4.1` tries another version.
 SPARK ?= 3.5
@@ -60,6 +60,9 @@ test-lakes: ## queries that read and write Delta and Iceberg tables, in an envir
 	@PYTHON="$(PYTHON)" scripts/setup.sh spark $(LAKES_SPARK)
 	@.venv-spark-$(LAKES_SPARK)/bin/python -m pytest -m lakes tests/lakes --durations=5 --durations-min=1
 
+test-lineage: setup-tests ## decisions beside what OpenLineage's listener tells, on real Spark (fetches its jar)
+	@$(BIN)/pytest -m lineage tests/lineage --durations=5 --durations-min=1
+
 test-fleet: setup-tests ## coordinators that are killed, frozen and cut off, as processes (two minutes; needs PostgreSQL)
 	@$(BIN)/pytest tests/governing/test_coordinators_fail.py tests/governing/test_coordinating.py --durations=5 --durations-min=1
 
@@ -73,7 +76,7 @@ test-kubernetes: setup-tests ## a real Kubernetes API server and scheduler, buil
 
 test-random: setup-tests ## run all tests in another order each time (SEED=...: in one that was told before)
 	@echo "the order's seed: $(SEED)"
-	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not helm and not alerts" -p randomly --randomly-seed=$(SEED)
+	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -p randomly --randomly-seed=$(SEED)
 
 lint: setup check-code ## linter, formatter check, types, import rules
 

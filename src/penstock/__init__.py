@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         thread_move,
     )
     from penstock.core.life import ControllerLife
+    from penstock.core.lineage import LineageRun
     from penstock.core.orders import Act
     from penstock.core.outlook import JobOutlook, RecoveryForetold
     from penstock.core.pairs import PairCounts
@@ -221,6 +222,7 @@ __all__ = [
     "KeysOnMachine",
     "Latency",
     "LatencyFigures",
+    "LineageRun",
     "LoadReport",
     "LoggedApplication",
     "Machine",
@@ -444,6 +446,7 @@ _HOMES = {
     "KeysOnMachine": "penstock.core.key_placement",
     "Latency": "penstock.core.intents",
     "LatencyFigures": "penstock.core.figures",
+    "LineageRun": "penstock.core.lineage",
     "LoadReport": "penstock.loading.report",
     "LoggedApplication": "penstock.engines.spark.history.events",
     "Machine": "penstock.core.placement",

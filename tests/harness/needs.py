@@ -26,6 +26,7 @@ MARKS = {
     "yarn": "starts a YARN; see `make test-yarn`",
     "kubernetes": "starts a Kubernetes API server; see `make test-kubernetes`",
     "lakes": "reads and writes Delta and Iceberg on a Spark that they are for; see `make test-lakes`",
+    "lineage": "runs OpenLineage's listener in Spark; see `make test-lineage`",
 }
 # Needs Python alone, but is not in `make check` either, or not in `make test`.
 ALONE = {

@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 
 from penstock.core.cycle import Cycle
+from penstock.core.lineage import LineageRun
 from penstock.core.run import RunInfo
 from penstock.errors import ConfigError
 from penstock.notifying import notifiers
@@ -141,9 +142,26 @@ def test_openlineage_gets_a_run_that_began_and_is_complete(web: Heard, monkeypat
     assert (start.pop("eventType"), complete.pop("eventType")) == ("START", "COMPLETE")
     assert start == complete
     assert start["job"] == {"namespace": "shops", "name": "shop.ads.penstock"}
+    assert set(start["run"]["facets"]) == {"penstock"}  # nobody knows of a run that it is below
     facet = start["run"]["facets"]["penstock"]
     assert (facet["applicationId"], facet["kind"], facet["at_s"]) == ("app-1", "decision", 20.0)
     assert facet["data"]["changes"][0]["text"] == "map 3 -> 6"
+
+
+def test_what_happens_in_an_application_that_openlineage_knows_is_below_its_run(
+    web: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENLINEAGE_NAMESPACE", "shops")  # the listener's own settings go before it
+    post = Post([notifier_of(f"openlineage:{web.url}")])
+    post.within(lambda: LineageRun("01a20972-1b07-70f4-bf69-5ed7d0471812", "market", "shop"))
+    post.take(RUN, an_acting_cycle(20.0))
+    post.close()
+    for event in map(json.loads, web.bodies):
+        jsonschema.validate(event, RUN_EVENT)
+        parent = event["run"]["facets"]["parent"]
+        assert parent["run"] == {"runId": "01a20972-1b07-70f4-bf69-5ed7d0471812"}
+        assert parent["job"] == {"namespace": "market", "name": "shop"}
+        assert event["job"] == {"namespace": "market", "name": "shop.ads.penstock"}
 
 
 def test_openlineage_that_refuses_once_gets_the_same_run_again(web: Heard, tmp_path: Path) -> None:

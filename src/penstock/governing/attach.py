@@ -13,6 +13,7 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jvm.beside.context import BesideContext, beside, session_of
 from penstock.engines.spark.jvm.beside.door import DriverDoor
 from penstock.engines.spark.jvm.beside.spark import BesideSpark
+from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import OutageError
@@ -53,7 +54,9 @@ def attach(door: DriverDoor, wanted: WantedFile, options: AttachOptions, on_view
 def _attached(
     context: BesideContext, wanted: WantedFile, options: AttachOptions, post: Post, on_view: Callable[[View], None]
 ) -> RunStory:
-    spark = BesideSpark(_awaited(context), [part.name for part in wanted.jobs])
+    session = _awaited(context)
+    post.within(ApplicationRun(session))
+    spark = BesideSpark(session, [part.name for part in wanted.jobs])
     name = options.policy or wanted.policy or DEFAULT
     policy = decider(name, wanted.settings.get(name))
     approval = frozenset(part.name for part in wanted.jobs if part.approval)

@@ -21,6 +21,7 @@ from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.executors import ExecutorLever, take_allocation
 from penstock.engines.spark.jvm.features import check_session
+from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.settings import SparkSettings, lease_for
@@ -93,7 +94,7 @@ def govern(
     how = _how(interval_s, window_s, decides.name, dry_run, divided.executors)
     engine = SparkEngine(live, _jobs(intents, limits or {}, routes or {}), how, clocks)
     settings = LoopSettings(interval_s=interval_s, dry_run=dry_run, approval=frozenset(approval))
-    post = _post(notify)
+    post = _post(notify, spark)
     remembering = remember(store, live, live.name, decides.name, settings)
     governed = Governed(dict(intents), decides, remembering, settings, models=read, agent=divided.agent, post=post)
     return Controller(engine, governed if post is None else replace(governed, at_end=post.close)).start()
@@ -115,9 +116,14 @@ def _how(interval_s: float, window_s: float, policy: str, dry_run: bool, executo
     )
 
 
-def _post(notify: Collection[str | Notifier]) -> Post | None:
+def _post(notify: Collection[str | Notifier], spark: SparkSession | FakeSpark) -> Post | None:
     """Who is told of what happens, if anybody is to be."""
-    return Post([notifier_of(one) if isinstance(one, str) else one for one in notify]) if notify else None
+    if not notify:
+        return None
+    post = Post([notifier_of(one) if isinstance(one, str) else one for one in notify])
+    if not isinstance(spark, FakeSpark):
+        post.within(ApplicationRun(spark))
+    return post
 
 
 @dataclass(frozen=True, slots=True)

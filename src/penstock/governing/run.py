@@ -19,6 +19,7 @@ from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.commit_offsets import commit_offsets
 from penstock.engines.spark.jvm.executors import take_allocation
 from penstock.engines.spark.jvm.heap import memory_mib
+from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.process import Jvm
@@ -177,6 +178,8 @@ class _Lived:
         had_mib = memory_mib(spark.sparkContext)
         if self.application.instead is not None and life.memory_mib != had_mib:
             engine.note(f"executor memory {life.memory_mib:,} -> {had_mib:,} MiB", self.application.instead)
+        if governed.post is not None:
+            governed.post.within(ApplicationRun(spark))
         agent = agent_of(_coordinated(self.tenants, self.options), spark.sparkContext)
         governed = governed if life.earlier is None else life.earlier.governed
         controller = Controller(engine, replace(governed, remembering=kept, agent=agent), on_view, life.earlier)

@@ -1,21 +1,26 @@
 """What happens as OpenLineage events: each is a run of its own, of the job that governs the tenant, begun and complete.
 
-OpenLineage's Spark listener tells of an application's reads and writes under ids of runs that it makes up and tells
-nobody. So these events stand beside its own, in the namespace that OPENLINEAGE_NAMESPACE says for both, and name the
-application in their facet as the listener's `spark_applicationDetails` does.
+OpenLineage's Spark listener tells of an application as a run, and of each batch as a run below that one. Where it is in
+the driver these events are of runs below the same one, in its namespace; else they stand alone, in the namespace that
+OPENLINEAGE_NAMESPACE says for both. The facet names the application as the listener's `spark_applicationDetails` does.
 """
 
 import uuid
 from collections.abc import Mapping
 from typing import Any
 
+from penstock.core.lineage import LineageRun
+
 SPEC = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs"
+PARENT = "https://openlineage.io/spec/facets/1-0-1/ParentRunFacet.json#/$defs/ParentRunFacet"
 PRODUCER = "https://pypi.org/project/penstock"
 ENDPOINT = "/api/v1/lineage"
 
 
-def run_events(document: Mapping[str, Any], namespace: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """START and COMPLETE of what a message's document tells; the same ids when it is told again.
+def run_events(
+    document: Mapping[str, Any], namespace: str, application: LineageRun | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """START and COMPLETE of what a message's document tells, below the application's run; again with the same ids.
 
     >>> document = {"id": "app-1/decision/20.000/ads/0", "run": "app-1", "name": "shop", "kind": "decision"}
     >>> document |= {"time": "2026-11-02T08:00:00+00:00", "at_s": 20.0, "job": "ads", "text": "did it", "data": {}}
@@ -34,9 +39,19 @@ def run_events(document: Mapping[str, Any], namespace: str) -> tuple[dict[str, A
         "eventTime": document["time"],
         "producer": PRODUCER,
         "schemaURL": f"{SPEC}/RunEvent",
-        "run": {"runId": str(uuid.uuid5(uuid.NAMESPACE_URL, document["id"])), "facets": {"penstock": facet}},
-        "job": {"namespace": namespace, "name": name},
+        "run": {
+            "runId": str(uuid.uuid5(uuid.NAMESPACE_URL, document["id"])),
+            "facets": {"penstock": facet, **_parent(application)},
+        },
+        "job": {"namespace": namespace if application is None else application.namespace, "name": name},
         "inputs": [],
         "outputs": [],
     }
     return {"eventType": "START", **told}, {"eventType": "COMPLETE", **told}
+
+
+def _parent(application: LineageRun | None) -> dict[str, Any]:
+    if application is None:
+        return {}
+    job = {"namespace": application.namespace, "name": application.job}
+    return {"parent": {"_producer": PRODUCER, "_schemaURL": PARENT, "run": {"runId": application.id}, "job": job}}

@@ -20,7 +20,7 @@ import ssl
 import urllib.request
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from importlib.metadata import EntryPoint
@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
+from penstock.core.lineage import LineageRun
 from penstock.core.run import RunInfo
 from penstock.errors import ConfigError, choose
 from penstock.extending import GROUPS, loaded, named
@@ -40,10 +41,14 @@ _URLS = ("http://", "https://")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A happening of a run. `id` stays the same when it is sent again, so that whoever gets it twice can tell."""
+    """A happening of a run. `id` stays the same when it is sent again, so that whoever gets it twice can tell.
+
+    `application` asks the driver for the run that OpenLineage knows the application by, if there is one.
+    """
 
     run: RunInfo
     happening: Happening
+    application: Callable[[], LineageRun | None] = field(default=lambda: None, repr=False, compare=False)
 
     @property
     def id(self) -> str:
@@ -140,7 +145,8 @@ class Lineage:
     wants: frozenset[HappeningKind] = ALL
 
     def send(self, message: Message) -> None:
-        events = run_events(message.document(), os.environ.get("OPENLINEAGE_NAMESPACE", "default"))
+        namespace = os.environ.get("OPENLINEAGE_NAMESPACE", "default")
+        events = run_events(message.document(), namespace, message.application())
         if self.target.startswith(_URLS):
             for event in events:
                 _post(self.target, event, key=os.environ.get("OPENLINEAGE_API_KEY"))

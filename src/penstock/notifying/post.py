@@ -8,10 +8,11 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from penstock.core.cycle import Cycle
+from penstock.core.lineage import LineageRun
 from penstock.core.run import RunInfo
 from penstock.errors import told
 from penstock.notifying.happenings import Told, happened
@@ -32,13 +33,18 @@ class Post:
     def __init__(self, notifiers: Sequence[Notifier], first_retry_s: float = FIRST_RETRY_S) -> None:
         self._rounds = [_Round(notifier, first_retry_s) for notifier in notifiers]
         self._told = Told()
+        self._application: Callable[[], LineageRun | None] = lambda: None
+
+    def within(self, application: Callable[[], LineageRun | None]) -> None:
+        """From now on what happens is of that application, which only the notifiers that want it ask for its run."""
+        self._application = application
 
     def take(self, run: RunInfo, cycle: Cycle) -> None:
         """What is new in a cycle goes on its way."""
         self._told, found = happened(self._told, cycle)
         for happening in found:
             for one in self._rounds:
-                one.take(Message(run, happening))
+                one.take(Message(run, happening, self._application))
 
     def close(self) -> None:
         """What waits is tried for some seconds more."""
