@@ -227,7 +227,15 @@ def _shell(lines: str) -> list[str]:
 
 
 def _answer(place: Path, own: Mapping[str, str], what: Surroundings) -> str:
-    return _done(place, own, what.driver).strip().replace("\n", " ")
+    found = advice_in(_done(place, own, what.driver))
+    if not found:
+        raise NothingCameError(f"{what.words}: no advice; see {place / 'said'}")
+    return found
+
+
+def advice_in(said: str) -> str:
+    """What would have done better, without the tables before it."""
+    return " ".join(line for line in said.splitlines() if line.startswith(("- ", "Slots: ")))
 
 
 def _decision(place: Path, own: Mapping[str, str], what: Surroundings, until: float) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from attaching import ALL, HEADING, Seen, keep, kept, notebook, page
+from attaching import ALL, HEADING, Seen, advice_in, keep, kept, notebook, page
 
 DOCTOR = {
     "spark": "3.5.9", "scala": "2.12.18", "java": "17.0.15", "governable": True,
@@ -52,3 +52,8 @@ def test_trying_one_keeps_the_rows_of_the_others(tmp_path: Path) -> None:
 
 def test_a_program_is_one_cell_of_a_notebook() -> None:
     assert [cell["source"] for cell in notebook("1 + 1")["cells"]] == ["1 + 1"]
+
+
+def test_of_advice_what_would_have_done_better_is_told_without_its_tables() -> None:
+    said = "tenant  met\nfraud   9 %\n\n- fraud: 12 rows a batch\nSlots: 6 are enough.\n"
+    assert advice_in(said) == "- fraud: 12 rows a batch Slots: 6 are enough."
