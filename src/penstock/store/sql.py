@@ -119,10 +119,11 @@ class SqlStore:
 
     def _complete(self, number: int, cycle: Cycle) -> bool:
         """Add what came of it; the figures of a fleet are there since it was announced. False where it is gone."""
+        cycles, run = tables.cycles, self._begun()
         with self._database.writing() as connection:
             self.check_writer(connection)
-            there = tables.cycles.update().where(tables.cycles.c.id == number).values(error=cycle.error)
-            if not connection.execute(there).rowcount:
+            there = cycles.update().where(cycles.c.id == number, cycles.c.run == run.number)
+            if not connection.execute(there.values(error=cycle.error)).rowcount:
                 return False
             outcomes = rows.outcome_rows(cycle.outcome.steps, number)
             if outcomes:

@@ -79,6 +79,12 @@ def test_a_move_is_worth_more_than_what_is_not_known_of_its_worth(
     assert [decision.moves for decision in plan.decisions] == ([(*given, Executors(1, 2, "taker"))] if moves else [])
 
 
+def test_who_holds_more_than_it_may_comes_down_to_that_whatever_it_loses() -> None:
+    (decision,) = decided(fleet([replace(RICH, most=2)])).decisions
+    assert decision.moves == (Executors(3, 2, "clicks"),)
+    assert decision.why == "1 executor of clicks is more than may be held: clicks keeps 9.9 of 10.0"
+
+
 def test_a_small_gain_does_not_come_along_with_a_large_one() -> None:
     small = [application("a", 3, ((2, 9.0), (3, 10.0)), least=2), application("b", 1, ((1, 8.5), (2, 10.0)))]
     (decision,) = decided(fleet([*small, RICH, POOR], cores=8)).decisions

@@ -25,10 +25,16 @@ def why(moved: Sequence[Claim], target: Mapping[str, int], short: bool = False) 
     elif takers:
         head = f"{_executors(taken)} that nobody uses to {_names(takers)}"
     else:
-        lacks, idle = ("has no room", "is not needed") if given == 1 else ("have no room", "are not needed")
-        head = f"{_executors(given)} of {_names(givers)} {f'{lacks} any more' if short else idle}"
+        head = f"{_executors(given)} of {_names(givers)} {_why_less(givers, given == 1, short)}"
     said = [_comes_to(claim, target[claim.name]) for claim in (*givers[:NAMED], *takers[:NAMED])]
     return f"{head}: {', '.join(said)}"
+
+
+def _why_less(givers: Sequence[Claim], one: bool, short: bool) -> str:
+    if short:
+        return f"{'has' if one else 'have'} no room any more"
+    beyond = all(claim.now > claim.most for claim in givers)
+    return f"{'is' if one else 'are'} {'more than may be held' if beyond else 'not needed'}"
 
 
 def _comes_to(claim: Claim, count: int) -> str:
