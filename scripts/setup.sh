@@ -76,6 +76,9 @@ fi
 export UV_PYTHON_DOWNLOADS=never UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1
 if [ "${1:-}" = spark ]; then # an environment of its own for another Spark; all else as new as that allows
     [ -d ".venv-spark-$2" ] || "$uv" venv --quiet --python "$python" ".venv-spark-$2"
+    # By itself first: that it cannot be had (75, for now) is another thing than that we do not install beside it.
+    VIRTUAL_ENV=".venv-spark-$2" "$uv" pip install --quiet "pyspark==$2.*" ||
+        { say "the package registry gives no Spark $2"; exit 75; }
     VIRTUAL_ENV=".venv-spark-$2" "$uv" pip install --quiet --editable '.[all]' --group tests "pyspark[sql]==$2.*"
     # Spark 3.5 holds NumPy below 2, and the newest pyarrow wants 2 without saying so to whoever installs it.
     ".venv-spark-$2/bin/python" -c 'import pyarrow' 2>/dev/null ||

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.deploy.programs import answering, program
+
 ROOT = Path(__file__).parents[2]
 IMAGE = (ROOT / "deploy" / "kubernetes" / "Dockerfile").read_text()
 RUNS = " ".join(IMAGE.replace("\\\n", " ").split())
@@ -53,18 +55,6 @@ def test_the_image_is_of_the_spark_that_is_locked() -> None:
     assert ("pyspark", spark) in LOCKED
 
 
-def program(path: Path, script: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
-    return path.parent
-
-
-def answering(path: Path, version: str) -> Path:
-    """A uv of that version, which notes how it is called."""
-    return program(path, f'[ "$1" = --version ] && echo "uv {version} (here)" && exit\necho "{version} $*" >>calls')
-
-
 @pytest.mark.parametrize("installed", ["0.0.1", UV[0]], ids=["another", "that-one"])
 def test_setting_up_takes_that_uv_and_no_other(tmp_path: Path, installed: str) -> None:
     (tmp_path / "scripts").mkdir()
@@ -95,3 +85,20 @@ def test_a_package_that_setting_up_installs_starts_no_server(tmp_path: Path, cod
     subprocess.run([place / "setup.sh"], env=environment, capture_output=True, check=False)
     assert (tmp_path / "asked").read_text() == "101\n"  # what Debian's packages take for: do not start it
     assert not policy.exists()
+
+
+@pytest.mark.parametrize(
+    ("fails", "code"), [("pyspark==3.5.*", 75), ("--editable", 1)], ids=["no Spark", "not beside it"]
+)
+def test_a_spark_that_no_registry_gives_is_another_thing_than_one_that_we_do_not_install_beside(
+    tmp_path: Path, fails: str, code: int
+) -> None:
+    place = tmp_path / "scripts"
+    place.mkdir()
+    for name in ("setup.sh", "uv.txt"):
+        shutil.copy(ROOT / "scripts" / name, place)
+    says = f'[ "$1" = --version ] && echo "uv {UV[0]} (here)" && exit; case "$*" in *" {fails}"*) exit 1;; esac'
+    here = program(tmp_path / "bin" / "uv", says)
+    environment = {**os.environ, "PATH": f"{here}:{os.environ['PATH']}", "PYTHON": sys.executable}
+    done = subprocess.run([place / "setup.sh", "spark", "3.5"], env=environment, capture_output=True, text=True)
+    assert (done.returncode, "gives no Spark 3.5" in done.stderr) == (code, code == 75)

@@ -15,6 +15,7 @@ from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, FakeWriter
 from penstock.engines.spark.jobs import Job, JobFunction, Writer
+from penstock.engines.spark.jvm.features import can_cut_state
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.lock import KEY
 from penstock.engines.spark.port import Spark
@@ -34,6 +35,7 @@ class Rig(Protocol):
     quick: JobFunction  # a light stateless job
     counting: JobFunction  # one that counts by key
     dies: JobFunction  # with its first batch, of bad row 7
+    cuts_state: bool  # into other partitions
 
     def live(self) -> None:
         """Let queries do something."""
@@ -122,6 +124,7 @@ class FakeRig:
         self.quick = _made_of(FakeWriter())
         self.counting = _made_of(FakeWriter(partitions=2, stages=(("Scan", 2), ("StateStoreSave", 2))))
         self.dies = _made_of(FakeWriter(fails="org.apache.spark.SparkRuntimeException: bad row 7"))
+        self.cuts_state = True
 
     def live(self) -> None:
         self.fake.pass_time(0.5)
@@ -144,6 +147,7 @@ class SparkRig:
         self.quick: JobFunction = quick
         self.counting: JobFunction = counting(checkpoint)
         self.dies: JobFunction = _dies
+        self.cuts_state = can_cut_state()
 
     def live(self) -> None:
         """They do by themselves."""

@@ -15,6 +15,7 @@ from penstock.engines.spark.jvm.local_files import readable_state
 from penstock.engines.spark.jvm.rewriting import rewriting
 from penstock.engines.spark.jvm.starts import session_of, start_query
 from penstock.engines.spark.query import RestartError
+from penstock.engines.spark.starting import CallError
 from penstock.errors import EngineError, first_line
 
 _ONE_BATCH_WITHIN_S = 120.0
@@ -44,7 +45,7 @@ def _rewrite(spark: SparkSession, job: Job, checkpoint: str, partitions: int) ->
         # The rewriting goes by the session's format of checkpoints.
         with session_of(spark, job), readable_state(spark, checkpoint), rewriting(spark, checkpoint):
             spark._streamingCheckpointManager.repartition(checkpoint, partitions)
-    except (EngineError, PySparkException) as error:
+    except (CallError, EngineError, PySparkException) as error:
         return first_line(error)
     return None
 
