@@ -119,7 +119,7 @@ def left(spark: SparkSession, place: Path) -> dict[str, Any]:
             tasks = beside.submit(waiting_tasks, spark, there, begun, gate)
             eventually(partial(all_begun, begun, there))
             lever.aim(there - 1)
-            lever.let_go(1)
+            lever.let_go(there - 1)
             if not within_s:  # one that is to be ended in the midst of its task is gone before that could end
                 eventually(partial(gone, lever, there - 1))
             gate.touch()
@@ -166,10 +166,10 @@ def all_begun(begun: Path, tasks: int) -> bool:
 
 
 def gone(lever: ExecutorLever, left: int) -> bool:
-    over = lever.count() - left
-    if over > 0:
-        lever.let_go(over)
-    return over == 0
+    there = lever.count()
+    if there > left:
+        lever.let_go(left)
+    return there == left
 
 
 def blocks(spark: SparkSession, cached: RDD[int]) -> int:

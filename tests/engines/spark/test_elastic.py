@@ -24,9 +24,9 @@ class Cluster:
         self.aimed.append(wanted)
         self.there = max(self.there, min(self.gives, wanted))
 
-    def let_go(self, count: int) -> None:
-        assert self.aimed[-1] <= self.there - count  # or the master would replace those that end
-        self.there -= count
+    def let_go(self, stay: int) -> None:
+        assert self.aimed[-1] <= stay  # or the master would replace those that end
+        self.there = min(self.there, stay)
 
 
 def test_as_many_executors_as_the_slots_need_and_no_more_than_allowed() -> None:
@@ -105,7 +105,7 @@ def test_those_that_take_their_time_to_leave_are_told_once_and_make_nobody_short
     elastic.follow(2, 0.0)
     for now in (1.0, 2.0, 3.0):
         elastic.keep(now)
-    assert (cluster.there, cluster.asked, told) == (3, [1, 1, 1, 1], ["executors 4 -> 2"])
+    assert (cluster.there, cluster.asked, told) == (3, [2, 2, 2, 2], ["executors 4 -> 2"])
     assert not elastic.settles(21.0, 20.0)  # figures count: nothing new runs on the one that leaves
 
 
@@ -125,9 +125,9 @@ class Slow(Cluster):
 
     asked: list[int] = field(default_factory=list)
 
-    def let_go(self, count: int) -> None:
-        self.asked.append(count)
-        self.leaving = max(self.leaving, count)
+    def let_go(self, stay: int) -> None:
+        self.asked.append(stay)
+        self.leaving = max(self.leaving, self.there - stay)
 
 
 def test_what_could_not_be_asked_of_a_master_that_was_away_is_asked_when_it_is_back() -> None:

@@ -20,8 +20,8 @@ class ElasticLever(Protocol):
     def aim(self, wanted: int) -> None:
         """So many are wanted from now on; none is waited for."""
 
-    def let_go(self, count: int) -> None:
-        """So many of them leave, those among them that leave already; asked again as long as they are there."""
+    def let_go(self, stay: int) -> None:
+        """All but so many leave; asked again as long as more are there."""
 
     @property
     def leaving(self) -> int:
@@ -142,4 +142,4 @@ class Elastic:
     def _trim(self, there: int) -> None:
         # The target goes down before anything is ended, or the master replaces what ended.
         if there > self._target:
-            self._lever.let_go(there - self._target)
+            self._lever.let_go(self._target)

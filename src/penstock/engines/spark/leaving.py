@@ -23,19 +23,19 @@ class Parting:
 
 
 def parting(
-    living: Sequence[str], count: int, since_s: Mapping[str, float], now: float, within_s: float = LEAVES_WITHIN_S
+    living: Sequence[str], stay: int, since_s: Mapping[str, float], now: float, within_s: float = LEAVES_WITHIN_S
 ) -> Parting:
-    """So many of the living are to go, the youngest first, and those that leave already count among them.
+    """So many of the living are to stay; the youngest go, and those that leave already are among them.
 
-    >>> first = parting(["1", "2", "10"], 1, {}, now=0.0)
-    >>> first.asked, parting(["1", "2", "10"], 2, first.since_s, now=1.0).asked
+    >>> first = parting(["1", "2", "10"], 2, {}, now=0.0)
+    >>> first.asked, parting(["1", "2", "10"], 1, first.since_s, now=1.0).asked
     (('10',), ('2',))
-    >>> parting(["1", "2", "10"], 1, first.since_s, now=30.0).ended
+    >>> parting(["1", "2", "10"], 2, first.since_s, now=30.0).ended
     ('10',)
     """
     leaving = {one: since_s[one] for one in living if one in since_s}
     others = sorted((one for one in living if one not in leaving), key=int, reverse=True)
-    asked = tuple(others[: max(0, count - len(leaving))])
+    asked = tuple(others[: max(0, len(living) - stay - len(leaving))])
     leaving |= dict.fromkeys(asked, now)
     ended = tuple(one for one, since in leaving.items() if now - since >= within_s)
     return Parting(tuple(one for one in asked if one not in ended), ended, leaving)

@@ -3,10 +3,12 @@
 import json
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.levers import WHOLE, Executors
@@ -14,6 +16,9 @@ from penstock.core.plan import Step
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.machines import ExecutorReader
+from penstock.engines.spark.jvm.routing.pinning import StatePlaces
+from penstock.engines.spark.port import Places
+from penstock.engines.spark.routing.pins import Send
 from penstock.engines.spark.settings import SparkSettings
 from tests.engines.spark.helpers import patient
 from tests.engines.spark.routing.town import Town, windows_and_tags
@@ -50,6 +55,17 @@ class Tasks:
         return {task["index"]: task["executorId"] for task in listed if task["status"] == "SUCCESS"}
 
 
+class Sending(StatePlaces):
+    """Counts how often partitions were sent elsewhere."""
+
+    sent = 0
+
+    def send(self, query: StreamingQuery, sends: Sequence[Send]) -> None:
+        """Counted, and done."""
+        self.sent += 1
+        super().send(query, sends)
+
+
 def executors(spark: SparkSession) -> list[str]:
     return [executor.id for executor in ExecutorReader(spark.sparkContext).read()]
 
@@ -71,13 +87,19 @@ def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
         assert isinstance(writer, DataStreamWriter)
         return writer.outputMode("append")  # the only one that Spark has for one stateful operator after another
 
-    engine = SparkEngine(patient(spark), [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
+    live, places = patient(spark), Sending(spark)
+    live.places = cast(Places, places)
+    engine = SparkEngine(live, [Job("town", counting, route=town.route)], SparkSettings(window_s=20.0))
     engine.open()
 
     deeds: set[str] = set()
+    looks: list[tuple[Homes, int]] = []
 
     def settled() -> dict[str, str] | None:
-        """One more batch, and where it ran when both operators ran alike, as many partitions on each executor."""
+        """One more batch, and where it ran when both operators ran alike, as many partitions on each executor.
+
+        And as the batch before, after which nothing was sent elsewhere: by luck a batch is even that is not in place.
+        """
         batches = len(town.batches)
         town.feed(600)
         eventually(lambda: len(town.batches) > batches)
@@ -86,7 +108,8 @@ def pinned(spark: SparkSession, place: Path) -> dict[str, Any]:
         (job,) = snapshot.jobs
         deeds.update(deed.text for deed in snapshot.deeds)
         homes, living = tasks.homes(), sorted(executors(spark))
-        if len(homes) != 2 or homes[0] != homes[1]:
+        looks.append((homes, places.sent))
+        if looks[-2:-1] != looks[-1:] or len(homes) != 2 or homes[0] != homes[1]:
             return None
         even = Counter(homes[0].values()) == dict.fromkeys(living, PARTITIONS // len(living))
         told = [{found.partition: found.executor for found in placed.partitions} for placed in job.keys]

@@ -137,9 +137,9 @@ class FakeExecutors:
         self.target = wanted
         self.there = max(self.there, min(self.gives, wanted))
 
-    def let_go(self, count: int) -> None:
-        """So many of them end."""
-        self.there -= count
+    def let_go(self, stay: int) -> None:
+        """All but so many end."""
+        self.there = min(self.there, stay)
 
     def listed(self) -> tuple[Executor, ...]:
         """Those that live."""

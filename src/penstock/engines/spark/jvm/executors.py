@@ -91,14 +91,15 @@ class ExecutorLever:
         self._check(wanted)
         self._target(wanted)
 
-    def let_go(self, count: int) -> None:
-        """So many of them, the youngest, leave; the target must have gone down before. Those that leave already count.
+    def let_go(self, stay: int) -> None:
+        """All but so many leave, the youngest first; the target must have gone down before.
 
-        To be asked again as long as there are too many: whoever took too long is ended then.
+        To be asked again as long as there are too many: whoever took too long is ended then. How many are to go is not
+        for the caller to say: one that leaves may be gone by now, and another would leave in its place.
         """
         living = [executor.id for executor in self._reader.read()]
         within_s = self._leaves_within_s if self.moves_first else 0.0
-        found = parting(living, count, self._leave_since_s, self._even(), within_s)
+        found = parting(living, stay, self._leave_since_s, self._even(), within_s)
         self._leave_since_s = found.since_s
         if found.asked:
             self._decommission(found.asked)
@@ -122,7 +123,7 @@ class ExecutorLever:
     def _has(self, wanted: int) -> bool:
         living = self.count()
         if living > wanted:
-            self.let_go(living - wanted)
+            self.let_go(wanted)
         return living == wanted
 
     def _check(self, wanted: int) -> None:
