@@ -4,20 +4,20 @@ from collections.abc import Mapping
 
 
 def floors_kept(threads: Mapping[str, int], floors: Mapping[str, int], slots: int) -> dict[str, int]:
-    """Floors that can be kept together: where there are fewer slots than jobs, the largest weights keep theirs.
+    """Floors that can be kept together: where they are more than the slots, the lightest pools have none of one slot.
 
-    Of pools that are below their floor, all without a task that runs, Spark serves the first by name, whatever their
-    weights: a floor for everybody would be none. Those of the least weight have none then.
+    Of pools below their floor Spark serves the one first that is furthest below it: with a floor for everybody a pool
+    without a task that runs comes before an urgent one that has one of its two. Who has no floor waits for no longer
+    than for the floors of others, which are fewer than the slots then.
 
+    >>> floors_kept({"a": 1, "b": 1, "c": 1, "urgent": 3}, {"a": 1, "b": 1, "c": 1, "urgent": 2}, 4)
+    {'a': 0, 'b': 0, 'c': 0, 'urgent': 2}
     >>> floors_kept({"a": 1, "b": 1, "c": 1, "urgent": 2}, {"a": 1, "b": 1, "c": 1, "urgent": 1}, 2)
     {'a': 0, 'b': 0, 'c': 0, 'urgent': 1}
     """
-    if len(threads) <= slots or sum(floors.values()) <= slots:
-        return dict(floors)
-    left, least = slots, min(threads.values())
-    kept = dict.fromkeys(threads, 0)
-    for name in sorted(threads, key=lambda one: (-threads[one], one)):
-        if threads[name] > least and floors[name] <= left:
-            kept[name] = floors[name]
-            left -= floors[name]
+    kept = dict(floors)
+    for weight in sorted(set(threads.values())):
+        if sum(kept.values()) <= slots:
+            break
+        kept.update((name, 0) for name, of in threads.items() if of == weight and kept[name] == 1)
     return kept

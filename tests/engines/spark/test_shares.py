@@ -33,6 +33,30 @@ def test_floors_never_promise_more_slots_than_there_are(threads: dict[str, int],
     assert all(share.weight == threads[name] for name, share in shares.items())
 
 
+THREADS = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 12), min_size=1)
+
+
+@given(THREADS, st.integers(1, 16))
+def test_nor_where_each_is_to_keep_one(threads: dict[str, int], slots: int) -> None:
+    shares = pool_shares(threads, {}, slots)
+    assert sum(share.min_share for share in shares.values()) <= slots
+    for name, share in shares.items():
+        assert share.min_share >= int(slot_share(threads[name], sum(threads.values()), slots)) or len(threads) > slots
+        lighter = [shares[other].min_share for other, count in threads.items() if count < threads[name]]
+        assert share.min_share >= max(lighter, default=0)
+
+
+def test_an_urgent_tenant_has_its_second_slot_before_others_have_their_first() -> None:
+    # Spark serves the pool first that is furthest below its floor: one slot of two would come after none of one.
+    shares = pool_shares({"urgent": 3, "a": 1, "b": 1, "c": 1}, {}, 4)
+    assert [shares[name].min_share for name in ("urgent", "a", "b", "c")] == [2, 0, 0, 0]
+
+
+def test_what_a_tenant_was_promised_by_name_is_kept_even_so() -> None:
+    shares = pool_shares({"urgent": 8, "a": 2, "b": 2}, {"a": SlotLimits(2), "b": SlotLimits(2)}, 6)
+    assert [shares[name].min_share for name in ("urgent", "a", "b")] == [4, 2, 2]
+
+
 def test_a_share_of_slots_is_exact_where_a_floor_is_rounded() -> None:
     assert slot_share(1, 16, 8) == 0.5
 

@@ -26,6 +26,10 @@ def pool(name: str, threads: int, min_share: int = 0, running: int = 0, batch: i
         ((5, 5, 5), 8, [2, 2, 2]),  # 8 x 5 / 15 = 2.67, rounded down
         ((9, 1), 8, [7, 1]),  # 8 x 1 / 10 = 0.8, but each keeps the one that it is promised
         ((3,), 0, [0]),
+        ((3, 1, 1, 1), 4, [2, 0, 0, 0]),  # 2 and a floor for each of the others would be five of four
+        ((3, 2, 1, 1), 4, [1, 1, 1, 1]),  # four of four: all are kept
+        ((1, 1, 1), 2, [0, 0, 0]),
+        ((2, 1, 1), 2, [1, 0, 0]),
     ],
 )
 def test_minimum_shares_are_threads_scaled_down_to_the_slots(
