@@ -218,14 +218,6 @@ def test_only_the_errors_seen_with_those_whom_a_step_would_touch_speak_against_i
     assert bool(plan.decisions) is turns
 
 
-@pytest.mark.parametrize(("up_s", "bounded"), [(10.0, False), (100.0, True)])
-def test_of_new_jobs_shares_are_turned_first_and_batches_once_their_costs_are_known(up_s: float, bounded: bool) -> None:
-    jobs = tuple(replace(one, figures=replace(one.figures, up_s=up_s)) for one in crowd())
-    plan, _ = at(10.0, ArbiterMemory(), *jobs)
-    kinds = {type(move) for decision in plan.decisions for move in decision.moves}
-    assert (Slots in kinds, BatchBound in kinds) == (True, bounded)
-
-
 def test_its_memory_can_be_stored_and_read() -> None:
     _, memory = rounds(Arbiter(), [seen(5.0), seen(7.0)])
     assert decode(encode(memory), ArbiterMemory) == memory

@@ -92,10 +92,11 @@ def _fill(use: _Use, rows: NDArray[np.intp], jobs: NDArray[np.intp], of: _Looked
     settings = settings.again(len(ahead.futures))
     met = Conditions(*(getattr(of.met, one.name)[:, rows, jobs] for one in fields(Conditions)))
     found = pace(ahead, settings, met)
-    busy = activity(ahead, settings, found, horizon_s) * met.slots
+    active = activity(ahead, settings, found, horizon_s)
+    busy = active.stages * met.slots
     use.utility[:, rows, jobs] = gained(ahead, settings, found, horizon_s)
     use.slots[:, rows, jobs] = busy
-    use.cores[:, rows, jobs] = busy * wanting_cores(ahead)
+    use.cores[:, rows, jobs] = busy * wanting_cores(ahead) + ahead.driver_cores * active.aside
 
 
 def _slots(fleet: Fleet, best: Settings, options: Settings, now: Floats) -> Floats:

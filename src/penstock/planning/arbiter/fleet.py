@@ -79,6 +79,8 @@ class Fleet:
     row_wait_s: Floats
     warming: Floats  # what work on cores will cost soon, of what it cost while code was new: costs here are such
     aside_s: Floats
+    aside_load: Floats  # the share of the time that its batches are off the slots, as it is now
+    driver_cores: float  # of what is off the slots: the part of a core that it takes from tasks
     trigger_s: Floats
     staged: Floats  # how long stages took over how long they were foretold to
     by_name: NDArray[np.intp]  # each job's place in the order of names
@@ -92,7 +94,6 @@ class Fleet:
     parts: Floats  # of its state now; none: it cannot be cut otherwise
     parted: Floats  # its stages with as many tasks as parts
     most_parts: Floats
-    unsure: float = 0.0  # of all utility: what smaller batches are to bring, while little is known of what they cost
 
     @property
     def size(self) -> int:
@@ -192,7 +193,8 @@ def _fleet(
     of = _Columns(*np.array([_row(job, one, slots) for job, one in zip(jobs, costs, strict=True)], dtype=float).T)
     cores = float(sum(machine.cores for machine in view.machines if machine.alive) or slots)
     follows, held, each = _held(view, slots)
-    slow, cores = _contention(of, held, cores)
+    slow, left = _contention(of, held, cores)
+    aside_load = np.minimum(1.0, of.aside_s / np.maximum(np.maximum(of.took_s, of.trigger_s), 0.1))
     wait_share = np.maximum(0.0, 1.0 - of.cpu_share * slow)  # of a task's time: neither on a core nor in want of one
     warming = soon(of.cold * coldness(one.warmth for one in costs))
     foretold = np.array([coming.get(job.name, rate) for job, rate in zip(jobs, of.arrivals, strict=True)])
@@ -208,7 +210,7 @@ def _fleet(
         follows=follows,
         held=held,
         each=each,
-        cores=cores,
+        cores=left,
         arrivals=of.arrivals,
         coming=np.maximum(1e-3, foretold),
         backlog=of.backlog,
@@ -220,6 +222,8 @@ def _fleet(
         row_wait_s=of.row_s * wait_share,
         warming=warming,
         aside_s=of.aside_s,
+        aside_load=aside_load,
+        driver_cores=_driver_cores(slow, cores - left, float(aside_load.sum())),
         trigger_s=of.trigger_s,
         staged=of.staged,
         by_name=np.argsort(np.argsort([job.name for job in jobs])),
@@ -351,6 +355,18 @@ def _contention(of: _Columns, slots: float, cores: float) -> tuple[float, float]
         return 1.0, cores
     slow = min(max(1.0, 1.0 / float(telling.max())), slots / (0.5 * cores))
     return slow, cores if slow < slots / cores else slots / slow
+
+
+def _driver_cores(slow: float, lacking: float, aside: float) -> float:
+    """The part of a core that a batch off the slots takes from tasks, where so many of them are off at a time.
+
+    A driver on other machines takes none: tasks have all cores then. One that wants the same cores gets as much of
+    them as a task does.
+
+    >>> _driver_cores(2.5, 0.0, 0.5), _driver_cores(2.5, 0.5, 0.5), _driver_cores(2.5, 0.1, 0.5)
+    (0.0, 0.4, 0.2)
+    """
+    return min(1.0 / slow, lacking / max(aside, 1e-3))
 
 
 def _now(dial: Dial | None) -> float | None:

@@ -46,7 +46,7 @@ def _busy_parts(fleet: Fleet) -> Floats:
     """Of all slots that are busy, each job's part."""
     now = present(fleet)
     met = conditions(fleet, now, HORIZON_S)
-    busy = (activity(fleet, now, pace(fleet, now, met), HORIZON_S) * met.slots)[0]
+    busy = (activity(fleet, now, pace(fleet, now, met), HORIZON_S).stages * met.slots)[0]
     parts = np.maximum(busy / max(float(busy.sum()), 1e-9), _LEAST_PART)
     of_all: Floats = parts / parts.sum()
     return of_all

@@ -45,8 +45,6 @@ _WARY_S = 120.0
 _EARLY_S = 4.0  # after which shares are turned, though batches of some are awaited yet
 _TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 _KNOWN_AFTER_S = 90.0  # since a job was first seen: until then costs fall, and are no reason to start it again
-# Batches that are made smaller cost more for each row, and by how much shows only then; of new jobs nothing has yet.
-_NEW_S, _UNSURE = 60.0, 0.06
 _RESTARTED_AGAIN_AFTER_S = 600.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 _LONGEST_SETTLE_S = 20.0
@@ -82,7 +80,7 @@ class Arbiter:
             fleet = fleet.of_shares_alone
         memory = _with_bias(fleet, memory)
         memory = _compared(view, memory)
-        fleet = replace(fleet.corrected(memory.costs), unsure=_unsure(view, fleet, memory))
+        fleet = fleet.corrected(memory.costs)
         plan, memory = self._decided(view, fleet, memory)
         errors = tuple(memory.errors[name] for name in sorted(memory.errors))
         return replace(plan, errors=errors, shortfall=memory.shortfall), memory
@@ -191,12 +189,6 @@ def _may_restart(view: View, fleet: Fleet, memory: ArbiterMemory) -> NDArray[np.
 def _cold(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
     """Whether any job is seen for so short that its costs may still be those of cold code."""
     return any(view.at_s - memory.costs[name].first_seen_s < _KNOWN_AFTER_S for name in fleet.names)
-
-
-def _unsure(view: View, fleet: Fleet, memory: ArbiterMemory) -> float:
-    """What smaller batches are to bring beyond shares, of all utility; less where few of the jobs are new."""
-    new = [view.at_s - memory.costs[name].first_seen_s < _NEW_S for name in fleet.names]
-    return _UNSURE * float(fleet.values[new].sum()) / fleet.max_utility
 
 
 def _band(fleet: Fleet, memory: ArbiterMemory, touched: NDArray[np.bool_]) -> float:

@@ -16,7 +16,7 @@ from penstock.planning.arbiter.alone import gains
 from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
 from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, totals
-from penstock.planning.arbiter.sharing import paced, wanting_cores
+from penstock.planning.arbiter.sharing import paced
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
 MANY = 30  # jobs: of more, only a few are turned alone
@@ -29,7 +29,9 @@ _WORK = 2_500  # rounds times jobs
 _LEAST_GAIN = 1e-3  # of the maximum utility, for one more turn of a lever
 _OF_FEARED = 0.6  # of what is feared has come for those who miss something
 _TOUCHED = 0.01  # of a job's utility: a change by less is none
-_AT_WORK = 0.5  # of their time on cores: tasks that are there for less mostly wait
+# Of the maximum utility, if the batches of all were made smaller: what is held back waits, hurts as soon as more of it
+# comes, and what it costs shows only then. Shares take nothing from anybody who does not need it.
+_HELD_COSTS = 0.04
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
 
@@ -107,8 +109,12 @@ class Promising:
 
     def alone(self, best: Settings, most: int) -> "Candidates":
         """Turns of one job each: the most promising of all, some of each job; none where there is no room for any."""
-        order = np.argsort(-self.gains, axis=0, kind="stable")[:_KEPT_OF_A_JOB]
-        rows, jobs = order.ravel(), np.tile(np.arange(order.shape[1]), len(order))
+        order = np.argsort(-self.gains, axis=0, kind="stable")
+        kept = np.zeros(order.shape, dtype=bool)
+        np.put_along_axis(kept, order[:_KEPT_OF_A_JOB], True, axis=0)
+        if best.weights.shape[1] <= MANY:  # their price is that of a little more; several slots are another matter
+            kept |= self.options.bounds == best.bounds
+        rows, jobs = np.nonzero(kept)
         worth_it = self.gains[rows, jobs]
         most = min(most, int(np.isfinite(worth_it).sum()))
         promising = np.argsort(-worth_it, kind="stable")[:most]
@@ -154,14 +160,9 @@ class Candidates:
 
 
 def _scored(fleet: Fleet, candidates: Settings, horizon_s: float) -> Scored:
-    turns = TURN_COSTS * _turned(fleet, candidates)
-    smaller = _unsure(fleet) * (candidates.bounds < fleet.bounds).any(axis=1)
-    return Scored(candidates, totals(fleet, candidates, horizon_s) - fleet.max_utility * (turns + smaller))
-
-
-def _unsure(fleet: Fleet) -> float:
-    """Of all utility, what smaller batches are to bring beyond shares: what they cost more is work, not waiting."""
-    return fleet.unsure * min(1.0, float(wanting_cores(fleet).mean()) / _AT_WORK)
+    held = (candidates.bounds < fleet.bounds).mean(axis=1)
+    price = TURN_COSTS * _turned(fleet, candidates) + _HELD_COSTS * held
+    return Scored(candidates, totals(fleet, candidates, horizon_s) - fleet.max_utility * price)
 
 
 def _best_of(found: Scored) -> tuple[Settings, float]:

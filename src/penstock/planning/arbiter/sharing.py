@@ -19,6 +19,7 @@ from penstock.planning.arbiter.fleet import Fleet
 _ROUNDS = 4
 _LEVELS = np.geomspace(1.0, 64.0, 14)  # times what weights alone would give: how far what others leave may go
 _LEAST_SLOT = 0.002  # of those who come last: they run while all others pause between their batches
+_LEFT_AT_LEAST = 0.25  # of the cores that tasks have now, however many batches a driver is to plan
 LAST_TASK = 0.35  # of a wave: the last tasks of a stage leave slots idle (tried on twins of real runs)
 
 
@@ -44,6 +45,14 @@ class Pace:
         return self.fixed_s + self.row_s * rows
 
 
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """The share of the time that a job's stages are under way, and that its batches are off the slots."""
+
+    stages: Floats
+    aside: Floats
+
+
 def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
     """The pace of every job under these conditions."""
     slots, tasks = np.maximum(conditions.slots, 0.05), tasks_of(fleet, settings)
@@ -58,13 +67,15 @@ def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions
     """Where slots, slowness and activity agree."""
     there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
     cores = fleet.cores_for(there)
-    floors = np.minimum(_floors(fleet, settings.weights, there), tasks_of(fleet, settings))
+    floors = np.minimum(floors_of(fleet, settings.weights, there), tasks_of(fleet, settings))
     active = np.ones_like(floors)
     found = Conditions(_slots(fleet, settings, there, floors, active), np.ones_like(active), np.zeros_like(active))
+    aside = np.broadcast_to(fleet.aside_load, active.shape)
     for _ in range(_ROUNDS):
-        active = 0.5 * active + 0.5 * activity(fleet, settings, pace(fleet, settings, found), horizon_s)
+        then = activity(fleet, settings, pace(fleet, settings, found), horizon_s)
+        active, aside = 0.5 * active + 0.5 * then.stages, 0.5 * aside + 0.5 * then.aside
         slots = _slots(fleet, settings, there, floors, active)
-        slow = _slow(fleet, cores, slots, active)
+        slow = _slow(fleet, _left_by_driver(fleet, cores, aside), slots, active)
         found = Conditions(slots, slow, _wait_s(fleet, settings, there, slots, slow, active))
     return found
 
@@ -74,16 +85,22 @@ def paced(fleet: Fleet, settings: Settings, horizon_s: float) -> Pace:
     return pace(fleet, settings, conditions(fleet, settings, horizon_s))
 
 
-def _floors(fleet: Fleet, weights: Floats, there: Floats) -> Floats:
-    """Minimum shares, as penstock sets them; where slots are fewer than jobs, the largest weights keep theirs."""
+def floors_of(fleet: Fleet, weights: Floats, there: Floats) -> Floats:
+    """Minimum shares, as penstock sets them: where they are more than the slots, the lightest have none of one slot."""
     wanted = np.maximum(there, weights.sum(axis=1, keepdims=True))
     floors: Floats = np.minimum(np.maximum(np.floor(there * weights / wanted), fleet.least), fleet.most)
+    too_many = floors.sum(axis=1, keepdims=True) > there
+    if not too_many.any():
+        return floors
     by_weight = np.argsort(-weights, axis=1, kind="stable")
+    heaviest = np.take_along_axis(weights, by_weight, axis=1)
     used = np.cumsum(np.take_along_axis(floors, by_weight, axis=1), axis=1)
-    fits = np.empty_like(floors)
-    np.put_along_axis(fits, by_weight, (used <= there).astype(float), axis=1)
-    too_many = (floors.sum(axis=1, keepdims=True) > there) & (fleet.size > fleet.slots)
-    kept: Floats = np.where(too_many, floors * fits * (weights > weights.min(axis=1, keepdims=True)), floors)
+    # Those of one weight keep theirs together or not at all: the last of them says whether they fit.
+    used[:, :-1][heaviest[:, :-1] == heaviest[:, 1:]] = np.inf
+    used = np.minimum.accumulate(used[:, ::-1], axis=1)[:, ::-1]
+    fits = np.empty(floors.shape, dtype=bool)
+    np.put_along_axis(fits, by_weight, used <= there, axis=1)
+    kept: Floats = np.where(too_many & ~fits & (floors == 1.0), 0.0, floors)
     return kept
 
 
@@ -147,6 +164,13 @@ def _slow(fleet: Fleet, cores: Floats, slots: Floats, active: Floats) -> Floats:
     return running
 
 
+def _left_by_driver(fleet: Fleet, cores: Floats, aside: Floats) -> Floats:
+    """The cores that are left for tasks, where a driver that plans more batches works on the same ones."""
+    more = fleet.driver_cores * (aside.sum(axis=1, keepdims=True) - fleet.aside_load.sum(axis=-1))
+    left: Floats = np.maximum(_LEFT_AT_LEAST * cores, cores - more)
+    return left
+
+
 def wanting_cores(fleet: Fleet) -> Floats:
     """The share of its tasks' time for which a job wants a core, where there are cores for all."""
     cpu = fleet.task_cpu_s + fleet.row_cpu_s
@@ -154,8 +178,8 @@ def wanting_cores(fleet: Fleet) -> Floats:
     return wanting
 
 
-def activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) -> Floats:
-    """The share of the time that a job's stages are under way over the horizon, its backlog included."""
+def activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) -> Activity:
+    """What a job is at over the horizon, its backlog included."""
     bounds, triggers, backlog = settings.bounds, settings.triggers, backlog_of(fleet, settings)
     carried = found.row_s * fleet.arrivals  # of each second, what its rows take
     every_s = np.maximum(triggers, found.fixed_s / np.maximum(1.0 - carried, 1e-3))
@@ -163,15 +187,18 @@ def activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) ->
     took_s = np.minimum(found.took_s(rows), horizon_s)
     every_s = np.maximum(triggers, took_s)
     at_rest = np.maximum(0.0, took_s - found.aside_s) / np.maximum(every_s, 1e-6)
+    aside_at_rest = found.aside_s / np.maximum(every_s, 1e-6)
     # While it works off what waits its batches follow one another.
     full = np.minimum(np.minimum(bounds, np.maximum(backlog, rows)), 1e12)
     full_s = found.took_s(full)
     gains_rps = full / np.maximum(full_s, 1e-6) - fleet.arrivals
     behind_s = np.where(gains_rps > 0, (backlog - rows) / np.maximum(gains_rps, 1e-9), horizon_s)
     part = np.clip(behind_s / horizon_s, 0.0, 1.0)
-    catching_up = np.clip(1.0 - found.aside_s / np.maximum(full_s, 1e-6), 0.0, 1.0)
-    found_active: Floats = np.clip(part * catching_up + (1.0 - part) * at_rest, 0.0, 1.0)
-    return found_active
+    aside = np.clip(found.aside_s / np.maximum(full_s, 1e-6), 0.0, 1.0)
+    return Activity(
+        np.clip(part * (1.0 - aside) + (1.0 - part) * at_rest, 0.0, 1.0),
+        np.clip(part * aside + (1.0 - part) * aside_at_rest, 0.0, 1.0),
+    )
 
 
 def _wait_s(fleet: Fleet, settings: Settings, there: Floats, slots: Floats, slow: Floats, active: Floats) -> Floats:

@@ -1,0 +1,57 @@
+"""The driver's own work: smaller batches are more of them, and what plans them may want the tasks' own cores."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from penstock.core.view import JobView
+from penstock.engines.spark.shares import pool_shares
+from penstock.planning.arbiter.candidates import present
+from penstock.planning.arbiter.costs import learnt
+from penstock.planning.arbiter.fleet import Fleet, fleet_of
+from penstock.planning.arbiter.sharing import conditions, floors_of
+from tests.planning.arbiter.fleets import fleet, fleet_view, job
+
+
+def crowd(cores: int, cpu_share: float) -> Fleet:
+    """Three that keep four slots busy; their tasks have a core for that share of their time."""
+    jobs = [_having(job(name, 130.0), cpu_share) for name in ("a", "b", "c")]
+    found = fleet_of(fleet_view(*jobs, cores=cores), {one.name: learnt(None, one.figures) for one in jobs})
+    assert found is not None
+    return found
+
+
+def _having(one: JobView, cpu_share: float) -> JobView:
+    batches = tuple(replace(batch, cpu_s=cpu_share * (batch.busy_s or 0.0)) for batch in one.figures.batches)
+    return replace(one, figures=replace(one.figures, batches=batches))
+
+
+def slowed(one: Fleet, bounds: float) -> float:
+    """How much slower work is where batches are so small, times how slow it is as they are."""
+    now = present(one)
+    small = replace(now, bounds=np.full_like(now.bounds, bounds))
+    return float(conditions(one, small, 40.0).slow[0, 0] / conditions(one, now, 40.0).slow[0, 0])
+
+
+def test_small_batches_slow_work_down_where_the_driver_wants_the_same_cores() -> None:
+    shared = crowd(cores=2, cpu_share=0.4)  # four tasks have 1.6 of two cores: the driver has some
+    assert shared.cores == pytest.approx(1.6)
+    assert 0.0 < shared.driver_cores <= 0.4
+    apart = replace(shared, driver_cores=0.0)
+    assert slowed(shared, 30.0) > slowed(apart, 30.0)
+
+
+def test_a_driver_elsewhere_takes_no_core() -> None:
+    assert crowd(cores=2, cpu_share=0.5).driver_cores == 0.0  # four tasks have both cores to themselves
+    assert crowd(cores=8, cpu_share=1.0).driver_cores == 0.0
+
+
+@pytest.mark.parametrize("weights", [(3, 1, 1, 1), (1, 1, 1, 1), (4, 2, 1, 1), (3, 2, 1, 1), (2, 2, 2, 1)])
+@pytest.mark.parametrize("slots", [2, 4, 6, 8])
+def test_floors_are_foretold_as_penstock_sets_them(weights: tuple[int, ...], slots: int) -> None:
+    names = "abcd"
+    four = fleet(*(job(name, 50.0) for name in names), slots=slots)
+    told = floors_of(four, np.array([weights], dtype=float), np.array([[float(slots)]]))
+    shares = pool_shares(dict(zip(names, weights, strict=True)), {}, slots)
+    assert told[0].tolist() == [shares[name].min_share for name in names]
