@@ -132,7 +132,7 @@ def test_a_standby_needs_somebody_who_starts_drivers_again(tenants: Path) -> Non
     assert (done.returncode, "--standby" in done.stderr, "add --restart" in done.stderr) == (2, True, True)
 
 
-@pytest.mark.parametrize("file", [".", "no/such/folder/heartbeat"])
+@pytest.mark.parametrize("file", [".", "no/such/folder/heartbeat", "tenants.yaml/heartbeat"])
 def test_a_heartbeat_that_could_never_be_written_is_refused_before_anything_runs(tenants: Path, file: str) -> None:
     # With --restart its driver would be taken for one that hangs, every five minutes.
     wrong = ["--heartbeat", str(tenants.parent / file), "--store", str(tenants.with_name("runs.sqlite"))]

@@ -43,7 +43,7 @@ def test_a_wrong_fleet_file_is_told_in_a_line_and_nothing_begins(fleet: Path) ->
     assert "fleet.yaml:1:18: cluster.cores: 'none' will not do" in done.stderr
 
 
-def test_an_agents_port_that_is_taken_is_told(fleet: Path) -> None:
+def test_an_address_of_another_machine_is_told_as_such(fleet: Path) -> None:
     done = penstock("coordinate", str(fleet), "--agents-host", "192.0.2.1")
     assert done.returncode == 2
-    assert "--agents-port: '192.0.2.1:7474' will not do; it cannot be listened on" in done.stderr
+    assert "--agents-host: '192.0.2.1' will not do; write a name or an address of this machine" in done.stderr

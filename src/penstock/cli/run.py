@@ -162,7 +162,10 @@ def _check_store(store: str) -> None:
 
 def _check_heartbeat(file: Path | None) -> None:
     """A file that is never written is a driver that is replaced every five minutes."""
-    if file is not None and (file.is_dir() or not os.access(file.absolute().parent, os.W_OK)):
+    if file is None:
+        return
+    folder = file.absolute().parent
+    if file.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ConfigError("--heartbeat", str(file), "give a file in a folder that is there and can be written")
 
 

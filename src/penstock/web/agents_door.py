@@ -27,6 +27,7 @@ from penstock.engines.applications.wire import Report, WireError, read_report
 from penstock.errors import ConfigError, OutageError, PenstockError
 from penstock.store.open import default_path
 from penstock.web.door_tls import DoorTls
+from penstock.web.listening import refused
 from penstock.web.promptness import prompt
 from penstock.web.reports_protocol import ReportAnswer, ReportsProtocol, TakesBody
 from penstock.web.request_head import Head
@@ -196,8 +197,7 @@ def _listening(host: str, port: int) -> socket.socket:
         found.listen(_BACKLOG)
     except OSError as error:
         found.close()
-        remedy = f"it cannot be listened on ({error.strerror}); give another with --agents-port, 0 for any"
-        raise ConfigError("--agents-port", f"{host}:{port}", remedy) from None
+        raise refused(error, host, port, "--agents-host", "--agents-port") from None
     return found
 
 

@@ -11,12 +11,13 @@ from dataclasses import replace
 
 import uvicorn
 
-from penstock.errors import ConfigError, PenstockError
+from penstock.errors import PenstockError
 from penstock.store.sql import SqlStore
 from penstock.web.app import create_app
 from penstock.web.aside import Aside
 from penstock.web.door import Attended, Door
 from penstock.web.door_tls import door_tls
+from penstock.web.listening import refused
 from penstock.web.reading import Reader
 from penstock.web.seldom import seldom
 from penstock.web.settings import WebSettings
@@ -156,13 +157,7 @@ def _listening(settings: WebSettings) -> Door:
     try:
         listening.bind((settings.host, settings.port))
         listening.listen()  # who comes before the server has started waits, instead of being refused
-    except socket.gaierror as error:
-        listening.close()
-        remedy = f"write a name or an address of this machine, such as 0.0.0.0 ({error.strerror})"
-        raise ConfigError("--host", settings.host, remedy) from None
     except OSError as error:
         listening.close()
-        place = f"{settings.host}:{settings.port}"
-        remedy = f"it cannot be listened on ({error.strerror}); give another with --port, 0 for any"
-        raise ConfigError("--port", place, remedy) from None
+        raise refused(error, settings.host, settings.port, "--host", "--port") from None
     return listening

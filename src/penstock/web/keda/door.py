@@ -25,6 +25,7 @@ from penstock.errors import ConfigError, OutageError, PenstockError, told
 from penstock.web.agents_door import AgentTokens
 from penstock.web.keda import wire
 from penstock.web.keda.answers import KedaQuestion, UnknownNameError, answer, asked_by
+from penstock.web.listening import refused
 from penstock.web.settings import is_loopback
 
 _LOOK_EVERY_S = 0.5
@@ -219,9 +220,7 @@ def _free(host: str, port: int) -> int:
         try:
             tried.bind((host, port))
         except OSError as error:
-            raise ConfigError(
-                "--keda", f"{host}:{port}", f"it cannot be listened on ({error.strerror}); give another port"
-            ) from None
+            raise refused(error, host, port, "--keda-host", "--keda") from None
         return int(tried.getsockname()[1])
 
 

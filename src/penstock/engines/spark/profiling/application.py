@@ -17,7 +17,7 @@ from penstock.engines.processes import Process
 from penstock.engines.spark import secret, standalone
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.profiling.binding import CONF as BY_GROUP
-from penstock.errors import EngineError
+from penstock.errors import EngineError, first_line
 
 _UP_WITHIN_S = 120.0
 _LOOK_EVERY_S = 0.05
@@ -87,7 +87,7 @@ def _session(master: str, more: Mapping[str, str]) -> SparkSession:
     try:
         return secret.session({**_CONF, **more, **secret.settings_for(master), **given})
     except Exception as error:  # Spark and py4j raise many kinds; all mean that there is no application
-        raise EngineError(f"Spark did not start at {master}: {str(error).strip().splitlines()[0]}") from error
+        raise EngineError(f"Spark did not start at {master}: {first_line(error)}") from error
 
 
 def _executors(spark: SparkSession) -> int:
