@@ -55,3 +55,17 @@ def test_floors_are_foretold_as_penstock_sets_them(weights: tuple[int, ...], slo
     told = floors_of(four, np.array([weights], dtype=float), np.array([[float(slots)]]))
     shares = pool_shares(dict(zip(names, weights, strict=True)), {}, slots)
     assert told[0].tolist() == [shares[name].min_share for name in names]
+
+
+def waits(bound: float, tasks: float) -> float:
+    """How long the urgent one of four waits for its slots, where the batches of the others are so small."""
+    others = [job(name, 300.0) for name in ("a", "b", "c")]
+    four = fleet(*others, job("urgent", 150.0, weight=3), tasks=np.full(4, tasks))
+    chosen = present(four)
+    chosen = replace(chosen, bounds=np.array([[bound, bound, bound, np.inf]]))
+    return float(conditions(four, chosen, 40.0).wait_s[0, 3])
+
+
+def test_long_batches_of_others_are_waited_for_where_all_tasks_could_run_at_once() -> None:
+    assert waits(np.inf, tasks=4.0) > 3.0 * waits(60.0, tasks=4.0)
+    assert waits(np.inf, tasks=4.0) > 2.0 * waits(np.inf, tasks=12.0)  # these go on as slots come free

@@ -202,18 +202,30 @@ def activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) ->
 
 
 def _wait_s(fleet: Fleet, settings: Settings, there: Floats, slots: Floats, slow: Floats, active: Floats) -> Floats:
-    """How long a stage that begins waits for its slots: others' tasks hold them to their end."""
+    """How long a stage that begins waits for its slots: others' tasks hold them to their end.
+
+    Where all its tasks could run at once it waits for the last of its slots, which others took meanwhile, or until two
+    of its own have ended one after the other: long batches of others make it wait, whatever it weighs. More tasks than
+    slots go on as slots come free.
+    """
+    tasks = tasks_of(fleet, settings)
+    each_s = _task_s(fleet, settings, tasks, slow)
+    holds = active * slots
+    held = holds.sum(axis=1, keepdims=True) - holds
+    mean_s = ((holds * each_s).sum(axis=1, keepdims=True) - holds * each_s) / np.maximum(held, 1e-9)
+    could_hold = active * np.minimum(tasks, there)
+    taken = np.minimum(there, np.maximum(held, could_hold.sum(axis=1, keepdims=True) - could_hold))
+    lacking = np.clip(slots - (there - taken), 0.0, slots)
+    for_the_last_s = np.minimum(mean_s * lacking / (taken + 1.0), 2.0 * each_s)
+    on_the_way_s = 0.5 * np.clip(held / there, 0.0, 1.0) * mean_s * slots / there
+    wait: Floats = np.where(tasks <= there, for_the_last_s, on_the_way_s)
+    return wait
+
+
+def _task_s(fleet: Fleet, settings: Settings, tasks: Floats, slow: Floats) -> Floats:
+    """How long a task of each job takes, with its part of what waits for the next batch."""
     coming = fleet.arrivals * np.maximum(settings.triggers, 1.0)
     rows = np.minimum(settings.bounds, np.maximum(backlog_of(fleet, settings), coming))
-    each_s = (
-        fleet.task_cpu_s * slow
-        + fleet.task_wait_s
-        + rows / (tasks_of(fleet, settings) * fleet.stages) * (fleet.row_cpu_s * slow + fleet.row_wait_s)
-    )
-    holds = active * slots
-    all_held, all_s = holds.sum(axis=1, keepdims=True), (holds * each_s).sum(axis=1, keepdims=True)
-    held, held_s = all_held - holds, all_s - holds * each_s
-    mean_s = held_s / np.maximum(held, 1e-9)
-    taken = np.clip(held / there, 0.0, 1.0)
-    wait: Floats = 0.5 * taken * mean_s * slots / there
-    return wait
+    row_s = fleet.row_cpu_s * slow + fleet.row_wait_s
+    task_s: Floats = fleet.task_cpu_s * slow + fleet.task_wait_s + rows / (tasks * fleet.stages) * row_s
+    return task_s
