@@ -1,6 +1,7 @@
 """`penstock coordinate`: what it says of files and tokens before it begins."""
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,14 @@ def test_a_wrong_fleet_file_is_told_in_a_line_and_nothing_begins(fleet: Path) ->
     done = penstock("coordinate", str(fleet))
     assert done.returncode == 2
     assert "fleet.yaml:1:18: cluster.cores: 'none' will not do" in done.stderr
+
+
+def test_an_agents_port_that_is_taken_is_told(fleet: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        place = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = penstock("coordinate", str(fleet), "--agents-port", place.rpartition(":")[2])
+    assert done.returncode == 2
+    assert f"--agents-port: '{place}' will not do; it cannot be listened on" in done.stderr
 
 
 def test_an_address_of_another_machine_is_told_as_such(fleet: Path) -> None:

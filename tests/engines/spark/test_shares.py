@@ -41,7 +41,7 @@ def test_nor_where_each_is_to_keep_one(threads: dict[str, int], slots: int) -> N
     shares = pool_shares(threads, {}, slots)
     assert sum(share.min_share for share in shares.values()) <= slots
     for name, share in shares.items():
-        assert share.min_share >= int(slot_share(threads[name], sum(threads.values()), slots)) or len(threads) > slots
+        assert share.min_share >= int(slot_share(threads[name], sum(threads.values()), slots))
         lighter = [shares[other].min_share for other, count in threads.items() if count < threads[name]]
         assert share.min_share >= max(lighter, default=0)
 

@@ -84,7 +84,7 @@ def test_smaller_batches_of_the_others_shorten_the_wait_for_a_slot() -> None:
     two = fleet(busy("a"), job("urgent", 100.0), backlog=np.array([5000.0, 100.0]))
     free = conditions(two, settings(two), 40.0).wait_s[0, 1]
     bounded = conditions(two, settings(two, bounds=[100.0, UNBOUNDED]), 40.0).wait_s[0, 1]
-    assert bounded < 0.4 * free
+    assert bounded < 0.25 * free
 
 
 @pytest.mark.parametrize(("bound", "juice"), [(UNBOUNDED, 1.0), (200.0, 1.0), (50.0, 0.5), (10.0, 0.1)])

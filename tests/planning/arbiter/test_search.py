@@ -52,10 +52,9 @@ def test_batches_are_made_smaller_only_for_more_than_that_is_worth() -> None:
     found = search(crowded)
     held = int((found.best.bounds < crowded.bounds).sum())
     loose = replace(found.best, bounds=crowded.bounds[None, :])
+    brings = float(found.outcome.total[0] - foretell(crowded, loose).total[0])
     assert held > 0
-    assert (
-        float(found.outcome.total[0] - foretell(crowded, loose).total[0]) >= 0.01 * held * crowded.max_utility
-    )  # 4 % for all four
+    assert brings >= 0.04 * held / crowded.size * crowded.max_utility
 
 
 def test_a_backlog_is_not_taken_at_once() -> None:

@@ -93,10 +93,10 @@ def floors_of(fleet: Fleet, weights: Floats, there: Floats) -> Floats:
     if not too_many.any():
         return floors
     by_weight = np.argsort(-weights, axis=1, kind="stable")
-    heaviest = np.take_along_axis(weights, by_weight, axis=1)
+    falling = np.take_along_axis(weights, by_weight, axis=1)
     used = np.cumsum(np.take_along_axis(floors, by_weight, axis=1), axis=1)
     # Those of one weight keep theirs together or not at all: the last of them says whether they fit.
-    used[:, :-1][heaviest[:, :-1] == heaviest[:, 1:]] = np.inf
+    used[:, :-1][falling[:, :-1] == falling[:, 1:]] = np.inf
     used = np.minimum.accumulate(used[:, ::-1], axis=1)[:, ::-1]
     fits = np.empty(floors.shape, dtype=bool)
     np.put_along_axis(fits, by_weight, used <= there, axis=1)

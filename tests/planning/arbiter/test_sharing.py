@@ -1,4 +1,4 @@
-"""The driver's own work: smaller batches are more of them, and what plans them may want the tasks' own cores."""
+"""How slots and cores are shared: floors, waits for others' tasks, and a driver that wants the tasks' own cores."""
 
 from dataclasses import replace
 
