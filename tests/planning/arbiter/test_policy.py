@@ -19,13 +19,13 @@ from tests.builders import rounds
 from tests.planning.arbiter.fleets import batch, fleet_view, job
 
 
-def crowd(urgent_utility: float = 20.0, up_to_s: float = 10.0, **more: Any) -> tuple[JobView, ...]:
+def crowd(urgent_utility: float = 20.0, up_to_s: float = 10.0, target: str = "2s", **more: Any) -> tuple[JobView, ...]:
     """Three that want most of their rows and one in a hurry: more than four slots can do."""
     juicy = [
-        job(name, 200.0, intent=Intent(Juice(0.9, utility=10.0)), utility=9.0, up_to_s=up_to_s, beside=3.0)
+        job(name, 300.0, intent=Intent(Juice(0.9, utility=10.0)), utility=9.0, up_to_s=up_to_s, beside=3.0)
         for name in ("a", "b", "c")
     ]
-    urgent = job("urgent", 150.0, target="2s", worth=40.0, utility=urgent_utility, up_to_s=up_to_s, beside=3.0, **more)
+    urgent = job("urgent", 150.0, target, 40.0, utility=urgent_utility, up_to_s=up_to_s, beside=3.0, **more)
     return (*juicy, urgent)
 
 
@@ -62,14 +62,15 @@ def test_all_that_is_turned_is_turned_together_and_within_limits() -> None:
 
 
 def test_shares_wait_a_little_for_the_first_batches_of_all_and_bounds_longer_but_not_for_ever() -> None:
-    silent = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=()))
-    plans, memory = rounds(Arbiter(), [fleet_view(silent, *crowd()[1:], at_s=at_s) for at_s in (10.0, 13.0, 14.0)])
+    first, *others = crowd(target="1s")
+    silent = replace(first, figures=replace(first.figures, batches=()))
+    plans, memory = rounds(Arbiter(), [fleet_view(silent, *others, at_s=at_s) for at_s in (10.0, 13.0, 14.0)])
     assert [bool(plan.decisions) for plan in plans] == [False, False, True]
     assert plans[0].note == "learning what batches cost; awaiting those of a"
     assert {type(move) for move in plans[2].decisions[0].moves} == {Slots}
     again = replace(memory, acted=None)
     for at_s, bounded in ((39.0, False), (40.0, True)):
-        plan, _ = Arbiter().decide(fleet_view(silent, *crowd()[1:], at_s=at_s), again)
+        plan, _ = Arbiter().decide(fleet_view(silent, *others, at_s=at_s), again)
         assert any(isinstance(move, BatchBound) for one in plan.decisions for move in one.moves) == bounded
 
 

@@ -96,7 +96,7 @@ def _fill(use: _Use, rows: NDArray[np.intp], jobs: NDArray[np.intp], of: _Looked
     busy = active.stages * met.slots
     use.utility[:, rows, jobs] = gained(ahead, settings, found, horizon_s)
     use.slots[:, rows, jobs] = busy
-    use.cores[:, rows, jobs] = busy * wanting_cores(ahead) + ahead.driver_cores * active.aside
+    use.cores[:, rows, jobs] = busy * wanting_cores(ahead, settings, met.slow) + ahead.driver_cores * active.aside
 
 
 def _slots(fleet: Fleet, best: Settings, options: Settings, now: Floats) -> Floats:
@@ -107,6 +107,8 @@ def _slots(fleet: Fleet, best: Settings, options: Settings, now: Floats) -> Floa
     levels = now / (fleet.slots_for(before) * best.weights / before)
     # Who has a slot for each of its tasks would have more by its weight: as many times as the others have, at least.
     common = np.maximum(levels, np.median(levels, axis=1, keepdims=True))
-    levels = np.where(now < _ALL_TASKS * tasks_of(fleet, best), levels, common)
-    then = np.minimum(np.maximum(levels[:, None, :], 1.0) * part, tasks)
+    levels = np.where(now < _ALL_TASKS * tasks_of(fleet, best), levels, common)[:, None, :]
+    # Who comes last with little weight has less than its part; with more it is served before others.
+    levels = np.where(options.weights > best.weights, np.maximum(levels, 1.0), levels)
+    then = np.minimum(levels * part, tasks)
     return np.concatenate([now[:, None, :], _LESS * now[:, None, :], now[:, None, :], then], axis=1)

@@ -14,12 +14,12 @@ from math import inf
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS, JobFigures
 from penstock.core.view import JobView
+from penstock.planning.arbiter.arriving import Arrivals
 from penstock.planning.arbiter.warmth import Warmth
 
 KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is left
 TASK_S = 0.01  # a task's own slot time, where nothing tells: starting it, sending its result
 TASK_TRUST = 0.02  # of that experience, in batches
-_ARRIVALS_HALVE_S = 2.0  # of what was known of arrivals: a rise is followed within some seconds
 _LONGEST_WAIT_S = 60.0  # of rows of which nobody knows how many wait
 _LEAST_S = 1e-4  # of slot time in a batch: less is not measured
 
@@ -77,7 +77,9 @@ class JobCosts:
     stages: float = 0.0
     aside_s: float = 0.0  # of a batch off the slots
     cpu_share: float = 1.0  # of its tasks' time in slots, that they had a core
-    arrival_rps: float | None = None
+    busy: float = 0.0  # slots, on the whole
+    busy_staged: float = 0.0  # slots while its stages are under way
+    arrivals: Arrivals | None = None
     staged: float = 1.0  # how long its stages took over how long they were foretold to
     # Of the batches that `staged` was not corrected by yet: how many, since when, their rows and their stages' time.
     fresh: int = 0
@@ -91,7 +93,12 @@ class JobCosts:
     @property
     def known(self) -> bool:
         """Whether a prediction can be made."""
-        return self.batches > 0 and self.tasks > 0 and self.arrival_rps is not None
+        return self.batches > 0 and self.tasks > 0 and self.arrivals is not None
+
+    @property
+    def arrival_rps(self) -> float | None:
+        """Rows a second that arrive."""
+        return None if self.arrivals is None else self.arrivals.rate_rps
 
 
 def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCosts:
@@ -101,8 +108,8 @@ def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCos
         costs = JobCosts(own_bound=None if bound is None else bound.now, first_seen_s=at_s - (job.up_s or 0.0))
     for batch in new_batches(costs, job.batches):
         costs = _with_batch(costs, batch)
-    if costs.arrival_rps is None and costs.batches and job.arrival_rps is not None:
-        return replace(costs, arrival_rps=job.arrival_rps)
+    if costs.arrivals is None and costs.batches and job.arrival_rps is not None:
+        return replace(costs, arrivals=Arrivals(job.arrival_rps))
     return costs
 
 
@@ -134,7 +141,7 @@ def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
         stages=least["stages"],
         aside_s=least["aside_s"],
         cpu_share=cpu_share,
-        arrival_rps=rate_rps,
+        arrivals=Arrivals(rate_rps),
         warmth=Warmth(cold=sum(one.warmth.cold for one in others) / count),
     )
 
@@ -146,7 +153,7 @@ def new_batches(costs: JobCosts, batches: Iterable[BatchFigures]) -> list[BatchF
 
 def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
     """One batch more. A first look is at thousands of these: each makes one value, which names all its fields."""
-    began_s, left_rows, arrival_rps = batch.ended_s - batch.took_s, batch.left_rows or 0.0, _arrivals(costs, batch)
+    began_s, left_rows, arrivals = batch.ended_s - batch.took_s, batch.left_rows or 0.0, _arrivals(costs, batch)
     if batch.busy_s is None or not batch.tasks or batch.rows <= 0:
         return replace(
             costs,
@@ -155,9 +162,10 @@ def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
             began_s=began_s,
             left_rows=left_rows,
             took_s=batch.took_s,
-            arrival_rps=arrival_rps,
+            arrivals=arrivals,
         )
     tasks, cpu_s = float(batch.tasks), batch.cpu_s or 0.0
+    between_s = batch.ended_s - costs.ended_s if costs.number == batch.number - 1 else 0.0
     cpu_share = _cpu_share(batch.busy_s, cpu_s)
     if costs.batches == 1:  # a first batch has a query's own start in it
         costs = replace(costs, fit=Squares(), cores_fit=Squares(), fresh=0, fresh_rows=0.0, fresh_staged_s=0.0)
@@ -175,7 +183,9 @@ def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
         stages=_faded(costs, costs.stages, float(batch.stages or 1)),
         aside_s=costs.aside_s if batch.aside_s is None else _faded(costs, costs.aside_s, batch.aside_s),
         cpu_share=_faded(costs, costs.cpu_share, cpu_share),
-        arrival_rps=arrival_rps,
+        busy=_faded(costs, costs.busy, batch.busy_s / max(batch.took_s, between_s, 0.1)),
+        busy_staged=_faded(costs, costs.busy_staged, batch.busy_s / max(batch.staged_s or batch.took_s, 0.01)),
+        arrivals=arrivals,
         staged=costs.staged,
         fresh=costs.fresh + fresh,
         fresh_since_s=began_s if fresh and not costs.fresh else costs.fresh_since_s,
@@ -189,15 +199,13 @@ def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
     )
 
 
-def _arrivals(costs: JobCosts, batch: BatchFigures) -> float | None:
+def _arrivals(costs: JobCosts, batch: BatchFigures) -> Arrivals | None:
     """What waited for a batch, and what the one before had left, say what came between their beginnings."""
     between_s = batch.ended_s - batch.took_s - costs.began_s
     if not (0 <= costs.number == batch.number - 1 and between_s > 0):
-        return costs.arrival_rps
-    came_rps = max(0.0, batch.rows + (batch.left_rows or 0.0) - costs.left_rows) / between_s
-    # Long intervals tell more of a rate than short ones; of a few seconds' worth it is to follow at once.
-    kept = 0.0 if costs.arrival_rps is None else 2.0 ** (-between_s / _ARRIVALS_HALVE_S)
-    return kept * (costs.arrival_rps or 0.0) + (1.0 - kept) * came_rps
+        return costs.arrivals
+    rows = max(0.0, batch.rows + (batch.left_rows or 0.0) - costs.left_rows)
+    return (costs.arrivals or Arrivals(0.0)).with_rows(rows, between_s)
 
 
 def _cpu_share(busy_s: float, cpu_s: float) -> float:

@@ -274,6 +274,8 @@ class _Columns(NamedTuple):
     task_cpu_s: Floats
     row_cpu_s: Floats
     cpu_share: Floats
+    busy: Floats
+    busy_staged: Floats
     cold: Floats
     took_s: Floats
     aside_s: Floats
@@ -310,6 +312,8 @@ def _row(job: JobView, costs: JobCosts, slots: int) -> tuple[float, ...]:
         task_cpu_s,
         row_cpu_s,
         costs.cpu_share,
+        costs.busy,
+        costs.busy_staged,
         costs.warmth.cold,
         costs.took_s,
         costs.aside_s,
@@ -346,15 +350,20 @@ def _contention(of: _Columns, slots: float, cores: float) -> tuple[float, float]
     """How many times longer work takes now than on a core of its own, and the cores that tasks have together.
 
     Tasks that wait for a core stay in their slots. The job whose tasks had a core for most of their time says how
-    much slower all are at the most: what the others' tasks lack beyond that, they wait for otherwise.
+    much slower all are at the most: what the others' tasks lack beyond that, they wait for otherwise. The tasks that
+    wanted cores beside its own, over how much slower they were, are the cores that there were for them.
     """
     # Cores that each uses for what arrives.
     used = of.row_cpu_s * of.arrivals + of.task_cpu_s * of.tasks / np.maximum(of.took_s, 0.1)
-    telling = of.cpu_share[used > _BUSY_CPU * cores]
-    if slots <= cores or not len(telling):
+    share = np.where(used > _BUSY_CPU * cores, of.cpu_share, 0.0)
+    if slots <= cores or not share.any():
         return 1.0, cores
-    slow = min(max(1.0, 1.0 / float(telling.max())), slots / (0.5 * cores))
-    return slow, cores if slow < slots / cores else slots / slow
+    telling = int(share.argmax())
+    slow = min(max(1.0, 1.0 / float(share[telling])), slots / (0.5 * cores))
+    wanting = of.busy * np.minimum(1.0, of.cpu_share * slow)
+    met = min(slots, float(wanting.sum() - wanting[telling] + of.busy_staged[telling]))
+    left = met / slow if met > cores else slots / slow
+    return slow, min(cores, max(0.5 * cores, left))
 
 
 def _driver_cores(slow: float, lacking: float, aside: float) -> float:

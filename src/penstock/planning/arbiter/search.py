@@ -16,7 +16,7 @@ from penstock.planning.arbiter.alone import gains
 from penstock.planning.arbiter.candidates import Settings, joined, present
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
 from penstock.planning.arbiter.outcome import HORIZON_S, CandidateOutcomes, foretell, totals
-from penstock.planning.arbiter.sharing import paced
+from penstock.planning.arbiter.sharing import conditions, pace
 
 BATCHES_S = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)  # how long bounded batches are to take
 MANY = 30  # jobs: of more, only a few are turned alone
@@ -31,7 +31,7 @@ _OF_FEARED = 0.6  # of what is feared has come for those who miss something
 _TOUCHED = 0.01  # of a job's utility: a change by less is none
 # Of the maximum utility, if the batches of all were made smaller: what is held back waits, hurts as soon as more of it
 # comes, and what it costs shows only then. Shares take nothing from anybody who does not need it.
-_HELD_COSTS = 0.04
+_HELD_COSTS = 0.03
 TURN_COSTS = 1e-3  # of the maximum utility: of two that give the same, the one that turns less
 
 
@@ -171,10 +171,16 @@ def _best_of(found: Scored) -> tuple[Settings, float]:
 
 
 def bound_steps(fleet: Fleet, horizon_s: float) -> Floats:
-    """The bounds to try of each job (first axis: jobs): rows that take so long at its present pace, or none."""
+    """The bounds to try of each job (first axis: jobs): rows that take so long at its present pace, or none.
+
+    What takes long for want of a single slot says nothing of how long its rows would hold one.
+    """
     now = present(fleet)
-    found = paced(fleet, now, horizon_s)
-    rows = (np.array(BATCHES_S)[None, :] - found.fixed_s[0][:, None]) / np.maximum(found.row_s[0][:, None], 1e-12)
+    met = conditions(fleet, now, horizon_s)
+    found = pace(fleet, now, replace(met, slots=np.maximum(met.slots, 1.0)))
+    fixed_s, row_s = found.fixed_s[0][:, None], found.row_s[0][:, None]
+    # A batch is to take as long for its rows as for itself, at least: else a job is brought to a standstill.
+    rows = np.maximum(np.array(BATCHES_S)[None, :] - fixed_s, fixed_s) / np.maximum(row_s, 1e-12)
     # What waits is not to be taken at once where that would hold slots for long: nothing is preempted.
     longest = _rounded(rows[:, -1:])
     unbounded = np.where(fleet.backlog[:, None] > longest, longest, UNBOUNDED)
@@ -205,7 +211,7 @@ def _weight_steps(fleet: Fleet, now: Floats) -> Floats:
 
 
 def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:
-    """Equal shares, shares by worth, and most for each of the most valuable; each with batches of several lengths."""
+    """Equal shares, shares by worth, and most for each of the most valuable; then these with batches of any length."""
     values = fleet.values
     shapes = [np.ones(fleet.size), np.maximum(1.0, np.round(fleet.slots * values / values.sum()))]
     for place in np.argsort(-values, kind="stable")[:3]:
@@ -213,16 +219,15 @@ def _beginnings(fleet: Fleet, now: Settings, steps: Floats) -> list[Settings]:
             shape = np.ones(fleet.size)
             shape[place] = max(1.0, np.round(part * fleet.slots))
             shapes.append(shape)
-    many = []
-    for shape in shapes:
-        shared = replace(now, weights=_held(fleet, shape))
-        many.append(replace(shared, bounds=steps[:, -1][None, :]))
+    shared = [replace(now, weights=_held(fleet, shape)) for shape in shapes]
+    many = [*shared, *(replace(one, bounds=steps[:, -1][None, :]) for one in shared)]
+    for one in shared:
         for length in range(len(BATCHES_S)):
             bounded = steps[:, length]
-            many.append(replace(shared, bounds=bounded[None, :]))
+            many.append(replace(one, bounds=bounded[None, :]))
             # All but the most valuable: its own rows are not to wait.
             spared = np.where(values >= values.max(), steps[:, -1], bounded)
-            many.append(replace(shared, bounds=spared[None, :]))
+            many.append(replace(one, bounds=spared[None, :]))
     return many
 
 

@@ -10,15 +10,14 @@ Arrays are (candidates, jobs); where levels are tried, (candidates, levels, jobs
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, backlog_of, tasks_of
 from penstock.planning.arbiter.fleet import Fleet
+from penstock.planning.arbiter.serving import served
 
 _ROUNDS = 4
-_LEVELS = np.geomspace(1.0, 64.0, 14)  # times what weights alone would give: how far what others leave may go
-_LEAST_SLOT = 0.002  # of those who come last: they run while all others pause between their batches
+_LEAST_SLOTS = 0.05  # of those who come last: they run while others pause between their batches
 _LEFT_AT_LEAST = 0.25  # of the cores that tasks have now, however many batches a driver is to plan
 LAST_TASK = 0.35  # of a wave: the last tasks of a stage leave slots idle (tried on twins of real runs)
 
@@ -55,8 +54,8 @@ class Activity:
 
 def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
     """The pace of every job under these conditions."""
-    slots, tasks = np.maximum(conditions.slots, 0.05), tasks_of(fleet, settings)
-    waves = np.maximum(1.0, tasks / slots + LAST_TASK * (1.0 - 1.0 / np.maximum(slots, 1.0)))
+    slots, tasks = np.maximum(conditions.slots, _LEAST_SLOTS), tasks_of(fleet, settings)
+    waves = _waves(tasks, slots)
     task_s = fleet.task_cpu_s * conditions.slow + fleet.task_wait_s
     row_s = (fleet.row_cpu_s * conditions.slow + fleet.row_wait_s) / (tasks * fleet.stages)
     staged = fleet.staged * fleet.stages
@@ -66,18 +65,35 @@ def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
 def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions:
     """Where slots, slowness and activity agree."""
     there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
-    cores = fleet.cores_for(there)
-    floors = np.minimum(floors_of(fleet, settings.weights, there), tasks_of(fleet, settings))
-    active = np.ones_like(floors)
-    found = Conditions(_slots(fleet, settings, there, floors, active), np.ones_like(active), np.zeros_like(active))
-    aside = np.broadcast_to(fleet.aside_load, active.shape)
+    cores, tasks = fleet.cores_for(there), tasks_of(fleet, settings)
+    floors = np.minimum(floors_of(fleet, settings.weights, there), tasks)
+    order = served(settings.weights, floors, tasks, fleet.by_name, there)
+    ones = np.ones_like(floors)
+    stages, aside = ones, np.broadcast_to(fleet.aside_load, ones.shape)
+    found = Conditions(order.slots(ones), ones, np.zeros_like(ones))
     for _ in range(_ROUNDS):
         then = activity(fleet, settings, pace(fleet, settings, found), horizon_s)
-        active, aside = 0.5 * active + 0.5 * then.stages, 0.5 * aside + 0.5 * then.aside
-        slots = _slots(fleet, settings, there, floors, active)
-        slow = _slow(fleet, _left_by_driver(fleet, cores, aside), slots, active)
-        found = Conditions(slots, slow, _wait_s(fleet, settings, there, slots, slow, active))
+        stages, aside = 0.5 * stages + 0.5 * then.stages, 0.5 * aside + 0.5 * then.aside
+        kept = _kept_busy(fleet, settings, tasks, found)
+        slots = order.slots(stages * kept)
+        wanting = slots * kept * wanting_cores(fleet, settings, found.slow)
+        slow = _slow(_left_by_driver(fleet, cores, aside), wanting, stages)
+        found = Conditions(slots, slow, _wait_s(fleet, settings, there, slots, slow, stages))
     return found
+
+
+def _kept_busy(fleet: Fleet, settings: Settings, tasks: Floats, found: Conditions) -> Floats:
+    """The part of its slots that a stage keeps busy: at first they are others' still, its last tasks leave some idle."""
+    slots = np.maximum(found.slots, _LEAST_SLOTS)
+    task_s = _task_s(fleet, settings, tasks, found.slow)
+    kept: Floats = tasks * task_s / np.maximum(slots * (found.wait_s + _waves(tasks, slots) * task_s), 1e-9)
+    return np.minimum(kept, 1.0)
+
+
+def _waves(tasks: Floats, slots: Floats) -> Floats:
+    """How many times as long as one of its tasks a stage takes."""
+    waves: Floats = np.maximum(1.0, tasks / slots + LAST_TASK * (1.0 - 1.0 / np.maximum(slots, 1.0)))
+    return waves
 
 
 def paced(fleet: Fleet, settings: Settings, horizon_s: float) -> Pace:
@@ -104,63 +120,10 @@ def floors_of(fleet: Fleet, weights: Floats, there: Floats) -> Floats:
     return kept
 
 
-def _slots(fleet: Fleet, settings: Settings, there: Floats, floors: Floats, active: Floats) -> Floats:
-    """Slots by weight, floors first, no more than there are tasks: at the level at which all are given away.
-
-    Each job is looked at as if it ran all the time, beside the others as active as they are.
-    """
-    weights, tasks = settings.weights, tasks_of(fleet, settings)[:, None, :]
-    parts = there * weights / weights.sum(axis=1, keepdims=True)
-    levelled = _LEVELS[:, None] * parts[:, None, :]
-    if fleet.size > fleet.slots:
-        first = _first_slots(fleet, floors, active)[:, None, :]
-        given = np.minimum(first * np.maximum(levelled, 1.0), tasks)
-    else:
-        given = np.minimum(np.maximum(levelled, floors[:, None, :]), tasks)
-    used = np.einsum("clj,cj->cl", given, active)
-    with_all_of = used[:, :, None] + (1.0 - active)[:, None, :] * given
-    # The first level at which too much is given, and how far between the one before and it the slots are used up.
-    over = with_all_of > there[:, :, None]
-    above = np.where(over.any(axis=1), over.argmax(axis=1), len(_LEVELS) - 1)
-    below = np.maximum(above - 1, 0)
-    high, low = _at(with_all_of, above), _at(with_all_of, below)
-    part = np.clip((there - low) / np.maximum(high - low, 1e-9), 0.0, 1.0)
-    slots: Floats = _at(given, below) + part * (_at(given, above) - _at(given, below))
-    # Floors that are too many together are all kept in part.
-    return slots * np.minimum(1.0, there / np.maximum(_at(with_all_of, np.zeros_like(above)), 1e-9))
-
-
-def _first_slots(fleet: Fleet, floors: Floats, active: Floats) -> Floats:
-    """The part of a slot that each has for its first task, where there are fewer slots than jobs.
-
-    Spark asks those below their floor first, and of jobs without a task that runs the first by name, whatever their
-    weights.
-    """
-    order = np.argsort(np.where(floors >= 1.0, 0, fleet.size) + fleet.by_name, axis=1, kind="stable")
-    active_by = np.take_along_axis(active, order, axis=1)
-    left, idle = np.full(len(active), fleet.slots), np.ones(len(active))
-    found = np.empty_like(active)
-    for place in range(fleet.size):
-        found[:, place] = np.clip(left, np.maximum(idle, _LEAST_SLOT), 1.0)
-        left = left - active_by[:, place] * found[:, place]
-        idle = idle * (1.0 - active_by[:, place])
-    first = np.empty_like(active)
-    np.put_along_axis(first, order, found, axis=1)
-    return first
-
-
-def _at(values: Floats, places: NDArray[np.intp]) -> Floats:
-    """Of each candidate and job the value at its own level."""
-    rows, jobs = np.arange(places.shape[0])[:, None], np.arange(places.shape[1])
-    found: Floats = values[rows, places, jobs]
-    return found
-
-
-def _slow(fleet: Fleet, cores: Floats, slots: Floats, active: Floats) -> Floats:
+def _slow(cores: Floats, wanting: Floats, active: Floats) -> Floats:
     """Tasks that want a core over the cores there are; a job's own tasks run for sure while it is looked at."""
-    wanting = wanting_cores(fleet)
-    others = (active * slots * wanting).sum(axis=1, keepdims=True) - active * slots * wanting
-    running: Floats = np.maximum(1.0, (others + slots * wanting) / cores)
+    others = (active * wanting).sum(axis=1, keepdims=True) - active * wanting
+    running: Floats = np.maximum(1.0, (others + wanting) / cores)
     return running
 
 
@@ -171,10 +134,11 @@ def _left_by_driver(fleet: Fleet, cores: Floats, aside: Floats) -> Floats:
     return left
 
 
-def wanting_cores(fleet: Fleet) -> Floats:
-    """The share of its tasks' time for which a job wants a core, where there are cores for all."""
-    cpu = fleet.task_cpu_s + fleet.row_cpu_s
-    wanting: Floats = cpu / np.maximum(cpu + fleet.task_wait_s + fleet.row_wait_s, 1e-12)
+def wanting_cores(fleet: Fleet, settings: Settings, slow: Floats) -> Floats:
+    """The share of its tasks' time for which a job has a core or waits for one, where such work is so much slower."""
+    rows = _rows_of_a_task(fleet, settings, tasks_of(fleet, settings))
+    cpu_s = slow * (fleet.task_cpu_s + rows * fleet.row_cpu_s)
+    wanting: Floats = cpu_s / np.maximum(cpu_s + fleet.task_wait_s + rows * fleet.row_wait_s, 1e-12)
     return wanting
 
 
@@ -217,15 +181,19 @@ def _wait_s(fleet: Fleet, settings: Settings, there: Floats, slots: Floats, slow
     taken = np.minimum(there, np.maximum(held, could_hold.sum(axis=1, keepdims=True) - could_hold))
     lacking = np.clip(slots - (there - taken), 0.0, slots)
     for_the_last_s = np.minimum(mean_s * lacking / (taken + 1.0), 2.0 * each_s)
-    on_the_way_s = 0.5 * np.clip(held / there, 0.0, 1.0) * mean_s * slots / there
+    on_the_way_s = 0.5 * mean_s * lacking / there
     wait: Floats = np.where(tasks <= there, for_the_last_s, on_the_way_s)
     return wait
 
 
 def _task_s(fleet: Fleet, settings: Settings, tasks: Floats, slow: Floats) -> Floats:
     """How long a task of each job takes, with its part of what waits for the next batch."""
-    coming = fleet.arrivals * np.maximum(settings.triggers, 1.0)
-    rows = np.minimum(settings.bounds, np.maximum(backlog_of(fleet, settings), coming))
     row_s = fleet.row_cpu_s * slow + fleet.row_wait_s
-    task_s: Floats = fleet.task_cpu_s * slow + fleet.task_wait_s + rows / (tasks * fleet.stages) * row_s
+    task_s: Floats = fleet.task_cpu_s * slow + fleet.task_wait_s + _rows_of_a_task(fleet, settings, tasks) * row_s
     return task_s
+
+
+def _rows_of_a_task(fleet: Fleet, settings: Settings, tasks: Floats) -> Floats:
+    coming = fleet.arrivals * np.maximum(settings.triggers, 1.0)
+    rows: Floats = np.minimum(settings.bounds, np.maximum(backlog_of(fleet, settings), coming))
+    return rows / (tasks * fleet.stages)

@@ -1,0 +1,49 @@
+"""How much arrives: what comes in portions is no change of its rate, and a change is followed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.planning.arbiter.arriving import Arrivals
+
+
+def after(begun: Arrivals, *batches: tuple[float, float]) -> float:
+    """The rate once so many rows came in so many seconds, each after the other."""
+    for rows, in_s in batches:
+        begun = begun.with_rows(rows, in_s)
+    return begun.rate_rps
+
+
+STEADY = Arrivals(200.0, 12.0)
+
+
+@pytest.mark.parametrize(
+    ("batches", "rate_rps"),
+    [
+        ([(200.0, 1.0)] * 5, (199.0, 201.0)),
+        ([(400.0, 1.1)], (190.0, 220.0)),  # a source that gives a second's rows at once: two portions in one batch
+        ([(400.0, 1.1), (200.0, 1.2), (200.0, 0.9), (0.0, 0.5)], (185.0, 215.0)),
+        ([(1200.0, 1.0)] * 6, (1_050.0, 1_250.0)),  # six times as much, seen for six seconds
+        ([(0.0, 1.0)] * 8, (0.0, 20.0)),  # nothing comes any more
+    ],
+)
+def test_portions_are_averaged_and_changes_followed(
+    batches: list[tuple[float, float]], rate_rps: tuple[float, float]
+) -> None:
+    assert rate_rps[0] <= after(STEADY, *batches) <= rate_rps[1]
+
+
+def test_the_first_interval_is_the_rate() -> None:
+    assert after(Arrivals(0.0), (300.0, 2.0)) == pytest.approx(150.0)
+
+
+@given(st.lists(st.floats(0.3, 3.0), min_size=20, max_size=40), st.floats(1.0, 1e5))
+def test_a_source_that_gives_whole_seconds_is_known_within_a_tenth_after_a_while(
+    intervals: list[float], rate_rps: float
+) -> None:
+    now_s, told_s, known = 0.0, 0, Arrivals(rate_rps, 12.0)
+    for interval_s in intervals:
+        now_s += interval_s
+        known = known.with_rows(rate_rps * (int(now_s) - told_s), interval_s)
+        told_s = int(now_s)
+    assert known.rate_rps == pytest.approx(rate_rps, rel=0.1)
