@@ -4,7 +4,7 @@ Spark's FAIR pools serve those below their floor first, then by weight; nothing 
 a part of the time only, and what the others leave meanwhile is there for the rest: each job's slots follow from how
 active the others are, which follows from their slots. Some rounds find where both agree.
 
-Arrays are (candidates, jobs); where levels are tried, (candidates, levels, jobs).
+Arrays are (candidates, jobs).
 """
 
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions
 
 
 def _kept_busy(fleet: Fleet, settings: Settings, tasks: Floats, found: Conditions) -> Floats:
-    """The part of its slots that a stage keeps busy: at first they are others' still, its last tasks leave some idle."""
+    """The part of its slots that a stage keeps busy: the first are others' still, its last tasks leave some idle."""
     slots = np.maximum(found.slots, _LEAST_SLOTS)
     task_s = _task_s(fleet, settings, tasks, found.slow)
     kept: Floats = tasks * task_s / np.maximum(slots * (found.wait_s + _waves(tasks, slots) * task_s), 1e-9)
