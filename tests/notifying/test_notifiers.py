@@ -102,6 +102,13 @@ def test_slack_gets_a_text_and_a_webhook_the_event(web: Heard) -> None:
     assert event["time"] == "1970-01-12T13:47:40+00:00"
 
 
+def test_slack_shows_what_it_would_read_as_a_link_or_a_call_to_all(web: Heard) -> None:
+    told = Happening(HappeningKind.MISSING, 60.0, "<!channel> & co: it asks for p95 latency <= 2s")
+    notifier_of(f"slack:{web.url}").send(replace(MESSAGE, happening=told))
+    (slack,) = map(json.loads, web.bodies)
+    assert slack == {"text": "shop: &lt;!channel&gt; &amp; co: it asks for p95 latency &lt;= 2s"}
+
+
 # What OpenLineage 2-0-2 asks of a run event, in our words; its own schema has said yes to these events.
 RUN_EVENT = {
     "type": "object",

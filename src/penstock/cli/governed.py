@@ -19,7 +19,8 @@ notify_option = click.option(
     "--notify",
     multiple=True,
     metavar="TARGET",
-    help="Who hears of what happens: slack:URL, webhook:URL, mail:smtp://…, lines:FILE, cloudevents:FILE.",
+    help="Who hears of what happens: slack:URL, webhook:URL, mail:smtp://…, lines:FILE, cloudevents:FILE or URL, "
+    "openlineage:FILE or URL.",
 )
 
 
