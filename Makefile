@@ -48,13 +48,15 @@ test-long: setup-tests ## run the tests that only add breadth: before an issue c
 	@$(BIN)/pytest -m "long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
 
 # What governing is built on, tried on a Spark itself, in CI too: figures (engine, measured), shares, restarts and queries
-# that die (contract), bounds (doctor), bad days, begins. What is pure is left out, for an older Spark changes nothing there,
-# and Kafka, whose connector is of the newest one. `SPARK=4.1` tries another version.
+# that die (contract), bounds (doctor), bad days, begins; and a driver in Java that is governed from beside it. What is pure
+# is left out, for an older Spark changes nothing there, and Kafka, whose connector is of the newest one. `SPARK=4.1` tries
+# another version.
 SPARK ?= 3.5
-OLDEST := test_bad_days test_begins test_contract test_doctor test_engine test_measured
+OLDEST := test_bad_days test_begins test_contract test_doctor test_engine test_measured beside/test_context
 test-oldest: ## run the engine's tests that matter on the oldest Spark (SPARK=4.0: on another), in an environment of its own
 	@PYTHON="$(PYTHON)" scripts/setup.sh spark $(SPARK)
 	@.venv-spark-$(SPARK)/bin/python -m pytest -m "not long" $(OLDEST:%=tests/engines/spark/%.py) --durations=5 --durations-min=1
+	@.venv-spark-$(SPARK)/bin/python -m pytest tests/engines/spark/beside/test_attach.py -rs
 
 # The newest Spark that both have a release for.
 LAKES_SPARK := 4.1

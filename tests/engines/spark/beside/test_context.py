@@ -1,11 +1,14 @@
-"""What is refused before anything is asked of a driver."""
+"""What is refused before anything is asked of a driver, and what its JVM is then known by."""
 
 from pathlib import Path
 
 import pyspark
 import pytest
+from py4j.java_gateway import JavaClass
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
 
-from penstock.engines.spark.jvm.beside.context import beside
+from penstock.engines.spark.jvm.beside.context import beside, know_spark
 from penstock.engines.spark.jvm.beside.door import DriverDoor
 from penstock.errors import ConfigError, OutageError
 
@@ -26,3 +29,13 @@ def test_a_driver_that_does_not_answer_may_come_back() -> None:
     patched = ".".join([*pyspark.__version__.split(".")[:2], "99"])  # a patch of the same Spark will do
     with pytest.raises(OutageError, match=r"app-1: nobody answers at 127\.0\.0\.1:1"), beside(door(patched)):
         pass
+
+
+def test_what_pyspark_calls_by_name_is_known_on_whatever_spark(spark: SparkSession) -> None:
+    """`make test-oldest` asks Spark 3.5, whose sessions are in no package of their own."""
+    gateway = SparkContext._gateway
+    assert gateway is not None
+    view = gateway.new_jvm_view("beside")
+    know_spark(view)
+    names = ("SparkSession", "SparkConf", "JavaSparkContext", "PythonUtils", "PythonSQLUtils", "functions")
+    assert [name for name in names if not isinstance(getattr(view, name), JavaClass)] == []

@@ -17,6 +17,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.engines.spark.jvm.beside.door import DriverDoor
+from penstock.engines.spark.jvm.moved import there
 from penstock.errors import ConfigError, EngineError, OutageError, first_line
 
 # What PySpark's own gateway is given to know; see pyspark.java_gateway.
@@ -25,10 +26,10 @@ _PACKAGES = (
     "org.apache.spark.api.java.*",
     "org.apache.spark.api.python.*",
     "org.apache.spark.sql.functions",
-    "org.apache.spark.sql.classic.*",
     "org.apache.spark.sql.api.python.*",
     "scala.Tuple2",
 )
+_CLASSIC = "org.apache.spark.sql.classic"  # since Spark 4, where sessions of Connect are another kind
 _REACHED_WITHIN_S = 5.0
 
 
@@ -60,8 +61,7 @@ def beside(door: DriverDoor) -> Iterator[BesideContext]:
     _check_reachable(door)
     gateway = _gateway(door)
     try:
-        for package in _PACKAGES:
-            java_import(gateway.jvm, package)
+        know_spark(gateway.jvm)
         context = BesideContext(gateway)
     except Py4JError as error:
         gateway.close(keep_callback_server=True)
@@ -74,6 +74,13 @@ def beside(door: DriverDoor) -> Iterator[BesideContext]:
     finally:
         context.stop()
         gateway.close(keep_callback_server=True)  # ours alone: `shutdown` would close the driver's side, too
+
+
+def know_spark(jvm: Any) -> None:
+    """Let a view of that JVM know Spark's classes by the names that its PySpark has for them."""
+    sessions = f"{_CLASSIC}.*" if there(jvm, f"{_CLASSIC}.SparkSession") else "org.apache.spark.sql.*"
+    for package in (*_PACKAGES, sessions):
+        java_import(jvm, package)
 
 
 def session_of(context: BesideContext) -> SparkSession | None:
