@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from penstock.config.document import Document, read_document
-from penstock.config.openslo import from_openslo, read_openslo, to_openslo
+from penstock.config.openslo import from_openslo, openslo_in, to_openslo
 from penstock.config.wanted import wanted_in
 from penstock.config.wanted_file import read_wanted
 from penstock.errors import ConfigError
@@ -151,7 +151,7 @@ def test_slos_of_one_tenant_with_other_budgets_are_told() -> None:
     assert read.left_out == ("ads-mean-latency: its budget is another than that of ads's first SLO, which is read",)
 
 
-def test_somebody_elses_slo_needs_to_say_what_it_is_about(tmp_path: Path) -> None:
+def test_somebody_elses_slo_needs_to_say_what_it_is_about() -> None:
     text = """
 apiVersion: openslo/v1
 kind: Service
@@ -169,9 +169,7 @@ spec:
   budgetingMethod: Timeslices
   objectives: [{op: lt, value: 30, target: 0.99, timeSliceWindow: 5m}]
 """
-    file = tmp_path / "slos.yaml"
-    file.write_text(text)
-    read = read_openslo(file)
+    read = openslo_in(text, Path("slos.yaml"))
     budget = {"keep": 0.99, "windows": "5m", "over": "30d"}
     assert read.jobs == ({"name": "orders", "intent": {"latency": "30s", "percentile": 99.0}, "budget": budget},)
     assert read.left_out == ("checkout: its kind is Service, of which nothing is read",)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from penstock.config.checking import CheckOptions, check_tenants, sentence
+from penstock.config.checking import CheckOptions, checked, sentence
 from penstock.config.document import read_document
 
 _OF_SCENARIOS = {"topologies", "cluster", "duration", "engine"}  # fields that no other kind has
@@ -11,12 +11,13 @@ _OF_SCENARIOS = {"topologies", "cluster", "duration", "engine"}  # fields that n
 
 def said_of(path: Path, asked: CheckOptions) -> str:
     """What the file holds, in a line; a ConfigError for all that is wrong with it."""
-    fields = read_document(path, "file").values
+    document = read_document(path, "file")
+    fields = document.values
     if "flow" in fields and "jobs" not in fields:
         return _plan(path)
     if fields.keys() & _OF_SCENARIOS and not _names_functions(fields.get("jobs")):
         return _scenario(path)
-    return sentence(check_tenants(path, asked), asked)
+    return sentence(checked(document, path.absolute().parent, asked), asked)
 
 
 def _names_functions(jobs: Any) -> bool:

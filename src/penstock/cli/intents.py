@@ -25,22 +25,23 @@ def intents(file: Path, openslo: bool, run: str | None, json_out: str | None) ->
     """Say what the tenants of FILE ask for: a tenants file, or one of OpenSLO documents."""
     import yaml
 
-    from penstock.config.document import is_openslo, read_document, read_text
-    from penstock.config.openslo import read_openslo, to_openslo
+    from penstock.config.document import document_in, is_openslo, read_text
+    from penstock.config.openslo import openslo_in, to_openslo
     from penstock.config.wanted import wanted_in
     from penstock.core.hours import instant_text
 
-    if is_openslo(read_text(file, "FILE")):
-        read = read_openslo(file)
+    text = read_text(file, "FILE")
+    if is_openslo(text):
+        read = openslo_in(text, file)
         wanted_in_words = {"jobs": list(read.jobs)}
-        for text in read.left_out:
-            say(f"penstock: {text}", err=True)
+        for left_out in read.left_out:
+            say(f"penstock: {left_out}", err=True)
         if json_out is not None:
             write_json(json_out, wanted_in_words)
         if json_out != "-":
             say(yaml.safe_dump(wanted_in_words, sort_keys=False, default_flow_style=None), nl=False)
         return
-    document = read_document(file, "tenants file")
+    document = document_in(text, file, "tenants file")
     wanted = wanted_in(document)
     slos = to_openslo(run or str(document.values.get("name", "tenants")), wanted)
     if json_out is not None:

@@ -32,14 +32,18 @@ class CheckOptions:
 
 def check_tenants(path: Path, asked: CheckOptions = CheckOptions()) -> TenantsFile:
     """The tenants in that file; whatever is wrong with them is raised at once, in the order of the file."""
-    document = read_document(path, "tenants file")
+    return checked(read_document(path, "tenants file"), path.absolute().parent, asked)
+
+
+def checked(document: Document, base: Path, asked: CheckOptions) -> TenantsFile:
+    """The same of a file that was read; `base` is the folder that its paths and modules are looked for in."""
     tenants, errors = tried(TenantsFile, document.values, document)
     errors += disagreements(document)
     errors += wrong_at(document, asked.master)
     errors += wrong_policies(document, "policy", asked.policy)
-    errors += _wrong_files(document, tenants, path.absolute().parent)
+    errors += _wrong_files(document, tenants, base)
     if asked.modules:
-        errors += _wrong_modules(document, path.absolute().parent)
+        errors += _wrong_modules(document, base)
     refuse(in_order(errors))
     assert tenants is not None  # nothing was wrong
     return tenants

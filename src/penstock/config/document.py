@@ -110,7 +110,11 @@ class Document:
 
 def read_document(path: Path, what: str) -> Document:
     """The mapping in a YAML file; `what` names the file in errors where it has no lines."""
-    text = read_text(path, what)
+    return document_in(read_text(path, what), path, what)
+
+
+def document_in(text: str, path: Path, what: str) -> Document:
+    """The same of a file that was read: a pipe gives its text once."""
     if is_openslo(text):
         remedy = "give one that says how jobs start; OpenSLO documents have intents alone: see `penstock intents FILE`"
         raise ConfigError(what, str(path), remedy)

@@ -18,7 +18,6 @@ from typing import Any
 
 import yaml
 
-from penstock.config.document import read_text
 from penstock.config.intents import IntentPart
 from penstock.config.wanted import WantedFile, WantedPart
 from penstock.core.budget import DAY_S, Budget, text_of_days
@@ -59,10 +58,10 @@ def to_openslo(run: str, wanted: WantedFile) -> list[dict[str, Any]]:
     return [slo for part in parts for intent in part.intents for slo in _slos(run, part, intent)]
 
 
-def read_openslo(path: Path) -> Read:
-    """The intents in a file of OpenSLO documents."""
+def openslo_in(text: str, path: Path) -> Read:
+    """The intents in the text of a file of OpenSLO documents."""
     try:
-        documents = [one for one in yaml.safe_load_all(read_text(path, "OpenSLO file")) if one is not None]
+        documents = [one for one in yaml.safe_load_all(text) if one is not None]
     except yaml.YAMLError as error:
         raise ConfigError("OpenSLO file", str(path), f"write YAML: {' '.join(str(error).split())}") from None
     return from_openslo(documents)

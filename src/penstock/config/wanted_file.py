@@ -3,16 +3,17 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from penstock.config.document import Document, is_openslo, read_document, read_text
-from penstock.config.openslo import read_openslo
+from penstock.config.document import Document, document_in, is_openslo, read_text
+from penstock.config.openslo import openslo_in
 from penstock.config.wanted import WantedFile, wanted_in
 
 
 def read_wanted(path: Path, tell: Callable[[str], None] = lambda text: None) -> WantedFile:
     """What that file wants, checked; `tell` hears what of OpenSLO documents is no part of it."""
-    if not is_openslo(read_text(path, "tenants file")):
-        return wanted_in(read_document(path, "tenants file"))
-    read = read_openslo(path)
-    for text in read.left_out:
-        tell(text)
+    text = read_text(path, "tenants file")
+    if not is_openslo(text):
+        return wanted_in(document_in(text, path, "tenants file"))
+    read = openslo_in(text, path)
+    for left_out in read.left_out:
+        tell(left_out)
     return wanted_in(Document(str(path), {"jobs": list(read.jobs)}))

@@ -1,0 +1,50 @@
+"""A file that another program writes at that moment, `<(helm template ...)` of a shell, is read as any other."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+import yaml
+
+from tests.cli.calling import ROOT, penstock
+
+TENANTS = (ROOT / "examples" / "tenants.yaml").read_text(encoding="utf-8")
+
+
+@contextmanager
+def piped(text: str) -> Iterator[str]:
+    """Where that text can be read, once."""
+    out, into = os.pipe()
+    try:
+        os.write(into, text.encode())  # less than a pipe holds
+        os.close(into)
+        yield f"/dev/fd/{out}"
+    finally:
+        os.close(out)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("check", "--no-modules"), "3 jobs (fraud, revenue, visits)"),
+        (("intents",), "fraud: mean latency <= 2s, worth 40"),
+        (("intents", "--openslo"), "kind: SLO"),
+    ],
+)
+def test_a_tenants_file(command: tuple[str, ...], told: str) -> None:
+    with piped(TENANTS) as path:
+        called = penstock(*command, path)
+    assert (called.returncode, called.stderr) == (0, "")
+    assert told in called.stdout
+
+
+def test_objectives_of_openslo() -> None:
+    with piped(TENANTS) as path:
+        slos = penstock("intents", path, "--openslo").stdout
+    with piped(slos) as path:
+        called = penstock("intents", path)
+    assert [job["name"] for job in yaml.safe_load(called.stdout)["jobs"]] == ["fraud", "revenue", "visits"]
+    with piped(slos) as path:
+        refused = penstock("advise", "--history", str(ROOT / "tests"), path)
+    assert "it has: none" in refused.stderr  # of queries: the tenants were read
