@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from penstock.config.checking import CheckOptions, checked, sentence
+from penstock.config.checking import CheckOptions, check_tenants, sentence
 from penstock.config.document import read_document
 
 _OF_SCENARIOS = {"topologies", "cluster", "duration", "engine"}  # fields that no other kind has
@@ -17,7 +17,7 @@ def said_of(path: Path, asked: CheckOptions) -> str:
         return _plan(path)
     if fields.keys() & _OF_SCENARIOS and not _names_functions(fields.get("jobs")):
         return _scenario(path)
-    return sentence(checked(document, path.absolute().parent, asked), asked)
+    return sentence(check_tenants(path, asked, document), asked)
 
 
 def _names_functions(jobs: Any) -> bool:

@@ -26,6 +26,10 @@ Start the driver with the plugin:
   spark-submit --driver-class-path "$jar" --jars "$jar" \\
     --conf spark.plugins=penstock.AttachPlugin shop.jar
 \b
+A server of Spark Connect has a plugin of its own, which stays:
+  own=org.apache.spark.sql.connect.SparkConnectPlugin
+  --conf spark.plugins=$own,penstock.AttachPlugin
+\b
 Then govern it, from the same machine and as the same user:
   penstock attach --tenants tenants.yaml
   penstock attach --list

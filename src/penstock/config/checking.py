@@ -30,13 +30,13 @@ class CheckOptions:
     modules: bool = True
 
 
-def check_tenants(path: Path, asked: CheckOptions = CheckOptions()) -> TenantsFile:
-    """The tenants in that file; whatever is wrong with them is raised at once, in the order of the file."""
-    return checked(read_document(path, "tenants file"), path.absolute().parent, asked)
+def check_tenants(path: Path, asked: CheckOptions = CheckOptions(), document: Document | None = None) -> TenantsFile:
+    """The tenants in that file; whatever is wrong with them is raised at once, in the order of the file.
 
-
-def checked(document: Document, base: Path, asked: CheckOptions) -> TenantsFile:
-    """The same of a file that was read; `base` is the folder that its paths and modules are looked for in."""
+    `document` is what somebody has read of it already: a pipe gives its text once.
+    """
+    document = document or read_document(path, "tenants file")
+    base = path.absolute().parent
     tenants, errors = tried(TenantsFile, document.values, document)
     errors += disagreements(document)
     errors += wrong_at(document, asked.master)

@@ -28,3 +28,4 @@ def test_a_connect_session_is_refused_with_the_reason() -> None:
     done = ran("tests.engines.spark.connect_session")
     assert done.returncode == 0, done.stderr[-2000:]
     assert "live in the driver's JVM, which a Connect client cannot reach" in done.stdout
+    assert "beside Connect's server: see penstock attach" in done.stdout

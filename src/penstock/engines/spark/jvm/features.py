@@ -130,7 +130,8 @@ def _refuse_connect(spark: Any) -> None:
     if type(spark).__module__.startswith("pyspark.sql.connect"):
         raise EngineError(
             "this is a Spark Connect session; shares, executors and state live in the driver's JVM, which a Connect "
-            "client cannot reach. Run penstock in the driver, with a classic session (master local[n], spark://, yarn)"
+            "client cannot reach. Run penstock in the driver, with a classic session (local[n], spark://, yarn), or "
+            "beside Connect's server: see penstock attach --help"
         )
 
 
