@@ -3,11 +3,13 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.cli.calling import ROOT, penstock
+from tests.event_log import Query, log_of
 
 TENANTS = (ROOT / "examples" / "tenants.yaml").read_text(encoding="utf-8")
 
@@ -39,12 +41,14 @@ def test_a_tenants_file(command: tuple[str, ...], told: str) -> None:
     assert told in called.stdout
 
 
-def test_objectives_of_openslo() -> None:
+def test_objectives_of_openslo(tmp_path: Path) -> None:
+    log = tmp_path / "app-1"
+    log.write_bytes(b"".join(log_of([Query("fraud", rows_per_s=100.0, every_s=1.0, took_s=0.5, busy_s=0.8)], 10.0)))
     with piped(TENANTS) as path:
         slos = penstock("intents", path, "--openslo").stdout
     with piped(slos) as path:
         called = penstock("intents", path)
     assert [job["name"] for job in yaml.safe_load(called.stdout)["jobs"]] == ["fraud", "revenue", "visits"]
     with piped(slos) as path:
-        refused = penstock("advise", "--history", str(ROOT / "tests"), path)
-    assert "it has: none" in refused.stderr  # of queries: the tenants were read
+        refused = penstock("advise", "--history", str(log), path)
+    assert "batches for 40 s or more" in refused.stderr  # of the tenants, which were read

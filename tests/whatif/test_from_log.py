@@ -47,6 +47,14 @@ def test_a_log_that_is_too_short_to_compare_is_refused() -> None:
         advise(history(30.0), {"fraud": IN_TIME}, 600.0, WITHIN_S)
 
 
+@pytest.mark.parametrize("content", [b"", b"26/11/23 23:56:07 WARN SparkContext: told as text\n", bytes(4_000)])
+def test_what_is_no_event_log_is_no_run_without_queries(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "driver.log").write_bytes(content)
+    told = penstock("advise", "--history", str(tmp_path))
+    assert told.returncode == 2
+    assert f"{tmp_path / 'driver.log'}' will not do; no event of Spark is in it" in told.stderr
+
+
 def test_the_command_says_which_queries_there_were_and_what_is_wrong_with_a_name(tmp_path: Path) -> None:
     (tmp_path / "app-1").write_bytes(b"".join(log_of([FRAUD], 60.0)))
     told = penstock("advise", "--history", str(tmp_path))

@@ -32,9 +32,20 @@ def advise(
 def events_of(place: str | Path) -> list[Logged]:
     """What Spark wrote down."""
     if not is_address(str(place)):
-        return list(logged(lines_of(log_at(Path(place)))))
+        return _events_in(log_at(Path(place)))
     with tempfile.TemporaryDirectory(prefix="penstock-log-") as folder:
-        return list(logged(lines_of(log_at(download(str(place), Path(folder))))))
+        return _events_in(log_at(download(str(place), Path(folder))))
+
+
+def _events_in(log: Path) -> list[Logged]:
+    """At least one: a driver's log of text, or a packed one without its ending, would be a run without queries."""
+    found = list(logged(lines_of(log)))
+    if not found:
+        remedy = (
+            "no event of Spark is in it: give what spark.eventLog.enabled=true writes, packed ones with their ending"
+        )
+        raise ConfigError("--history", str(log), remedy)
+    return found
 
 
 def replayed_of(events: Sequence[Logged], wanted: WantedFile) -> tuple[History, dict[str, Intent]]:
