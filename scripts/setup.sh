@@ -38,6 +38,12 @@ install() { # packages...; the first that exists of those joined by "|" is taken
     done
 }
 
+if [ "${1:-}" = jdk ]; then # of the version that built the plugin's jar; see scripts/plugin.py
+    command -v javac >/dev/null 2>&1 || install openjdk-17-jdk-headless || say "javac is missing; install openjdk-17-jdk-headless"
+    command -v javac >/dev/null 2>&1
+    exit
+fi
+
 if [ "${1:-}" = alerts ]; then # Prometheus and promtool, beside this checkout: the package would start a server
     { command -v promtool && command -v prometheus; } >/dev/null 2>&1 || [ -x .tools/prometheus/usr/bin/promtool ] || {
         command -v apt-get >/dev/null 2>&1 || fail "prometheus and promtool are missing; install Prometheus"

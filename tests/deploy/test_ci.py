@@ -1,4 +1,4 @@
-"""What CI runs fails it; the oldest Spark, where no registry gives it, is left out and that is said."""
+"""What CI runs fails it; what cannot be had, the oldest Spark or a compiler of Java, is left out and that is said."""
 
 import os
 import shutil
@@ -20,12 +20,26 @@ ROOT = Path(__file__).parents[2]
 def test_what_fails_on_the_oldest_spark_fails_and_a_registry_without_it_is_said(
     tmp_path: Path, setup: int, oldest: int, code: int, said: str
 ) -> None:
-    (tmp_path / ".ci").mkdir()
-    shutil.copy(ROOT / ".ci" / "run", tmp_path / ".ci")
-    program(tmp_path / "scripts" / "setup.sh", f"exit {setup}")
-    here = program(tmp_path / "bin" / "make", f'echo "$1" >>made; [ "$1" != test-oldest ] || exit {oldest}')
-    environment = {**os.environ, "PATH": f"{here}:/usr/bin:/bin"}
-    done = subprocess.run([tmp_path / ".ci" / "run"], env=environment, capture_output=True, text=True, check=False)
+    done, made = ran(tmp_path, f'[ "$1" != spark ] || exit {setup}', f'[ "$1" != test-oldest ] || exit {oldest}')
     assert (done.returncode, said in done.stderr) == (code, True)
-    made = (tmp_path / "made").read_text().split()
     assert ("test" in made, "test-oldest" in made) == (True, setup == 0)
+
+
+@pytest.mark.parametrize(("setup", "said"), [(0, False), (1, True)], ids=["a JDK", "none"])
+def test_the_plugin_is_built_again_where_there_is_a_compiler_and_else_that_is_said(
+    tmp_path: Path, setup: int, said: bool
+) -> None:
+    done, made = ran(tmp_path, f'[ "$1" != jdk ] || exit {setup}', "")
+    assert (done.returncode, "by its sources' hash alone" in done.stderr) == (0, said)
+    assert made.index("jdk") < made.index("lint")
+
+
+def ran(place: Path, setup: str, make: str) -> tuple["subprocess.CompletedProcess[str]", list[str]]:
+    """What CI says where these stand for setting up and for make, and what of both it asked for, in order."""
+    (place / ".ci").mkdir()
+    shutil.copy(ROOT / ".ci" / "run", place / ".ci")
+    program(place / "scripts" / "setup.sh", f'echo "$1" >>made\n{setup}')
+    here = program(place / "bin" / "make", f'echo "$1" >>made\n{make}')
+    environment = {**os.environ, "PATH": f"{here}:/usr/bin:/bin"}
+    done = subprocess.run([place / ".ci" / "run"], env=environment, capture_output=True, text=True, check=False)
+    return done, (place / "made").read_text().split()
