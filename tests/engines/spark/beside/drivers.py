@@ -12,6 +12,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
+from penstock.core.figures import JobFigures
 from penstock.core.view import View
 from penstock.engines.spark.jvm.beside.door import JAR, DriverDoor, doors, folder
 from penstock.store.open import open_store
@@ -101,3 +102,14 @@ def newest(place: Path) -> View | None:
         return None
     with closing(open_store(place / "runs.sqlite")) as store:
         return next((view for info in store.runs() for view in reversed(list(store.views(info.id)))), None)
+
+
+def figures(place: Path, name: str) -> JobFigures:
+    """What was seen last of a tenant, as soon as anything is."""
+    return eventually(lambda: newest(place)).job(name).figures
+
+
+def bound(place: Path, name: str) -> float | None:
+    """The bound of its batches, as Spark has it; None where it has none."""
+    dial = figures(place, name).lever("bound")
+    return None if dial is None else dial.now

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from penstock.core.figures import JobFigures
 from tests.engines.spark.beside import drivers
 from tests.harness.ports import own_port
 from tests.patience import eventually
@@ -47,10 +46,10 @@ def test_queries_of_clients_are_governed_from_beside_the_server(tmp_path: Path) 
             _client(tmp_path, port),
         ):
             eventually(lambda: drivers.asked(tmp_path, "slots", "fraud", "3").returncode == 0)
-            eventually(lambda: _has(tmp_path, "fraud").threads == 3)
+            eventually(lambda: drivers.figures(tmp_path, "fraud").threads == 3)
             eventually(lambda: drivers.asked(tmp_path, "bound", "fraud", "77").returncode == 0)
-            eventually(lambda: _bound(_has(tmp_path, "fraud")) == 77)
-            assert _has(tmp_path, "clicks").trouble is None
+            eventually(lambda: drivers.bound(tmp_path, "fraud") == 77)
+            assert drivers.figures(tmp_path, "clicks").trouble is None
             assert governing.poll() is None
 
 
@@ -68,13 +67,3 @@ def _client(place: Path, port: int) -> Iterator[None]:
     finally:
         process.kill()
         process.wait()
-
-
-def _has(place: Path, name: str) -> JobFigures:
-    view = eventually(lambda: drivers.newest(place))
-    return view.job(name).figures
-
-
-def _bound(figures: JobFigures) -> float | None:
-    dial = figures.lever("bound")
-    return None if dial is None else dial.now
