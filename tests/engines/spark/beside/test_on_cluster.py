@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from penstock.engines.spark import standalone
+from penstock.engines.spark.jvm.beside.door import JAR
 from penstock.engines.spark.standalone import StartedCluster
 from tests.engines.spark.beside import drivers
 from tests.harness.ports import own_port
@@ -36,7 +37,7 @@ def test_a_share_and_a_bound_are_in_force_there(tmp_path: Path, cluster: Started
     program, tenants = drivers.compiled(tmp_path), tmp_path / "tenants.yaml"
     tenants.write_text(TENANTS)
     settings = standalone.settings_of(tmp_path / "cluster.json")
-    start = ("--properties-file", str(settings), "--master", cluster.master, "--jars", str(drivers.JAR))
+    start = ("--properties-file", str(settings), "--master", cluster.master, "--jars", str(JAR))
     ours = ("--conf", "spark.plugins=penstock.AttachPlugin", "--class", "TwoQueries")
     with drivers.driver(tmp_path, "spark-submit", *start, *ours, str(program), str(tmp_path / "out")) as process:
         door = drivers.door(tmp_path, process)
