@@ -15,7 +15,6 @@ import json
 import os
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from machine_use import read_machine, use_between
+from tests.drivers import running
 from tests.secured_kafka import secured_broker
 
 from penstock.engines.kafka.topics import make_topics
@@ -197,7 +197,7 @@ def _broker(place: Path) -> Iterator[None]:
         (place / "broker.json").write_text(json.dumps(broker.options()), encoding="utf-8")
         for topic, rate in TOPICS.items():
             load = ["load", "--bootstrap", broker.plain, "--topic", topic, "--rate", str(rate), "--for", "1h"]
-            senders.enter_context(_running([sys.executable, "-m", "penstock.cli.main", *load], place, os.environ))
+            senders.enter_context(running([sys.executable, "-m", "penstock.cli.main", *load], place, os.environ))
         yield
 
 
@@ -241,12 +241,12 @@ def advice_in(said: str) -> str:
 def _decision(place: Path, own: Mapping[str, str], what: Surroundings, until: float) -> str:
     """Why the first decision was taken, as it is in the record."""
     with ExitStack() as terminals:
-        running = [terminals.enter_context(_running(_shell(what.driver), place, own))]
+        begun = [terminals.enter_context(running(_shell(what.driver), place, own))]
         if what.beside is not None:
             listening = "until penstock attach --list | grep -q .; do sleep 1; done"
-            running.append(terminals.enter_context(_running(_shell(f"{listening}\n{what.beside}"), place, own)))
+            begun.append(terminals.enter_context(running(_shell(f"{listening}\n{what.beside}"), place, own)))
         while time.monotonic() < until:
-            if any(process.poll() is not None for process in running):
+            if any(process.poll() is not None for process in begun):
                 raise NothingCameError(f"{what.words}: a driver ended without a decision; see {place / 'said'}")
             found = _recorded(place / "state" / "penstock" / "runs.sqlite")
             if found is not None:
@@ -263,21 +263,6 @@ def _recorded(file: Path) -> str | None:
             for record in store.read_run(info.id).decisions:
                 return record.decision.why
     return None
-
-
-@contextmanager
-def _running(words: Sequence[str], place: Path, own: Mapping[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """It and all that it starts, until the block ends."""
-    with (place / "said").open("ab") as said:
-        process = subprocess.Popen(
-            words, cwd=place, env=dict(own), stdout=said, stderr=subprocess.STDOUT, process_group=0
-        )
-    try:
-        yield process
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def _children_cpu_s() -> float:

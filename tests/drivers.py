@@ -2,8 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,21 @@ def ran(module: str, *arguments: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout_s, check=False
     )
+
+
+@contextmanager
+def running(command: Sequence[str], place: Path, environment: Mapping[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
+    """A program in that place and all that it starts, until the block ends; what it says is in `said` there."""
+    with (place / "said").open("ab") as said:
+        process = subprocess.Popen(
+            command, cwd=place, env=dict(environment), stdout=said, stderr=subprocess.STDOUT, process_group=0
+        )
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def told_by(module: str, *arguments: object) -> Any:

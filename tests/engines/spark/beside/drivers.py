@@ -1,12 +1,11 @@
 """Drivers that Python did not start, as processes of their own, with the plugin in them."""
 
-import os
 import shutil
 import signal
 import subprocess
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pyspark
@@ -17,6 +16,7 @@ from penstock.core.view import View
 from penstock.engines.spark.jvm.beside.door import JAR, DriverDoor, doors, folder
 from penstock.store.open import open_store
 from tests.cli.calling import command, environment
+from tests.drivers import running
 from tests.patience import eventually, patience_s
 
 HOME = Path(pyspark.__file__).parent
@@ -51,16 +51,8 @@ def in_place(place: Path) -> dict[str, str]:
 def driver(place: Path, program: str, *given: str) -> Iterator["subprocess.Popen[bytes]"]:
     """`spark-submit` or `spark-pipelines` with the plugin's jar, until the block ends; what it says is in `said`."""
     start = [str(HOME / "bin" / program), "--driver-class-path", str(JAR), "--conf", "spark.ui.enabled=false", *given]
-    with (place / "said").open("wb") as said:
-        process = subprocess.Popen(
-            start, cwd=place, env=in_place(place), stdout=said, stderr=subprocess.STDOUT, process_group=0
-        )
-    try:
+    with running(start, place, in_place(place)) as process:
         yield process
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def door(place: Path, process: "subprocess.Popen[bytes]") -> DriverDoor:
