@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from penstock.core.figures import JobFigures
 from penstock.core.intents import Latency
+from penstock.core.naming import named
 from penstock.core.shares import Share, shares_of
 from penstock.core.states import State, state_of
 from penstock.core.view import JobView, View
@@ -110,7 +111,7 @@ def _of_neighbours(job: JobView, view: View, shares: Mapping[str, Share]) -> Ite
     left = share.pool.slots - share.slots
     if left <= 0 or used < USED_BY_OTHERS * left:
         return
-    names = _names([other.name for other in others])
+    names = named([other.name for other in others], _NAMED, " and ")
     what = f"others use {number(used)} of {share.pool.slots} slots: {names}"
     yield Bind(f"{what}{_long_batches(job, others)}", f"smaller batches of {names} (a bound), a lower weight, or slots")
 
@@ -168,8 +169,3 @@ def _of_tasks(job: JobView, share: Share) -> Iterator[Bind]:
 
 def _target_s(job: JobView) -> float | None:
     return min((one.target_s for one in job.intent.objectives if isinstance(one, Latency)), default=None)
-
-
-def _names(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{' and '.join(names[:_NAMED]) if not more else ', '.join(names[:_NAMED])}{more}"

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from penstock.core.naming import named
 from penstock.core.run import HeldBack, Run
 from penstock.core.view import View
 from penstock.telling.binding import binding
 from penstock.telling.words import at_rest
 
 LOOKS = 20  # cycles that are looked at, the newest: each is read whole
-_NAMED = 3
 
 ViewAt = Callable[[float], View | None]
 
@@ -53,9 +53,8 @@ def held_text(run: Run) -> Iterable[str]:
     """Who was held back at the end, in a sentence."""
     last = [found for found in run.held if len(run.at_s) and found.at_s == run.at_s[-1]]
     if last:
-        told = "; ".join(f"{one.job}: {one.what} (what would help: {one.helps})" for one in last[:_NAMED])
-        more = f"; and {len(last) - _NAMED} more" if len(last) > _NAMED else ""
-        yield f"Held back at the end: {told}{more}."
+        told = [f"{one.job}: {one.what} (what would help: {one.helps})" for one in last]
+        yield f"Held back at the end: {named(told, between='; ')}."
 
 
 def _instants(run: Run) -> list[float]:

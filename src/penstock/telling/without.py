@@ -1,6 +1,7 @@
 """Counterfactuals in words: how it would have gone without a decision, and what decisions brought together."""
 
 from penstock.core.counterfactual import MISLEADS, NOTICED, Counterfactual, Untold, Without, Worth
+from penstock.core.naming import named
 from penstock.telling.words import count, number, percent, span, tenths
 
 _NAMED = 2  # tenants
@@ -67,5 +68,5 @@ def _error(gain: float, off: float) -> str:
 def _whom(found: Without) -> str:
     changed = [one for one in found.jobs if abs(one.with_it - one.without) >= MISLEADS]
     changed.sort(key=lambda one: (-abs(one.with_it - one.without), one.job))
-    told = [f"{one.job} {percent(one.without)} instead of {percent(one.with_it)}" for one in changed[:_NAMED]]
-    return f": {', '.join(told)}" if told else ""
+    told = [f"{one.job} {percent(one.without)} instead of {percent(one.with_it)}" for one in changed]
+    return f": {named(told, _NAMED)}" if told else ""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from penstock.core.intents import Juice, Latency
+from penstock.core.naming import NAMED, named
 from penstock.core.units import text_of_seconds
 from penstock.core.view import View
 from penstock.planning.arbiter.candidates import present, tasks_of
@@ -22,7 +23,6 @@ from penstock.planning.arbiter.sharing import Conditions, pace
 MET = 0.97  # of a tenant's utility: what is foretold is not known to the last digit
 _SURELY = 0.95  # of that: batches are looked at in steps, by which what is quicker may be foretold to be a little later
 _TIMES = (1.25, 1.5, 2.0, 3.0)  # the slots that there are
-_NAMED = 3
 
 
 def shortfall(view: View, fleet: Fleet, found: Found, horizon_s: float) -> str:
@@ -30,11 +30,11 @@ def shortfall(view: View, fleet: Fleet, found: Found, horizon_s: float) -> str:
     missing = _missing(fleet, found.outcome)
     if not missing:
         return ""
-    asked = [f"{name} ({view.job(name).intent.text()})" for name in missing[:_NAMED]]
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    intents = {job.name: job.intent for job in fleet.jobs}
+    asked = named([f"{name} ({intents[name].text()})" for name in missing])
     share = 100.0 * float(found.outcome.settled.sum()) / fleet.max_utility
-    parts = [f"no shares meet all: {', '.join(asked)}{more} {_needs(view, fleet, missing, horizon_s)}"]
-    kept = [text for text in (_could_keep(fleet, found.outcome, name) for name in missing[:_NAMED]) if text]
+    parts = [f"no shares meet all: {asked} {_needs(view, fleet, missing, horizon_s)}"]
+    kept = [text for text in (_could_keep(fleet, found.outcome, name) for name in missing[:NAMED]) if text]
     if kept:
         parts.append(f"as it is, {' and '.join(kept)}")
     return "; ".join([*parts, f"the best gives {share:.0f} % of all utility"])
