@@ -2,8 +2,9 @@
 
     report -> heard -> snapshot -> ... the loop ... -> steps -> wanted -> promised -> order -> agent
 
-All agents' reports and the loop meet here, each under the lock for some microseconds. Between rounds `tend` asks the
-cluster manager what there is, hands on what became free, and forgets who left.
+All agents' reports and the loop meet here, under one lock: a report for some microseconds, the loop and `tend` for 7 ms
+with 1,000 applications. Between rounds `tend` asks the cluster manager what there is, hands on what became free, and
+forgets who left.
 """
 
 import logging
