@@ -337,6 +337,7 @@ export interface PresentOut {
   given: string;
   note: string;
   headline: string;
+  known_utility: number;
   possible_utility: number;
   met: number;
   judged: number;

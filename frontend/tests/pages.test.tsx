@@ -39,7 +39,7 @@ test("what decisions brought is asked for once the page is there, and summed up 
 
 test("who starts neither has its utility nor misses it, in what all had and in what it cost alike", async () => {
   const starting = aTenant({ name: "geo", state: "starting", utility: null, met: false });
-  const fine = { ...present([aTenant({ state: "fine", met: true, utility: 35 }), starting]), utility: 35, max_utility: 70, met: 1, judged: 1, starting: 1 };
+  const fine = { ...present([aTenant({ state: "fine", met: true, utility: 35 }), starting]), utility: 35, known_utility: 35, max_utility: 70, met: 1, judged: 1, starting: 1 };
   const totals = { at_s: [0, 40], values: { utility: [35, 35], max_utility: [70, 70], possible_utility: [35, 35] } };
   opened("#/overview", { present: fine, totals });
   const story = (await screen.findByTestId("story")).textContent;
@@ -205,4 +205,22 @@ test("a store that cannot be read takes the colours from the page until there ar
   const { control } = anOverview();
   heard.news!({ data: JSON.stringify({ control, present: null, decisions: [] }) });
   await waitFor(() => expect(headline.className).toBe("headline good"));
+});
+
+test.each([["tenant", "There is no tenant “ghost” in this run."], ["incident", "There is no report of “ghost”."]])("who is not there has a page that says so under a heading: %s", async (page, said) => {
+  opened(`#/${page}?job=ghost`);
+  expect((await screen.findByRole("heading", { level: 1, name: said })).textContent).toBe(said);
+  expect(screen.getAllByRole("heading", { level: 1 })).toHaveLength(1);
+});
+
+test("a tenant that left has its name for a heading, and what was seen of it", async () => {
+  const jobs = { geo: { at_s: [0], values: { share: [1], met: [1], slots: [2], unseen: [0] } } };
+  opened("#/tenant?job=geo", { jobs, present: present([aTenant()]) }, { "/api/job": aJob() });
+  await screen.findByRole("heading", { level: 1, name: "geo" });
+  await screen.findByText("Nothing was decided about this tenant.");
+});
+
+test("what a stale tenant had is not in the utility that is known, and told beside it", async () => {
+  opened("#/overview", { present: aPresent({ utility: 55, known_utility: 20, possible_utility: 70 }) });
+  expect((await screen.findByTestId("utility")).parentElement!.textContent).toBe("20 of 70, 35 more by old figures");
 });

@@ -51,7 +51,7 @@ test("an address that holds no question asks nothing", () => {
 test("news lengthen every line by a point, and verdicts replace what was not judged", () => {
   const before = anOverview({ decisions: [aDecision({ came: "not judged yet", verdict: null })] });
   const tenants = [aTenant({ state: "blind", utility: null })];
-  const present = { at_s: 45, cycle: 5, utility: 20, max_utility: 35, possible_utility: 35, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "", note: "", headline: "", state: "blind" as const, tenants, machines: [], levers: [], shortfall: "", price: null };
+  const present = { at_s: 45, cycle: 5, utility: 20, max_utility: 35, known_utility: 0, possible_utility: 35, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "", note: "", headline: "", state: "blind" as const, tenants, machines: [], levers: [], shortfall: "", price: null };
   const after = told(before, { control: before.control, present, decisions: [aDecision()] }, 30);
   expect(after.totals.at_s).toEqual([40, 45]); // what is older than 30 s is shown no more
   expect(after.decisions.map((one) => one.came)).toEqual(["better"]);

@@ -158,7 +158,9 @@ def check_top(screen: Screen, present: PresentOut, life: ControllerLife) -> None
     (told,) = (line for line in head.renderables if isinstance(line, Text) and line.plain == headline)
     assert ("green" in str(told.style)) == (present.state == "fine" and life is ControllerLife.LIVE)
     starting = f", {present.starting} starting" if present.starting else ""
-    utility = f"utility {present.utility:g} of {present.possible_utility:g}"
+    known = sum(one.utility or 0.0 for one in present.tenants if one.state != "stale")
+    utility = f"utility {known:g} of {present.possible_utility:g}"
+    utility += f", {present.utility - known:g} more by old figures" if present.utility > known else ""
     counted = f"{utility}   {present.met} of {present.judged} SLOs met{starting}"
     assert any(counted in re.sub("[█░]+ ", "", line.plain) for line in head.renderables if isinstance(line, Text))
 

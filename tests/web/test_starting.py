@@ -65,7 +65,7 @@ def test_who_starts_is_counted_apart_on_the_page_and_in_top(store: SqlStore) -> 
 
 def test_who_starts_misses_nothing_in_the_story_the_table_and_the_metrics(store: SqlStore) -> None:
     assert "utility 35 of 35 (1 starting)" in explain(store.read_run(RUN.id))
-    assert "Utility 35.0 of 35.0." in text_of(
+    assert "Utility 35 of 35." in text_of(
         tenants_table(a_view(10.0, [a_job("ads", 35.0), a_starting_job("geo")]), "now")
     )
     metrics = exposition(Reader(store).seen(RUN.id)).decode()
@@ -77,6 +77,20 @@ def test_whose_figures_are_old_is_not_among_those_that_have_what_they_asked_for(
     views = (a_view(10.0, [a_job("ads", utility=35.0)]), a_view(20.0, [a_stale_job("ads")]))
     assert TrialResult(PolicyTurn("fair", 20.0), views, (), None).met("ads") == 0.5  # type: ignore[arg-type]
     assert [row["met"] for row in rows(views)] == [True, False]
+
+
+def test_what_a_stale_tenant_had_is_told_beside_the_utility_that_is_known(tmp_path: Path) -> None:
+    view = a_view(10.0, [a_job("ads", 20.0), a_stale_job("geo")])
+    assert "Utility 20 of 70, 35 more by old figures." in text_of(tenants_table(view, "now"))
+    with closing(open_store(tmp_path / "runs.sqlite")) as kept:
+        kept.begin(RUN)
+        kept.append(a_cycle(10.0, view))
+        present = Reader(kept).overview(RUN.id, None, 10).present
+        assert present is not None
+        assert (present.known_utility, present.utility, present.possible_utility) == (20.0, 55.0, 70.0)
+        assert "20 of 70, 35 more by old figures   0 of 2 SLOs met" in text_of(
+            Screen(kept, Reader(kept), RUN.id).drawn()
+        )
 
 
 def test_a_trial_counts_nobody_before_it_could_be_measured() -> None:

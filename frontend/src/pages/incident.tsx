@@ -20,6 +20,7 @@ export function IncidentPage({ job }: { job: string | undefined }) {
   if (name === undefined) return <p class="quiet">No tenant has been seen yet: there is nothing to report.</p>;
   return (
     <article class="incident stories">
+      {error && !found && <h1>There is no report of “{name}”.</h1>}
       {error && <Problem text={error} />}
       {found && <Told found={found} figures={figures} run={run} />}
     </article>

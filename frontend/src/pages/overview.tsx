@@ -67,7 +67,7 @@ function Headline() {
       {present.shortfall && <p class="lead shortfall" role="status" data-testid="shortfall">{sentence(present.shortfall)}</p>}
       <dl>
         <Stat label="utility" means="utility">
-          <span data-testid="utility">{number(present.utility)}</span> <small>of {number(present.possible_utility)}</small>
+          <span data-testid="utility">{number(present.known_utility)}</span> <small>of {number(present.possible_utility)}{present.utility > present.known_utility && `, ${number(present.utility - present.known_utility)} more by old figures`}</small>
         </Stat>
         <Stat label="SLOs met" means="SLOs met">
           <span data-testid="met">{present.met}</span> <small>of {present.judged}{present.starting > 0 && `, ${present.starting} starting`}{present.resting > 0 && `, ${present.resting} resting`}</small>

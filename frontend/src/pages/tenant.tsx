@@ -38,8 +38,8 @@ function One({ name }: { name: string }) {
         <Chooser name={name} />
         <a class="button" href={incidentLink(overview, { job: name, zoom, span_s })}>Incident report</a>
       </div>
+      {live ? <Head tenant={live} at_s={last} job={found} /> : <h1>{error && !(name in overview.jobs) ? `There is no tenant “${name}” in this run.` : name}</h1>}
       {error && <Problem text={error} />}
-      {live && <Head tenant={live} at_s={last} job={found} />}
       {found && <Body job={found} tenant={live} run={run} />}
       {found?.tenant && <Levers levers={found.tenant.levers} />}
       {live && <IntentForm key={live.intent} tenant={live} />}

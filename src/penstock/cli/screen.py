@@ -16,7 +16,7 @@ from penstock.core.states import TenantTally
 from penstock.core.visible import visible
 from penstock.store.archive import StoreError
 from penstock.store.sql import SqlStore
-from penstock.telling.states import tally_text
+from penstock.telling.states import tally_text, utility_text
 from penstock.telling.words import clock, number, percent, tenths
 from penstock.web.reading import Reader
 from penstock.web.shapes import DecisionOut
@@ -136,9 +136,9 @@ def _head(name: str, present: PresentOut, control: ControlOut) -> RenderableType
     state += f", paused by {control.paused_by}" if control.paused_by else ""
     state += ", dry run" if control.dry_run else ""
     most = present.possible_utility
-    share = present.utility / most if most else 0.0
+    share = present.known_utility / most if most else 0.0
     bar = "█" * round(20 * share) + "░" * (20 - round(20 * share))
-    figures = f"utility {bar} {number(present.utility)} of {number(most)}"
+    figures = f"utility {bar} {utility_text(present.known_utility, most, present.utility)}"
     counts = (
         f"{tally_text(TenantTally(present.met, present.judged, present.starting, present.resting))}   {present.given}"
     )

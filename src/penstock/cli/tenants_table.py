@@ -5,11 +5,11 @@ from rich.table import Table
 
 from penstock.cli.terminal import Lines, line
 from penstock.core.shares import Share, shares_of
-from penstock.core.states import State, possible_utility, state_of
+from penstock.core.states import State, known_utility, possible_utility, state_of
 from penstock.core.view import JobView, View
 from penstock.core.visible import visible
 from penstock.telling.shares import share_text
-from penstock.telling.states import headline
+from penstock.telling.states import headline, utility_text
 from penstock.telling.words import number
 
 _ABSENT = "-"
@@ -25,7 +25,8 @@ _STYLES = {
 
 def tenants_table(view: View, title: str) -> Table:
     """The tenants of a view, with what they asked for and what they get."""
-    caption = f"{headline(view)} Utility {view.utility:.1f} of {possible_utility(view):.1f}."
+    utility = utility_text(known_utility(view), possible_utility(view), view.utility)
+    caption = f"{headline(view)} Utility {utility}."
     table = Lines(
         title=visible(title), caption=visible(caption), box=box.SIMPLE, title_justify="left", caption_justify="left"
     )

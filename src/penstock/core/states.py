@@ -112,6 +112,11 @@ def met_of(state: State, utility: float | None) -> bool | None:
     return state is State.FINE
 
 
+def known_utility(view: View) -> float:
+    """What all tenants have together by figures of now; what a stale one had is not known any more."""
+    return sum(job.utility or 0.0 for job in view.jobs if job.fresh)
+
+
 def possible_utility(view: View) -> float:
     """What those tenants could have together of whom a figure may be expected: who starts has lost nothing yet."""
     return sum(job.max_utility for job in view.jobs if state_of(job) is not State.STARTING)

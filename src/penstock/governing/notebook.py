@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.core.documents import mean
 from penstock.core.run import DecisionRecord, asked_latency_s
-from penstock.core.states import State, possible_utility, state_of
+from penstock.core.states import State, known_utility, possible_utility, state_of
 from penstock.core.units import text_of_seconds
 from penstock.core.view import JobView, View
 from penstock.errors import PenstockError
@@ -151,7 +151,7 @@ def _typed(row: Mapping[str, Any]) -> Iterator[Any]:
 
 def _headline(view: View) -> str:
     most = possible_utility(view)
-    share = "" if not most else f", {view.utility / most:.0%} of the utility"
+    share = "" if not most else f", {known_utility(view) / most:.0%} of the utility"
     return f"{view.at_s:.0f} s governed{share}"
 
 

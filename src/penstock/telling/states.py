@@ -48,6 +48,16 @@ def tally_text(tally: TenantTally) -> str:
     return f"{tally.met} of {tally.judged} SLOs met{starting}{resting}"
 
 
+def utility_text(known: float, possible: float, last: float) -> str:
+    """The utility that is known of, of what could be; what tenants had when they were last heard of is told beside it.
+
+    >>> utility_text(60.0, 60.0, last=60.0), utility_text(20.0, 60.0, last=60.0)
+    ('60 of 60', '20 of 60, 40 more by old figures')
+    """
+    old = last - known
+    return f"{number(known)} of {number(possible)}" + (f", {number(old)} more by old figures" if old > 0.0 else "")
+
+
 def lost(job: JobView) -> float:
     """The utility that it could have and has not; a job without figures counts in full."""
     return job.max_utility - (job.utility or 0.0)

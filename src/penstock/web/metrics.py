@@ -121,7 +121,8 @@ def _budgets(run: str, view: View) -> Iterator[Metric]:
 
 
 def _of_fleet(run: str, view: View) -> Iterator[Metric]:
-    yield _gauge("penstock_utility", "Total utility of all jobs", ("run",), [((run,), view.utility)])
+    about = "Total utility of all jobs, of stale ones as it was last"
+    yield _gauge("penstock_utility", about, ("run",), [((run,), view.utility)])
     yield _gauge("penstock_utility_max", "What it could be at most", ("run",), [((run,), view.max_utility)])
     about = "What it could be now: the maximum of those jobs that are not starting"
     yield _gauge("penstock_utility_possible", about, ("run",), [((run,), possible_utility(view))])

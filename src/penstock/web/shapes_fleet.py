@@ -139,6 +139,7 @@ class PresentOut:
     given: str  # what all have together: slots by weight, threads of their own
     note: str
     headline: str
+    known_utility: float  # of those whose figures are not too old; `utility` has the others as they were last
     possible_utility: float  # the maximum of those that are not starting
     met: int  # tenants that have what they asked for by figures of now
     judged: int  # those of whom that can be asked: all but who is starting
