@@ -6,14 +6,17 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from penstock.cli.beside import BesideStream
 from penstock.cli.coordinate import _run
 from penstock.cli.ending import ending_told, quietly
 from penstock.errors import EngineError
 from tests.cli.calling import ROOT, penstock, restored_signals
+from tests.patience import patience_s
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
@@ -74,6 +77,56 @@ def test_a_run_goes_on_where_the_disk_of_its_log_is_full() -> None:
     with open("/dev/full", "wb") as full:
         ended = subprocess.run([sys.executable, "-c", SPEAKS], stdout=subprocess.PIPE, stderr=full, cwd=ROOT)
     assert ended.returncode == 4
+
+
+# More than a pipe holds, and then that it goes on.
+SPEAKS_MUCH = (
+    "import logging\nfrom penstock.cli.governed import console_of_run\nconsole = console_of_run()\n"
+    'for _ in range(400): logging.getLogger("penstock").warning("x" * 500)\n'
+    'print("it goes on", flush=True)\nconsole.print("governing ended")\n'
+)
+
+
+def test_a_run_goes_on_while_the_reader_of_its_log_stands_still_and_tells_the_end_once_it_reads() -> None:
+    command = [sys.executable, "-c", SPEAKS_MUCH]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "it goes on\n"
+        said = process.communicate()[1]
+    assert (process.returncode, said.count("x" * 500), "governing ended" in said) == (0, 400, True)
+
+
+class Held(StringIO):
+    """A stream whose reader stands still until it goes on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.goes_on = threading.Event(), threading.Event()
+
+    def write(self, text: str) -> int:
+        self.begun.set()
+        self.goes_on.wait(patience_s())
+        return super().write(text)
+
+
+def test_what_is_too_much_for_who_reads_is_left_out_and_counted() -> None:
+    held = Held()
+    words = BesideStream(held, most=2)
+    words.write("one\n")
+    assert held.begun.wait(patience_s())
+    for text in ("two\n", "three\n", "four\n", "five\n"):
+        words.write(text)
+    held.goes_on.set()
+    assert words.drain(patience_s())
+    words.write("six\n")
+    assert words.drain(patience_s())
+    assert held.getvalue().splitlines() == [
+        "one",
+        "two",
+        "three",
+        "... 2 more were not written: nobody read them",
+        "six",
+    ]
 
 
 class Coordinating:

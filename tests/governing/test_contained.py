@@ -19,6 +19,7 @@ from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.remembering import Remembering
+from penstock.governing.watching import Renewal
 from penstock.loop import LoopSettings
 from penstock.store.archive import Archive
 from tests.faulty import Faults, FaultyControl, FaultyPolicy, FaultyStore
@@ -87,9 +88,21 @@ class World:
     def active(self) -> list[Query]:
         return [query for query in self.queries if query.running]
 
-    def controller(self, on_view: Callable[[View], None] = lambda view: None, until_s: float = 1e9) -> Controller:
-        engine = cast(SparkEngine, self)
-        return Controller(engine, Governed(INTENTS, Stepping(self), settings=SETTINGS, until_s=until_s), on_view)
+    @property
+    def limits(self) -> "World":
+        return self
+
+    def take_over(self, limits: object) -> None:
+        self.strike("take_over")
+
+    def controller(
+        self,
+        on_view: Callable[[View], None] = lambda view: None,
+        until_s: float = 1e9,
+        look: Callable[[], Renewal | None] = lambda: None,
+    ) -> Controller:
+        governed = Governed(INTENTS, Stepping(self), settings=SETTINGS, until_s=until_s, look=look)
+        return Controller(cast(SparkEngine, self), governed, on_view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +142,34 @@ def test_listeners_errors_are_theirs() -> None:
     with World().controller(listen) as controller:
         eventually(lambda: len(controller.views) > 3)
         assert controller.error is None
+
+
+def test_who_listens_and_does_not_come_back_holds_up_no_round() -> None:
+    goes_on, heard = Event(), list[View]()
+
+    def listen(view: View) -> None:
+        heard.append(view)
+        goes_on.wait(patience_s())
+
+    with World().controller(listen) as controller:
+        eventually(lambda: len(controller.views) > 10)
+        assert (len(heard), controller.error) == (1, None)
+        goes_on.set()
+        eventually(lambda: len(heard) > 1)
+
+
+def test_a_file_that_cannot_be_read_for_long_holds_up_no_round_and_is_taken_over_once_it_is() -> None:
+    goes_on, found = Event(), [Renewal({"ads": URGENT}, {}, Stepping(World()), None, False, ())]
+
+    def look() -> Renewal | None:
+        goes_on.wait(patience_s())
+        return found.pop() if found else None
+
+    with World().controller(look=look) as controller:
+        eventually(lambda: len(controller.views) > 10)
+        assert (set(controller.governed.intents), controller.error) == ({"ads", "fraud"}, None)
+        goes_on.set()
+        eventually(lambda: set(controller.governed.intents) == {"ads"})
 
 
 def test_a_controller_that_cannot_begin_lets_go_of_what_it_took() -> None:

@@ -1,17 +1,19 @@
 """`penstock coordinate`: one penstock over many applications."""
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
+from penstock.cli.beside import beside
 from penstock.cli.completing import policy_names
-from penstock.cli.ending import ending_told, quietly
+from penstock.cli.ending import ending_told
 from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
@@ -89,11 +91,12 @@ def coordinate(
     from penstock.governing.remembering import DEFAULT_STORE
     from penstock.web.door_tls import door_tls
 
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    words = beside(sys.stderr)
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=cast(TextIO, words))
     tls = door_tls(web["tls_certificate"], web["tls_key"], agents_ca)
     current = fresh_tokens(tokens)
     agents = partial(AgentsDoor, tokens=current, host=agents_host, port=agents_port, tls=tls)
-    tell = quietly(lambda text: say(text, err=True))
+    tell = words.say
     advising = Advising(file.core_price(), tell) if advise else None
     how = Coordination(store or DEFAULT_STORE, policy, advise)
     coordinator, door = with_door(file, how, agents, tell, advising or (lambda view: None))

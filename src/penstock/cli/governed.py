@@ -3,7 +3,7 @@
 import logging
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO, cast
 
 import click
 
@@ -25,12 +25,14 @@ notify_option = click.option(
 
 
 def console_of_run() -> "Console":
-    """Where the run is told, warnings among it."""
+    """Where the run is told, warnings among it; it waits for nobody who reads that."""
     from rich.logging import RichHandler
 
+    from penstock.cli.beside import beside
     from penstock.cli.terminal import Terminal, width_for
 
-    console = Terminal(stderr=True, width=width_for(sys.stderr))
+    words = cast(TextIO, beside(sys.stderr))
+    console = Terminal(file=words, stderr=True, width=width_for(sys.stderr))
     handler = RichHandler(console=console, show_path=False)
     logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(message)s")
     return console

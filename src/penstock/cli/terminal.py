@@ -1,9 +1,6 @@
 """The console of commands: words of others are never markup, and nothing in them is obeyed by the terminal."""
 
-import errno
-import os
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any, TextIO
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -11,10 +8,10 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from penstock.cli.beside import NOBODY_THERE, speak_to_nobody
 from penstock.core.visible import visible
 
 PIPED = 1000  # columns
-_NOBODY_THERE = (errno.EPIPE, errno.EIO)  # a pipe without a reader, a terminal that was closed
 
 
 class Terminal(Console):
@@ -48,16 +45,13 @@ class Terminal(Console):
         except OSError as error:
             if not self.stderr:
                 raise
-            if error.errno in _NOBODY_THERE:
+            if error.errno in NOBODY_THERE:
                 self._speak_to_nobody()
             del self._buffer[:]
 
     def _speak_to_nobody(self) -> None:
         self.quiet = True
-        with suppress(OSError):  # what is still in Python's buffer would make an exit code of its own
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.file.fileno())
-            os.close(nowhere)
+        speak_to_nobody(self.file)
 
 
 class Lines(Table):

@@ -29,6 +29,8 @@ DECIDES_WITHIN_S = 19.0
 _BEHIND_S = 9.0
 # A database answers within 3 s or not at all; what is asked of it in a round is some few answers.
 KEEPS_WITHIN_S = 15.0
+LOOKS_WITHIN_S = 3.0
+TELLS_WITHIN_S = 3.0  # a table of a thousand tenants is drawn in one
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +134,15 @@ class HandedControl:
 
 @dataclass(frozen=True, slots=True)
 class Hands:
-    """Those of one controller: a policy that stands still keeps nobody from hearing and recording, nor the reverse."""
+    """Those of one controller: a policy that stands still keeps nobody from hearing and recording, nor the reverse.
+
+    Nor does who listens to its rounds, or the file that says what is wanted.
+    """
 
     deciding: Hand = field(default_factory=Hand)
     keeping: Hand = field(default_factory=Hand)
+    telling: Hand = field(default_factory=Hand)
+    looking: Hand = field(default_factory=Hand)
     late: Late = field(default_factory=Late)
 
     def policy(self, policy: Policy) -> Policy:
@@ -150,6 +157,14 @@ class Hands:
         """Asked through a hand."""
         return HandedControl(control, self.keeping, self.late)
 
+    def tell(self, listen: Callable[[], None]) -> None:
+        """Let somebody hear of a round; who has not listened to the one before to its end is left out."""
+        self.telling.do("who listens", listen, TELLS_WITHIN_S, behind_s=0.0)
+
+    def look(self, look: Callable[[], None]) -> None:
+        """Look at what is wanted, whose file may be on a mount that hangs."""
+        self.looking.do("looking at the file of what is wanted", look, LOOKS_WITHIN_S, behind_s=0.0)
+
     def let_go(self, close: Callable[[], None]) -> None:
         """Close what is remembered in; what stands still keeps nobody from ending."""
         try:
@@ -159,3 +174,5 @@ class Hands:
         finally:
             self.deciding.close()
             self.keeping.close()
+            self.telling.close()
+            self.looking.close()

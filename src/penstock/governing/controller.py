@@ -4,6 +4,7 @@ import atexit
 import logging
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -105,6 +106,7 @@ class Controller:
         self._stopped = False
         self._ended: notebook.Ending | None = None
         self._displays = Displays()
+        self._wanted_anew: deque[Renewal] = deque()
 
     def __enter__(self) -> "Controller":
         return self.start()
@@ -367,13 +369,19 @@ class Controller:
         self._moved_s = time.monotonic()
         self._tending()
         try:
-            renewal = self._governed.look()
-            if renewal is not None:
-                self._renew(renewal)
+            self._hands.look(self._look)
+            while self._wanted_anew:
+                self._renew(self._wanted_anew.popleft())
         except GoverningEndsError:
             raise
         except Exception as error:
-            self._tending.also(f"not all that is wanted anew could be taken over: {told(error)}")
+            self._tending.also(f"not all that is wanted anew could be taken over: {told(error)}", "wanted anew")
+
+    def _look(self) -> None:
+        """What is found is kept until it is taken over: who looks may be waited for no more by then."""
+        renewal = self._governed.look()
+        if renewal is not None:
+            self._wanted_anew.append(renewal)
 
     def _renew(self, renewal: Renewal) -> None:
         """From the next round on; limits that Spark refuses keep nothing else from it."""
@@ -391,5 +399,8 @@ class Controller:
     def _after(self, now: float) -> None:
         view = self._recorder.views[-1]
         _log.info("%.0f s: utility %.1f of %.1f", now, view.utility, view.max_utility)
+        self._hands.tell(partial(self._let_see, view))
+
+    def _let_see(self, view: View) -> None:
         self._show()
         self._on_view(view)

@@ -14,6 +14,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from penstock.config.coordination import CoordinationFile
 from penstock.core.leader import Leader, Lease
@@ -203,7 +204,7 @@ class Coordinator:
                 view = recorder.views[-1]
                 if view.at_s >= settings.govern_from_s:
                     self._decided_s = self._even()
-                self._on_view(view)
+                hands.tell(partial(self._on_view, view))
 
             drive(governor, engine.intents, clock, float("inf"), after)
         finally:

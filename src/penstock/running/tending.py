@@ -11,7 +11,7 @@ class Tending:
     def __init__(self, tend: Callable[[], None]) -> None:
         self._tend = tend
         self._error: Exception | None = None
-        self._said: list[str] = []
+        self._said: dict[str, str] = {}
 
     def __call__(self) -> None:
         try:
@@ -21,14 +21,14 @@ class Tending:
         except Exception as error:  # it is tried again half a second later
             self._error = error
 
-    def also(self, text: str) -> None:
-        """Something else that the next round is to tell of."""
-        self._said.append(text)
+    def also(self, text: str, of: str = "") -> None:
+        """Something else that the next round is to tell of; of what fails again and again the last is told."""
+        self._said[of or text] = text
 
     def troubles(self) -> tuple[str, ...]:
         """The last error since it was asked, in words, and what else there is to tell."""
         error, self._error = self._error, None
-        said, self._said = self._said, []
+        said, self._said = list(self._said.values()), {}
         if error is not None:
             said.append(f"tending the jobs between rounds failed: {told(error)}; it is tried again")
         return tuple(said)
