@@ -10,7 +10,7 @@ import threading
 from collections import deque
 from contextlib import suppress
 from errno import EIO, EPIPE
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 import click
 
@@ -106,7 +106,7 @@ def _written(stream: TextIO, text: str) -> None:
         left = left[os.write(file, left) :]
 
 
-def speak_to_nobody(stream: TextIO) -> None:
+def speak_to_nobody(stream: IO[str]) -> None:
     """From now on what is written there goes nowhere."""
     with suppress(OSError):  # what is still in Python's buffer would make an exit code of its own
         nowhere = os.open(os.devnull, os.O_WRONLY)
