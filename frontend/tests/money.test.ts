@@ -14,7 +14,7 @@ function priced(more: Partial<NonNullable<Overview["present"]>> = {}): Overview 
     geo: { at_s, values: { slots: [12, 12, 12, 12], met: [null, null, 1, 1] } },
   };
   const present = {
-    at_s: 30, cycle: 3, utility: 1, max_utility: 1, possible_utility: 1, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "", note: "", headline: "", state: "fine" as const,
+    at_s: 30, cycle: 3, utility: 1, max_utility: 1, known_utility: 1, possible_utility: 1, met: 0, judged: 1, starting: 0, resting: 0, slots: 8, given: "", note: "", headline: "", state: "fine" as const,
     tenants, machines: [], levers: [], shortfall: "", price, ...more,
   };
   return anOverview({ jobs, present, totals: { at_s, values: {} } });
