@@ -1,6 +1,6 @@
 """A coordinator over real HTTP whose applications and cluster are simulated."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +10,7 @@ from fleet_world import SimulatedApplication, SimulatedCluster
 
 from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
+from penstock.core.view import View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.applications.link import Link
 from penstock.governing.coordinating import Coordination, Coordinator
@@ -27,6 +28,7 @@ class Site:
     stack: ExitStack
     advise: bool = False
     lease_s: float = QUICK["lease"]  # type: ignore[assignment]
+    on_view: Callable[[View], None] = lambda view: None
     cluster: SimulatedCluster = field(default_factory=lambda: SimulatedCluster(6))
 
     def __post_init__(self) -> None:
@@ -39,7 +41,7 @@ class Site:
         """One more coordinator, with its door."""
         file = CoordinationFile.model_validate({"name": "lab", "cluster": {"cores": 6}, **QUICK, "lease": self.lease_s})
         how = Coordination(self.store, advise=self.advise)
-        coordinator = Coordinator(file, how, cluster=self.cluster)
+        coordinator = Coordinator(file, how, self.on_view, cluster=self.cluster)
         self.coordinators.append(coordinator)
         door = AgentsDoor(coordinator.hear, lambda: agent_tokens(self.tokens), port=port)
         self.stack.enter_context(door.open())

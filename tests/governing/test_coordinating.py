@@ -2,12 +2,14 @@
 
 from contextlib import ExitStack, closing
 from pathlib import Path
+from threading import Event
 
 import pytest
 from fleet_world import held, of_one
 
 from penstock.core.leader import Leader
 from penstock.core.plan import Reason
+from penstock.core.view import View
 from penstock.engines.applications.link import Link, RefusedReportError
 from penstock.engines.applications.wire import Report, encode_report, plain_state
 from penstock.errors import OutageError
@@ -16,7 +18,7 @@ from penstock.store.open import open_store
 from penstock.telling.explain import explain
 from penstock.web.agents_door import new_agent_token
 from tests.governing.fleet_site import Site, site
-from tests.patience import eventually
+from tests.patience import eventually, patience_s
 
 __all__ = ["site"]
 
@@ -52,6 +54,22 @@ def test_a_coordinator_that_advises_says_what_it_would_do_and_orders_nothing(sit
 
     eventually(decided)
     assert (held(site.cluster), clicks.given, fraud.given) == ({"clicks": 5, "fraud": 1}, [], [])
+
+
+def test_who_listens_and_does_not_come_back_keeps_no_executor_from_moving(site: Site) -> None:
+    goes_on, heard = Event(), list[View]()
+
+    def listen(view: View) -> None:
+        heard.append(view)
+        goes_on.wait(patience_s())
+
+    site.on_view = listen
+    door = site.begin()
+    for one in (of_one("clicks", site.cluster, 150.0, wanted=5), of_one("fraud", site.cluster, 380.0)):
+        site.governed(one, door)
+    eventually(lambda: held(site.cluster) == {"clicks": 2, "fraud": 4})
+    assert len(heard) == 1
+    goes_on.set()
 
 
 def test_a_token_reports_for_the_applications_that_it_names_and_no_others(site: Site) -> None:
