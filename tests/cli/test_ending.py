@@ -111,7 +111,7 @@ class Held(StringIO):
 
 def test_what_is_too_much_for_who_reads_is_left_out_and_counted() -> None:
     held = Held()
-    words = BesideStream(held, most=2)
+    words = BesideStream(held, most=len("two\nthree\n"))
     words.write("one\n")
     assert held.begun.wait(patience_s())
     for text in ("two\n", "three\n", "four\n", "five\n"):

@@ -144,7 +144,8 @@ def test_listeners_errors_are_theirs() -> None:
         assert controller.error is None
 
 
-def test_who_listens_and_does_not_come_back_holds_up_no_round() -> None:
+def test_who_listens_and_does_not_come_back_holds_up_no_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("penstock.engines.hands.TELLS_WITHIN_S", 0.1)
     goes_on, heard = Event(), list[View]()
 
     def listen(view: View) -> None:
@@ -158,7 +159,10 @@ def test_who_listens_and_does_not_come_back_holds_up_no_round() -> None:
         eventually(lambda: len(heard) > 1)
 
 
-def test_a_file_that_cannot_be_read_for_long_holds_up_no_round_and_is_taken_over_once_it_is() -> None:
+def test_a_file_that_cannot_be_read_for_long_holds_up_no_round_and_is_taken_over_once_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("penstock.engines.hands.LOOKS_WITHIN_S", 0.1)
     goes_on, found = Event(), [Renewal({"ads": URGENT}, {}, Stepping(World()), None, False, ())]
 
     def look() -> Renewal | None:

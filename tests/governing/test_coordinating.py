@@ -56,7 +56,10 @@ def test_a_coordinator_that_advises_says_what_it_would_do_and_orders_nothing(sit
     assert (held(site.cluster), clicks.given, fraud.given) == ({"clicks": 5, "fraud": 1}, [], [])
 
 
-def test_who_listens_and_does_not_come_back_keeps_no_executor_from_moving(site: Site) -> None:
+def test_who_listens_and_does_not_come_back_keeps_no_executor_from_moving(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.engines.hands.TELLS_WITHIN_S", 0.1)
     goes_on, heard = Event(), list[View]()
 
     def listen(view: View) -> None:

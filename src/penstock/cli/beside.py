@@ -17,7 +17,7 @@ import click
 from penstock.core.visible import visible
 
 NOBODY_THERE = (EPIPE, EIO)  # a pipe without a reader, a terminal that was closed
-_MOST = 1000  # writes that wait; what is told then is left out
+_MOST = 1_000_000  # characters that wait; what is told then is left out
 _ENDS_WITHIN_S = 60.0  # who reads has so long, once the work is over
 
 
@@ -37,6 +37,7 @@ class BesideStream:
         self._changed = threading.Condition()
         self._waiting: deque[str] = deque()
         self._writes = False
+        self._size = 0
         self._left_out = 0
         self._thread: threading.Thread | None = None
 
@@ -46,13 +47,13 @@ class BesideStream:
     def write(self, text: str) -> int:
         """On its way; or left out where too much waits, which is said as soon as there is room."""
         with self._changed:
-            if len(self._waiting) >= self._most:
+            if self._waiting and self._size + len(text) > self._most:
                 self._left_out += 1
                 return len(text)
             if self._left_out:
-                self._waiting.append(f"... {self._left_out} more were not written: nobody read them\n")
+                self._put_down(f"... {self._left_out} more were not written: nobody read them\n")
                 self._left_out = 0
-            self._waiting.append(text)
+            self._put_down(text)
             self._begin()
             self._changed.notify_all()
         return len(text)
@@ -69,6 +70,10 @@ class BesideStream:
         with self._changed:
             return self._changed.wait_for(lambda: not self._waiting and not self._writes, within_s)
 
+    def _put_down(self, text: str) -> None:
+        self._waiting.append(text)
+        self._size += len(text)
+
     def _begin(self) -> None:
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="penstock-words", daemon=True)
@@ -81,6 +86,7 @@ class BesideStream:
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: bool(self._waiting))
                 text = self._waiting.popleft()
+                self._size -= len(text)
                 self._writes = True
             self._put(text)
 
