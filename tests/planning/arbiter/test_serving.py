@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.planning.arbiter.serving import served
+from penstock.planning.arbiter.serving import slot_order
 
 
 def slots_of(
@@ -17,7 +17,7 @@ def slots_of(
 ) -> list[float]:
     """Each job's, in the order of their names."""
     count = len(weights)
-    order = served(
+    order = slot_order(
         np.array([weights]),
         np.array([floors or [0.0] * count]),
         np.full((1, count), tasks),

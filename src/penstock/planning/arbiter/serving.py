@@ -22,7 +22,7 @@ _BY_NAME = 1e-6  # less than any two weights make of a difference
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class SlotOrder:
     """Slots of each job (candidates, jobs, portions), in the order in which Spark gives them."""
 
     there: Floats  # slots in each candidate
@@ -46,7 +46,7 @@ class Served:
         return found
 
 
-def served(weights: Floats, floors: Floats, tasks: Floats, by_name: NDArray[np.intp], there: Floats) -> Served:
+def slot_order(weights: Floats, floors: Floats, tasks: Floats, by_name: NDArray[np.intp], there: Floats) -> SlotOrder:
     """The order for these weights and floors; no job has more slots than tasks."""
     portions = _portions(float(np.min([tasks.max(), there.max()])))
     before = np.cumsum(portions) - portions
@@ -54,7 +54,7 @@ def served(weights: Floats, floors: Floats, tasks: Floats, by_name: NDArray[np.i
     floor = floors[:, :, None]
     below = before / np.maximum(floor, 1.0) - _ALL_BELOW
     places = np.where(before < floor, below, before / weights[:, :, None]) + _BY_NAME * by_name[:, None]
-    return Served(there, portions, wanted, np.argsort(places.reshape(len(weights), -1), axis=1, kind="stable"))
+    return SlotOrder(there, portions, wanted, np.argsort(places.reshape(len(weights), -1), axis=1, kind="stable"))
 
 
 def _portions(most: float) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from penstock.core.arrays import Floats
 from penstock.planning.arbiter.candidates import Settings, backlog_of, tasks_of
 from penstock.planning.arbiter.fleet import Fleet
-from penstock.planning.arbiter.serving import served
+from penstock.planning.arbiter.serving import slot_order
 
 _ROUNDS = 4
 _LEAST_SLOTS = 0.05  # of those who come last: they run while others pause between their batches
@@ -67,7 +67,7 @@ def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions
     there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
     cores, tasks = fleet.cores_for(there), tasks_of(fleet, settings)
     floors = np.minimum(floors_of(fleet, settings.weights, there), tasks)
-    order = served(settings.weights, floors, tasks, fleet.by_name, there)
+    order = slot_order(settings.weights, floors, tasks, fleet.by_name, there)
     ones = np.ones_like(floors)
     stages, aside = ones, np.broadcast_to(fleet.aside_load, ones.shape)
     found = Conditions(order.slots(ones), ones, np.zeros_like(ones))
