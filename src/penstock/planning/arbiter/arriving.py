@@ -12,17 +12,17 @@ _PORTION_S = 1.2  # worth of rows, more or less than expected, that a portion ma
 
 
 @dataclass(frozen=True, slots=True)
-class ArrivalRate:
+class SteadyRate:
     """A rate, over how many seconds it was averaged, and the rows that came beyond what it said."""
 
     rate_rps: float
     known_s: float = 0.0
     beyond_rows: float = 0.0
 
-    def with_rows(self, rows: float, in_s: float) -> "ArrivalRate":
+    def with_rows(self, rows: float, in_s: float) -> "SteadyRate":
         """So many rows more in so many seconds.
 
-        >>> steady = ArrivalRate(200.0, 12.0)
+        >>> steady = SteadyRate(200.0, 12.0)
         >>> round(steady.with_rows(400.0, 1.1).rate_rps)
         214
         >>> round(steady.with_rows(1200.0, 2.0).rate_rps)
@@ -33,4 +33,4 @@ class ArrivalRate:
         known_s = min(self.known_s, _AFTER_CHANGE_S) if changed else self.known_s
         rate_rps = (known_s * self.rate_rps + rows) / (known_s + in_s)
         fades = known_s / (known_s + in_s)
-        return ArrivalRate(rate_rps, min(known_s + in_s, _AVERAGED_S), fades * beyond)
+        return SteadyRate(rate_rps, min(known_s + in_s, _AVERAGED_S), fades * beyond)

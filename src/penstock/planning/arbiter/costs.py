@@ -14,7 +14,7 @@ from math import inf
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS, JobFigures
 from penstock.core.view import JobView
-from penstock.planning.arbiter.arriving import ArrivalRate
+from penstock.planning.arbiter.arriving import SteadyRate
 from penstock.planning.arbiter.warmth import Warmth
 
 KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is left
@@ -79,7 +79,7 @@ class JobCosts:
     cpu_share: float = 1.0  # of its tasks' time in slots, that they had a core
     busy: float = 0.0  # slots, on the whole
     busy_staged: float = 0.0  # slots while its stages are under way
-    arrivals: ArrivalRate | None = None
+    arrivals: SteadyRate | None = None
     staged: float = 1.0  # how long its stages took over how long they were foretold to
     # Of the batches that `staged` was not corrected by yet: how many, since when, their rows and their stages' time.
     fresh: int = 0
@@ -109,7 +109,7 @@ def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCos
     for batch in new_batches(costs, job.batches):
         costs = _with_batch(costs, batch)
     if costs.arrivals is None and costs.batches and job.arrival_rps is not None:
-        return replace(costs, arrivals=ArrivalRate(job.arrival_rps))
+        return replace(costs, arrivals=SteadyRate(job.arrival_rps))
     return costs
 
 
@@ -141,7 +141,7 @@ def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
         stages=least["stages"],
         aside_s=least["aside_s"],
         cpu_share=cpu_share,
-        arrivals=ArrivalRate(rate_rps),
+        arrivals=SteadyRate(rate_rps),
         warmth=Warmth(cold=sum(one.warmth.cold for one in others) / count),
     )
 
@@ -199,13 +199,13 @@ def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
     )
 
 
-def _arrivals(costs: JobCosts, batch: BatchFigures) -> ArrivalRate | None:
+def _arrivals(costs: JobCosts, batch: BatchFigures) -> SteadyRate | None:
     """What waited for a batch, and what the one before had left, say what came between their beginnings."""
     between_s = batch.ended_s - batch.took_s - costs.began_s
     if not (0 <= costs.number == batch.number - 1 and between_s > 0):
         return costs.arrivals
     rows = max(0.0, batch.rows + (batch.left_rows or 0.0) - costs.left_rows)
-    return (costs.arrivals or ArrivalRate(0.0)).with_rows(rows, between_s)
+    return (costs.arrivals or SteadyRate(0.0)).with_rows(rows, between_s)
 
 
 def _cpu_share(busy_s: float, cpu_s: float) -> float:
