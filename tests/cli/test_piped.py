@@ -41,6 +41,17 @@ def test_a_tenants_file(command: tuple[str, ...], told: str) -> None:
     assert told in called.stdout
 
 
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [("src/penstock/catalog/dags/traffic.yaml", "operators to plan"), ("scenarios/henge/fig12.yaml", "a scenario of")],
+)
+def test_a_plan_and_a_scenario(file: str, told: str) -> None:
+    with piped((ROOT / file).read_text(encoding="utf-8")) as path:
+        called = penstock("check", path)
+    assert (called.returncode, called.stderr) == (0, "")
+    assert told in called.stdout
+
+
 def test_objectives_of_openslo(tmp_path: Path) -> None:
     log = tmp_path / "app-1"
     log.write_bytes(b"".join(log_of([Query("fraud", rows_per_s=100.0, every_s=1.0, took_s=0.5, busy_s=0.8)], 10.0)))

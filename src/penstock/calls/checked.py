@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from penstock.config.checking import CheckOptions, check_tenants, sentence
-from penstock.config.document import read_document
+from penstock.config.document import Document, read_document
 
 _OF_SCENARIOS = {"topologies", "cluster", "duration", "engine"}  # fields that no other kind has
 
@@ -14,9 +14,9 @@ def said_of(path: Path, asked: CheckOptions) -> str:
     document = read_document(path, "file")
     fields = document.values
     if "flow" in fields and "jobs" not in fields:
-        return _plan(path)
+        return _plan(path, document)
     if fields.keys() & _OF_SCENARIOS and not _names_functions(fields.get("jobs")):
-        return _scenario(path)
+        return _scenario(path, document)
     return sentence(check_tenants(path, asked, document), asked)
 
 
@@ -25,17 +25,17 @@ def _names_functions(jobs: Any) -> bool:
     return isinstance(jobs, list) and any(isinstance(job, dict) and "job" in job for job in jobs)
 
 
-def _plan(path: Path) -> str:
-    from penstock.config.plan_job import read_plan_job
+def _plan(path: Path, document: Document) -> str:
+    from penstock.config.plan_job import plan_job_in
 
-    job = read_plan_job(str(path))
+    job = plan_job_in(document, path.parent)
     return f"{job.name}: a job of {len(job.topology.operators)} operators to plan"
 
 
-def _scenario(path: Path) -> str:
+def _scenario(path: Path, document: Document) -> str:
     from penstock.simulation.checking import check_scenario  # the simulator takes a second to import
 
-    variants = check_scenario(path)
+    variants = check_scenario(path, document=document)
     scenario = variants[0].scenario
     times = "" if len(variants) == 1 else f", {len(variants)} variants"
     jobs = sum(job.copies for job in scenario.jobs)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from penstock.config.document import read_document
+from penstock.config.document import Document, read_document
 from penstock.config.fields import within
 from penstock.config.problems import checked
 from penstock.core.performance import PerformanceModel
@@ -90,9 +90,13 @@ def read_plan_job(job: str, models: str | None = None, base: Path | None = None,
     `base` is where the file is looked for, `field` names it in errors.
     """
     path = _found(job, "dags", field, base)
-    document = read_document(path, field)
+    return plan_job_in(read_document(path, field), path.parent, models, field)
+
+
+def plan_job_in(document: Document, base: Path, models: str | None = None, field: str = "JOB") -> PlanJob:
+    """The job of a document that was read already; the files that it names stand below `base`."""
     with document.located():
-        return _planned(checked(PlanFile, document.values, field, document), path.parent, models)
+        return _planned(checked(PlanFile, document.values, field, document), base, models)
 
 
 def _planned(part: PlanFile, base: Path, models: str | None) -> PlanJob:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from penstock.config.document import read_document
+from penstock.config.document import Document, read_document
 from penstock.errors import ConfigError, choose, refuse
 from penstock.planning.registry import policies, policy_named, takes_profiles
 from penstock.simulation.continuous import models_of
@@ -17,12 +17,14 @@ from penstock.simulation.schema import ScenarioFile
 _BUILT = 20  # variants whose cluster is made: they differ in a value or two
 
 
-def check_scenario(path: Path, policies: Sequence[str] = ()) -> tuple[Variant, ...]:
+def check_scenario(
+    path: Path, policies: Sequence[str] = (), document: Document | None = None
+) -> tuple[Variant, ...]:
     """All variants of the scenario in that file; a ConfigError for what cannot be simulated under these policies.
 
-    Without any they are the scenario's own.
+    Without any they are the scenario's own. `document` is what somebody has read of it already.
     """
-    document = read_document(path, "scenario")
+    document = document or read_document(path, "scenario")
     variants = variants_in(document, path.parent)
     with document.located():
         for name in policies or variants[0].scenario.policies:

@@ -97,3 +97,11 @@ def test_what_cannot_be_read_is_said_with_the_remedy(tmp_path: Path, name: str, 
     with pytest.raises(ConfigError, match="--history") as error:
         list(lines_of(log_at(tmp_path / name)))
     assert remedy in str(error.value)
+
+
+@pytest.mark.parametrize("spoilt", [b'{"Event":"SparkListenerJobSta', b'{"Event":"SparkListenerExecutorAdded","Timestamp":1}'])
+def test_a_line_that_is_no_event_is_said_with_its_number(spoilt: bytes) -> None:
+    lines = list(log_of([FRAUD], 20.0))
+    with pytest.raises(ConfigError, match="--history") as error:
+        list(logged([*lines[:3], spoilt, *lines[3:]]))
+    assert "line 4 is no event as Spark writes it" in str(error.value)

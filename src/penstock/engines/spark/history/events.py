@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from penstock.engines.spark.watch.events import Progressed, Started, Terminated
 from penstock.engines.spark.watch.progress import epoch_s
 from penstock.engines.spark.watch.stages import StageReading, stage_name
+from penstock.errors import ConfigError
 
 _LISTENER = "org.apache.spark.sql.streaming.StreamingQueryListener$"
 _METRIC = "internal.metrics."
@@ -71,9 +72,18 @@ class Logged:
 def logged(lines: Iterable[bytes]) -> Iterator[Logged]:
     """The events that penstock makes something of, in their order."""
     reader = _Reader()
-    for line in lines:
+    for number, line in enumerate(lines, start=1):
         if any(word in line[:200] for word in _WANTED):
-            yield from reader.take(json.loads(line))
+            yield from _taken(reader, number, line)
+
+
+def _taken(reader: "_Reader", number: int, line: bytes) -> list[Logged]:
+    try:
+        return list(reader.take(json.loads(line)))
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        value = line[:80].decode(errors="replace")
+        remedy = f"line {number} is no event as Spark writes it ({error!r}): copy the log again, or leave that line out"
+        raise ConfigError("--history", value, remedy) from None
 
 
 class _Reader:
