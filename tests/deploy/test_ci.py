@@ -34,6 +34,15 @@ def test_the_plugin_is_built_again_where_there_is_a_compiler_and_else_that_is_sa
     assert made.index("jdk") < made.index("lint")
 
 
+@pytest.mark.parametrize(("setup", "said"), [(0, False), (1, True)], ids=["Prometheus", "none"])
+def test_alert_rules_are_asked_of_a_prometheus_and_where_there_is_none_that_is_said(
+    tmp_path: Path, setup: int, said: bool
+) -> None:
+    done, made = ran(tmp_path, f'[ "$1" != alerts ] || exit {setup}', "")
+    assert (done.returncode, "the alert rules are asked of none" in done.stderr) == (0, said)
+    assert made.count("alerts") == (1 if said else 2)  # set up, and made
+
+
 def ran(place: Path, setup: str, make: str) -> tuple["subprocess.CompletedProcess[str]", list[str]]:
     """What CI says where these stand for setting up and for make, and what of both it asked for, in order."""
     (place / ".ci").mkdir()
