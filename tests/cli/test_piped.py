@@ -43,7 +43,7 @@ def test_a_tenants_file(command: tuple[str, ...], told: str) -> None:
 
 @pytest.mark.parametrize(
     ("file", "told"),
-    [("src/penstock/catalog/dags/traffic.yaml", "operators to plan"), ("scenarios/henge/fig12.yaml", "a scenario of")],
+    [("src/penstock/catalog/dags/traffic.yaml", "operators to plan"), ("scenarios/spark/urgent.yaml", "a scenario of")],
 )
 def test_a_plan_and_a_scenario(file: str, told: str) -> None:
     with piped((ROOT / file).read_text(encoding="utf-8")) as path:

@@ -17,9 +17,7 @@ from penstock.simulation.schema import ScenarioFile
 _BUILT = 20  # variants whose cluster is made: they differ in a value or two
 
 
-def check_scenario(
-    path: Path, policies: Sequence[str] = (), document: Document | None = None
-) -> tuple[Variant, ...]:
+def check_scenario(path: Path, policies: Sequence[str] = (), document: Document | None = None) -> tuple[Variant, ...]:
     """All variants of the scenario in that file; a ConfigError for what cannot be simulated under these policies.
 
     Without any they are the scenario's own. `document` is what somebody has read of it already.

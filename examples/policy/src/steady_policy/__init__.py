@@ -38,36 +38,22 @@ class Steady:
     def decide(self, view: ps.View, memory: SteadyMemory) -> tuple[ps.Plan, SteadyMemory]:
         """A slot more for those that miss their intent; one less for those that have been well for long."""
         well = {job.name: memory.well.get(job.name, 0) + 1 if job.met else 0 for job in view.jobs}
-        moves = {job.name: tuple(self._moves(job, well[job.name])) for job in view.jobs if _can_be_told(job)}
-        rested = {name: 0 if moves.get(name) else rounds for name, rounds in well.items()}
-        decisions = tuple(
-            ps.Decision(
-                ps.Reason.RECONFIGURED if _adds(move) else ps.Reason.REDUCED,
-                (move,),
-                "it misses its intent" if _adds(move) else f"it was well for {self.settings.well_rounds} rounds",
-                view.at_s,
-                view.utility,
-            )
-            for of_job in moves.values()
-            for move in of_job
-        )
-        return ps.Plan(decisions), SteadyMemory(rested)
+        found = {job.name: tuple(self._decisions(view, job, well[job.name])) for job in view.jobs}
+        rested = {name: 0 if found[name] else rounds for name, rounds in well.items()}
+        return ps.Plan(tuple(one for of_job in found.values() for one in of_job)), SteadyMemory(rested)
 
-    def _moves(self, job: ps.JobView, well: int) -> Iterator[ps.Move]:
-        for unit in job.figures.operators:
+    def _decisions(self, view: ps.View, job: ps.JobView, well: int) -> Iterator[ps.Decision]:
+        # Nobody acts on old figures, nor on those of a job that has only just started.
+        can_be_told = job.fresh and job.utility is not None and not job.figures.settling
+        for unit in job.figures.operators if can_be_told else ():
             if not job.met:
-                yield ps.thread_move(job.name, unit.name, unit.threads, unit.threads + 1)
+                reason, threads, because = ps.Reason.RECONFIGURED, unit.threads + 1, "it misses its intent"
             elif well >= self.settings.well_rounds and unit.threads > unit.min_threads:
-                yield ps.thread_move(job.name, unit.name, unit.threads, unit.threads - 1)
-
-
-def _can_be_told(job: ps.JobView) -> bool:
-    """Nobody acts on old figures, nor on those of a job that has only just started."""
-    return job.fresh and job.utility is not None and not job.figures.settling
-
-
-def _adds(move: ps.Move) -> bool:
-    return isinstance(move.after, int) and isinstance(move.before, int) and move.after > move.before
+                reason, threads, because = ps.Reason.REDUCED, unit.threads - 1, f"well for {well} rounds"
+            else:
+                continue
+            move = ps.thread_move(job.name, unit.name, unit.threads, threads)
+            yield ps.Decision(reason, (move,), because, view.at_s, view.utility)
 
 
 ENTRY = ps.PolicyEntry("one slot more while a job misses its intent, one less once it is well", Steady, SteadySettings)

@@ -99,7 +99,11 @@ def test_what_cannot_be_read_is_said_with_the_remedy(tmp_path: Path, name: str, 
     assert remedy in str(error.value)
 
 
-@pytest.mark.parametrize("spoilt", [b'{"Event":"SparkListenerJobSta', b'{"Event":"SparkListenerExecutorAdded","Timestamp":1}'])
+@pytest.mark.parametrize(
+    "spoilt",
+    [b'{"Event":"SparkListenerJobStart","Job ID"', b'{"Event":"SparkListenerExecutorAdded","Timestamp":1}'],
+    ids=["cut", "lacking"],
+)
 def test_a_line_that_is_no_event_is_said_with_its_number(spoilt: bytes) -> None:
     lines = list(log_of([FRAUD], 20.0))
     with pytest.raises(ConfigError, match="--history") as error:
