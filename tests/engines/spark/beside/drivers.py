@@ -21,6 +21,13 @@ from tests.patience import eventually, patience_s
 
 HOME = Path(pyspark.__file__).parent
 SOURCE = Path(__file__).with_name("TwoQueries.java")
+TENANTS = """
+interval: 1s
+window: 5s
+jobs:
+  - {name: fraud, intent: {latency: 100ms, utility: 35}, max_slots: 4}
+  - {name: clicks, intent: {juice: 0.1, utility: 5}}
+"""
 _NEEDED = ("spark-core", "spark-sql", "spark-common", "scala-library")
 
 
@@ -105,3 +112,11 @@ def bound(place: Path, name: str) -> float | None:
     """The bound of its batches, as Spark has it; None where it has none."""
     dial = figures(place, name).lever("bound")
     return None if dial is None else dial.now
+
+
+def obeys(place: Path) -> None:
+    """What people ask of a tenant comes into force there, as the engine of whoever governs it sees."""
+    eventually(lambda: asked(place, "slots", "fraud", "3").returncode == 0)
+    eventually(lambda: figures(place, "fraud").threads == 3)
+    eventually(lambda: asked(place, "bound", "fraud", "77").returncode == 0)
+    eventually(lambda: bound(place, "fraud") == 77)

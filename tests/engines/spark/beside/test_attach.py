@@ -11,13 +11,6 @@ from tests.engines.spark.beside import drivers
 from tests.patience import eventually, patience_s
 
 pytestmark = [pytest.mark.jvm, pytest.mark.long]
-TENANTS = """
-interval: 1s
-window: 5s
-jobs:
-  - {name: fraud, intent: {latency: 100ms, utility: 35}, max_slots: 4}
-  - {name: clicks, intent: {juice: 0.1, utility: 5}}
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +31,7 @@ def stands(place: Path, query: str) -> Standing:
 def test_a_driver_in_java_is_governed_from_beside_it_and_runs_on(tmp_path: Path) -> None:
     drivers.needs_javac()
     jar, tenants = drivers.compiled(tmp_path), tmp_path / "tenants.yaml"
-    tenants.write_text(TENANTS)
+    tenants.write_text(drivers.TENANTS)
     start = ("--master", "local[4]", "--conf", "spark.plugins=penstock.AttachPlugin", "--class", "TwoQueries")
     with drivers.driver(tmp_path, "spark-submit", *start, str(jar), str(tmp_path / "checkpoints")) as process:
         door = drivers.door(tmp_path, process)

@@ -10,7 +10,6 @@ import pytest
 
 from tests.engines.spark.beside import drivers
 from tests.harness.ports import own_port
-from tests.patience import eventually
 
 pytestmark = [pytest.mark.jvm, pytest.mark.long]
 CLIENT = """
@@ -24,20 +23,13 @@ for name in ("fraud", "clicks"):
     query = writer.option("checkpointLocation", f"{sys.argv[2]}/{name}").start()
 query.awaitTermination()
 """
-TENANTS = """
-interval: 1s
-window: 5s
-jobs:
-  - {name: fraud, intent: {latency: 100ms, utility: 35}, max_slots: 4}
-  - {name: clicks, intent: {juice: 0.1, utility: 5}}
-"""
 PLUGINS = "spark.plugins=org.apache.spark.sql.connect.SparkConnectPlugin,penstock.AttachPlugin"
 SERVER = ("--master", "local[4]", "--class", "org.apache.spark.sql.connect.service.SparkConnectServer")
 
 
 def test_queries_of_clients_are_governed_from_beside_the_server(tmp_path: Path) -> None:
     port, tenants = own_port(), tmp_path / "tenants.yaml"
-    tenants.write_text(TENANTS)
+    tenants.write_text(drivers.TENANTS)
     settings = ("--conf", PLUGINS, "--conf", f"spark.connect.grpc.binding.port={port}")
     with drivers.driver(tmp_path, "spark-submit", *settings, *SERVER) as process:
         door = drivers.door(tmp_path, process)
@@ -45,10 +37,7 @@ def test_queries_of_clients_are_governed_from_beside_the_server(tmp_path: Path) 
             drivers.attached(tmp_path, tenants, str(door.file), "--policy", "static") as governing,
             _client(tmp_path, port),
         ):
-            eventually(lambda: drivers.asked(tmp_path, "slots", "fraud", "3").returncode == 0)
-            eventually(lambda: drivers.figures(tmp_path, "fraud").threads == 3)
-            eventually(lambda: drivers.asked(tmp_path, "bound", "fraud", "77").returncode == 0)
-            eventually(lambda: drivers.bound(tmp_path, "fraud") == 77)
+            drivers.obeys(tmp_path)
             assert drivers.figures(tmp_path, "clicks").trouble is None
             assert governing.poll() is None
 

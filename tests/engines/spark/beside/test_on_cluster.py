@@ -10,16 +10,9 @@ from penstock.engines.spark.jvm.beside.door import JAR
 from penstock.engines.spark.standalone import StartedCluster
 from tests.engines.spark.beside import drivers
 from tests.harness.ports import own_port
-from tests.patience import eventually, patiently
+from tests.patience import patiently
 
 pytestmark = [pytest.mark.jvm, pytest.mark.cluster, pytest.mark.long]
-TENANTS = """
-interval: 1s
-window: 5s
-jobs:
-  - {name: fraud, intent: {latency: 100ms, utility: 35}, max_slots: 4}
-  - {name: clicks, intent: {juice: 0.1, utility: 5}}
-"""
 
 
 @pytest.fixture
@@ -35,15 +28,12 @@ def cluster(tmp_path: Path) -> Iterator[StartedCluster]:
 def test_a_share_and_a_bound_are_in_force_there(tmp_path: Path, cluster: StartedCluster) -> None:
     drivers.needs_javac()
     program, tenants = drivers.compiled(tmp_path), tmp_path / "tenants.yaml"
-    tenants.write_text(TENANTS)
+    tenants.write_text(drivers.TENANTS)
     settings = standalone.settings_of(tmp_path / "cluster.json")
     start = ("--properties-file", str(settings), "--master", cluster.master, "--jars", str(JAR))
     ours = ("--conf", "spark.plugins=penstock.AttachPlugin", "--class", "TwoQueries")
     with drivers.driver(tmp_path, "spark-submit", *start, *ours, str(program), str(tmp_path / "out")) as process:
         door = drivers.door(tmp_path, process)
         with drivers.attached(tmp_path, tenants, str(door.file), "--policy", "static") as governing:
-            eventually(lambda: drivers.asked(tmp_path, "slots", "fraud", "3").returncode == 0)
-            eventually(lambda: drivers.figures(tmp_path, "fraud").threads == 3)
-            eventually(lambda: drivers.asked(tmp_path, "bound", "fraud", "77").returncode == 0)
-            eventually(lambda: drivers.bound(tmp_path, "fraud") == 77)
+            drivers.obeys(tmp_path)
             assert governing.poll() is None
