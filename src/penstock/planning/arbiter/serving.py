@@ -28,6 +28,7 @@ class SlotOrder:
     there: Floats  # slots in each candidate
     portions: Floats  # how many are looked at at once
     wanted: Floats  # of each portion, by a job's tasks
+    earlier: Floats  # of the same job
     order: NDArray[np.intp]  # portions of all jobs of a candidate, the first to be served first
 
     def slots(self, used: Floats) -> Floats:
@@ -36,10 +37,9 @@ class SlotOrder:
         in_order = np.take_along_axis((used[:, :, None] * self.wanted).reshape(rows, -1), self.order, axis=1)
         before = np.empty_like(in_order)
         np.put_along_axis(before, self.order, np.cumsum(in_order, axis=1) - in_order, axis=1)
-        own = np.cumsum(self.wanted, axis=2) - self.wanted
-        others = np.maximum(before.reshape(rows, jobs, many) - used[:, :, None] * own, 0.0)
+        others = np.maximum(before.reshape(rows, jobs, many) - used[:, :, None] * self.earlier, 0.0)
         # While it is looked at, a job has all its earlier ones.
-        free = self.there[:, :, None] - others - own
+        free = self.there[:, :, None] - others - self.earlier
         spread = np.sqrt(np.minimum((_OWN_SPREAD * self.portions) ** 2, others) + _SPREAD**2 * others) + 1e-6
         had = 1.0 / (1.0 + np.exp(np.clip(_LOGISTIC * (0.5 * self.portions - free) / spread, -50.0, 50.0)))
         found: Floats = (self.wanted * had).sum(axis=2)
@@ -54,7 +54,8 @@ def slot_order(weights: Floats, floors: Floats, tasks: Floats, by_name: NDArray[
     floor = floors[:, :, None]
     below = before / np.maximum(floor, 1.0) - _ALL_BELOW
     places = np.where(before < floor, below, before / weights[:, :, None]) + _BY_NAME * by_name[:, None]
-    return SlotOrder(there, portions, wanted, np.argsort(places.reshape(len(weights), -1), axis=1, kind="stable"))
+    order = np.argsort(places.reshape(len(weights), -1), axis=1, kind="stable")
+    return SlotOrder(there, portions, wanted, np.cumsum(wanted, axis=2) - wanted, order)
 
 
 def _portions(most: float) -> Floats:

@@ -65,7 +65,7 @@ def pace(fleet: Fleet, settings: Settings, conditions: Conditions) -> Pace:
 def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions:
     """Where slots, slowness and activity agree."""
     there = fleet.slots_for(settings.weights.sum(axis=1, keepdims=True))
-    cores, tasks = fleet.cores_for(there), tasks_of(fleet, settings)
+    cores, tasks, rows = fleet.cores_for(there), tasks_of(fleet, settings), rows_of_a_task(fleet, settings)
     floors = np.minimum(floors_of(fleet, settings.weights, there), tasks)
     order = slot_order(settings.weights, floors, tasks, fleet.by_name, there)
     ones = np.ones_like(floors)
@@ -74,18 +74,18 @@ def conditions(fleet: Fleet, settings: Settings, horizon_s: float) -> Conditions
     for _ in range(_ROUNDS):
         then = activity(fleet, settings, pace(fleet, settings, found), horizon_s)
         stages, aside = 0.5 * stages + 0.5 * then.stages, 0.5 * aside + 0.5 * then.aside
-        kept = _kept_busy(fleet, settings, tasks, found)
+        kept = _kept_busy(fleet, tasks, rows, found)
         slots = order.slots(stages * kept)
-        wanting = slots * kept * wanting_cores(fleet, settings, found.slow)
+        wanting = slots * kept * wanting_cores(fleet, rows, found.slow)
         slow = _slow(_left_by_driver(fleet, cores, aside), wanting, stages)
-        found = Conditions(slots, slow, _wait_s(fleet, settings, there, slots, slow, stages))
+        found = Conditions(slots, slow, _wait_s(there, tasks, _task_s(fleet, rows, slow), slots, stages))
     return found
 
 
-def _kept_busy(fleet: Fleet, settings: Settings, tasks: Floats, found: Conditions) -> Floats:
+def _kept_busy(fleet: Fleet, tasks: Floats, rows: Floats, found: Conditions) -> Floats:
     """The part of its slots that a stage keeps busy: the first are others' still, its last tasks leave some idle."""
     slots = np.maximum(found.slots, _LEAST_SLOTS)
-    task_s = _task_s(fleet, settings, tasks, found.slow)
+    task_s = _task_s(fleet, rows, found.slow)
     kept: Floats = tasks * task_s / np.maximum(slots * (found.wait_s + _waves(tasks, slots) * task_s), 1e-9)
     return np.minimum(kept, 1.0)
 
@@ -134,9 +134,8 @@ def _left_by_driver(fleet: Fleet, cores: Floats, aside: Floats) -> Floats:
     return left
 
 
-def wanting_cores(fleet: Fleet, settings: Settings, slow: Floats) -> Floats:
-    """The share of its tasks' time for which a job has a core or waits for one, where such work is so much slower."""
-    rows = _rows_of_a_task(fleet, settings, tasks_of(fleet, settings))
+def wanting_cores(fleet: Fleet, rows: Floats, slow: Floats) -> Floats:
+    """The share of its tasks' time, each with so many rows, that a job has a core or waits for one, so much slower."""
     cpu_s = slow * (fleet.task_cpu_s + rows * fleet.row_cpu_s)
     wanting: Floats = cpu_s / np.maximum(cpu_s + fleet.task_wait_s + rows * fleet.row_wait_s, 1e-12)
     return wanting
@@ -165,15 +164,13 @@ def activity(fleet: Fleet, settings: Settings, found: Pace, horizon_s: float) ->
     )
 
 
-def _wait_s(fleet: Fleet, settings: Settings, there: Floats, slots: Floats, slow: Floats, active: Floats) -> Floats:
+def _wait_s(there: Floats, tasks: Floats, each_s: Floats, slots: Floats, active: Floats) -> Floats:
     """How long a stage that begins waits for its slots: others' tasks hold them to their end.
 
     Where all its tasks could run at once it waits for the last of its slots, which others took meanwhile, or until two
     of its own have ended one after the other: long batches of others make it wait, whatever it weighs. More tasks than
     slots go on as slots come free.
     """
-    tasks = tasks_of(fleet, settings)
-    each_s = _task_s(fleet, settings, tasks, slow)
     holds = active * slots
     held = holds.sum(axis=1, keepdims=True) - holds
     mean_s = ((holds * each_s).sum(axis=1, keepdims=True) - holds * each_s) / np.maximum(held, 1e-9)
@@ -186,14 +183,15 @@ def _wait_s(fleet: Fleet, settings: Settings, there: Floats, slots: Floats, slow
     return wait
 
 
-def _task_s(fleet: Fleet, settings: Settings, tasks: Floats, slow: Floats) -> Floats:
-    """How long a task of each job takes, with its part of what waits for the next batch."""
+def _task_s(fleet: Fleet, rows: Floats, slow: Floats) -> Floats:
+    """How long a task of each job takes, with so many rows."""
     row_s = fleet.row_cpu_s * slow + fleet.row_wait_s
-    task_s: Floats = fleet.task_cpu_s * slow + fleet.task_wait_s + _rows_of_a_task(fleet, settings, tasks) * row_s
+    task_s: Floats = fleet.task_cpu_s * slow + fleet.task_wait_s + rows * row_s
     return task_s
 
 
-def _rows_of_a_task(fleet: Fleet, settings: Settings, tasks: Floats) -> Floats:
+def rows_of_a_task(fleet: Fleet, settings: Settings) -> Floats:
+    """A task's part of what waits for the next batch."""
     coming = fleet.arrivals * np.maximum(settings.triggers, 1.0)
     rows: Floats = np.minimum(settings.bounds, np.maximum(backlog_of(fleet, settings), coming))
-    return rows / (tasks * fleet.stages)
+    return rows / (tasks_of(fleet, settings) * fleet.stages)
