@@ -92,11 +92,13 @@ class Watch:
     def __init__(self, place: Path) -> None:
         self._out = place / "out"
         self.heaps: list[str] = []
+        self._ended = False
 
     def __call__(self, view: View) -> None:
         self.heaps += [heap for heap in sorted(heaps()) if heap not in self.heaps]
         done = sum(counted(self._out).values()) == ROWS_PER_FILE * FILES
-        if done and view.levers[-1].now == 1024:
+        if done and view.levers[-1].now == 1024 and not self._ended:
+            self._ended = True  # a second Ctrl-C would have it end without waiting for the round that is under way
             os.kill(os.getpid(), signal.SIGINT)
 
 

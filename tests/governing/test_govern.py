@@ -3,7 +3,6 @@
 import subprocess
 import sys
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -12,6 +11,7 @@ from penstock.core.figures import ALL_OPERATORS
 from penstock.engines.spark.fake import FakeSpark
 from penstock.engines.spark.shares import PoolShare
 from penstock.errors import ConfigError, EngineError
+from penstock.threads import BesideThread
 from tests.governing.to_two import INTENT, ToTwo
 from tests.patience import eventually
 
@@ -80,15 +80,53 @@ def test_without_with_it_governs_until_it_is_stopped_and_stopping_twice_is_stopp
 def test_what_interrupts_the_wait_for_a_round_keeps_nothing_from_being_let_go_of(
     fake: FakeSpark, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(thread: Thread, within_s: float | None = None) -> None:
+    def interrupted(thread: BesideThread, within_s: float | None = None) -> None:
         monkeypatch.undo()
         raise KeyboardInterrupt
 
     g = ps.govern(fake, {"ads": INTENT}, store=None, interval=0.01)
-    monkeypatch.setattr(Thread, "join", interrupted)
+    monkeypatch.setattr(BesideThread, "join", interrupted)
     with pytest.raises(KeyboardInterrupt):
         g.stop()
     assert not fake.properties
+
+
+INTERRUPTED = """
+import os, signal, threading
+import penstock as ps
+from penstock.core.plan import Plan
+from penstock.engines.spark.fake import FakeSpark
+
+waited_for, goes_on = threading.Event(), threading.Event()
+
+class Ponders:
+    name = "ponders"
+
+    def start(self):
+        return 0
+
+    def decide(self, view, memory):
+        waited_for.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+        goes_on.wait()
+        print("decided", flush=True)
+        return Plan(), memory
+
+g = ps.govern(FakeSpark(), {"ads": ps.Intent(ps.Latency("2s"))}, Ponders(), store=None, interval=0.01)
+try:
+    waited_for.set()
+    while True:
+        g.wait()
+except KeyboardInterrupt:
+    threading.Timer(0.1, goes_on.set).start()
+g.stop()
+print("stopped", flush=True)
+"""
+
+
+def test_a_round_that_is_under_way_at_ctrl_c_comes_to_its_end_first() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
+    assert done.stdout == "decided\nstopped\n", done.stderr
 
 
 LEFT = """

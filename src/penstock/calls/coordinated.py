@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING
 
 from penstock.config.coordination import CoordinationFile, read_coordination
@@ -14,6 +13,7 @@ from penstock.engines.applications.wire import Report
 from penstock.extras import check_extra
 from penstock.governing.coordinating import Coordination, Coordinator
 from penstock.governing.remembering import DEFAULT_STORE
+from penstock.threads import BesideThread
 
 if TYPE_CHECKING:
     from penstock.web.agents_door import AgentsDoor
@@ -47,7 +47,7 @@ def coordinate(
 @contextmanager
 def beside(coordinator: Coordinator) -> Iterator[None]:
     """It divides in a thread of its own while the block lasts."""
-    thread = Thread(target=coordinator.run, name="penstock-coordinator", daemon=True)
+    thread = BesideThread(coordinator.run, "penstock-coordinator")
     thread.start()
     try:
         yield

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
@@ -19,6 +18,7 @@ from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
 from penstock.errors import ConfigError, EngineError
 from penstock.extras import check_extra
+from penstock.threads import BesideThread
 
 if TYPE_CHECKING:
     from penstock.web.door_tls import DoorTls
@@ -142,7 +142,7 @@ def _run(coordinator: Any, door: Any) -> None:
         except BaseException as error:  # a thread that ends is nobody's concern
             errors.append(error)
 
-    thread = Thread(target=govern, name="penstock-coordinator", daemon=True)
+    thread = BesideThread(govern, "penstock-coordinator")
     thread.start()
     try:
         while thread.is_alive():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,6 +13,7 @@ from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import web_options, web_settings
 from penstock.errors import ConfigError, choose
+from penstock.threads import BesideThread
 
 if TYPE_CHECKING:
     from penstock.simulation.schema import ScenarioFile
@@ -118,7 +119,7 @@ def _simulated(store: str | None, scenario: "ScenarioFile | None", how: dict[str
     options = LiveOptions(**how)
     writer, stop = open_store(store), Event()
     run = begin_live(writer, scenario, options)
-    thread = Thread(target=live, args=(writer, run, scenario, options, stop), name="penstock-simulated", daemon=True)
+    thread = BesideThread(live, "penstock-simulated", (writer, run, scenario, options, stop))
     thread.start()
     try:
         yield

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from threading import Event, Thread
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
@@ -39,6 +39,7 @@ from penstock.loop import Carried, Governor, LoopSettings, drive
 from penstock.notifying.post import Post
 from penstock.planning.provision.advise import JobModels
 from penstock.running.tending import Tending
+from penstock.threads import BesideThread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,7 +99,7 @@ class Controller:
         self._began_epoch_s = time.time() - already_s if known_s is None else known_s
         self._tending = Tending(self._asked.tend)
         self._clock: RealClock = RealClock(self._stop, self._tick, already_s)
-        self._thread = Thread(target=self._run, name="penstock", daemon=True)
+        self._thread = BesideThread(self._run, "penstock")
         self._error: Exception | None = None
         self._moved_s = time.monotonic()
         self._agent: Agent | None = None if governed.agent is None else governed.agent(self)
@@ -141,19 +142,17 @@ class Controller:
         """End the loop, then let go of the application, whatever interrupts the wait for it; once is enough."""
         if self._stopped:
             return
-        self._stopped = True
         self._ends(
             "it was stopped, and its queries with it" if stop_queries else "it was stopped, and the queries run on"
         )
-        atexit.unregister(self._end_with_process)
+        self._stop.set()  # before anything that takes a while: whatever interrupts that, no further round begins
         try:
+            self._stopped = True
+            atexit.unregister(self._end_with_process)
             if self._agent is not None:
                 self._agent.stop()
-            self._stop.set()
-            if self._thread.is_alive():
-                self._thread.join(_STOPS_WITHIN_S)
+            self._thread.join(_STOPS_WITHIN_S)
         finally:
-            self._stop.set()
             self._let_go(stop_queries)
         if self._thread.is_alive():
             raise EngineError(f"the loop did not end within {_STOPS_WITHIN_S:.0f} s; a step of it still runs")

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from penstock.config.named import modules_beside
@@ -26,6 +25,7 @@ from penstock.governing.groups import ended
 from penstock.governing.pulse import WAITS, Heart, Pulse
 from penstock.governing.run import RunOptions, policy_of, start_jvm_for
 from penstock.governing.standby import ARCHIVES, Word
+from penstock.threads import BesideThread
 
 NOBODY_SPOKE = 0
 JVM_ENDED = 1
@@ -92,7 +92,7 @@ def stand_by(file: Path, tenants: TenantsFile, options: RunOptions, life: Path) 
 
 def _import(tenants: TenantsFile, options: RunOptions, ear: Ear) -> None:
     """What a driver would import. Where a module hangs the word is heard all the same, and nothing of it kept."""
-    importing = Thread(target=_imported, args=(tenants, options), name="penstock-import", daemon=True)
+    importing = BesideThread(_imported, "penstock-import", (tenants, options))
     importing.start()
     while importing.is_alive():
         word = ear.word()

@@ -10,7 +10,6 @@ import json
 import os
 import secrets
 import socket
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from penstock.engines.applications.link import PATH
 from penstock.engines.applications.wire import Report, WireError, read_report
 from penstock.errors import ConfigError, OutageError, PenstockError
 from penstock.store.open import default_path
+from penstock.threads import BesideThread
 from penstock.web.door_tls import DoorTls
 from penstock.web.listening import refused
 from penstock.web.promptness import prompt
@@ -127,7 +127,7 @@ class AgentsDoor:
             **({} if tls is None else tls.config()),
         )
         self._server = _Server(config)
-        self._thread = threading.Thread(target=self._run, name="penstock-agents-door", daemon=True)
+        self._thread = BesideThread(self._run, "penstock-agents-door")
 
     @property
     def listens(self) -> bool:

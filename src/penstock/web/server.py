@@ -13,6 +13,7 @@ import uvicorn
 
 from penstock.errors import PenstockError
 from penstock.store.sql import SqlStore
+from penstock.threads import BesideThread
 from penstock.web.app import create_app
 from penstock.web.aside import Aside
 from penstock.web.door import Attended, Door
@@ -79,7 +80,7 @@ class Site:
     @contextlib.contextmanager
     def beside(self) -> Iterator["Site"]:
         """Serve from a thread of its own while the block lasts."""
-        thread = threading.Thread(target=self.run, name="penstock-web", daemon=True)
+        thread = BesideThread(self.run, "penstock-web")
         thread.start()
         try:
             yield self

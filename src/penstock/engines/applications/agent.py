@@ -14,6 +14,7 @@ from typing import Protocol
 from penstock.engines.applications.conversation import Conversation
 from penstock.engines.applications.wire import Order, SaidState, encode_report, read_answer
 from penstock.errors import PenstockError, told
+from penstock.threads import BesideThread
 
 _log = logging.getLogger("penstock.agent")
 _STOPS_WITHIN_S = 10.0
@@ -59,7 +60,7 @@ class Agent:
         self._ordered = threading.Event()
         self._said = ""
         self._threads = [
-            threading.Thread(target=target, name=f"penstock-agent-{role}", daemon=True)
+            BesideThread(target, f"penstock-agent-{role}")
             for role, target in (("reports", self._report), ("orders", self._obey))
         ]
 

@@ -15,6 +15,7 @@ from confluent_kafka import KafkaException, Producer
 
 from penstock.errors import EngineError
 from penstock.governing.rehearsal.recording import RecordedRow, Recording
+from penstock.threads import BesideThread
 
 _TICK_S = 0.02
 _DELIVERED_WITHIN_S = 30.0
@@ -108,7 +109,7 @@ class Replay:
         self._sampler = Sampler(recording, seed)
         self._open_sink = open_sink
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="replay", daemon=True)
+        self._thread = BesideThread(self._run, "replay")
         self._error: Exception | None = None
         self.rate_rps = 0.0  # may be changed at any time
 

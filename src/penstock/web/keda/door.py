@@ -22,6 +22,7 @@ import grpc.aio
 
 from penstock.engines.applications.wishes import Wishes
 from penstock.errors import ConfigError, OutageError, PenstockError, told
+from penstock.threads import BesideThread
 from penstock.web.agents_door import AgentTokens
 from penstock.web.keda import wire
 from penstock.web.keda.answers import KedaQuestion, UnknownNameError, answer, asked_by
@@ -70,7 +71,7 @@ class KedaDoor:
         self.port = _free(settings.host, settings.port)
         self._credentials = None if settings.tls is None else _credentials(*settings.tls)
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="penstock-keda-door", daemon=True)
+        self._thread = BesideThread(self._run, "penstock-keda-door")
 
     @property
     def address(self) -> str:

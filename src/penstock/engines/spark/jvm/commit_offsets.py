@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from math import inf
 from queue import Empty, SimpleQueue
-from threading import Thread
 from types import TracebackType
 from typing import Any, cast
 
@@ -24,6 +23,7 @@ from penstock.engines.spark.jvm.kafka_admin import BrokerAdmin, Login, login_to
 from penstock.engines.spark.jvm.kafka_sources import BOOTSTRAP, options_of
 from penstock.engines.spark.jvm.listener import JvmListener
 from penstock.errors import ConfigError, EngineError, GoverningEndsError, first_line
+from penstock.threads import BesideThread
 
 _ASKED_FOR_S = 5.0
 _ENDS_WITHIN_S = 3 * _ASKED_FOR_S
@@ -60,7 +60,7 @@ class OffsetCommits:
         self._admins = _Admins()
         self._known = GroupOffsets()
         self._queries: dict[str, _Followed] = {}
-        self._thread = Thread(target=self._run, name="penstock-offsets", daemon=True)
+        self._thread = BesideThread(self._run, "penstock-offsets")
 
     def __enter__(self) -> "OffsetCommits":
         return self
