@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 
-from penstock.governing.pulse import Heart, Pulse
+from penstock.engines.hand import Hand
+from penstock.governing.pulse import Heart, Motion, Pulse
 from tests.patience import patience_s
 
 
@@ -107,3 +108,28 @@ def test_a_driver_that_ends_leaves_no_file_that_grows_old(driver: Driver) -> Non
     heart.beat()
     heart.stop()
     assert not driver.file.exists()
+
+
+def test_a_loop_that_waits_for_a_hand_moves_on_and_one_that_hangs_elsewhere_does_not(jvm: Jvm) -> None:
+    def takes_long() -> None:
+        jvm.now_s += 30.0
+
+    motion = Motion(lambda: jvm.now_s)
+    motion.begins()
+    takes_long()
+    assert motion.still_s() == 30.0
+    motion.goes_on()
+    assert motion.still_s() == 0.0
+    takes_long()
+    Hand(pause=motion.awaits).do("acting", lambda: None, 60.0)
+    assert motion.still_s() == 0.0
+
+
+def test_what_other_threads_wait_for_says_nothing_of_the_loop(jvm: Jvm) -> None:
+    motion = Motion(lambda: jvm.now_s)
+    loop = Thread(target=motion.begins)
+    loop.start()
+    loop.join()
+    jvm.now_s = 30.0
+    Hand(pause=motion.awaits).do("a user's look at the jobs", lambda: None, 60.0)
+    assert motion.still_s() == 30.0

@@ -9,6 +9,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import TypeVar
 
 from penstock.core.budget import Budget, BudgetWindow
@@ -144,6 +145,11 @@ class Hands:
     telling: Hand = field(default_factory=Hand)
     looking: Hand = field(default_factory=Hand)
     late: Late = field(default_factory=Late)
+
+    @classmethod
+    def awaited_by(cls, pause: Callable[[Event, float], bool]) -> "Hands":
+        """Whose callers wait so."""
+        return cls(Hand(pause=pause), Hand(pause=pause), Hand(pause=pause), Hand(pause=pause))
 
     def policy(self, policy: Policy) -> Policy:
         """Asked through a hand."""

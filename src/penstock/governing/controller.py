@@ -31,7 +31,7 @@ from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsErro
 from penstock.governing import notebook
 from penstock.governing.clock import RealClock
 from penstock.governing.displays import Displays
-from penstock.governing.pulse import Heart, Pulse
+from penstock.governing.pulse import Heart, Motion, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
 from penstock.governing.watching import Renewal
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
-_MOVES_WITHIN_S = 300.0  # one that stands still for longer than any deed takes is frozen
+_MOVES_WITHIN_S = 20.0  # a loop that does nothing and waits for nothing is frozen, and replaced within a minute
 _ENDS_WITHIN_S = 120.0
 _LOOK_EVERY_S = 1.0
 
@@ -81,10 +81,11 @@ class Controller:
         """It goes on where an `earlier` one ended: its clock, its record, and all that its loop carried."""
         self._engine = engine
         self._pulse = Pulse(engine.ping)
-        self._hand = Hand(self._pulse.silent_s)
+        self._motion = Motion()
+        self._hand = Hand(self._pulse.silent_s, pause=self._motion.awaits)
         self._other_hand = Hand(self._pulse.silent_s)  # to count and to let go with, also while a long deed is done
         self._asked = HandedEngine(engine, self._hand)
-        self._hands = Hands()  # for what the JVM does not concern
+        self._hands = Hands.awaited_by(self._motion.awaits)  # for what the JVM does not concern
         self._governed = governed
         self._on_view = on_view
         remembering = governed.remembering
@@ -101,7 +102,6 @@ class Controller:
         self._clock: RealClock = RealClock(self._stop, self._tick, already_s)
         self._thread = BesideThread(self._run, "penstock")
         self._error: Exception | None = None
-        self._moved_s = time.monotonic()
         self._agent: Agent | None = None if governed.agent is None else governed.agent(self)
         self._process: int | None = None  # that it was started in
         self._stopped = False
@@ -122,7 +122,7 @@ class Controller:
         try:
             self._engine.open()
             self._pulse.start()
-            self._moved_s = time.monotonic()
+            self._motion.goes_on()
             if self._governed.heart is not None:
                 self._governed.heart.governed_by(self._well)
             self._thread.start()
@@ -326,6 +326,7 @@ class Controller:
 
     def _run(self) -> None:
         """Govern until the run is over. What no stage of a round answers for is told, and governing begins anew."""
+        self._motion.begins()
         while True:
             try:
                 parts = (self._intents, self._clock, self._governed.until_s, self._after, self._carried)
@@ -365,7 +366,7 @@ class Controller:
         )
 
     def _tick(self) -> None:
-        self._moved_s = time.monotonic()
+        self._motion.goes_on()
         self._tending()
         try:
             self._hands.look(self._look)
@@ -392,8 +393,8 @@ class Controller:
         self._hand.do("taking over limits", partial(self._engine.limits.take_over, renewal.limits), ACTS_WITHIN_S)
 
     def _well(self) -> bool:
-        """Whether the JVM answers and the loop moves on, however slowly it acts."""
-        return self._pulse.silent_s() <= ANSWERS_WITHIN_S and time.monotonic() - self._moved_s < _MOVES_WITHIN_S
+        """Whether the JVM answers and the loop moves on, however long it waits for what it does."""
+        return self._pulse.silent_s() <= ANSWERS_WITHIN_S and self._motion.still_s() < _MOVES_WITHIN_S
 
     def _after(self, now: float) -> None:
         view = self._recorder.views[-1]

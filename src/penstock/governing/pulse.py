@@ -58,6 +58,34 @@ class Pulse:
             self._asked_s = None
 
 
+class Motion:
+    """Whether a loop moves on: for how long nothing was heard of its thread, which says so whenever it waits."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._moved_s = clock()
+        self._thread: int | None = None
+
+    def begins(self) -> None:
+        """The loop is this thread's."""
+        self._thread = threading.get_ident()
+        self.goes_on()
+
+    def goes_on(self) -> None:
+        """It moves."""
+        self._moved_s = self._clock()
+
+    def still_s(self) -> float:
+        """For how long it has not."""
+        return self._clock() - self._moved_s
+
+    def awaits(self, over: threading.Event, for_s: float) -> bool:
+        """Wait for what a hand does: that has a limit of its own. What others wait for says nothing of the loop."""
+        if threading.get_ident() == self._thread:
+            self.goes_on()
+        return over.wait(for_s)
+
+
 class Heart:
     """Writes the file while the process is well.
 
