@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from typing import cast
 
 import pytest
@@ -11,8 +12,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.routing_table import RoutingTable
+from penstock.engines.spark.jvm.replan import between_batches
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.query import RestartError
+from penstock.engines.spark.routing import reroute as rerouting
 from penstock.engines.spark.routing.book import RouteBook
 from penstock.engines.spark.routing.migration import Moved
 from penstock.engines.spark.routing.reroute import reroute
@@ -150,6 +153,33 @@ def test_a_batch_that_was_begun_is_finished_with_the_old_table_before_the_state_
     assert reroute(town.routed(job), query, all_to(wanted)).query.awaitTermination(int(patience_s()))
     assert town.counted == regions(town)
     assert set().union(*state_partitions(town).values()) == {wanted}
+
+
+def test_a_batch_that_runs_is_awaited_and_not_begun_anew(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    began, goes_on, runs = Event(), Event(), list[int]()
+
+    def holds() -> None:
+        runs.append(len(town.batches))
+        began.set()
+        goes_on.wait(patience_s())
+
+    def awaited(query: StreamingQuery, last: int | None, within_s: float) -> bool:
+        goes_on.set()
+        return between_batches(query, last, within_s)
+
+    job = town.job(by_region, processingTime="100 milliseconds")
+    before = {next(iter(found)) for found in state_partitions(town).values()}
+    known = len(town.batches)
+    monkeypatch.setattr(town, "before_commit", holds)
+    monkeypatch.setattr(rerouting, "between_batches", awaited)
+    town.feed()
+    query = start_query(town.spark, job)
+    assert began.wait(patience_s())
+    changed = reroute(town.routed(job), query, all_to(0 if before == {1} else 1))
+    changed.query.processAllAvailable()
+    changed.query.stop()
+    assert town.counted == regions(town)
+    assert len(runs) == len(town.batches) - known
 
 
 @pytest.mark.long  # each test here is of one re-routing or more, of one town

@@ -1,9 +1,9 @@
 """Re-routing a running query: a new table comes into force, and every row is counted once all the same.
 
 Operators with windows follow it from a window start that lies in the future, with no restart. The state of the others
-is moved: the query stops, its open batch is finished with the old table, the change is written down, the checkpoint is
-rewritten, the query starts. docs/routing.md says what a crash leaves after each of these steps. Where one of them
-fails, the query starts with the table that it had.
+is moved: the query stops, between two batches where it can be; a batch that is open all the same is finished with the
+old table, the change is written down, the checkpoint is rewritten, the query starts. docs/routing.md says what a crash
+leaves after each of these steps. Where one of them fails, the query starts with the table that it had.
 """
 
 import logging
@@ -23,6 +23,7 @@ from penstock.engines.spark.jvm.checkpoint_files import Files
 from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoint
 from penstock.engines.spark.jvm.features import can_rewrite_state
 from penstock.engines.spark.jvm.local_files import files_at, local_path, special_names
+from penstock.engines.spark.jvm.replan import between_batches, last_batch
 from penstock.engines.spark.jvm.routing.lookup import reread
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.starts import start_query
@@ -34,6 +35,7 @@ from penstock.engines.spark.routing.migration import Moved, StepDone, move_state
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.routing.shape import SLOTS
 from penstock.engines.spark.routing.tie import stamp
+from penstock.engines.spark.watch.todo import COMMITS_WITHIN_S
 from penstock.errors import ConfigError, EngineError, first_line, told
 
 _BATCH_WITHIN_S = 120.0
@@ -93,6 +95,8 @@ def reroute(
         _from_a_window_on(routed, query, book, Change(_next(book), book.add(table)), lead_s, done)
         return TableChange(query)
     version = book.add(table)
+    # What is stopped in the midst of a batch begins it anew, while nobody has results.
+    between_batches(query, last_batch(query), COMMITS_WITHIN_S)
     done("table kept")
     query.stop()
     try:
