@@ -28,6 +28,7 @@ from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.routing_table import RoutingTable
+from penstock.correlation.sampling import ENOUGH, one_in_for
 from penstock.engines import processes
 from penstock.engines.spark.jvm.stages import StageReader
 from penstock.engines.spark.measured import measured
@@ -91,10 +92,11 @@ def variants(options: argparse.Namespace) -> Mapping[str, Variant]:
         return query(stream, route)
 
     pairs = ("region", "tag")
+    one_in = one_in_for(rows, ENOUGH)  # as penstock has a governed query draw, once its window is full
     return {
         "plain": lambda spark, _: query(events(spark, rows), None),
         "measured": lambda spark, _: query(measured(events(spark, rows), "timestamp"), None),
-        f"measured{PAIRS}": lambda spark, _: query(measured(events(spark, rows), "timestamp", pairs), None),
+        f"measured{PAIRS}": lambda spark, _: query(measured(events(spark, rows), "timestamp", pairs, one_in), None),
         "routed": lambda spark, checkpoint: routed(events(spark, rows), checkpoint),
     }
 

@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -135,7 +135,8 @@ def killed_once(case: Case, master: str) -> Killed:
             # Its own is handed on to the supervisor, who waits for it; that of its JVM is gone with it.
             dead_cpu_s = sum(_cpu(pid, ended=True) for pid in family(driver)[1:])
             for pid in family(driver):
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # the JVM's own children may go with it
+                    os.kill(pid, signal.SIGKILL)
             died_s, newest = time.time(), commits(place)
             until(lambda: commits(place) > newest, supervisor)
             back_s = (place / "checkpoint" / "commits" / str(newest + 1)).stat().st_mtime - died_s
