@@ -17,7 +17,15 @@ from dataclasses import asdict, dataclass, replace
 
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.checkpoint_files import Files
-from penstock.engines.spark.routing.shape import SINCE_EVER_US, SLOTS, packed, slot_of, table_of, unpacked
+from penstock.engines.spark.routing.shape import (
+    MOST_PARTITIONS,
+    SINCE_EVER_US,
+    SLOTS,
+    packed,
+    slot_of,
+    table_of,
+    unpacked,
+)
 from penstock.errors import ConfigError, EngineError
 
 LIVE = "live.parquet"
@@ -109,6 +117,8 @@ class RouteBook:
         unknown = sorted(set(table.keys) - set(operators))
         if unknown:
             raise ConfigError("table", unknown[0], f"this route's operators are {', '.join(operators)}")
+        if table.servers > MOST_PARTITIONS:
+            raise ConfigError("table.servers", table.servers, f"routes lead to {MOST_PARTITIONS:,} partitions at most")
         used = [*self.versions(), *(change.version for change in self.changes())]
         version = max(used, default=-1) + 1
         self.files.write(self.version_file(version), packed([slot_of(table, operators)]))

@@ -40,7 +40,7 @@ class Routing:
     Tables are kept beside the query's checkpoint. Where penstock starts the query it finds out where that is; else say
     it: `checkpoint` is what the query's `checkpointLocation` says, and need not be given where Spark puts the
     checkpoint of a query of that name by its settings. Of a query without a checkpoint they are in the user's state
-    directory. Executors must be able to read there.
+    directory.
     """
 
     def __init__(

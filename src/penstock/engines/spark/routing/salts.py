@@ -11,6 +11,8 @@ its own hash of whatever the key holds: a window before the key, whose hash nobo
 A key that is not routed gets the salt that sends it where Spark would have hashed it without any salt.
 """
 
+from collections.abc import Callable
+
 from pyspark.sql import Column, functions
 
 from penstock.engines.spark.routing.murmur import C1, C2, FINAL, MIX_ADD
@@ -25,16 +27,23 @@ def aims(partitions: int) -> tuple[int, ...]:
     return tuple(_aim(partition) for partition in range(partitions))
 
 
-def salt_column(key_hash: Column, aim: Column) -> Column:
-    """The salt that sends a key to the partition of that aim, inside a query.
+def salt_steps() -> tuple[Callable[[Column], Column], ...]:
+    """From Spark's hash(...) of the grouping columns, xored with a bigint aim, to the salt that sends them there.
 
-    `key_hash` is Spark's hash(...) of the grouping columns, `aim` a bigint.
+    Each step names what it is given more than once: written as one expression, Spark would plan a tree of hundreds.
     """
-    words = key_hash.cast("bigint").bitwiseXOR(aim).bitwiseAND(functions.lit(_MASK))
-    words = _times(words, _INVERSE_C2)
-    turned = functions.shiftleft(words, 17).bitwiseAND(functions.lit(_MASK))
-    words = _times(functions.shiftrightunsigned(words, 15).bitwiseOR(turned), _INVERSE_C1)
-    return (words.bitwiseXOR(functions.lit(2**31)) - functions.lit(2**31)).cast("int")
+    return (
+        lambda words: words.bitwiseAND(functions.lit(_MASK)),
+        lambda words: _times(words, _INVERSE_C2),
+        _turned,
+        lambda words: _times(words, _INVERSE_C1),
+        lambda words: (words.bitwiseXOR(functions.lit(2**31)) - functions.lit(2**31)).cast("int"),
+    )
+
+
+def _turned(words: Column) -> Column:
+    left = functions.shiftleft(words, 17).bitwiseAND(functions.lit(_MASK))
+    return functions.shiftrightunsigned(words, 15).bitwiseOR(left)
 
 
 def _aim(partition: int) -> int:

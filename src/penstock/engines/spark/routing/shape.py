@@ -1,10 +1,10 @@
-"""The shape in which a query reads routing tables: one row that answers "which partition?" in a few array look-ups.
+"""The shape in which routing tables are kept: one row of a file, which the driver reads for its queries.
 
     starts   when each slot begins, in microseconds of window start, padded with the end of time
     slots    partitions, the aim of each (see `salts`), and for each operator buckets of {key: partition}
 
-A key is in the bucket of its hash, so that a look-up takes the same time in a table of ten keys and of a million:
-Spark looks through a map from its beginning. Keys are texts, whatever the type of their columns.
+Keys are texts, whatever the type of their columns, in the bucket of their hash: queries of earlier versions looked them
+up in the file itself.
 """
 
 import io
@@ -20,12 +20,9 @@ from penstock.engines.spark.routing.salts import aims
 from penstock.extras import missing_told
 
 SLOTS = 8  # tables that windows not yet closed may need at once
+MOST_PARTITIONS = 2**16 - 2  # that a look-up can tell
 SINCE_EVER_US, NEVER_US = -(2**63), 2**63 - 1
 BETWEEN_PARTS = "\x1f"
-ROW_SCHEMA = (
-    "starts array<bigint>, slots array<struct<partitions: int, aims: array<bigint>, "
-    "operators: array<array<map<string, int>>>>>"
-)
 
 
 @dataclass(frozen=True, slots=True)

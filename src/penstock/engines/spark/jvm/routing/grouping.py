@@ -7,14 +7,16 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, GroupedData, functions
 from pyspark.sql.types import StructType, TimestampNTZType, TimestampType
 
+from penstock.engines.spark.jvm.routing.entries import found_at, hashes_of, partition_of
 from penstock.engines.spark.jvm.routing.keys import RoutedKey
-from penstock.engines.spark.jvm.routing.lookup import listed_partition, slot_number, text_of
-from penstock.engines.spark.routing.salts import salt_column
+from penstock.engines.spark.jvm.routing.lookup import since_us, slot_since, text_of
+from penstock.engines.spark.routing.salts import salt_steps
 from penstock.errors import ConfigError
 
 _SALT = "__penstock_salt_"  # and the operator's number
 _WINDOW = "__penstock_window"
-_HASH, _SLOT, _AIM = "__penstock_hash", "__penstock_slot", "__penstock_aim"
+_HASH, _SINCE, _SLOT = "__penstock_hash", "__penstock_since", "__penstock_slot"
+_FIRST, _SECOND = "__penstock_first", "__penstock_second"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +76,29 @@ def with_salt(rows: DataFrame, salting: Salting) -> DataFrame:
 
     Column by column: written as one expression, each part of it would be worked out eight times a row.
     """
-    hashed = rows.withColumn(_HASH, functions.hash(*salting.columns)).withColumn(
-        _SLOT, slot_number(salting.cell, salting.window_start)
-    )
+    text = text_of(list(salting.keys))
+    first, second = hashes_of(text)
+    hashed = rows.withColumn(_HASH, functions.hash(*salting.columns))
+    slotted = _with_slot(hashed.withColumns({_FIRST: first, _SECOND: second}), salting)
     slot = functions.element_at(salting.cell["slots"], functions.col(_SLOT))
-    listed = listed_partition(slot, text_of(list(salting.keys)))
+    size = functions.size(slot["entries"])
+    found = found_at(slot["entries"], size, functions.col(_FIRST), functions.col(_SECOND))
+    looked = slotted.withColumns({_FIRST: found[0], _SECOND: found[1]})
+    listed = functions.when(text.isNotNull(), partition_of(functions.col(_FIRST), functions.col(_SECOND)))
     partition = functions.coalesce(listed, functions.pmod(_HASH, slot["partitions"]))
-    aimed = hashed.withColumn(_AIM, functions.element_at(slot["aims"], partition + 1))
-    found = aimed.withColumn(salting.name, salt_column(functions.col(_HASH), functions.col(_AIM)))
-    return found.drop(_HASH, _SLOT, _AIM)
+    aim = functions.element_at(slot["aims"], partition + 1)
+    rows = looked.withColumn(salting.name, functions.col(_HASH).cast("bigint").bitwiseXOR(aim))
+    for step in salt_steps():
+        rows = rows.withColumn(salting.name, step(functions.col(salting.name)))
+    return rows.drop(_HASH, _SINCE, _SLOT, _FIRST, _SECOND)
+
+
+def _with_slot(rows: DataFrame, salting: Salting) -> DataFrame:
+    """With the number of the slot that a row's window follows; the first for rows without a window."""
+    if salting.window_start is None:
+        return rows.withColumn(_SLOT, functions.lit(1))
+    timed = rows.withColumn(_SINCE, since_us(salting.cell, salting.window_start))
+    return timed.withColumn(_SLOT, slot_since(salting.cell, functions.col(_SINCE)))
 
 
 def operator_of_salt(column: str) -> int | None:

@@ -1,73 +1,91 @@
-"""Looking keys up inside a query: the partition that a routing table gives a key, re-read with every batch.
+"""Looking keys up inside a query: the partition that a routing table gives a key, read anew for every batch.
 
-A query's plan is made once, yet its scalar subqueries run anew in each batch. They read the table's file: a single
-row, kept in memory until a new file is published. So tables change with no restart. A file of this machine is read by
-`mapInArrow`; one that lies elsewhere by Spark itself, which has the client for it and the credentials.
+The driver reads the table's file when a query is made and when another one is published, and puts what look-ups need
+into a cell of its JVM that the query's plan refers to. So tables change with no restart, and executors read no file.
 
-What a subquery gave goes to every task, once for each place in the plan that names it. So each operator has a subquery
-of its own, with its own keys alone. One, and not another for what is small: a table may be published between two.
+A file may be published while a batch is planned: some of its plan is then of the cell as it was, and some as it is. So
+a table keeps its slot for as long as it is needed, and a new one gets that of a table whose windows are all closed.
+Both cells say the same of every window that such a batch can hold: those of the new table are yet to begin.
 """
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession, functions
+import numpy as np
+from pyspark.sql import Column, SparkSession, functions
 from pyspark.sql.types import StructType
 
-from penstock.engines.spark.jvm.local_files import local_path
+from penstock.engines.spark.jvm.routing.driver_cell import DriverCell
+from penstock.engines.spark.jvm.routing.entries import entries_of
 from penstock.engines.spark.routing.book import RouteBook
-from penstock.engines.spark.routing.shape import BETWEEN_PARTS, ROW_SCHEMA, SLOTS
+from penstock.engines.spark.routing.salts import aims
+from penstock.engines.spark.routing.shape import BETWEEN_PARTS, NEVER_US, SLOTS, TableSlot, unpacked
 
-_CELL_SCHEMA = (
-    "starts array<bigint>, slots array<struct<partitions: int, aims: array<bigint>, buckets: array<map<string, int>>>>"
-)
+SlotTables = tuple[TableSlot | None, ...]  # the table of each slot
+_CELL_SCHEMA = "starts array<bigint>, slots array<struct<partitions: int, aims: array<bigint>, entries: array<int>>>"
 
-# One frame for a file in an application: a second one would not see what is published to the first. Another book may
-# come to the same place, when a checkpoint is made anew.
-_FRAMES: dict[tuple[str, str], tuple[str, DataFrame]] = {}
+
+@dataclass(slots=True)
+class _File:
+    """A file of tables as queries of this application read it: by a cell for each operator."""
+
+    book: str
+    places: SlotTables
+    cells: Sequence[DriverCell]
+
+
+# One for a file in an application: a second one would not see what is published to the first. Another book may come to
+# the same place, when a checkpoint is made anew.
+_FILES: dict[tuple[str, str], _File] = {}
 
 
 def table_cell(spark: SparkSession, book: RouteBook, name: str, operator: int) -> Column:
     """What look-ups of the operator of that number read of that file of the book, as a column of any query."""
-    return _frame(spark, book, name).select(_cell_name(operator)).scalar()
+    return _file(spark, book, name).cells[operator].column
 
 
 def no_table() -> Column:
-    """Such a cell without a row, for a query that is made to be looked at only."""
+    """Such a cell without a table, for a query that is made to be looked at only."""
     return functions.lit(None).cast(StructType.fromDDL(_CELL_SCHEMA))
 
 
 def reread(spark: SparkSession, book: RouteBook, name: str) -> None:
     """From the next batch on, queries see what the file holds now."""
-    frame = _frame(spark, book, name)
-    frame.unpersist(blocking=True)
-    if local_path(book.files.location) is None:
-        java: Any = spark._jsparkSession
-        java.catalog().refreshByPath(book.files.location)
-    frame.persist()
+    file = _file(spark, book, name)
+    file.places = kept(file.places, unpacked(book.files.load(name)))
+    for operator, cell in enumerate(file.cells):
+        cell.put(_java_cell(spark, file.places, operator))
 
 
-def slot_number(cell: Column, window_start: Column | None) -> Column:
-    """Which slot a window follows, from 1; the first for rows without a window.
+def kept(before: SlotTables, now: Sequence[TableSlot]) -> SlotTables:
+    """The tables that there are now, each in the slot that it had.
 
-    Nearly all rows are of windows that follow the newest table: it is asked first.
+    The oldest of a file is there from ever on. Where it has become so by an older one's end, it keeps its beginning.
     """
-    if window_start is None:
-        return functions.lit(1)
-    starts, newest = cell["starts"], functions.size(cell["slots"])
+    second_us = now[1].from_us if len(now) > 1 else NEVER_US
+    earlier_us = sorted(slot.from_us for slot in before if slot is not None and slot.from_us < second_us)
+    oldest_us = (earlier_us or [now[0].from_us])[-1 if len(now) == SLOTS else 0]
+    wanted = {slot.from_us: slot for slot in (replace(now[0], from_us=oldest_us), *now[1:])}
+    places = [None if slot is None else wanted.pop(slot.from_us, None) for slot in before]
+    for slot in wanted.values():
+        places[places.index(None)] = slot
+    return tuple(places)
+
+
+def since_us(cell: Column, window_start: Column) -> Column:
+    """When the table begins that a window follows: the last to begin before it does; NULL for one older than all."""
     start_us = functions.unix_micros(window_start.cast("timestamp"))
-    earlier = functions.lit(1)
+    starts = [functions.element_at(cell["starts"], number) for number in range(1, SLOTS + 1)]
+    return functions.greatest(*(functions.when(start <= start_us, start) for start in starts))
+
+
+def slot_since(cell: Column, since: Column) -> Column:
+    """The number of the slot of the table that begins then, from 1."""
+    found = functions.lit(1)
     for number in range(2, SLOTS + 1):
-        earlier = earlier + (start_us >= functions.element_at(starts, number)).cast("int")
-    return functions.when(start_us >= functions.element_at(starts, newest), newest).otherwise(earlier)
-
-
-def listed_partition(slot: Column, text: Column) -> Column:
-    """The partition that the slot's table gives the key; NULL for a key that it does not list."""
-    buckets = slot["buckets"]
-    bucket = functions.pmod(functions.hash(text), functions.size(buckets)) + 1
-    return functions.element_at(functions.element_at(buckets, bucket), text)
+        found = functions.when(since == functions.element_at(cell["starts"], number), number).otherwise(found)
+    return found
 
 
 def text_of(keys: list[Column]) -> Column:
@@ -77,47 +95,55 @@ def text_of(keys: list[Column]) -> Column:
     return functions.concat(first, *pieces) if pieces else first  # concat copies what it is given
 
 
-def _frame(spark: SparkSession, book: RouteBook, name: str) -> DataFrame:
-    path = f"{book.files.location}/{name}"
-    place = (spark.sparkContext.applicationId, path)
-    owner, frame = _FRAMES.get(place, (None, None))
-    if frame is None or owner != book.id:
-        if frame is not None:
-            frame.unpersist(blocking=True)  # else Spark takes its row for the new one's: their plans are alike
-        frame = _by_operator(_row_of(spark, path), len(book.operators())).persist()
-        _FRAMES[place] = (book.id, frame)
-    return frame
+def _file(spark: SparkSession, book: RouteBook, name: str) -> _File:
+    place = (spark.sparkContext.applicationId, f"{book.files.location}/{name}")
+    file = _FILES.get(place)
+    if file is None or file.book != book.id:
+        places = kept((None,) * SLOTS, unpacked(book.files.load(name)))
+        kind = _catalyst(spark).types.StructType.fromDDL(_CELL_SCHEMA)
+        operators = range(len(book.operators()))
+        cells = [DriverCell(spark, kind, _java_cell(spark, places, operator)) for operator in operators]
+        file = _FILES[place] = _File(book.id, places, cells)
+    return file
 
 
-def _by_operator(row: DataFrame, operators: int) -> DataFrame:
-    cells = []
-    for number in range(operators):
-        slots = functions.transform("slots", partial(_of_operator, number)).alias("slots")
-        cells.append(functions.struct("starts", slots).alias(_cell_name(number)))
-    return row.select(*cells)
+def _java_cell(spark: SparkSession, places: SlotTables, operator: int) -> Any:
+    """What look-ups read, as Spark has it in memory. A slot without a table lists no key: no window follows it."""
+    partitions = next(slot.partitions for slot in places if slot is not None)
+    filled = [TableSlot(NEVER_US, partitions, ({},) * (operator + 1)) if slot is None else slot for slot in places]
+    starts = _java_numbers(spark, [slot.from_us for slot in filled], "<i8")
+    slots = [_java_slot(spark, slot.partitions, slot.operators[operator]) for slot in filled]
+    held = _catalyst(spark).catalyst.util.GenericArrayData(_objects(spark, slots))
+    return _java_row(spark, [starts, held])
 
 
-def _of_operator(number: int, slot: Column) -> Column:
-    return functions.struct(slot["partitions"], slot["aims"], slot["operators"][number].alias("buckets"))
+def _java_slot(spark: SparkSession, partitions: int, keys: Mapping[str, int]) -> Any:
+    entries = _java_numbers(spark, entries_of(keys), "<i4")
+    return _java_row(spark, [partitions, _java_numbers(spark, aims(partitions), "<i8"), entries])
 
 
-def _cell_name(operator: int) -> str:
-    return f"operator_{operator}"
+def _java_row(spark: SparkSession, values: Sequence[Any]) -> Any:
+    return _catalyst(spark).catalyst.expressions.GenericInternalRow(_objects(spark, values))
 
 
-def _row_of(spark: SparkSession, path: str) -> DataFrame:
-    here = local_path(path)
-    if here is None:
-        return spark.read.schema(ROW_SCHEMA).parquet(path)
-    return spark.range(1).coalesce(1).mapInArrow(_reader(str(here)), ROW_SCHEMA)
+def _objects(spark: SparkSession, values: Sequence[Any]) -> Any:
+    context: Any = spark.sparkContext
+    array = context._gateway.new_array(context._jvm.java.lang.Object, len(values))
+    for number, value in enumerate(values):
+        array[number] = value
+    return array
 
 
-def _reader(path: str):  # type: ignore[no-untyped-def]
-    # A function made here travels by value: executors need pyarrow, not penstock.
-    def read(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow.parquet
+def _java_numbers(spark: SparkSession, values: Sequence[int], kind: str) -> Any:
+    """Spark's UnsafeArrayData: how many, a bit for each that would be NULL, the numbers, all in whole words."""
+    jvm: Any = spark.sparkContext._jvm
+    numbers = np.asarray(values, kind).tobytes()
+    words = len(values).to_bytes(8, "little") + bytes(-(-len(values) // 64) * 8) + numbers + bytes(-len(numbers) % 8)
+    array = _catalyst(spark).catalyst.expressions.UnsafeArrayData()
+    array.pointTo(words, jvm.org.apache.spark.unsafe.Platform.BYTE_ARRAY_OFFSET, len(words))
+    return array
 
-        for _ in batches:
-            yield from pyarrow.parquet.read_table(path).to_batches()
 
-    return read
+def _catalyst(spark: SparkSession) -> Any:
+    jvm: Any = spark.sparkContext._jvm
+    return jvm.org.apache.spark.sql
