@@ -32,11 +32,8 @@ check-code:
 	$(BIN)/mypy
 
 check-tests:
-	@$(COVERED) $(BIN)/python -m pytest -m "not real and not sockets and not long and not helm and not alerts" -n $(WORKERS) --dist worksteal
+	@PYTEST_PLUGINS=tests.harness.covered $(BIN)/python -m pytest -m "not real and not sockets and not long and not helm and not alerts" -n $(WORKERS) --dist worksteal
 
-# Not in `make check` yet: of one pair of whole runs that with the figure took 230 s of CPU, the other 202 (14 %). It was
-# made cheaper since, which was not measured.
-coverage: COVERED := PYTEST_PLUGINS=tests.harness.covered
 coverage: setup check-tests ## how much of the code the tests of `make check` run through, file by file
 	@$(BIN)/python -m coverage report
 
