@@ -1,17 +1,18 @@
 """Figures 13 and 14 of the locality paper on real Spark: throughput and local share over time, the loop closed.
 
-    python benchmarks/routing_timeline.py [--workers 4] [--batches 80] [--window 30] [--out DIRECTORY]
+    python benchmarks/routing_timeline.py [--workers 4] [--batches 80] [--window 30] [--policy static] [--out DIRECTORY]
     sudo python benchmarks/routing_timeline.py --network 100mbit --payload 4000
 
 Nothing is counted beforehand. The query starts hashed; penstock counts pairs in its own pass, makes a table when a
 window of them is full and puts it into force while the query runs. Half-way through the rows all partners change. For
 each batch a line of timeline.csv says how fast it was and what part of the second operator's shuffle stayed on its
 worker; timeline.png shows them with the moments at which penstock re-routed. --network puts every worker behind a
-link of that bandwidth.
+link of that bandwidth. Nothing but tables changes unless --policy names one that turns other levers as well.
 """
 
 import argparse
 import csv
+import itertools
 import os
 import signal
 import statistics
@@ -45,7 +46,6 @@ from penstock.engines.spark.watch.stages import StageReading
 from penstock.governing.application import start_application
 from penstock.governing.controller import Controller, Governed
 from penstock.loop import LoopSettings
-from penstock.planning.registry import DEFAULT
 from penstock.planning.routing.policy import RoutingMode, RoutingSettings
 from penstock.running.session import decider
 
@@ -92,7 +92,7 @@ def governed(spark: SparkSession, routing: Routing, options: argparse.Namespace)
     """penstock, which re-routes by itself."""
     how = SparkSettings(route_window_s=options.window)
     engine = SparkEngine(LiveSpark(spark), [Job(NAME, route=routing)], how)
-    policy = decider(DEFAULT, routing=RoutingSettings(RoutingMode.ACT))
+    policy = decider(options.policy, routing=RoutingSettings(RoutingMode.ACT))
     intents = {NAME: Intent(Latency("10s"))}
     return Controller(engine, Governed(intents, policy, settings=LoopSettings(interval_s=2.0)))
 
@@ -113,14 +113,14 @@ def run(spark: SparkSession, options: argparse.Namespace) -> Timeline:
     events.attach()
     with governed(spark, routing, options) as controller:
         query = writer.start()
-        while query.isActive and len(batches) < options.batches and time.time() < began_s + _WITHIN_S:
+        while query.isActive and rows_of(batches) < len(pairs) and time.time() < began_s + _WITHIN_S:
             time.sleep(_LOOKS_EVERY_S)
             before = len(batches)
             batches |= {batch.batch_id: batch for _, batch in told_batches(events) if batch.rows}
             readings += reader.read()
             if len(batches) // _TOLD_EVERY > before // _TOLD_EVERY:
                 at = f"{time.time() - began_s:.0f} s, load {os.getloadavg()[0]:.1f}"
-                print(f"{at}: {len(batches)} of {options.batches} batches", file=sys.stderr, flush=True)
+                print(f"{at}: {rows_of(batches):,} of {len(pairs):,} rows", file=sys.stderr, flush=True)
         query.stop()
         decisions = controller.decisions
         deeds = controller.snapshot().deeds
@@ -129,8 +129,14 @@ def run(spark: SparkSession, options: argparse.Namespace) -> Timeline:
         print(f"by itself: {deed.text}: {deed.why}", file=sys.stderr)
     shares = last_shuffle([*readings, *reader.read()])
     moments = tuple(_moments(batches, shares, began_s))
-    changed = next((one.at_s for one in moments if one.batch >= options.batches // 2), began_s)
+    halves = zip(moments, itertools.accumulate(one.rows for one in moments), strict=True)
+    changed = next((one.at_s for one, until in halves if until > len(pairs) // 2), float("inf"))
     return Timeline(moments, tuple((one.decision.at_s, one.decision.why) for one in decisions), changed)
+
+
+def rows_of(batches: Mapping[int, Batch]) -> int:
+    """What they held, together."""
+    return sum(int(batch.rows) for batch in batches.values())
 
 
 def _moments(batches: Mapping[int, Batch], shares: Mapping[int, tuple[int, int]], began_s: float) -> Iterator[Moment]:
@@ -209,6 +215,7 @@ def main() -> None:
     parser.add_argument("--payload", type=int, default=512, help="bytes of a row between the operators")
     parser.add_argument("--locality", type=float, default=0.8)
     parser.add_argument("--window", type=float, default=30.0, help="seconds over which pairs are counted")
+    parser.add_argument("--policy", default="static", help="what else it does, such as penstock")
     parser.add_argument("--out", type=Path, default=Path("routing-timeline"))
     parser.add_argument("--driver", help=argparse.SUPPRESS)
     options = parser.parse_args()

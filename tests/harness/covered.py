@@ -1,4 +1,4 @@
-"""Which lines of the project the tests run through, in one line at the end; `make coverage` asks for it.
+"""Which lines of the project the tests run through, in one line at the end; `make check` asks for it.
 
 Each process that runs tests puts a probe into each line below `src` that it imports (slipcover), which costs much less
 than to trace all that Python does, as coverage.py has to before Python 3.12. So this begins before anything of the

@@ -6,6 +6,7 @@ operators. The checkpoint carries it over, so nothing is lost and no state is co
 
 import time
 from collections.abc import Iterable
+from typing import Any
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -16,7 +17,8 @@ from penstock.engines.spark.query import RestartError
 from penstock.engines.spark.watch.todo import COMMITS_WITHIN_S
 from penstock.errors import first_line
 
-_LOOK_EVERY_S = 0.02
+# A next batch may come at once, and is begun when its offsets are written down, which takes some 30 ms.
+_LOOK_EVERY_S = 0.005
 
 
 def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Job) -> StreamingQuery:
@@ -36,7 +38,8 @@ def restarted(spark: SparkSession, query: StreamingQuery, before: Job, after: Jo
 def between_batches(query: StreamingQuery, last: int | None, within_s: float) -> bool:
     """Wait until no batch runs or one after `last` was committed, and say whether that came in time."""
     deadline = time.monotonic() + within_s
-    while query.isActive and query.status["isTriggerActive"] and last_batch(query) == last:
+    java: Any = query
+    while query.isActive and java._jsq.status().isTriggerActive() and last_batch(query) == last:
         if time.monotonic() > deadline:
             return False
         time.sleep(_LOOK_EVERY_S)
@@ -59,5 +62,6 @@ def end_between_batches(queries: Iterable[StreamingQuery], within_s: float = COM
 
 def last_batch(query: StreamingQuery) -> int | None:
     """The number of the last batch that was committed by this run."""
-    progress = query.lastProgress
-    return None if progress is None else int(progress["batchId"])
+    java: Any = query  # whose own words take no JSON
+    progress = java._jsq.lastProgress()
+    return None if progress is None else int(progress.batchId())

@@ -24,7 +24,7 @@ from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoin
 from penstock.engines.spark.jvm.features import can_rewrite_state
 from penstock.engines.spark.jvm.local_files import files_at, local_path, special_names
 from penstock.engines.spark.jvm.replan import between_batches, last_batch
-from penstock.engines.spark.jvm.routing.lookup import reread
+from penstock.engines.spark.jvm.routing.lookup import prepare, reread
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.query import RestartError
@@ -147,6 +147,7 @@ def _from_a_window_on(
 ) -> None:
     done("table kept")
     checkpoint = files_at(routed.spark, checkpoint_of(query))
+    prepare(routed.spark, book, LIVE, change.version)  # so that few batches begin between this look and the publishing
     seen = query.recentProgress
     # A query that does not run has no batch whose events are unknown.
     unseen_s = _BATCHES_UNSEEN * reach_us(seen) / 1e6 if query.isActive else 0.0

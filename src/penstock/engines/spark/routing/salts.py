@@ -30,15 +30,18 @@ def aims(partitions: int) -> tuple[int, ...]:
 def salt_steps() -> tuple[Callable[[Column], Column], ...]:
     """From Spark's hash(...) of the grouping columns, xored with a bigint aim, to the salt that sends them there.
 
-    Each step names what it is given more than once: written as one expression, Spark would plan a tree of hundreds.
+    All but the first name what they are given more than once: in one expression Spark would plan a tree of hundreds.
     """
     return (
         lambda words: words.bitwiseAND(functions.lit(_MASK)),
         lambda words: _times(words, _INVERSE_C2),
         _turned,
-        lambda words: _times(words, _INVERSE_C1),
-        lambda words: (words.bitwiseXOR(functions.lit(2**31)) - functions.lit(2**31)).cast("int"),
+        lambda words: _signed(_times(words, _INVERSE_C1)),
     )
+
+
+def _signed(words: Column) -> Column:
+    return (words.bitwiseXOR(functions.lit(2**31)) - functions.lit(2**31)).cast("int")
 
 
 def _turned(words: Column) -> Column:

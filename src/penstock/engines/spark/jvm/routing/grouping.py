@@ -74,31 +74,28 @@ class Salting:
 def with_salt(rows: DataFrame, salting: Salting) -> DataFrame:
     """The rows with the salt that sends their columns where the table wants their keys.
 
-    Column by column: written as one expression, each part of it would be worked out eight times a row.
+    In columns, one made of the other: written as one expression, each part of it would be worked out many times a row.
+    And in few steps, for Spark plans them anew for each batch.
     """
+    cell, start = salting.cell, salting.window_start
     text = text_of(list(salting.keys))
     first, second = hashes_of(text)
-    hashed = rows.withColumn(_HASH, functions.hash(*salting.columns))
-    slotted = _with_slot(hashed.withColumns({_FIRST: first, _SECOND: second}), salting)
-    slot = functions.element_at(salting.cell["slots"], functions.col(_SLOT))
+    since = {} if start is None else {_SINCE: since_us(cell, start)}
+    hashed = rows.withColumns({_HASH: functions.hash(*salting.columns), _FIRST: first, _SECOND: second, **since})
+    number = functions.lit(1) if start is None else slot_since(cell, functions.col(_SINCE))
+    slotted = hashed.withColumn(_SLOT, number)
+    slot = functions.element_at(cell["slots"], functions.col(_SLOT))
     size = functions.size(slot["entries"])
     found = found_at(slot["entries"], size, functions.col(_FIRST), functions.col(_SECOND))
     looked = slotted.withColumns({_FIRST: found[0], _SECOND: found[1]})
     listed = functions.when(text.isNotNull(), partition_of(functions.col(_FIRST), functions.col(_SECOND)))
     partition = functions.coalesce(listed, functions.pmod(_HASH, slot["partitions"]))
-    aim = functions.element_at(slot["aims"], partition + 1)
-    rows = looked.withColumn(salting.name, functions.col(_HASH).cast("bigint").bitwiseXOR(aim))
+    words = functions.col(_HASH).cast("bigint").bitwiseXOR(functions.element_at(slot["aims"], partition + 1))
+    salted = looked
     for step in salt_steps():
-        rows = rows.withColumn(salting.name, step(functions.col(salting.name)))
-    return rows.drop(_HASH, _SINCE, _SLOT, _FIRST, _SECOND)
-
-
-def _with_slot(rows: DataFrame, salting: Salting) -> DataFrame:
-    """With the number of the slot that a row's window follows; the first for rows without a window."""
-    if salting.window_start is None:
-        return rows.withColumn(_SLOT, functions.lit(1))
-    timed = rows.withColumn(_SINCE, since_us(salting.cell, salting.window_start))
-    return timed.withColumn(_SLOT, slot_since(salting.cell, functions.col(_SINCE)))
+        salted = salted.withColumn(salting.name, step(words))
+        words = functions.col(salting.name)
+    return salted.drop(_HASH, _SINCE, _SLOT, _FIRST, _SECOND)
 
 
 def operator_of_salt(column: str) -> int | None:

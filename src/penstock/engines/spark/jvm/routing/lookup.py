@@ -8,8 +8,8 @@ a table keeps its slot for as long as it is needed, and a new one gets that of a
 Both cells say the same of every window that such a batch can hold: those of the new table are yet to begin.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,9 @@ class _File:
     """A file of tables as queries of this application read it: by a cell for each operator."""
 
     book: str
-    places: SlotTables
-    cells: Sequence[DriverCell]
+    tables: SlotTables
+    cells: Sequence[DriverCell] = ()
+    made: list[tuple[TableSlot, Sequence[Any]]] = field(default_factory=list)  # tables as Spark has them, by operator
 
 
 # One for a file in an application: a second one would not see what is published to the first. Another book may come to
@@ -50,12 +51,19 @@ def no_table() -> Column:
     return functions.lit(None).cast(StructType.fromDDL(_CELL_SCHEMA))
 
 
+def prepare(spark: SparkSession, book: RouteBook, name: str, version: int) -> None:
+    """Make ready what takes a while, before that table is published in that file."""
+    file = _file(spark, book, name)
+    for slot in unpacked(book.files.load(book.version_file(version))):
+        file.made.append((slot, _java_slots(spark, slot, len(file.cells))))
+
+
 def reread(spark: SparkSession, book: RouteBook, name: str) -> None:
     """From the next batch on, queries see what the file holds now."""
     file = _file(spark, book, name)
-    file.places = kept(file.places, unpacked(book.files.load(name)))
-    for operator, cell in enumerate(file.cells):
-        cell.put(_java_cell(spark, file.places, operator))
+    file.tables = kept(file.tables, unpacked(book.files.load(name)))
+    for cell, value in zip(file.cells, _java_cells(spark, file, len(file.cells)), strict=True):
+        cell.put(value)
 
 
 def kept(before: SlotTables, now: Sequence[TableSlot]) -> SlotTables:
@@ -74,10 +82,11 @@ def kept(before: SlotTables, now: Sequence[TableSlot]) -> SlotTables:
 
 
 def since_us(cell: Column, window_start: Column) -> Column:
-    """When the table begins that a window follows: the last to begin before it does; NULL for one older than all."""
+    """When the table begins that a window follows: the last to begin before it does, or the oldest."""
     start_us = functions.unix_micros(window_start.cast("timestamp"))
     starts = [functions.element_at(cell["starts"], number) for number in range(1, SLOTS + 1)]
-    return functions.greatest(*(functions.when(start <= start_us, start) for start in starts))
+    last = functions.greatest(*(functions.when(start <= start_us, start) for start in starts))
+    return functions.coalesce(last, functions.least(*starts))
 
 
 def slot_since(cell: Column, since: Column) -> Column:
@@ -99,27 +108,37 @@ def _file(spark: SparkSession, book: RouteBook, name: str) -> _File:
     place = (spark.sparkContext.applicationId, f"{book.files.location}/{name}")
     file = _FILES.get(place)
     if file is None or file.book != book.id:
-        places = kept((None,) * SLOTS, unpacked(book.files.load(name)))
+        file = _File(book.id, kept((None,) * SLOTS, unpacked(book.files.load(name))))
         kind = _catalyst(spark).types.StructType.fromDDL(_CELL_SCHEMA)
-        operators = range(len(book.operators()))
-        cells = [DriverCell(spark, kind, _java_cell(spark, places, operator)) for operator in operators]
-        file = _FILES[place] = _File(book.id, places, cells)
+        file.cells = [DriverCell(spark, kind, value) for value in _java_cells(spark, file, len(book.operators()))]
+        _FILES[place] = file
     return file
 
 
-def _java_cell(spark: SparkSession, places: SlotTables, operator: int) -> Any:
-    """What look-ups read, as Spark has it in memory. A slot without a table lists no key: no window follows it."""
-    partitions = next(slot.partitions for slot in places if slot is not None)
-    filled = [TableSlot(NEVER_US, partitions, ({},) * (operator + 1)) if slot is None else slot for slot in places]
-    starts = _java_numbers(spark, [slot.from_us for slot in filled], "<i8")
-    slots = [_java_slot(spark, slot.partitions, slot.operators[operator]) for slot in filled]
-    held = _catalyst(spark).catalyst.util.GenericArrayData(_objects(spark, slots))
-    return _java_row(spark, [starts, held])
+def _java_cells(spark: SparkSession, file: _File, operators: int) -> list[Any]:
+    """What look-ups of each operator read. A slot without a table lists no key: no window follows it."""
+    partitions = next(slot.partitions for slot in file.tables if slot is not None)
+    nothing = TableSlot(NEVER_US, partitions, ({},) * operators)
+    tables = [nothing if slot is None else slot for slot in file.tables]
+    # Those that are needed no more are forgotten.
+    file.made = [(slot, _known(file, slot) or _java_slots(spark, slot, operators)) for slot in tables]
+    starts = _java_numbers(spark, [slot.from_us for slot in tables], "<i8")
+    slots = [_objects(spark, [made[operator] for _, made in file.made]) for operator in range(operators)]
+    array = _catalyst(spark).catalyst.util.GenericArrayData
+    return [_java_row(spark, [starts, array(held)]) for held in slots]
 
 
-def _java_slot(spark: SparkSession, partitions: int, keys: Mapping[str, int]) -> Any:
-    entries = _java_numbers(spark, entries_of(keys), "<i4")
-    return _java_row(spark, [partitions, _java_numbers(spark, aims(partitions), "<i8"), entries])
+def _known(file: _File, wanted: TableSlot) -> Sequence[Any] | None:
+    """That table as it was made before, for whatever windows."""
+    alike = (made for slot, made in file.made if replace(slot, from_us=wanted.from_us) == wanted)
+    return next(alike, None)
+
+
+def _java_slots(spark: SparkSession, slot: TableSlot, operators: int) -> Sequence[Any]:
+    """A table as Spark has it, for each operator."""
+    towards = _java_numbers(spark, aims(slot.partitions), "<i8")
+    entries = (_java_numbers(spark, entries_of(keys), "<i4") for keys in slot.operators[:operators])
+    return [_java_row(spark, [slot.partitions, towards, one]) for one in entries]
 
 
 def _java_row(spark: SparkSession, values: Sequence[Any]) -> Any:
