@@ -66,7 +66,7 @@ STANDS_FOR = {
     "engines/spark/fake/parts.py:FakePools.set": "engines/spark/jvm/pools.py:FairPools.set",
     "engines/spark/fake/parts.py:FakeEvents.drain": "engines/spark/jvm/listener.py:QueryEvents.drain",
 }
-# They are given no value: a hand carries a call to another thread, a thread begins with one, others say that it is time for a round or for news.
+# They are given no value: they carry a call to another thread, or say that it is time for a round or for news.
 NO_STAYS = {
     "From an intent in YAML to a pool of Spark": ("engines/hand.py:", "threads.py:"),
     "From an event to a decision": (
