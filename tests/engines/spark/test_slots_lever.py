@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from penstock.core.levers import Slots
+from penstock.engines.spark.fake.parts import FakePools
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.shares import PoolShare, Sharing, SlotLimits
@@ -15,26 +16,10 @@ from penstock.errors import EngineError
 
 
 @dataclass
-class Pools:
-    """Holds what it is told; a pool named in `broken` cannot be set."""
-
-    shares: dict[str, PoolShare] = field(default_factory=dict)
-    broken: frozenset[str] = frozenset()
-
-    def share(self, name: str) -> PoolShare | None:
-        return self.shares.get(name)
-
-    def set(self, name: str, share: PoolShare) -> None:
-        if name in self.broken:
-            raise EngineError(f"the share of pool {name!r} could not be set")
-        self.shares[name] = share
-
-
-@dataclass
 class Shared:
     """Two jobs on eight slots."""
 
-    pools: Pools = field(default_factory=Pools)
+    pools: FakePools = field(default_factory=FakePools)
     state: EngineState = field(
         default_factory=lambda: EngineState(TrackedFleet.of([Job("a", limits=SlotLimits(1, 6)), Job("b")], keep_s=60.0))
     )
@@ -65,7 +50,7 @@ def test_a_turn_that_spark_refuses_leaves_all_as_it_was() -> None:
     shared = Shared()
     shared.lever.turn(Slots("a", 1, 3), 0.0)
     before = dict(shared.pools.shares)
-    shared.pools.broken = frozenset({"b"})  # shares are pushed together: a's is set, b's raises
+    shared.pools.broken = {"b"}  # shares are set together: a's is, b's raises
     with pytest.raises(EngineError, match="'b' could not be set"):
         shared.lever.turn(Slots("a", 3, 6), 0.0)
     assert shared.track("a").threads == 3

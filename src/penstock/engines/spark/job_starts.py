@@ -7,6 +7,7 @@ from penstock.engines.spark.apart import Apart
 from penstock.engines.spark.jobs import Job, JobFunction, Writer
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.planned import PlannedRestarts
+from penstock.engines.spark.port import Pools
 from penstock.engines.spark.query import Query
 from penstock.engines.spark.shared import Shared
 from penstock.engines.spark.starting import StartEnded, Starts
@@ -19,14 +20,15 @@ _log = logging.getLogger("penstock.spark")
 class Runs:
     """Told of every query that the engine started."""
 
-    def __init__(self, state: EngineState, shares: SlotsLever) -> None:
+    def __init__(self, state: EngineState, pools: Pools, shares: SlotsLever) -> None:
         self._state = state
+        self._pools = pools
         self._shares = shares
 
     def __call__(self, job: str, query: Query) -> None:
         self._state.take(Running(job, query))
         if self._state.named(job).tasks:
-            self._shares.push()
+            self._pools.set(self._shares.wanted())
 
 
 class JobStarts:

@@ -32,6 +32,6 @@ class Limiting:
         threads = job.limits.held(before)
         self._shared.state.change(job.name, job=job, threads=threads)
         if threads != before:
-            self._shares.push()
+            self._shared.spark.pools.set(self._shares.wanted())
             self._capacity.follow_plan()
             self._shared.deeds.note(job.name, f"weight {before} -> {threads}", "its limits changed")

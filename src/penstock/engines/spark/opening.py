@@ -37,7 +37,7 @@ class Opening:
         self._routes.open(shared.spark, shared.settings.route_window_s, now.wall_s)
         # Whether it is pooled is told for certain by its next stage: an earlier controller may have pooled it.
         shared.state.take(*(Adopted(query) for query in shared.spark.queries()))
-        self._shares.push()
+        shared.spark.pools.set(self._shares.wanted())
         self._capacity.follow()
 
     def _threads(self, track: Track, runs: bool) -> int:

@@ -63,7 +63,7 @@ def parts_of(
     capacity, routes, events = Capacity(shared), Routes(state), spark.events(settings.own_pools)
     places = KeepingPlaces(spark, state, routes)
     shares = SlotsLever(state, spark.pools, settings.sharing, capacity.slots)
-    runs = Runs(state, shares)
+    runs = Runs(state, spark.pools, shares)
     planned = PlannedRestarts(spark, state, capacity.slots, runs, clocks)
     starts, bounds = JobStarts(shared, planned, runs), BatchBoundLever(state, spark.bounds, planned)
     memory = MemoryLever(spark.heap, ask_memory)

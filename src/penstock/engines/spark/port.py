@@ -43,8 +43,8 @@ class Pools(Protocol):
     def share(self, name: str) -> PoolShare | None:
         """What the pool has now; None when there is no such pool."""
 
-    def set(self, name: str, share: PoolShare) -> None:
-        """Give the pool this share at once."""
+    def set(self, shares: Mapping[str, PoolShare]) -> None:
+        """Give each pool its share at once; one that is refused, which is an EngineError, keeps no other from it."""
 
 
 class Stages(Protocol):

@@ -50,7 +50,7 @@ class Upkeep:
         with shared.lease.held():
             with apart.trying("executors"):
                 if self._capacity.keep():
-                    self._shares.push()
+                    shared.spark.pools.set(self._shares.wanted())
             if shared.settings.pin_routes:
                 with apart.trying("places of state"):
                     self._places.keep(shared.deeds)

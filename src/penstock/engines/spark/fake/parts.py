@@ -1,7 +1,7 @@
 """The parts of the fake application: each does at once what its real one does in the JVM."""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from penstock.engines.spark.fake.query import FakeQuery
@@ -69,11 +69,12 @@ class FakePools:
         """What the pool has now."""
         return self.shares.get(name)
 
-    def set(self, name: str, share: PoolShare) -> None:
-        """Give the pool this share."""
-        if name in self.broken:
-            raise EngineError(f"the share of pool {name!r} could not be set: it is broken")
-        self.shares[name] = share
+    def set(self, shares: Mapping[str, PoolShare]) -> None:
+        """Give each pool its share."""
+        self.shares.update({name: share for name, share in shares.items() if name not in self.broken})
+        refused = next((name for name in shares if name in self.broken), None)
+        if refused is not None:
+            raise EngineError(f"the share of pool {refused!r} could not be set: it is broken")
 
 
 @dataclass

@@ -3,6 +3,7 @@
 Spark reads both at every scheduling decision, but offers no way to change them; they are set by reflection.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -32,17 +33,24 @@ class FairPools:
         pool = found.get()
         return PoolShare(weight=pool.weight(), min_share=pool.minShare())
 
-    def set(self, name: str, share: PoolShare) -> None:
-        """Give the pool this share at once; a pool that is not there yet is made, so that its first task finds it."""
-        try:
-            found = self._scheduler.getPoolForName(name)
-            if found.isDefined():
-                _set_field(found.get(), "minShare", share.min_share)
-                _set_field(found.get(), "weight", share.weight)
-            else:
-                self._create(name, share)
-        except Py4JError as error:
-            raise EngineError(f"the share of pool {name!r} could not be set: {error}") from error
+    def set(self, shares: Mapping[str, PoolShare]) -> None:
+        """Give each pool its share at once; a pool that is not there yet is made, so that its first task finds it.
+
+        One that Spark refuses keeps no other from it; the EngineError is about the first.
+        """
+        refused: list[EngineError] = []
+        for name, share in shares.items():
+            try:
+                found = self._scheduler.getPoolForName(name)
+                if found.isDefined():
+                    _set_field(found.get(), "minShare", share.min_share)
+                    _set_field(found.get(), "weight", share.weight)
+                else:
+                    self._create(name, share)
+            except Py4JError as error:
+                refused.append(EngineError(f"the share of pool {name!r} could not be set: {error}"))
+        if refused:
+            raise refused[0]
 
     def _create(self, name: str, share: PoolShare) -> None:
         scheduling = self._jvm.org.apache.spark.scheduler

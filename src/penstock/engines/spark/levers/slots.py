@@ -35,7 +35,7 @@ class SlotsLever(Lever[Slots]):
             raise EngineError(f"{track.job.name}: {track.trouble(wall_s)}")
         self._state.change(move.job, threads=move.after)
         try:
-            self.push()
+            self._pools.set(self.wanted())
         except EngineError:
             self._state.change(move.job, threads=track.threads)
             self._restore()
@@ -44,7 +44,7 @@ class SlotsLever(Lever[Slots]):
     def _restore(self) -> None:
         """The shares of before, as far as Spark takes them: which it refused is said by whoever asked."""
         with suppress(EngineError):
-            self.push()
+            self._pools.set(self.wanted())
 
     def observed(self, track: Track) -> int:
         """The threads that the job's pool stands for now: its weight. What was asked, where there is no pool yet."""
@@ -53,19 +53,8 @@ class SlotsLever(Lever[Slots]):
         found = self._pools.share(track.job.name)
         return track.threads if found is None else found.weight
 
-    def push(self) -> None:
-        """Every pool gets the share that its job's threads stand for; one that Spark refuses keeps no other from it."""
-        refused: list[EngineError] = []
-        for name, share in self._shares().items():
-            try:
-                self._pools.set(name, share)
-            except EngineError as error:
-                refused.append(error)
-        if refused:
-            raise refused[0]
-
-    def _shares(self) -> Mapping[str, PoolShare]:
-        """By job; none where they are not ours to set."""
+    def wanted(self) -> Mapping[str, PoolShare]:
+        """The share that each job's threads stand for, for its pool; none where they are not ours to set."""
         if self._sharing is not Sharing.GOVERNED:
             fair = self._sharing is Sharing.FAIR
             return {track.job.name: PoolShare(weight=1, min_share=0) for track in self._state if fair}
