@@ -53,7 +53,7 @@ EVENT_TO_DECISION = (
     "engines/spark/watch/track.py:Track.and_also",
     "engines/handed.py:HandedEngine.observe",
     "engines/spark/watch/track.py:Track.figures",
-    "analysis/assess.py:_judged",
+    "analysis/assess.py:assess",
     "engines/hands.py:HandedPolicy.decide",
     "planning/arbiter/policy.py:Arbiter.decide",
 )

@@ -22,14 +22,19 @@ def assess(
     `outlooks` are those that a policy worked out before: they say how long each job would take to recover.
     """
     known = standing(outlooks or {}, (), snapshot.at_s)
-    jobs = tuple(
-        _judged(job, intents[job.name], stale_after_s, known.get(job.name))
-        for job in snapshot.jobs
-        if job.name in intents
-    )
+    jobs: list[JobView] = []
+    for figures in snapshot.jobs:
+        intent, outlook = intents.get(figures.name), known.get(figures.name)
+        if intent is None:
+            continue
+        recovery_s = None if outlook is None else outlook.recovery_s(figures.threads)
+        score = intent.score(figures.latency, figures.juice, recovery_s)
+        utility, met = (None, False) if score is None else (score.utility, score.met)
+        fresh = figures.age_s <= stale_after_s
+        jobs.append(JobView(figures, intent, utility, met, fresh, recovery_s=recovery_s))
     return View(
         at_s=snapshot.at_s,
-        jobs=jobs,
+        jobs=tuple(jobs),
         machines=snapshot.machines,
         utility=sum(job.utility or 0.0 for job in jobs),
         max_utility=sum(job.max_utility for job in jobs),
@@ -52,16 +57,3 @@ def aged(view: View | None, now: float) -> View:
 
 def _older(figures: JobFigures, by_s: float) -> JobFigures:
     return replace(figures, age_s=figures.age_s + by_s)
-
-
-def _judged(figures: JobFigures, intent: Intent, stale_after_s: float, outlook: JobOutlook | None) -> JobView:
-    recovery_s = None if outlook is None else outlook.recovery_s(figures.threads)
-    score = intent.score(figures.latency, figures.juice, recovery_s)
-    return JobView(
-        figures=figures,
-        intent=intent,
-        utility=None if score is None else score.utility,
-        met=score is not None and score.met,
-        fresh=figures.age_s <= stale_after_s,
-        recovery_s=recovery_s,
-    )
