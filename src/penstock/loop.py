@@ -5,7 +5,7 @@ loop that has ended. Only a controller that was taken over ends.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -19,7 +19,7 @@ from penstock.core.intent_hours import asked_at, limited
 from penstock.core.intents import Intent
 from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
-from penstock.core.plan import Outcome, Plan, Reason, Step, StepOutcome
+from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store
 from penstock.core.settling import LONGEST_SETTLE_S, OPEN_AT_MOST_S
 from penstock.core.view import View
@@ -189,25 +189,32 @@ class Governor:
             left = held_still(view, orders.held.difference(*(decision.jobs for decision in asked.decisions)))
             plan, after = self.policy.decide(left, memory)
             plan = with_asked(asked, plan, left)
-            return (plan if self._dry_run(orders) else self._as_approved(plan, view, orders, troubles)), after
+            if self._dry_run(orders):
+                return plan, after
+            parts = split(plan, self.settings.approval, orders.held)
+            self._ask(parts.asked, troubles)
+            own = parts.plan.decisions
+            return replace(parts.plan, decisions=(*own, *self._approved(own, view, orders, troubles))), after
         with troubles.during(Stage.DECIDING):
             return with_asked(asked, Plan(), view), memory  # a person is heard also where the policy fails
         return Plan(), memory
 
-    def _as_approved(self, plan: Plan, view: View, orders: Orders, troubles: Troubles) -> Plan:
-        """The plan without what tenants must be asked first, and with what they said yes to."""
-        parts = split(plan, self.settings.approval, orders.held)
-        for decision in parts.asked:
+    def _ask(self, decisions: Iterable[Decision], troubles: Troubles) -> None:
+        """Tenants are asked whether that may be done."""
+        for decision in decisions:
             with troubles.during(Stage.ASKING):
                 self.control.propose(decision)
-        decisions = parts.plan.decisions
-        asked = levers_of(decision for decision in decisions if decision.reason is Reason.ASKED)
+
+    def _approved(self, beside: Iterable[Decision], view: View, orders: Orders, troubles: Troubles) -> list[Decision]:
+        """What tenants said yes to since they were asked, as decisions of now, beside those that are done anyway."""
+        asked = levers_of(decision for decision in beside if decision.reason is Reason.ASKED)
+        decisions: list[Decision] = []
         for proposal, approved in renewed(orders.approved, view, asked):
             # What could not be settled stays approved, and is done when it can be: never twice.
             with troubles.during(Stage.ASKING):
                 self.control.settle(proposal, Answer.EXPIRED if approved is None else Answer.DONE, view.at_s)
-                decisions += () if approved is None else (approved,)
-        return replace(parts.plan, decisions=decisions)
+                decisions += [] if approved is None else [approved]
+        return decisions
 
     def _dry_run(self, orders: Orders) -> bool:
         return self.settings.dry_run if orders.dry_run is None else orders.dry_run
