@@ -10,7 +10,7 @@ from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.config.wanted_file import read_wanted
 from penstock.core.budget import Budget
 from penstock.core.hours import Excluded, Hours, instant_of
-from penstock.core.intents import Latency
+from penstock.core.intents import Intent, Latency
 from penstock.errors import ConfigError
 
 FILE = """
@@ -51,8 +51,7 @@ def test_a_file_says_how_often_and_when(tmp_path: Path) -> None:
 
 def test_a_file_without_them_says_what_it_said(tmp_path: Path) -> None:
     plain = a_file(tmp_path, "jobs: [{name: ads, job: 'shop_jobs:ads', intent: {latency: 2s}}]")
-    assert read_tenants(plain).asked() == {"ads": read_tenants(plain).jobs[0].intent()}
-    assert read_tenants(plain).asked()["ads"].budget is None
+    assert read_tenants(plain).asked() == {"ads": Intent(Latency("2s"))}
 
 
 @pytest.mark.parametrize(

@@ -44,8 +44,9 @@ def test_the_price_of_a_slot_is_given_or_follows_from_that_of_an_executor(tmp_pa
 
 def test_a_job_is_read_with_its_intent_limits_and_restarts(tmp_path: Path) -> None:
     restart = {"max_restarts": 2, "backoff": "500ms"}
-    job = read(tmp_path, max_slots=6, params={"topic": "payments"}, restart=restart).jobs[0]
-    assert job.intent() == Intent(Latency("2s", percentile=95, utility=35))
+    file = read(tmp_path, max_slots=6, params={"topic": "payments"}, restart=restart)
+    job = file.jobs[0]
+    assert file.asked()[job.name] == Intent(Latency("2s", percentile=95, utility=35))
     assert job.limits() == SlotLimits(1, 6)
     assert job.restart.policy() == RestartPolicy(max_restarts=2, backoff_s=0.5)
     assert job.params == {"topic": "payments"}

@@ -168,7 +168,7 @@ def test_a_run_keeps_its_budget_by_the_calendar_and_rests_once_the_file_excludes
 ) -> None:
     fake, place = FakeSpark(slots=4), tmp_path / "runs.sqlite"
     settings = LoopSettings(interval_s=0.05)
-    intent = watched.watch.running.jobs[0].intent()
+    intent = watched.watch.running.asked()["ads"]
     kept = remember(place, fake, "shop", "to two", settings)
     governed = Governed({"ads": intent}, ToTwo(), kept, settings, look=watched.watch.look)
     with Controller(SparkEngine(fake, [Job("ads")], clocks=fake.clocks), governed) as controller:
@@ -194,7 +194,7 @@ def test_a_run_goes_by_its_file_from_the_next_round_on(watched: Watched, tmp_pat
     tenants, settings = watched.watch.running, LoopSettings(interval_s=0.05)
     job = Job("ads", limits=tenants.jobs[0].limits(), slots=4)
     governed = Governed(
-        {"ads": tenants.jobs[0].intent()},
+        tenants.asked(),
         ToTwo(),
         remember(place, fake, "shop", "to two", settings),
         settings,

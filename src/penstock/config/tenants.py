@@ -28,7 +28,7 @@ jobs:
 What a job begins with is where its levers stand at first; each can be turned while it runs, see docs/levers.md.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -49,7 +49,7 @@ from penstock.config.fields import (
 )
 from penstock.config.intents import IntentPart, intent_of, that_hold
 from penstock.config.job_models import FileOrPart
-from penstock.config.lasting import BudgetPart, ExcludedPart, ExcludedParts, lasting
+from penstock.config.lasting import BudgetPart, ExcludedParts, lasting
 from penstock.config.named import function_named, route_named
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
@@ -146,11 +146,6 @@ class TenantPart(_Part):
         """The slots it may have."""
         return SlotLimits(self.min_slots, self.max_slots)
 
-    def intent(self, excluded: Sequence[ExcludedPart] = ()) -> Intent:
-        """What is wanted of it, but for the periods that are excluded for all, or for it alone."""
-        asked = intent_of(self.intents, f"jobs.{self.name}.intent")
-        return lasting(asked, self.budget, (*excluded, *self.excluded))
-
     def function(self) -> Callable[..., Any]:
         """The function that `job` names; a ConfigError when there is none."""
         return function_named(f"jobs.{self.name}.job", self.job)
@@ -216,8 +211,12 @@ class TenantsFile(_Part):
     jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
 
     def asked(self) -> dict[str, Intent]:
-        """What is wanted of each job, by name."""
-        return {part.name: part.intent(self.excluded) for part in self.jobs}
+        """What is wanted of each job, by name, but for the periods that are excluded for all, or for it alone."""
+        asked: dict[str, Intent] = {}
+        for part in self.jobs:
+            intent = intent_of(part.intents, f"jobs.{part.name}.intent")
+            asked[part.name] = lasting(intent, part.budget, (*self.excluded, *part.excluded))
+        return asked
 
     @property
     def all_conf(self) -> dict[str, str | int | float | bool]:
