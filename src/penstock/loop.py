@@ -23,6 +23,7 @@ from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcom
 from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store
 from penstock.core.settling import LONGEST_SETTLE_S, OPEN_AT_MOST_S
 from penstock.core.view import View
+from penstock.engines.hand import Limits
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
@@ -95,10 +96,11 @@ class Governor:
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     between: Callable[[], Sequence[str]] = tuple  # what went wrong between rounds, in words, each told once
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
+    limits: Limits = Limits()  # for how long its engine and its policy are waited for
 
     def start(self, now: float = 0.0) -> Carried:
         """What to go on from: the stored memory of an earlier controller and what it left open, or a fresh one."""
-        fresh, stored = self.policy.start(), None
+        fresh, stored = self.limits.deciding.do("starting the policy", self.policy.start), None
         troubles = self.troubles()
         with troubles.during(Stage.STORING):
             stored = self.store.last_memory(self.policy.name, type(fresh))
@@ -162,7 +164,7 @@ class Governor:
     ) -> tuple[View | None, Ledgers]:
         snapshot = None
         with troubles.during(Stage.OBSERVING):
-            snapshot = carried.with_new_deeds(self.engine.observe(now))
+            snapshot = carried.with_new_deeds(self.limits.seeing.do("observing", lambda: self.engine.observe(now)))
         if snapshot is None:
             return None, ledgers
         at_epoch_s = self.began_epoch_s + snapshot.at_s
@@ -187,7 +189,7 @@ class Governor:
         with troubles.during(Stage.DECIDING):
             asked = asked_for(orders.turns, view)
             left = held_still(view, orders.held.difference(*(decision.jobs for decision in asked.decisions)))
-            plan, after = self.policy.decide(left, memory)
+            plan, after = self.limits.deciding.do("the policy", lambda: self.policy.decide(left, memory))
             plan = with_asked(asked, plan, left)
             if self._dry_run(orders):
                 return plan, after
@@ -233,7 +235,7 @@ class Governor:
         with troubles.during(Stage.STORING):
             self.store.announce(cycle)
         with troubles.during(Stage.ACTING):
-            return replace(cycle, outcome=self.engine.apply(steps))
+            return replace(cycle, outcome=self.limits.acting.do("acting", lambda: self.engine.apply(steps)))
         why = troubles.said[-1]
         return replace(cycle, outcome=Outcome(tuple(StepOutcome(step, why, undone=False) for step in steps)))
 

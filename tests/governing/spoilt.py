@@ -7,7 +7,7 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from penstock.core.figures import Snapshot
@@ -19,8 +19,8 @@ from penstock.core.routes import RouteFigures
 from penstock.core.routing_table import RoutingTable
 from penstock.core.run import RunInfo
 from penstock.core.view import View
-from penstock.engines.hand import Hand
-from penstock.engines.handed import HandedEngine
+from penstock.engines.hand import Hand, NoLimit
+from penstock.engines.hands import TENDS_WITHIN_S, Hands
 from penstock.engines.spark import port
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark, fake_job
@@ -241,12 +241,12 @@ class Life:
 
     def live(self, until_s: float = ROUNDS * INTERVAL_S) -> None:
         """Be governed so long."""
-        tending = Tending(HandedEngine(_Deeds(self), self.hand).tend)
+        deeds, limits = _Deeds(self), replace(Hands().limits(self.hand), deciding=NoLimit())
+        tending = Tending(lambda: self.hand.do("tending the jobs", deeds.tend, TENDS_WITHIN_S, behind_s=0.0))
         wanted = {name: Intent(Juice(0.9)) for name in ("ads", "fraud", "guest", "live")}
-        asked, clock = HandedEngine(_Deeds(self), self.hand), _Clock(self, tending)
         settings = LoopSettings(INTERVAL_S)
-        governor = Governor(asked, EveryLever(), self.store, settings, between=tending.troubles)
-        drive(governor, lambda: wanted, clock, until_s, lambda now: self._round())
+        governor = Governor(deeds, EveryLever(), self.store, settings, between=tending.troubles, limits=limits)
+        drive(governor, lambda: wanted, _Clock(self, tending), until_s, lambda now: self._round())
         self.hand.close()
 
     def close(self) -> None:
@@ -323,9 +323,6 @@ class _Deeds:
     def tend(self) -> None:
         self._does("tending", self.life.engine.tend)
         self.life.wait_for_starts()
-
-    def start(self) -> None:
-        """They have been."""
 
     def _does(self, what: str, call: Callable[[], object]) -> object:
         self.life.deed = what

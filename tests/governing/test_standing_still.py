@@ -87,9 +87,10 @@ def test_whatever_stands_still_rounds_are_three_intervals_apart_at_most_and_gove
     faults = Hanging(call=call)
     engine, store, ends_s = FaultyEngine(faults), FaultyStore(faults), [0.0]
     hands = Hands(faults.hand(deciding=True), faults.hand(deciding=False))
-    policy = hands.policy(FaultyPolicy(faults, jobs=("ads", "fraud")))
+    policy = FaultyPolicy(faults, jobs=("ads", "fraud"))
     settings = LoopSettings(INTERVAL_S, approval=frozenset({"fraud"}))
-    governor = Governor(engine, policy, hands.store(store), settings, hands.control(asked(faults)))
+    control, limits = hands.control(asked(faults)), hands.limits()
+    governor = Governor(engine, policy, hands.store(store), settings, control, limits=limits)
     intents = {"ads": URGENT.lasting(Budget(0.9)), "fraud": URGENT}
     drive(governor, lambda: intents, Passing(faults), UNTIL_S, ends_s.append)
     hands.let_go(lambda: None)

@@ -7,9 +7,10 @@ goes on.
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import inf
 from queue import SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from penstock.errors import EngineError, PenstockError, told
 
@@ -17,6 +18,30 @@ T = TypeVar("T")
 
 ANSWERS_WITHIN_S = 10.0  # the JVM; a full collection of a large heap takes seconds
 _LOOK_EVERY_S = 0.25
+
+
+class Limit(Protocol):
+    """How long whoever asks may wait for calls of one kind."""
+
+    def do(self, what: str, call: Callable[[], T]) -> T:
+        """What the call returns or raises; an EngineError that names what was asked where that takes too long."""
+
+
+class NoLimit:
+    """As long as it takes: a simulation ends by itself."""
+
+    def do(self, what: str, call: Callable[[], T]) -> T:
+        """What the call returns or raises."""
+        return call()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Those of a round."""
+
+    seeing: Limit = NoLimit()
+    deciding: Limit = NoLimit()
+    acting: Limit = NoLimit()
 
 
 class Hand:
@@ -84,6 +109,19 @@ class Hand:
         before, now_s = self._overdue, self._clock()
         if before is not None and not before.over.is_set() and now_s - since_s >= behind_s:
             raise EngineError(f"{what} waits for {before.what}, which has gone on for {now_s - before.since_s:.0f} s")
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """Calls that a hand does, each within so many seconds; see `Hand.do`."""
+
+    hand: Hand
+    within_s: float
+    behind_s: float = inf
+
+    def do(self, what: str, call: Callable[[], T]) -> T:
+        """What the call returns or raises."""
+        return self.hand.do(what, call, self.within_s, self.behind_s)
 
 
 def _begun() -> "SimpleQueue[_Task[Any] | None] | None":

@@ -1,4 +1,4 @@
-"""A policy, a store and people's requests, each asked through a hand: one that stands still holds no round up for long.
+"""An engine, a policy, a store and people's requests, each asked through a hand: none holds a round up for long.
 
 What is asked while the call before has not come to an end is refused at once or soon, and the round says so. A call
 that nobody waits for any more goes on to its end: a store keeps what it was given, what people asked is heard in the
@@ -15,44 +15,26 @@ from typing import TypeVar
 from penstock.core.budget import Budget, BudgetWindow
 from penstock.core.cycle import Cycle, PastRound
 from penstock.core.orders import Answer, Control, Orders, Proposal
-from penstock.core.plan import Decision, Plan
-from penstock.core.ports import Policy, PolicyMemory, Store
-from penstock.core.view import View
-from penstock.engines.hand import Hand
+from penstock.core.plan import Decision
+from penstock.core.ports import PolicyMemory, Store
+from penstock.engines.hand import Hand, Limits, Within
 from penstock.errors import PenstockError
 
 T = TypeVar("T")
 
 _log = logging.getLogger("penstock")
 
-# As an engine's look at its jobs: rounds are 10 s apart, and no two more than 30 s.
-DECIDES_WITHIN_S = 19.0
+# Rounds are 10 s apart, and no two more than 30 s, whatever hangs: one interval, a look at the jobs, and the quarter of
+# a second in which that is found out; or one interval, what is done between rounds, and a look that waits behind it.
+SEES_WITHIN_S = 19.0  # a hundred jobs are seen in one second
+TENDS_WITHIN_S = 10.0  # what takes longer goes on, and rounds that see nothing say so
+ACTS_WITHIN_S = 240.0  # a planned restart waits 30 s for a batch, and a rewriting of state takes its time
+DECIDES_WITHIN_S = 19.0  # as a look at the jobs
 _BEHIND_S = 9.0
 # A database answers within 3 s or not at all; what is asked of it in a round is some few answers.
 KEEPS_WITHIN_S = 15.0
 LOOKS_WITHIN_S = 9.0
 TELLS_WITHIN_S = 9.0
-
-
-@dataclass(frozen=True, slots=True)
-class HandedPolicy:
-    """Decides as its policy does; an EngineError where that takes too long."""
-
-    policy: Policy
-    hand: Hand
-
-    @property
-    def name(self) -> str:
-        return self.policy.name
-
-    def start(self) -> PolicyMemory:
-        return self._do("starting the policy", self.policy.start)
-
-    def decide(self, view: View, memory: PolicyMemory) -> tuple[Plan, PolicyMemory]:
-        return self._do("the policy", lambda: self.policy.decide(view, memory))
-
-    def _do(self, what: str, call: Callable[[], T]) -> T:
-        return self.hand.do(what, call, DECIDES_WITHIN_S, _BEHIND_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +133,12 @@ class Hands:
         """Whose callers wait so."""
         return cls(Hand(pause=pause), Hand(pause=pause), Hand(pause=pause), Hand(pause=pause))
 
-    def policy(self, policy: Policy) -> Policy:
-        """Asked through a hand."""
-        return HandedPolicy(policy, self.deciding)
+    def limits(self, engine: Hand | None = None) -> Limits:
+        """Of rounds whose policy is asked through a hand, and their engine through that one, where it may hang."""
+        deciding = Within(self.deciding, DECIDES_WITHIN_S, _BEHIND_S)
+        if engine is None:
+            return Limits(deciding=deciding)
+        return Limits(Within(engine, SEES_WITHIN_S, _BEHIND_S), deciding, Within(engine, ACTS_WITHIN_S))
 
     def store(self, store: Store) -> Store:
         """Asked through a hand."""

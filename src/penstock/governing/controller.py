@@ -23,8 +23,7 @@ from penstock.core.run import DecisionRecord, RunInfo, as_of
 from penstock.core.view import View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
-from penstock.engines.handed import ACTS_WITHIN_S, SEES_WITHIN_S, HandedEngine
-from penstock.engines.hands import Hands
+from penstock.engines.hands import ACTS_WITHIN_S, SEES_WITHIN_S, TENDS_WITHIN_S, Hands
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jvm.replan import end_between_batches
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
@@ -84,8 +83,8 @@ class Controller:
         self._motion = Motion()
         self._hand = Hand(self._pulse.silent_s, pause=self._motion.awaits)
         self._other_hand = Hand(self._pulse.silent_s)  # to count and to let go with, also while a long deed is done
-        self._asked = HandedEngine(engine, self._hand)
         self._hands = Hands.awaited_by(self._motion.awaits)  # for what the JVM does not concern
+        self._limits = self._hands.limits(self._hand)
         self._governed = governed
         self._on_view = on_view
         remembering = governed.remembering
@@ -98,7 +97,7 @@ class Controller:
         already_s = already_s if earlier is None else earlier._clock.now()
         known_s = None if remembering is None else remembering.run.started_at_s
         self._began_epoch_s = time.time() - already_s if known_s is None else known_s
-        self._tending = Tending(self._asked.tend)
+        self._tending = Tending(self._tend)
         self._clock: RealClock = RealClock(self._stop, self._tick, already_s)
         self._thread = BesideThread(self._run, "penstock")
         self._error: Exception | None = None
@@ -201,7 +200,7 @@ class Controller:
         """
         with self:
             try:
-                self._asked.start()
+                self._hand.do("starting the jobs", self._engine.start, ACTS_WITHIN_S)
                 self.wait()
                 while self._taken_over and self.left_s > 0 and not self._stop.wait(_LOOK_EVERY_S):
                     pass
@@ -241,7 +240,7 @@ class Controller:
 
     def snapshot(self) -> Snapshot:
         """All jobs and machines as they are now."""
-        return self._asked.observe(self._clock.now())
+        return self._limits.seeing.do("observing", lambda: self._engine.observe(self._clock.now()))
 
     @property
     def newest(self) -> Cycle | None:
@@ -352,18 +351,22 @@ class Controller:
         return self._governed.intents
 
     def _governor(self) -> Governor:
-        """Who decides as things stand; each part is asked through its hand."""
+        """Who decides as things stand."""
         governed, kept = self._governed, self._governed.remembering
         return Governor(
-            self._asked,
-            self._hands.policy(governed.policy),
+            self._engine,
+            governed.policy,
             self._recorder,
             governed.settings,
             self._hands.control(NoControl() if kept is None else kept.control),
             governed.models,
             self._tending.troubles,
             self._began_epoch_s,
+            self._limits,
         )
+
+    def _tend(self) -> None:
+        self._hand.do("tending the jobs", self._engine.tend, TENDS_WITHIN_S, behind_s=0.0)
 
     def _tick(self) -> None:
         self._motion.goes_on()

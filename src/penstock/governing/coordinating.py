@@ -196,8 +196,8 @@ class Coordinator:
         settings = replace(settings, govern_from_s=kept.already_s + min(file.lease, _HEARD_WITHIN * file.report))
         try:
             recorder, tending = Recorder(hands.store(kept.store)), Tending(engine.tend)
-            decider, control = hands.policy(policy), hands.control(kept.control)
-            governor = Governor(engine, decider, recorder, settings, control, between=tending.troubles)
+            control, between = hands.control(kept.control), tending.troubles
+            governor = Governor(engine, policy, recorder, settings, control, between=between, limits=hands.limits())
             clock = RealClock(over, tending, kept.already_s)
 
             def after(now: float) -> None:
