@@ -118,29 +118,30 @@ class Governor:
         troubles = Troubles(self.settings.go_on, [*carried.said, *self.between()])
         orders = self._hear(carried, now, troubles)
         wanted = {name: _wanted(name, intent, orders) for name, intent in intents.items()}
-        ledgers = self._ledgers(wanted, carried.ledgers, now, troubles)
-        seen, ledgers = self._see(wanted, ledgers, carried, now, troubles)
-        view = aged(carried.view, now) if seen is None else seen
-        plan, memory = watching("", () if orders is None else orders.turns), carried.memory
-        if seen is not None:
-            plan, memory = self._decide(seen, carried.memory, orders, troubles)
-        open_decisions = carried.open_decisions
-        with troubles.during(Stage.JUDGING):
-            done = judged_later(plan.decisions)
-            idle = orders is None or orders.paused_by is not None
-            open_decisions, verdicts = carried.open_decisions.judge(view, done, note=plan.note, idle=idle)
-            plan = replace(plan, verdicts=verdicts) if verdicts else plan
+        snapshot, view, ledgers = None, None, self._ledgers(wanted, carried.ledgers, now, troubles)
+        with troubles.during(Stage.OBSERVING):
+            snapshot = carried.with_new_deeds(self.limits.seeing.do("observing", lambda: self.engine.observe(now)))
+        if snapshot is not None:
+            with troubles.during(Stage.JUDGING):
+                at_epoch_s = self.began_epoch_s + snapshot.at_s
+                asked = {name: asked_at(intent, at_epoch_s) for name, intent in wanted.items()}
+                seen = assess(snapshot, asked, self.settings.stale_after_s, carried.outlooks)
+                seen, looked = budgeted(seen, ledgers, at_epoch_s)
+                view, ledgers = advised(seen, self.models), looked
+        if view is None:
+            view, memory = aged(carried.view, now), carried.memory
+            plan = watching("", () if orders is None else orders.turns)
+        else:
+            plan, memory = self._decide(view, carried.memory, orders, troubles)
+        open_decisions, plan = self._judge(view, plan, carried.open_decisions, orders, troubles)
         cycle = self._act(Cycle(now, self.policy.name, view, plan, Outcome(), memory), orders, troubles)
         if orders is not None and orders.turns:
             with troubles.during(Stage.ASKING):
                 self.control.turned(now)
-        failures = carried.failures + 1 if troubles.failed else 0
-        unstored, error = self._store(cycle, carried, failures, troubles)
-        outlooks = standing(carried.outlooks, plan.outlooks, now)
-        deeds_until_s = max((deed.at_s for deed in view.deeds), default=carried.deeds_until_s)
-        return Carried(
-            memory, open_decisions, outlooks, orders, view, failures, (), error, unstored, deeds_until_s, ledgers
+        after = replace(
+            carried, memory=memory, open_decisions=open_decisions, orders=orders, view=view, ledgers=ledgers
         )
+        return self._kept(cycle, replace(after, said=()), troubles)
 
     def _hear(self, carried: Carried, now: float, troubles: Troubles) -> Orders | None:
         """What is asked; where nobody can be heard what was asked last, without what was done of it then."""
@@ -158,22 +159,6 @@ class Governor:
             windows = {name: self.store.windows(name, asked, at_epoch_s) for name, asked in budgets.items()}
             return with_ledgers(ledgers, budgets, windows, at_epoch_s)
         return ledgers
-
-    def _see(
-        self, wanted: Mapping[str, Intent], ledgers: Ledgers, carried: Carried, now: float, troubles: Troubles
-    ) -> tuple[View | None, Ledgers]:
-        snapshot = None
-        with troubles.during(Stage.OBSERVING):
-            snapshot = carried.with_new_deeds(self.limits.seeing.do("observing", lambda: self.engine.observe(now)))
-        if snapshot is None:
-            return None, ledgers
-        at_epoch_s = self.began_epoch_s + snapshot.at_s
-        with troubles.during(Stage.JUDGING):
-            asked = {name: asked_at(intent, at_epoch_s) for name, intent in wanted.items()}
-            view = assess(snapshot, asked, self.settings.stale_after_s, carried.outlooks)
-            view, ledgers = budgeted(view, ledgers, at_epoch_s)
-            return advised(view, self.models), ledgers
-        return None, ledgers
 
     def _decide(
         self, view: View, memory: PolicyMemory, orders: Orders | None, troubles: Troubles
@@ -221,6 +206,16 @@ class Governor:
     def _dry_run(self, orders: Orders) -> bool:
         return self.settings.dry_run if orders.dry_run is None else orders.dry_run
 
+    def _judge(
+        self, view: View, plan: Plan, open_decisions: OpenDecisions, orders: Orders | None, troubles: Troubles
+    ) -> tuple[OpenDecisions, Plan]:
+        """The decisions that still wait for a verdict, and the plan with the verdicts on those that do no more."""
+        with troubles.during(Stage.JUDGING):
+            idle = orders is None or orders.paused_by is not None
+            left, verdicts = open_decisions.judge(view, judged_later(plan.decisions), note=plan.note, idle=idle)
+            return left, replace(plan, verdicts=verdicts) if verdicts else plan
+        return open_decisions, plan
+
     def _act(self, cycle: Cycle, orders: Orders | None, troubles: Troubles) -> Cycle:
         """The cycle with what came of its plan.
 
@@ -239,19 +234,28 @@ class Governor:
         why = troubles.said[-1]
         return replace(cycle, outcome=Outcome(tuple(StepOutcome(step, why, undone=False) for step in steps)))
 
-    def _store(self, cycle: Cycle, carried: Carried, failures: int, troubles: Troubles) -> tuple[Unstored, str | None]:
+    def _kept(self, cycle: Cycle, carried: Carried, troubles: Troubles) -> Carried:
         """Keep the cycle, with what went wrong in it and what was not kept before; or carry that on."""
+        failures = carried.failures + 1 if troubles.failed else 0
         now = troubles.text(self.settings.wait_s(failures))
         error = "; ".join(text for text in (now, carried.unstored.text()) if text) or None
         if now is not None and now != carried.error:
             _log.warning("%.0f s: %s", cycle.at_s, now)
+        after = replace(
+            carried,
+            failures=failures,
+            error=now,
+            unstored=Unstored(),
+            outlooks=standing(carried.outlooks, cycle.plan.outlooks, cycle.at_s),
+            deeds_until_s=max((deed.at_s for deed in cycle.view.deeds), default=carried.deeds_until_s),
+        )
         storing = self.troubles()
         with storing.during(Stage.STORING):
             self.store.append(replace(cycle, error=error))
-            return Unstored(), now
+            return after
         if not carried.unstored.count:
             _log.warning("%.0f s: %s; governing goes on", cycle.at_s, storing.said[0])
-        return carried.unstored.and_also(cycle, now or "", storing.said[0]), now
+        return replace(after, unstored=carried.unstored.and_also(cycle, now or "", storing.said[0]))
 
 
 def _wanted(name: str, intent: Intent, orders: Orders | None) -> Intent:
