@@ -5,6 +5,7 @@ import re
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Event, current_thread
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from penstock.core.view import View, snapshot_of
 from penstock.engines.spark.engine import SparkEngine
 from penstock.errors import ApplicationGoneError, LeaseLostError, TakenOverError
 from penstock.governing.controller import Controller, Governed
+from penstock.governing.ending import end_queries
 from penstock.governing.remembering import Remembering
 from penstock.governing.watching import Renewal
 from penstock.loop import LoopSettings
@@ -212,7 +214,7 @@ def test_who_may_stand_still_is_not_asked_by_the_thread_that_governs() -> None:
 
 def run_to_its_end(world: World, until_s: float) -> Controller:
     controller = world.controller(until_s=until_s)
-    controller.run_jobs(cast(Any, world))
+    controller.run_jobs(partial(end_queries, cast(Any, world)))
     return controller
 
 
@@ -264,7 +266,7 @@ def test_queries_that_another_controller_took_over_are_not_ended() -> None:
 
     world = TakenOver()
     controller = world.controller()
-    controller.run_jobs(cast(Any, world))
+    controller.run_jobs(partial(end_queries, cast(Any, world)))
     assert isinstance(controller.error, LeaseLostError)
     assert [query.name for query in world.active] == ["ads", "fraud"]
 

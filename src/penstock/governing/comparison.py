@@ -4,6 +4,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.shares import Sharing
 from penstock.governing.controller import Controller, Governed
+from penstock.governing.ending import end_queries
 from penstock.governing.remembering import Remembering
 from penstock.loop import LoopSettings
 from penstock.planning.provision.advise import JobModels
@@ -111,7 +113,7 @@ def run_trial(
                 told += 1
 
         controller = Controller(engine, governed, tell)
-        controller.run_jobs(spark)
+        controller.run_jobs(partial(end_queries, spark))
         if controller.error is not None:
             raise controller.error
     views = tuple(view for view in controller.views if view.at_s >= trial.measure_from_s)

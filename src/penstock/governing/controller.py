@@ -1,4 +1,4 @@
-"""A controller of one Spark application: the engine, the loop in its thread, and what it can be asked."""
+"""A controller of one application: the engine, the loop in its thread, and what it can be asked."""
 
 import atexit
 import logging
@@ -12,8 +12,6 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import SparkSession
-
 from penstock.core.cycle import Cycle
 from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
@@ -24,12 +22,11 @@ from penstock.core.view import View
 from penstock.engines.applications.agent import Agent
 from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
 from penstock.engines.hands import ACTS_WITHIN_S, SEES_WITHIN_S, TENDS_WITHIN_S, Hands
-from penstock.engines.spark.engine import SparkEngine
-from penstock.engines.spark.jvm.replan import end_between_batches
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
 from penstock.governing import notebook
 from penstock.governing.clock import RealClock
 from penstock.governing.displays import Displays
+from penstock.governing.governable import Governable
 from penstock.governing.pulse import Heart, Motion, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
@@ -42,6 +39,7 @@ from penstock.threads import BesideThread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pyspark.sql import SparkSession
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
@@ -72,7 +70,7 @@ class Controller:
 
     def __init__(
         self,
-        engine: SparkEngine,
+        engine: Governable,
         governed: Governed,
         on_view: Callable[[View], None] = lambda view: None,
         earlier: "Controller | None" = None,
@@ -193,8 +191,8 @@ class Controller:
         """Whether it ends in order: no fault ended it, and no other life of the application goes on with the run."""
         return self._error is None and not self._gently and not self._thread.is_alive()
 
-    def run_jobs(self, spark: SparkSession) -> None:
-        """Start the engine's jobs, govern them until the run is over, and stop all queries of the application.
+    def run_jobs(self, end_jobs: Callable[[bool], None]) -> None:
+        """Start the engine's jobs, govern them until the run is over, and end them: gently, where that is asked.
 
         Where another controller took them over they are its own: they run on until this run would have been over.
         """
@@ -205,19 +203,8 @@ class Controller:
                 while self._taken_over and self.left_s > 0 and not self._stop.wait(_LOOK_EVERY_S):
                     pass
             finally:
-                if not self._taken_over:
-                    self._other_hand.do("ending the queries", partial(self._end_queries, spark), _ENDS_WITHIN_S)
-
-    def _end_queries(self, spark: SparkSession) -> None:
-        if isinstance(self._error, ApplicationGoneError):
-            return
-        if self._gently:
-            end_between_batches(spark.streams.active)
-        for query in spark.streams.active:
-            try:
-                query.stop()
-            except Exception as error:  # the others are to be ended too
-                _log.warning("query %s was not ended: %s", query.name, told(error))
+                if not isinstance(self._error, LeaseLostError | ApplicationGoneError):
+                    self._other_hand.do("ending the jobs", partial(end_jobs, self._gently), _ENDS_WITHIN_S)
 
     @property
     def _taken_over(self) -> bool:
@@ -271,7 +258,7 @@ class Controller:
         """What was seen, round by round."""
         return self._recorder.views
 
-    def frame(self, spark: SparkSession | None = None) -> Any:
+    def frame(self, spark: "SparkSession | None" = None) -> Any:
         """What was seen, a row for each tenant of each round: in pandas, or as a DataFrame of the session given."""
         return notebook.frame(self.views) if spark is None else notebook.spark_frame(self.views, spark)
 

@@ -1,4 +1,4 @@
-"""Where a run on Spark is remembered: opened, begun or gone on with, and tolerated when it fails."""
+"""Where a run is remembered: opened, begun or gone on with, and tolerated when it fails."""
 
 import logging
 import time
@@ -63,6 +63,14 @@ def remember(
     from the memory of the one before. With a `run_id` the same holds for an application that took another's place.
     `age_s` is how old the run is at most, for when the store is away and cannot say.
     """
+    run = RunInfo(run_id or spark.application, name, policy, "spark", spark.master, time.time(), price)
+    return remember_run(target, run, settings, age_s)
+
+
+def remember_run(
+    target: Archive | str | Path | None, run: RunInfo, settings: LoopSettings, age_s: float = 0.0
+) -> Remembering | None:
+    """The same of a run on any engine."""
     if target is None:
         return None
     place = "the given store"
@@ -70,7 +78,6 @@ def remember(
     if isinstance(target, str | Path):
         opened = open_store(None if target == DEFAULT_STORE else target, patient=False)
         place, target, sql = opened.place, opened, opened
-    run = RunInfo(run_id or spark.application, name, policy, "spark", spark.master, time.time(), price)
     return _remembered(target, sql, place, run, settings, age_s)
 
 

@@ -29,6 +29,7 @@ from penstock.errors import ConfigError
 from penstock.governing.application import start_application, start_jvm
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.coordinated import Coordinated, agent_of
+from penstock.governing.ending import end_queries
 from penstock.governing.lives import Applications, Life, MemoryWish, StartedApplication
 from penstock.governing.named_routes import routed
 from penstock.governing.pulse import STARTS_WITHIN_S, Heart
@@ -185,7 +186,11 @@ class _Lived:
         controller = Controller(engine, replace(governed, remembering=kept, agent=agent), on_view, life.earlier)
         wish.ends = controller.end
         with _commits(self.tenants, spark):
-            story = story_of(controller, partial(controller.run_jobs, spark), _story(self.tenants, self.options))
+            story = story_of(
+                controller,
+                partial(controller.run_jobs, partial(end_queries, spark)),
+                _story(self.tenants, self.options),
+            )
         over = story.interrupted or story.error is not None or controller.left_s <= self.tenants.interval
         if wish.mib is None or over:
             return story, None
