@@ -104,6 +104,14 @@ def test_what_governs_knows_no_engine() -> None:
     assert known == {"__init__.py", "calls", "cli", "config", "engines", "governing", "profiling"}
 
 
+def test_a_file_for_another_engine_is_run_by_what_names_none() -> None:
+    """Nor does the controller; the file is checked by config/engine_file.py."""
+    on_the_way = {"config/engine_file.py", "governing/on_engine.py", "governing/controller.py", "governing/story.py"}
+    named = {room for room, module, _ in imports() if module.startswith("penstock.engines.spark")}
+    assert on_the_way <= {str(file.relative_to(SOURCE)) for file in trees()}
+    assert on_the_way & named == set()
+
+
 def test_the_spark_engine_puts_parts_together_and_does_no_more() -> None:
     assert len((SOURCE / "engines" / "spark" / "engine.py").read_text(encoding="utf-8").splitlines()) < 100
 

@@ -16,6 +16,7 @@ from penstock.errors import ConfigError, told
 
 GROUPS = {
     "policy": "penstock.policies",
+    "engine": "penstock.engines",
     "cluster": "penstock.clusters",
     "notifier": "penstock.notifiers",
     "sink": "penstock.sinks",

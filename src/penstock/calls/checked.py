@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from penstock.config.checking import CheckOptions, check_tenants, sentence
+from penstock.config.checking import CheckOptions, check_tenants, sentence, sentence_of
 from penstock.config.document import Document, read_document
+from penstock.config.engine_file import check_engine_file, names_engine
 
 _OF_SCENARIOS = {"topologies", "cluster", "duration", "engine"}  # fields that no other kind has
 
@@ -13,6 +14,9 @@ def said_of(path: Path, asked: CheckOptions) -> str:
     """What the file holds, in a line; a ConfigError for all that is wrong with it."""
     document = read_document(path, "file")
     fields = document.values
+    if names_engine(document):
+        file = check_engine_file(document, asked.policy)
+        return f"{sentence_of([job.name for job in file.jobs], asked.policy or file.policy)} on {file.engine_name}"
     if "flow" in fields and "jobs" not in fields:
         return _plan(path, document)
     if fields.keys() & _OF_SCENARIOS and not _names_functions(fields.get("jobs")):

@@ -13,6 +13,7 @@ import click
 
 from penstock.cli.completing import policy_names
 from penstock.cli.coordinators import coordinator_options, files_of
+from penstock.cli.engine_run import refuse_options, run_engine_file
 from penstock.cli.governed import console_of_run, end_as, notify_option, with_table
 from penstock.cli.out_file import check_out_file
 from penstock.cli.recorded import store_option
@@ -24,6 +25,7 @@ from penstock.errors import ConfigError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from penstock.config.document import Document
     from penstock.config.tenants import TenantsFile
     from penstock.governing.run import RunOptions
 
@@ -32,6 +34,10 @@ _OF_RUN = (
     *("policy", "master", "dry_run", "run_id", "down_since_s", "age_s"),
     *("heartbeat", "starts_within_s", "coordinator", "notify"),
 )
+
+# Of these, those that say something to an engine other than Spark, and those that do not.
+_OF_ENGINE = ("policy", "dry_run", "notify")
+_OF_SPARK = ("master", "heartbeat", "coordinator")
 
 EXAMPLE = """
 \b
@@ -94,9 +100,17 @@ def run(
     console = console_of_run()
     of_run = {name: given.pop(name) for name in _OF_RUN}
     of_run["coordinator_tls"] = files_of(given)  # what is left is of the pages
+    document = _document(tenants)
+    engine = document.values.get("engine")
+    if isinstance(engine, dict):  # of a package; a file without it is Spark's
+        of_spark = {"--only": only, "--executors": executors, "--restart": restart, "--standby": standby}
+        refuse_options({**of_spark, "--watch": watch, **_named(of_run, _OF_SPARK)}, next(iter(engine), ""))
+        asked = {"--for": for_, "--store": store, "--json": json_out, **_named(of_run, _OF_ENGINE)}
+        run_engine_file(document, asked, console, given if dashboard else None)
+        return
     # In a later life a module that is broken by now is its tenant's trouble alone; who supervises imports nothing.
     first_life = of_run["down_since_s"] is None and awaits is None and not restart
-    file = _apart(_checked(tenants, of_run, first_life), only, executors)
+    file = _apart(_checked(document, tenants, of_run, first_life), only, executors)
     for_s = float("inf") if for_ is None else positive_seconds(for_, "--for")
     if first_life and store is not None:
         _check_store(store)
@@ -126,10 +140,21 @@ def _follow(supervisor: int | None) -> None:
         Follower(supervisor).start()
 
 
-def _checked(tenants: Path, of_run: Mapping[str, Any], first_life: bool) -> "TenantsFile":
+def _document(tenants: Path) -> "Document":
+    from penstock.config.document import read_document
+
+    return read_document(tenants, "tenants file")
+
+
+def _named(of_run: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+    """What was given, by the options' names."""
+    return {f"--{field.replace('_', '-')}": of_run[field] for field in fields}
+
+
+def _checked(document: "Document", tenants: Path, of_run: Mapping[str, Any], first_life: bool) -> "TenantsFile":
     from penstock.config.checking import CheckOptions, check_tenants
 
-    return check_tenants(tenants, CheckOptions(of_run["policy"], of_run["master"], modules=first_life))
+    return check_tenants(tenants, CheckOptions(of_run["policy"], of_run["master"], modules=first_life), document)
 
 
 def _apart(file: "TenantsFile", only: str | None, executors: int | None) -> "TenantsFile":

@@ -5,7 +5,7 @@ and their settings, modules with the functions in them, profiles and models. Eac
 so that one mistake does not hide the next.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -51,11 +51,15 @@ def check_tenants(path: Path, asked: CheckOptions = CheckOptions(), document: Do
 
 def sentence(tenants: TenantsFile, asked: CheckOptions = CheckOptions()) -> str:
     """What the file holds, in a line."""
-    names = [job.name for job in tenants.jobs]
+    jobs = sentence_of([job.name for job in tenants.jobs], asked.policy or tenants.policy)
+    return f"{jobs} at {asked.master or tenants.master}"
+
+
+def sentence_of(names: Sequence[str], policy: str | None) -> str:
+    """Which jobs, and under which policy."""
     jobs = "one job" if len(names) == 1 else f"{len(names)} jobs"
     listed = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
-    policy = asked.policy or tenants.policy or DEFAULT
-    return f"{jobs} ({listed}) under {policy} at {asked.master or tenants.master}"
+    return f"{jobs} ({listed}) under {policy or DEFAULT}"
 
 
 def in_order(errors: list[ConfigError]) -> list[ConfigError]:

@@ -25,7 +25,7 @@ def disagreements(document: Document) -> list[ConfigError]:
     """All of them, wherever Spark runs."""
     jobs = jobs_of(document)
     return [
-        *_names_twice(document, jobs),
+        *names_twice(document),
         *_named_jobs(document, jobs),
         *_grouped_jobs(document, jobs),
         *_short_window(document),
@@ -58,9 +58,10 @@ def jobs_of(document: Document) -> list[NumberedJob]:
     return [(number, job) for number, job in enumerate(listed) if isinstance(job, dict)]
 
 
-def _names_twice(document: Document, jobs: list[NumberedJob]) -> Iterator[ConfigError]:
+def names_twice(document: Document) -> Iterator[ConfigError]:
+    """Jobs that have the name of another."""
     seen: set[str] = set()
-    for number, job in jobs:
+    for number, job in jobs_of(document):
         name = job.get("name")
         if isinstance(name, str):
             if name in seen:

@@ -27,8 +27,8 @@ from penstock.engines.spark.shares import SlotLimits
 from penstock.errors import refuse
 
 
-class WantedPart(BaseModel):
-    """What is wanted of one query; whatever else a tenants file says of it is another matter."""
+class AskedPart(BaseModel):
+    """What is asked of one job, on whatever engine."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
 
@@ -36,14 +36,19 @@ class WantedPart(BaseModel):
     intents: Annotated[tuple[IntentPart, ...], AfterValidator(that_hold), OneOrMore, Field(alias="intent")]
     budget: BudgetPart | None = None
     excluded: ExcludedParts = ()
-    min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
-    max_slots: SlotCount | None = None
     approval: bool = False
 
     def intent(self, excluded: Sequence[ExcludedPart] = ()) -> Intent:
         """As policies know it."""
         asked = intent_of(self.intents, f"jobs.{self.name}.intent")
         return lasting(asked, self.budget, (*excluded, *self.excluded))
+
+
+class WantedPart(AskedPart):
+    """What is wanted of one query; whatever else a tenants file says of it is another matter."""
+
+    min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
+    max_slots: SlotCount | None = None
 
     def job(self) -> Job:
         """As an engine knows it."""

@@ -1,16 +1,18 @@
 """A second engine, whole: an application of operators with a parallelism each, as Flink's are, in sixty lines.
 
-What another engine has to be is here: `World` of core/ports, in values of core. Nothing else of the project knows it.
+What another engine has to be is here: `World` of core/ports, in values of core, and `toy`, which makes it of the
+`engine` section of a tenants file. Nothing else of the project knows it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from penstock.core.figures import JobFigures, LatencyFigures, MachineFigures, OperatorFigures, Snapshot
 from penstock.core.levers import Move, Tasks
 from penstock.core.plan import Outcome, Step, StepOutcome
 from penstock.core.topology import Topology
-from penstock.errors import EngineError
+from penstock.errors import ConfigError, EngineError
 
 _MOST = 8
 _IDLE_S = 0.1
@@ -81,6 +83,14 @@ class ToyEngine:
             raise EngineError(f"{move.job}: {move.after} tasks are not within 1 and {_MOST}")
         job.tasks = move.after
         self.turned.append(move)
+
+
+def toy(settings: Mapping[str, Any], jobs: Mapping[str, Mapping[str, Any]]) -> ToyEngine:
+    """As an entry point in `penstock.engines` leads to it: one task of a job does so many rows a second."""
+    each_rps = settings.get("each", 60.0)
+    if not isinstance(each_rps, int | float) or each_rps <= 0:
+        raise ConfigError("engine.toy.each", each_rps, "write rows a second")
+    return ToyEngine([ToyJob(name, params.get("rate", 100.0), each_rps) for name, params in jobs.items()])
 
 
 def _figures(job: ToyJob) -> JobFigures:

@@ -1,0 +1,39 @@
+"""`penstock run` of a file whose engine a package brings."""
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from penstock.cli.governed import end_as, with_table
+from penstock.cli.serving import dashboard_over
+from penstock.core.units import positive_seconds
+from penstock.errors import ConfigError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from penstock.config.document import Document
+
+
+def run_engine_file(
+    document: "Document", given: Mapping[str, Any], console: "Console", pages: Mapping[str, Any] | None
+) -> None:
+    """Govern its jobs. `given` is the command line, by option; `pages` what its pages are served with, if they are."""
+    from penstock.config.engine_file import check_engine_file
+    from penstock.governing.on_engine import EngineRunOptions, run_on_engine
+    from penstock.governing.remembering import DEFAULT_STORE
+
+    file = check_engine_file(document, given["--policy"])
+    store = given["--store"] or DEFAULT_STORE
+    for_s = float("inf") if given["--for"] is None else positive_seconds(given["--for"], "--for")
+    options = EngineRunOptions(given["--policy"], for_s, given["--dry-run"], store, given["--notify"])
+    with nullcontext() if pages is None else dashboard_over(store, pages, begins=True):
+        story = with_table(console, file.name, lambda show: run_on_engine(file, options, show))
+    end_as(story, console, given["--json"])
+
+
+def refuse_options(given: Mapping[str, Any], engine: str) -> None:
+    """Those that are about an application of Spark."""
+    for option, value in given.items():
+        if value:
+            raise ConfigError(option, value, f"leave it out: it is about Spark, and the file's engine is {engine}")

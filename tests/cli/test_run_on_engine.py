@@ -1,0 +1,77 @@
+"""`penstock run` on an engine that a package brings: its folder, an entry point and a section of the file, no more."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from penstock import extending
+from tests.cli.calling import penstock
+
+POINTS = "[penstock.engines]\ntoy = tests.engines.toy.engine:toy\n"
+FILE = """
+name: shop
+engine: {toy: {each: 60}}
+policy: ds2
+interval: 50ms
+jobs:
+  - {name: ads, intent: {latency: 2s}, params: {rate: 100}}
+  - {name: fraud, intent: {juice: 0.9}, params: {rate: 20}}
+"""
+
+
+@pytest.fixture
+def tenants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A file for the toy engine, which is installed."""
+    known = tmp_path / "site" / "toy-1.0.dist-info"
+    known.mkdir(parents=True)
+    (known / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+    (known / "entry_points.txt").write_text(POINTS)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    extending.points.cache_clear()
+    file = tmp_path / "tenants.yaml"
+    file.write_text(FILE)
+    yield file
+    monkeypatch.undo()
+    extending.points.cache_clear()
+
+
+def test_its_jobs_are_governed_and_the_run_is_kept(tenants: Path, tmp_path: Path) -> None:
+    store = tmp_path / "runs.sqlite"
+    ran = penstock("run", str(tenants), "--for", "2s", "--store", str(store), "--json", str(tmp_path / "told.json"))
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert (told["policy"], told["master"], told["error"]) == ("ds2", "toy", None)
+    assert told["jobs"]["ads"]["slots"] == 2  # two tasks do 120 rows a second
+    assert told["jobs"]["fraud"]["slots"] == 1
+    assert "ads" in penstock("explain", told["run"], "--store", str(store)).stdout
+
+
+def test_a_dry_run_turns_nothing(tenants: Path, tmp_path: Path) -> None:
+    place = tmp_path / "told.json"
+    penstock(
+        "run", str(tenants), "--for", "1s", "--dry-run", "--store", str(tmp_path / "r.sqlite"), "--json", str(place)
+    )
+    told = json.loads(place.read_text())
+    assert told["decisions"]
+    assert told["jobs"]["ads"]["slots"] == 1
+
+
+def test_its_file_is_checked_with_what_the_engine_says_of_its_own_section(tenants: Path) -> None:
+    assert "2 jobs (ads, fraud) under ds2 on toy" in penstock("check", str(tenants)).stdout
+    tenants.write_text(FILE.replace("each: 60", "each: none").replace("latency: 2s", "latency: 2s, utillity: 3"))
+    assert "did you mean utility?" in penstock("check", str(tenants)).stderr
+    tenants.write_text(FILE.replace("each: 60", "each: none"))
+    said = penstock("run", str(tenants))
+    assert (said.returncode, "tenants.yaml:3:21: engine.toy.each: 'none' will not do" in said.stderr) == (2, True)
+    tenants.write_text(FILE.replace("toy:", "tox:"))
+    assert "engine: 'tox' will not do; choose one of toy; did you mean toy?" in penstock("check", str(tenants)).stderr
+
+
+def test_what_is_about_spark_is_refused(tenants: Path) -> None:
+    said = penstock("run", str(tenants), "--master", "yarn")
+    assert (said.returncode, "leave it out: it is about Spark, and the file's engine is toy" in said.stderr) == (
+        2,
+        True,
+    )
