@@ -23,7 +23,7 @@ from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcom
 from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store
 from penstock.core.settling import LONGEST_SETTLE_S, OPEN_AT_MOST_S
 from penstock.core.view import View
-from penstock.engines.hand import Limits
+from penstock.engines.hand import RoundLimits
 from penstock.errors import ConfigError
 from penstock.planning.approval import held_still, renewed, split
 from penstock.planning.asked import asked_for, levers_of, watching, with_asked
@@ -96,7 +96,7 @@ class Governor:
     models: Mapping[str, JobModels] = field(default_factory=dict)  # of jobs whose operators were profiled
     between: Callable[[], Sequence[str]] = tuple  # what went wrong between rounds, in words, each told once
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
-    limits: Limits = Limits()  # for how long its engine and its policy are waited for
+    limits: RoundLimits = RoundLimits()  # for how long its engine and its policy are waited for
 
     def start(self, now: float = 0.0) -> Carried:
         """What to go on from: the stored memory of an earlier controller and what it left open, or a fresh one."""

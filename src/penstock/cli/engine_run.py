@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def run_engine_file(
-    document: "Document", given: Mapping[str, Any], console: "Console", pages: Mapping[str, Any] | None
+    document: "Document", given: Mapping[str, Any], console: "Console", pages: dict[str, Any] | None
 ) -> None:
     """Govern its jobs. `given` is the command line, by option; `pages` what its pages are served with, if they are."""
     from penstock.config.engine_file import check_engine_file

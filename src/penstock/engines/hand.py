@@ -36,8 +36,8 @@ class NoLimit:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Those of a round."""
+class RoundLimits:
+    """Those of a round of the loop."""
 
     seeing: Limit = NoLimit()
     deciding: Limit = NoLimit()

@@ -17,7 +17,7 @@ from penstock.core.cycle import Cycle, PastRound
 from penstock.core.orders import Answer, Control, Orders, Proposal
 from penstock.core.plan import Decision
 from penstock.core.ports import PolicyMemory, Store
-from penstock.engines.hand import Hand, Limits, Within
+from penstock.engines.hand import Hand, RoundLimits, Within
 from penstock.errors import PenstockError
 
 T = TypeVar("T")
@@ -133,12 +133,12 @@ class Hands:
         """Whose callers wait so."""
         return cls(Hand(pause=pause), Hand(pause=pause), Hand(pause=pause), Hand(pause=pause))
 
-    def limits(self, engine: Hand | None = None) -> Limits:
+    def limits(self, engine: Hand | None = None) -> RoundLimits:
         """Of rounds whose policy is asked through a hand, and their engine through that one, where it may hang."""
         deciding = Within(self.deciding, DECIDES_WITHIN_S, _BEHIND_S)
         if engine is None:
-            return Limits(deciding=deciding)
-        return Limits(Within(engine, SEES_WITHIN_S, _BEHIND_S), deciding, Within(engine, ACTS_WITHIN_S))
+            return RoundLimits(deciding=deciding)
+        return RoundLimits(Within(engine, SEES_WITHIN_S, _BEHIND_S), deciding, Within(engine, ACTS_WITHIN_S))
 
     def store(self, store: Store) -> Store:
         """Asked through a hand."""
