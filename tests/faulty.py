@@ -14,7 +14,7 @@ from penstock.core.ports import Clock, Policy, PolicyMemory
 from penstock.core.view import View, snapshot_of
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.store.memory import MemoryStore
-from tests.recorded import RUN, Noted, a_decision, a_view
+from tests.recorded import RUN, URGENT, Noted, a_decision, a_view
 
 
 @dataclass(slots=True)
@@ -130,6 +130,7 @@ class World:
     faults: Faults
     settings: LoopSettings = LoopSettings()
     policy: Policy | None = None
+    intents: Mapping[str, Intent] = field(default_factory=lambda: {"ads": URGENT, "fraud": URGENT})
 
     def __post_init__(self) -> None:
         self.engine = FaultyEngine(self.faults)
@@ -143,11 +144,12 @@ class World:
     @property
     def governor(self) -> Governor:
         policy = self.policy or FaultyPolicy(self.faults)
-        return Governor(self.engine, policy, self.store, self.settings, self.control)
+        parts = (self.engine, policy, self.store, self.settings, self.control)
+        return Governor(*parts, intents=lambda: self.intents)
 
-    def governed(self, intents: Mapping[str, Intent], clock: Clock, after: Callable[[float], None]) -> None:
+    def governed(self, clock: Clock, after: Callable[[float], None]) -> None:
         """Until something ends it."""
-        drive(self.governor, lambda: intents, clock, inf, after)
+        drive(self.governor, clock, inf, after)
 
     @property
     def cycles(self) -> tuple[Cycle, ...]:

@@ -33,6 +33,6 @@ def test_each_deed_is_recorded_with_the_first_cycle_after_it() -> None:
     for now in (10.0, 20.0, 30.0):
         engine.deeds.append(Deed(now - 3.0, "ads", f"slots {now} -> 1", "the cluster gives 1 in all"))
         engine.observe(now - 1.0)  # somebody looks
-        carried = governor.run_cycle({}, carried, now)
+        carried = governor.run_cycle(carried, now)
     assert [[deed.at_s for deed in view.deeds] for view in store.views("run")] == [[7.0], [17.0], [27.0]]
     assert store.read_run("run").deeds == tuple(engine.deeds)

@@ -31,8 +31,10 @@ class TheirOwn:
 def cycle_of(*moves: Move, approval: frozenset[str] = frozenset()) -> tuple[Cycle, MicroBatchEngine]:
     """One round of a policy of theirs over a simulated application; what was recorded, and the application."""
     engine, store = an_engine(a_job(max_threads=3)), MemoryStore()
-    governor = Governor(engine, TheirOwn(moves), store, LoopSettings(approval=approval))
-    governor.run_cycle({"job": Intent(Latency("1s"))}, governor.start(), 10.0)
+    governor = Governor(
+        engine, TheirOwn(moves), store, LoopSettings(approval=approval), intents=lambda: {"job": Intent(Latency("1s"))}
+    )
+    governor.run_cycle(governor.start(), 10.0)
     (cycle,) = store.cycles("run")
     return cycle, engine
 

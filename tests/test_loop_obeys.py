@@ -61,9 +61,11 @@ class Governed:
     def cycle(self, now: float) -> Carried:
         control = DeskControl(self.store.desk, RUN.id, Standing(approval=self.approval), epoch=lambda: now)
         settings = LoopSettings(approval=self.approval)
-        governor = Governor(self.engine, Eager(), self.store, settings, control)
+        governor = Governor(
+            self.engine, Eager(), self.store, settings, control, intents=lambda: {"ads": URGENT, "fraud": URGENT}
+        )
         before = governor.start() if self.carried is None else self.carried
-        self.carried = governor.run_cycle({"ads": URGENT, "fraud": URGENT}, before, now)
+        self.carried = governor.run_cycle(before, now)
         return self.carried
 
     def ask(self, act: Act, **about: object) -> None:

@@ -66,7 +66,12 @@ STANDS_FOR = {
 }
 # They are given no value: they carry a call to another thread, or say that it is time for a round or for news.
 NO_STAYS = {
-    "From an intent in YAML to a pool of Spark": ("engines/hand.py:", "threads.py:"),
+    "From an intent in YAML to a pool of Spark": (
+        "engines/hand.py:",
+        "threads.py:",
+        "governing/controller.py:Controller._run",
+        "loop.py:drive",
+    ),
     "From an event to a decision": (
         "engines/hand.py:",
         "threads.py:",

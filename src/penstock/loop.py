@@ -70,6 +70,7 @@ class Carried:
     memory: PolicyMemory
     open_decisions: OpenDecisions = OpenDecisions()
     outlooks: Mapping[str, JobOutlook] = field(default_factory=dict)  # that hold, by job
+    intents: Mapping[str, Intent] = field(default_factory=dict)  # of the file, heard last
     orders: Orders | None = None  # heard last
     view: View | None = None  # seen last
     failures: int = 0  # rounds in a row, up to the last one, that failed
@@ -97,6 +98,7 @@ class Governor:
     between: Callable[[], Sequence[str]] = tuple  # what went wrong between rounds, in words, each told once
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
     limits: RoundLimits = RoundLimits()  # for how long its engine and its policy are waited for
+    intents: Callable[[], Mapping[str, Intent]] = dict  # what is wanted of each job, by its file
 
     def start(self, now: float = 0.0) -> Carried:
         """What to go on from: the stored memory of an earlier controller and what it left open, or a fresh one."""
@@ -113,11 +115,13 @@ class Governor:
         """For what may go wrong now."""
         return Troubles(self.settings.go_on)
 
-    def run_cycle(self, intents: Mapping[str, Intent], carried: Carried, now: float) -> Carried:
+    def run_cycle(self, carried: Carried, now: float) -> Carried:
         """One turn of the loop."""
         troubles = Troubles(self.settings.go_on, [*carried.said, *self.between()])
         orders = self._hear(carried, now, troubles)
-        wanted = {name: _wanted(name, intent, orders) for name, intent in intents.items()}
+        with troubles.during(Stage.HEARING):
+            carried = replace(carried, intents=self.intents())
+        wanted = {name: _wanted(name, intent, orders) for name, intent in carried.intents.items()}
         snapshot, view, ledgers = None, None, self._ledgers(wanted, carried.ledgers, now, troubles)
         with troubles.during(Stage.OBSERVING):
             snapshot = carried.with_new_deeds(self.limits.seeing.do("observing", lambda: self.engine.observe(now)))
@@ -266,7 +270,6 @@ def _wanted(name: str, intent: Intent, orders: Orders | None) -> Intent:
 
 def drive(
     governor: Governor,
-    intents: Callable[[], Mapping[str, Intent]],
     clock: Clock,
     until_s: float,
     on_cycle: Callable[[float], None] = lambda now: None,
@@ -279,7 +282,6 @@ def drive(
     round who governs from then on: by a policy of the same kind, with whose memory it goes on.
     """
     carried = governor.start(clock.now()) if carried is None else carried
-    wanted: Mapping[str, Intent] = {}
     due = clock.now()
     while True:
         # A late cycle is not made up for: the next one is due an interval after now.
@@ -288,10 +290,7 @@ def drive(
         if not clock.wait_until(min(due, until_s)) or due > until_s:
             return carried
         governor = governor if newest is None else newest()
-        troubles = governor.troubles()
-        with troubles.during(Stage.HEARING):
-            wanted = intents()
-        carried = governor.run_cycle(wanted, replace(carried, said=(*carried.said, *troubles.said)), clock.now())
+        carried = governor.run_cycle(carried, clock.now())
         troubles = governor.troubles()
         with troubles.during(Stage.TELLING):
             on_cycle(clock.now())

@@ -245,8 +245,10 @@ class Life:
         tending = Tending(lambda: self.hand.do("tending the jobs", deeds.tend, TENDS_WITHIN_S, behind_s=0.0))
         wanted = {name: Intent(Juice(0.9)) for name in ("ads", "fraud", "guest", "live")}
         settings = LoopSettings(INTERVAL_S)
-        governor = Governor(deeds, EveryLever(), self.store, settings, between=tending.troubles, limits=limits)
-        drive(governor, lambda: wanted, _Clock(self, tending), until_s, lambda now: self._round())
+        governor = Governor(
+            deeds, EveryLever(), self.store, settings, between=tending.troubles, limits=limits, intents=lambda: wanted
+        )
+        drive(governor, _Clock(self, tending), until_s, lambda now: self._round())
         self.hand.close()
 
     def close(self) -> None:

@@ -89,10 +89,10 @@ def test_whatever_stands_still_rounds_are_three_intervals_apart_at_most_and_gove
     hands = Hands(faults.hand(deciding=True), faults.hand(deciding=False))
     policy = FaultyPolicy(faults, jobs=("ads", "fraud"))
     settings = LoopSettings(INTERVAL_S, approval=frozenset({"fraud"}))
-    control, limits = hands.control(asked(faults)), hands.limits()
-    governor = Governor(engine, policy, hands.store(store), settings, control, limits=limits)
     intents = {"ads": URGENT.lasting(Budget(0.9)), "fraud": URGENT}
-    drive(governor, lambda: intents, Passing(faults), UNTIL_S, ends_s.append)
+    control, limits = hands.control(asked(faults)), hands.limits()
+    governor = Governor(engine, policy, hands.store(store), settings, control, limits=limits, intents=lambda: intents)
+    drive(governor, Passing(faults), UNTIL_S, ends_s.append)
     hands.let_go(lambda: None)
     assert faults.hung_at_s is not None
     assert max(later - earlier for earlier, later in pairwise(ends_s)) <= 3 * INTERVAL_S

@@ -70,10 +70,16 @@ class Foretelling:
 def test_predictions_go_through_the_loop_into_the_store_and_are_made_again_in_a_replay(tmp_path: Path) -> None:
     with closing(open_store(tmp_path / "runs.sqlite")) as store:
         store.begin(RUN)
-        governor = Governor(Routed(), Foretelling(), store, LoopSettings(approval=frozenset({"nobody"})))
+        governor = Governor(
+            Routed(),
+            Foretelling(),
+            store,
+            LoopSettings(approval=frozenset({"nobody"})),
+            intents=lambda: {"ads": URGENT, "fraud": URGENT},
+        )
         carried = governor.start()
         for at_s in (10.0, 20.0):
-            carried = governor.run_cycle({"ads": URGENT, "fraud": URGENT}, carried, at_s)
+            carried = governor.run_cycle(carried, at_s)
         run = store.read_run(RUN.id)
         replayed = [turn.plan for turn in replay(Foretelling(), store.views(RUN.id))]
     assert [record.decision.foretold for record in run.decisions] == [FORETOLD, FORETOLD]
@@ -130,10 +136,12 @@ def test_a_recorded_run_replays_to_the_same_plans_routing_included(tmp_path: Pat
     noting = Noting(policy)
     with closing(open_store(tmp_path / "runs.sqlite")) as store:
         store.begin(RUN)
-        governor = Governor(Routed(), noting, store, LoopSettings(govern_from_s=40.0))
+        governor = Governor(
+            Routed(), noting, store, LoopSettings(govern_from_s=40.0), intents=lambda: {"ads": URGENT, "fraud": URGENT}
+        )
         carried = governor.start()
         for number in range(1, 10):
-            carried = governor.run_cycle({"ads": URGENT, "fraud": URGENT}, carried, 10.0 * number)
+            carried = governor.run_cycle(carried, 10.0 * number)
         replayed = [turn.plan for turn in replay(policy, store.views(RUN.id), govern_from_s=40.0)]
     assert replayed == noting.plans
     assert [len(plan.decisions) for plan in replayed] == [1, 0, 1, 0, 0, 0]  # one for each window

@@ -69,7 +69,7 @@ def test_a_driver_that_was_taken_over_while_it_slept_does_nothing_more_to_its_jo
                 theirs.begin(RUN)
 
         with pytest.raises(TakenOverError):
-            world.governed(INTENTS, clock, after)
+            world.governed(clock, after)
     assert world.engine.done == [(10.0, "ads"), (20.0, "ads"), (30.0, "ads")]
 
 

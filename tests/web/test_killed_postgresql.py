@@ -53,7 +53,7 @@ class Governing:
 
     def __post_init__(self) -> None:
         parts = FaultyEngine(Faults()), FaultyPolicy(Faults(), jobs=()), Recorder(self.kept.store)
-        self.governor = Governor(*parts, LoopSettings(INTERVAL_S), self.kept.control)
+        self.governor = Governor(*parts, LoopSettings(INTERVAL_S), self.kept.control, intents=lambda: WELL)
         self.carried = self.governor.start()
 
     def remembers_in_memory(self) -> bool:
@@ -64,7 +64,7 @@ class Governing:
         for _ in range(count):
             assert self.carried is not None
             self.now += INTERVAL_S
-            self.carried = self.governor.run_cycle(WELL, self.carried, self.now)
+            self.carried = self.governor.run_cycle(self.carried, self.now)
 
 
 @contextmanager

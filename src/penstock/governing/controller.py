@@ -315,7 +315,7 @@ class Controller:
         self._motion.begins()
         while True:
             try:
-                parts = (self._intents, self._clock, self._governed.until_s, self._after, self._carried)
+                parts = (self._clock, self._governed.until_s, self._after, self._carried)
                 self._carried = drive(self._governor(), *parts, newest=self._governor)
                 if not self._stop.is_set():
                     self._ends("the time that it was to last was over")
@@ -334,9 +334,6 @@ class Controller:
                     continue
             return
 
-    def _intents(self) -> Mapping[str, Intent]:
-        return self._governed.intents
-
     def _governor(self) -> Governor:
         """Who decides as things stand."""
         governed, kept = self._governed, self._governed.remembering
@@ -350,6 +347,7 @@ class Controller:
             self._tending.troubles,
             self._began_epoch_s,
             self._limits,
+            lambda: governed.intents,
         )
 
     def _tend(self) -> None:

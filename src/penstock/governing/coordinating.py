@@ -197,7 +197,16 @@ class Coordinator:
         try:
             recorder, tending = Recorder(hands.store(kept.store)), Tending(engine.tend)
             control, between = hands.control(kept.control), tending.troubles
-            governor = Governor(engine, policy, recorder, settings, control, between=between, limits=hands.limits())
+            governor = Governor(
+                engine,
+                policy,
+                recorder,
+                settings,
+                control,
+                between=between,
+                limits=hands.limits(),
+                intents=engine.intents,
+            )
             clock = RealClock(over, tending, kept.already_s)
 
             def after(now: float) -> None:
@@ -206,7 +215,7 @@ class Coordinator:
                     self._decided_s = self._even()
                 hands.tell(partial(self._on_view, view))
 
-            drive(governor, engine.intents, clock, float("inf"), after)
+            drive(governor, clock, float("inf"), after)
         finally:
             hands.let_go(kept.store.close)
 

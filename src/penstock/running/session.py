@@ -41,11 +41,11 @@ class Session:
             return tending.troubles()
 
         parts = (self.policy, self.store, self.settings, self.control, self.models)
-        governor = Governor(world, *parts, between=tended)
+        governor = Governor(world, *parts, between=tended, intents=lambda: self.intents)
         world.open()
         try:
             world.start()
-            drive(governor, lambda: self.intents, clock, self.until_s, on_cycle)
+            drive(governor, clock, self.until_s, on_cycle)
         finally:
             world.close()
 

@@ -36,7 +36,9 @@ class Fleet:
     def __post_init__(self) -> None:
         self.engine = FleetEngine(self.cluster, self.settings, 1, lambda: self.leads, lambda: self.now)
         governing = LoopSettings(govern_from_s=0.0, stale_after_s=self.settings.silent_s)
-        self.governor = Governor(self.engine, policy_named("penstock"), MemoryStore(), governing)
+        self.governor = Governor(
+            self.engine, policy_named("penstock"), MemoryStore(), governing, intents=self.engine.intents
+        )
         self.carried: Carried = self.governor.start()
 
     def report(self, *applications: SimulatedApplication) -> None:
@@ -55,7 +57,7 @@ class Fleet:
             self.now += 2.0
             self.engine.tend()
             self.report(*applications)
-        self.carried = self.governor.run_cycle(self.engine.intents(), self.carried, self.now)
+        self.carried = self.governor.run_cycle(self.carried, self.now)
 
 
 def test_executors_move_to_whoever_needs_them_within_three_rounds() -> None:

@@ -118,7 +118,7 @@ def test_a_controller_that_comes_back_does_not_judge_the_same_window_again(tmp_p
             store.begin(RunInfo("run", "run", policy.name, "fake"))
             engine = OneRoute(told)
             governor = Governor(engine, policy, store)
-            governor.run_cycle({}, governor.start(), 10.0 - rerouted)
+            governor.run_cycle(governor.start(), 10.0 - rerouted)
             assert len(engine.steps) == rerouted
 
 
@@ -188,7 +188,7 @@ class OneRoute:
 def test_through_the_loop_a_route_is_changed_only_when_asked_to_act(mode: str, steps: int) -> None:
     engine, store = OneRoute(figures(grouped(1))), MemoryStore()
     governor = Governor(engine, policy_named("static", routing=RoutingSettings(mode)), store)
-    governor.run_cycle({}, governor.start(), 10.0)
+    governor.run_cycle(governor.start(), 10.0)
     assert len(engine.steps) == steps
 
 
