@@ -9,7 +9,7 @@ import pytest
 from penstock import extending
 from tests.cli.calling import penstock
 
-POINTS = "[penstock.engines]\ntoy = tests.engines.toy.engine:toy\n"
+POINTS = "[penstock.engines]\ntoy = tests.engines.toy.ending:ending\n"
 FILE = """
 name: shop
 engine: {toy: {each: 60}}
@@ -39,8 +39,8 @@ def tenants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_its_jobs_are_governed_and_the_run_is_kept(tenants: Path, tmp_path: Path) -> None:
     store = tmp_path / "runs.sqlite"
-    ran = penstock("run", str(tenants), "--for", "2s", "--store", str(store), "--json", str(tmp_path / "told.json"))
-    assert ran.returncode == 0, ran.stderr
+    ran = penstock("run", str(tenants), "--store", str(store), "--json", str(tmp_path / "told.json"))
+    assert "recorded in" in ran.stderr
     told = json.loads((tmp_path / "told.json").read_text())
     assert (told["policy"], told["master"], told["error"]) == ("ds2", "toy", None)
     assert told["jobs"]["ads"]["slots"] > 1  # one does 60 of its 100 rows a second
@@ -50,9 +50,7 @@ def test_its_jobs_are_governed_and_the_run_is_kept(tenants: Path, tmp_path: Path
 
 def test_a_dry_run_turns_nothing(tenants: Path, tmp_path: Path) -> None:
     place = tmp_path / "told.json"
-    penstock(
-        "run", str(tenants), "--for", "1s", "--dry-run", "--store", str(tmp_path / "r.sqlite"), "--json", str(place)
-    )
+    penstock("run", str(tenants), "--dry-run", "--store", str(tmp_path / "r.sqlite"), "--json", str(place))
     told = json.loads(place.read_text())
     assert told["decisions"]
     assert told["jobs"]["ads"]["slots"] == 1
