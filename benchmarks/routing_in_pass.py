@@ -37,7 +37,7 @@ from penstock.governing.application import start_application
 
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "routing-on-spark.md"
 WARM_UP = 2
-PAIRS = ", with pairs"
+PAIRS = " with pairs"
 _LOOKS_EVERY_S = 0.1
 REGIONS, TAGS, PARTITIONS = 1000, 20_000, 4
 Variant = Callable[[SparkSession, str], DataFrame]  # with the checkpoint that its query has
