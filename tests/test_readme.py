@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -15,6 +16,8 @@ import penstock as ps
 from penstock.cli.main import cli
 from penstock.cli.waiting import Waiting
 from penstock.config.tenants import read_tenants
+from tests.cli.calling import penstock
+from tests.patience import eventually
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -65,6 +68,56 @@ def test_its_code_compiles_and_uses_public_names(code: str) -> None:
 
 def _is_ps(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "ps"
+
+
+class Driver(ps.FakeSpark):
+    """What the README's driver is given for Spark; its queries end once they were governed for some rounds."""
+
+    def __init__(self, governed: list[ps.Controller]) -> None:
+        super().__init__(slots=4)
+        self._governed = governed
+        self.streams = self
+
+    def awaitAnyTermination(self) -> None:  # noqa: N802
+        eventually(lambda: len(self._governed[0].views) > 2)
+
+
+def _start_queries(spark: Driver) -> None:
+    for name in ("fraud", "reports", "clicks"):
+        spark.start_foreign(name)
+        spark.commit(name)
+
+
+def test_its_driver_runs_and_what_it_says_to_ask_then_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the fake, with short rounds; `top` and `serve` go on until they are stopped, and have tests of their own."""
+    governed = list[ps.Controller]()
+    govern = ps.govern
+
+    def in_short(*given: Any, **named: Any) -> ps.Controller:
+        governed.append(govern(*given, **named, interval=0.05))
+        return governed[0]
+
+    monkeypatch.setattr(ps, "govern", in_short)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (code,) = blocks(README, "python")
+    exec(code, {"spark": Driver(governed), "start_my_queries": _start_queries})
+    assert {job.name for job in governed[0].views[-1].jobs} == {"fraud", "reports", "clicks"}
+    asked = [line for line in COMMAND.findall(README) if re.match(r"penstock (explain|report) last", line)]
+    assert len(asked) == 2
+    for line in asked:
+        told = penstock(*shlex.split(line, comments=True)[1:])
+        assert told.returncode == 0, told.stderr
+        assert told.stdout or (tmp_path / "report.html").exists()
+
+
+def test_the_files_that_it_has_checked_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    (line,) = re.findall(r"^    penstock (check .+?)(?:  #|$)", README, re.MULTILINE)
+    told = penstock(*line.split())
+    assert (told.returncode, "3 jobs (fraud, revenue, visits)" in told.stdout) == (0, True)
 
 
 def test_its_tenants_file_is_one(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """Tenants' names and queries' names."""
 
+from penstock.engines.spark.fake.parts import FakePools
 from penstock.engines.spark.jvm.beside.names import Names
+from penstock.engines.spark.jvm.beside.spark import NamedPools
+from penstock.engines.spark.shares import PoolShare
 
 
 def names(*tenants: str) -> Names:
@@ -38,3 +41,12 @@ def test_a_querys_own_name_comes_before_one_that_ends_alike() -> None:
     assert found.tenant("orders") == "orders"
     assert found.query("orders") == "orders"
     assert found.tenant("a.orders") == "a.orders"
+
+
+def test_a_tenant_has_the_pool_of_its_query_and_a_pool_that_nobody_set_is_none() -> None:
+    names, there = Names(frozenset({"orders", "clicks"})), FakePools()
+    names.tenant("spark_catalog.default.orders")
+    pools = NamedPools(there, names)
+    pools.set({"orders": PoolShare(3, 2), "clicks": PoolShare(1, 0)})
+    assert there.shares == {"spark_catalog.default.orders": PoolShare(3, 2), "clicks": PoolShare(1, 0)}
+    assert (pools.share("orders"), pools.share("clicks")) == (PoolShare(3, 2), None)

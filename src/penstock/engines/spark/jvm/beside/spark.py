@@ -4,7 +4,7 @@ Queries of all its sessions are seen, not those of one: a pipeline's run in sess
 to them is fetched; nothing in the driver calls this process, or waits for it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +35,7 @@ class BesideSpark(LiveSpark):
         self._beside: BesideContext = spark.sparkContext  # type: ignore[assignment]
         self._names = Names(frozenset(tenants))
         self._wrapper = class_of(self._beside._jvm, "StreamingQueryWrapper")
-        self.pools: Pools = _NamedPools(self.pools, self._names)
+        self.pools: Pools = NamedPools(self.pools, self._names)
         self.stages: Stages = _NamedStages(self.stages, self._names)
 
     def check_alive(self) -> None:
@@ -114,7 +114,7 @@ class _TenantsQuery(StreamingQuery):
         return self._name
 
 
-class _NamedPools:
+class NamedPools:
     """Pools by tenants' names; each has its query's."""
 
     def __init__(self, inner: Pools, names: Names) -> None:
@@ -125,8 +125,8 @@ class _NamedPools:
         found = self._inner.share(self._names.query(name))
         return None if found == _UNATTENDED else found
 
-    def set(self, name: str, share: PoolShare) -> None:
-        self._inner.set(self._names.query(name), share)
+    def set(self, shares: Mapping[str, PoolShare]) -> None:
+        self._inner.set({self._names.query(name): share for name, share in shares.items()})
 
 
 class _NamedStages:
