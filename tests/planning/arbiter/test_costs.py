@@ -6,9 +6,11 @@ import pytest
 
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS
+from penstock.core.levers import Dial, Shows
 from penstock.planning.arbiter.costs import TASK_S as USUAL_TASK_S
 from penstock.planning.arbiter.costs import JobCosts, guessed, learnt
-from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures, job
+from penstock.planning.arbiter.fleet import UNBOUNDED, fleet_of
+from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures, fleet_view, job
 
 
 def from_batches(*batches: BatchFigures, before: JobCosts | None = None) -> JobCosts:
@@ -96,3 +98,11 @@ def test_of_a_job_without_batches_the_others_say_what_its_rows_cost_unless_it_wa
     profiled = replace(new, modelled_threads={ALL_OPERATORS: 6})
     _, row_s = guessed(others, profiled, 10.0).fit.costs()
     assert row_s == pytest.approx(6 / 200.0, rel=0.1)
+
+
+def test_a_job_without_batches_keeps_the_bound_that_it_came_with() -> None:
+    silent = job("new", 200.0, batches=(), levers=(Dial("bound", "new", 150.0, 1, shows=Shows.NEXT_BATCH),))
+    known = job("ads", 100.0)
+    found = fleet_of(fleet_view(known, silent), {one.name: learnt(None, one.figures) for one in (known, silent)})
+    assert found is not None
+    assert found.own_bounds.tolist() == [UNBOUNDED, 150.0]

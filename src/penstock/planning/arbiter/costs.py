@@ -17,6 +17,7 @@ from penstock.core.view import JobView
 from penstock.planning.arbiter.arriving import SteadyRate
 from penstock.planning.arbiter.warmth import Warmth
 
+TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is left
 TASK_S = 0.01  # a task's own slot time, where nothing tells: starting it, sending its result
 TASK_TRUST = 0.02  # of that experience, in batches
@@ -113,7 +114,7 @@ def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCos
     return costs
 
 
-def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
+def guessed(others: Sequence[JobCosts], view: JobView, at_s: float, own_bound: float | None = None) -> JobCosts:
     """What a job may cost of which no batch has ended yet: as little as any of the others; all its rows wait.
 
     Its first batch may be kept from ending by those others: it is not to be forgotten over that. Taken for dear it
@@ -142,6 +143,7 @@ def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
         aside_s=least["aside_s"],
         cpu_share=cpu_share,
         arrivals=SteadyRate(rate_rps),
+        own_bound=own_bound,
         warmth=Warmth(cold=sum(one.warmth.cold for one in others) / count),
     )
 

@@ -23,7 +23,7 @@ from penstock.core.states import UNSEEN, state_of
 from penstock.core.view import View
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, restarted, rows_of
 from penstock.planning.arbiter.coming import remembered
-from penstock.planning.arbiter.costs import JobCosts, learnt
+from penstock.planning.arbiter.costs import TELLING, JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.giving_back import HARMLESS, with_fewer_slots
 from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
@@ -43,7 +43,6 @@ _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
 _EARLY_S = 4.0  # after which shares are turned, though batches of some are awaited yet
-_TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 _KNOWN_AFTER_S = 90.0  # since a job was first seen: until then costs fall, and are no reason to start it again
 _RESTARTED_AGAIN_AFTER_S = 600.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
@@ -91,10 +90,11 @@ class Arbiter:
             off, until_s = acted.foretold - view.utility, view.at_s + _WARY_S
             memory = replace(memory, acted=None, expected=None, wary_until_s=until_s, wary_of=off)
             return Plan((undoing(view, acted),)), memory
+        served = [name for name in memory.served if name in fleet.names and memory.costs[name].batches < TELLING]
+        if served and view.at_s < memory.served_until_s:
+            return Plan(note=f"awaiting the first batches of {', '.join(served)}"), memory
         unfed = hungry(fleet, memory.costs, view.at_s)
-        if view.at_s < memory.served_until_s and not set(memory.served).isdisjoint(unfed):
-            return Plan(note=f"awaiting the first batch of {', '.join(unfed)}"), memory
-        new = tuple(name for name in unfed if name not in memory.served)
+        new = tuple(name for name in unfed if memory.served.count(name) <= memory.costs[name].batches)
         if new:
             return _serve(view, fleet, new, memory)
         if acted is not None and not came(fleet, acted) and view.at_s < acted.at_s + _AGAIN_AFTER_S:
@@ -167,9 +167,9 @@ class Arbiter:
 
 
 def _serve(view: View, fleet: Fleet, names: tuple[str, ...], memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
-    """Those first of whom nothing is known yet, each once: it has its batch then, or is left to the others' gaps."""
+    """Those first of whom too little is known, once for each batch: it ends then, or is left to the others' gaps."""
     first = names[: int(fleet.slots)]
-    because = f"no batch of {', '.join(first)} has ended: served first, to learn what its rows cost"
+    because = f"too few batches of {', '.join(first)} have ended: served first, to learn what its rows cost"
     moves = moves_to(fleet, served_first(fleet, first))
     decision = Decision(Reason.RECONFIGURED, moves, because, view.at_s, view.utility)
     served = (*memory.served, *first)
@@ -222,7 +222,7 @@ def _awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
     return [
         job.name
         for job in view.jobs
-        if shares_pool(job.figures) and job.figures.trouble is None and costs[job.name].batches < _TELLING
+        if shares_pool(job.figures) and job.figures.trouble is None and costs[job.name].batches < TELLING
     ]
 
 
