@@ -46,16 +46,11 @@ def test_a_first_batch_alone_is_not_what_a_job_is_given_up_for() -> None:
     assert sum(Slots("z", 1, 2) in each for each in found) == 2  # and once more for the batch that did not come
 
 
-def test_who_is_served_first_is_served_until_its_second_batch_has_ended() -> None:
-    busy = [job("a", 40.0), job("b", 40.0)]
-    silent, one = without_a_batch("z"), with_a_batch("z", 45.0)
-    views = [
-        fleet_view(*busy, each, slots=2, cores=2, at_s=at_s)
-        for each, at_s in ((silent, 20.0), (silent, 40.0), (one, 50.0))
-    ]
+def test_for_a_second_batch_of_one_of_many_nobody_is_kept_waiting() -> None:
+    busy = [job(name, 40.0) for name in ("a", "b", "c", "d")]  # a fifth of all utility is the last one's
+    views = [fleet_view(*busy, with_a_batch("z", 20.0), slots=2, cores=2, at_s=20.0 + 10.0 * n) for n in range(8)]
     plans, _ = rounds(Arbiter(), views)
-    assert plans[1].decisions
-    assert plans[2].note == "awaiting the first batches of z"
+    assert not any("served first" in decision.why for plan in plans for decision in plan.decisions)
 
 
 def test_no_more_of_them_at_once_than_there_are_slots_and_the_most_valuable_first() -> None:

@@ -90,18 +90,18 @@ class Arbiter:
             off, until_s = acted.foretold - view.utility, view.at_s + _WARY_S
             memory = replace(memory, acted=None, expected=None, wary_until_s=until_s, wary_of=off)
             return Plan((undoing(view, acted),)), memory
-        served = [name for name in memory.served if name in fleet.names and memory.costs[name].batches < TELLING]
-        if served and view.at_s < memory.served_until_s:
-            return Plan(note=f"awaiting the first batches of {', '.join(served)}"), memory
         unfed = hungry(fleet, memory.costs, view.at_s)
+        if view.at_s < memory.served_until_s and not set(memory.served).isdisjoint(unfed):
+            return Plan(note=f"awaiting the first batches of {', '.join(unfed)}"), memory
         new = tuple(name for name in unfed if memory.served.count(name) <= memory.costs[name].batches)
         if new:
             return _serve(view, fleet, new, memory)
         if acted is not None and not came(fleet, acted) and view.at_s < acted.at_s + _AGAIN_AFTER_S:
             return Plan(note="what was decided has not come: somebody else has the last word"), memory
-        least = self._worth_a_turn(view, fleet, memory, np.ones(fleet.size, dtype=bool))
-        if memory.rested is not None and memory.rested.holds(view, fleet, _arrivals(memory.costs), least):
-            return Plan(note=memory.rested.note), memory
+        if memory.rested is not None:
+            least = self._worth_a_turn(view, fleet, memory, np.ones(fleet.size, dtype=bool))
+            if memory.rested.holds(view, fleet, _arrivals(memory.costs), least):
+                return Plan(note=memory.rested.note), memory
         ahead_s = looked_ahead_s(fleet, self.settings.horizon_s)
         found = search(fleet, ahead_s)
         found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), ahead_s)
@@ -231,14 +231,14 @@ def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
     found = paced(fleet.as_it_was, present(fleet), HORIZON_S)
     costs = dict(memory.costs)
     acted_s = memory.acted.at_s if memory.acted is not None else -np.inf
+    fixed_s, row_s = (found.fixed_s[0] - found.aside_s).tolist(), found.row_s[0].tolist()
     for place, name in enumerate(fleet.names):
         one = costs[name]
         if not one.fresh:
             continue
         staged = one.staged
         if one.fresh_since_s >= acted_s:  # else they ran, in part, under other levers
-            fixed_s = float(found.fixed_s[0, place] - found.aside_s[place])
-            foretold_s = one.fresh * fixed_s + float(found.row_s[0, place]) * one.fresh_rows
+            foretold_s = one.fresh * fixed_s[place] + row_s[place] * one.fresh_rows
             off = min(max(one.fresh_staged_s / max(foretold_s, 1e-6), 0.25), 4.0)
             staged = min(max(staged * off ** (1.0 - _BIAS_KEPT**one.fresh), 0.3), 3.0)
         costs[name] = replace(one, fresh=0, fresh_rows=0.0, fresh_staged_s=0.0, staged=staged)
@@ -278,23 +278,14 @@ def _expecting(view: View, fleet: Fleet, now: CandidateOutcomes, memory: Arbiter
 
 
 def _expectation(view: View, fleet: Fleet, outcome: CandidateOutcomes, memory: ArbiterMemory) -> Expected:
-    utilities = {name: float(outcome.settled[0, place]) for place, name in enumerate(fleet.names)}
+    utilities = dict(zip(fleet.names, outcome.settled[0].tolist(), strict=True))
     return Expected(view.at_s, view.at_s + _COMPARED_AFTER_S, utilities, _arrivals(memory.costs))
 
 
 def _foretold(fleet: Fleet, found: Found) -> tuple[Foretold, ...]:
-    return tuple(
-        Foretold(
-            job=name,
-            latency_s=float(found.outcome.latency_s[0, place]),
-            juice=float(found.outcome.juice[0, place]),
-            utility=float(found.outcome.settled[0, place]),
-            was_latency_s=float(found.now.latency_s[0, place]),
-            was_juice=float(found.now.juice[0, place]),
-            was_utility=float(found.now.settled[0, place]),
-        )
-        for place, name in enumerate(fleet.names)
-    )
+    then, now = found.outcome, found.now
+    columns = (then.latency_s, then.juice, then.settled, now.latency_s, now.juice, now.settled)
+    return tuple(map(Foretold, fleet.names, *(column[0].tolist() for column in columns)))
 
 
 def _settles_s(fleet: Fleet, settings: Settings) -> float:
