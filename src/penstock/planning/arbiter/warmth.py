@@ -34,15 +34,23 @@ class Warmth:
 
     def with_batch(self, age_s: float, times: float | None, kept: float, cpu_share: float = 1.0) -> "Warmth":
         """After one batch more, which cost so many times what those before it said, and had a core for that share."""
-        cold = COLD_PART * exp(-max(0.0, age_s) / COLD_S)
-        now = -log(1.0 - cold)
-        if times is None or self.mean is None:
-            return Warmth(cold, now, self.fell, self.could_fall)
-        fall = cpu_share * (now - self.mean)
-        seen = log(min(max(times, _LEAST), _MOST))
-        mean = kept * self.mean + (1.0 - kept) * now
-        # What mostly waits tells little of it, and its costs change for other reasons.
-        return Warmth(cold, mean, self.fell + cpu_share * fall * seen, self.could_fall + cpu_share * fall * fall)
+        return self.with_batches([(age_s, times, cpu_share)], kept)
+
+    def with_batches(self, batches: Iterable[tuple[float, float | None, float]], kept: float) -> "Warmth":
+        """After more of them: the age of the code, how many times what was said, and the share with a core."""
+        cold, mean, fell, could_fall = self.cold, self.mean, self.fell, self.could_fall
+        for age_s, times, cpu_share in batches:
+            cold = COLD_PART * exp(-max(0.0, age_s) / COLD_S)
+            now = -log(1.0 - cold)
+            if times is None or mean is None:
+                mean = now
+                continue
+            fall = cpu_share * (now - mean)
+            seen = log(min(max(times, _LEAST), _MOST))
+            mean = kept * mean + (1.0 - kept) * now
+            # What mostly waits tells little of it, and its costs change for other reasons.
+            fell, could_fall = fell + cpu_share * fall * seen, could_fall + cpu_share * fall * fall
+        return Warmth(cold, mean, fell, could_fall)
 
 
 def soon(cold: Floats) -> Floats:
