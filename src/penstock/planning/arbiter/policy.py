@@ -37,7 +37,7 @@ from penstock.planning.arbiter.sharing import paced
 from penstock.planning.arbiter.shortfall import shortfall
 from penstock.planning.arbiter.taking_back import SAME_ARRIVALS, came, to_be_taken_back, undoing
 from penstock.planning.arbiter.words import why
-from penstock.planning.arrivals import same_arrivals
+from penstock.planning.arrivals import same_rate
 
 _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
@@ -252,14 +252,16 @@ def _compared(view: View, memory: ArbiterMemory) -> ArbiterMemory:
         return memory
     arrivals, errors = _arrivals(memory.costs), dict(memory.errors)
     for job in view.jobs:
-        foretold = expected.utilities.get(job.name)
-        same = same_arrivals({job.name: expected.arrivals_rps.get(job.name, 0.0)}, arrivals, SAME_ARRIVALS)
-        if foretold is None or job.utility is None or not same:
+        name = job.name
+        foretold, rate_rps = expected.utilities.get(name), arrivals.get(name)
+        if foretold is None or job.utility is None:
+            continue
+        if rate_rps is not None and not same_rate(expected.arrivals_rps.get(name, 0.0), rate_rps, SAME_ARRIVALS):
             continue
         off = abs(job.utility - foretold) / max(job.max_utility, 1e-9)
-        known = errors.get(job.name)
+        known = errors.get(name)
         share = off if known is None else _ERROR_KEPT * known.share + (1.0 - _ERROR_KEPT) * off
-        errors[job.name] = PredictionError(job.name, share, 1 if known is None else known.of + 1)
+        errors[name] = PredictionError(name, share, 1 if known is None else known.of + 1)
     return replace(memory, errors=errors, expected=None)
 
 

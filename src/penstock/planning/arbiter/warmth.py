@@ -32,12 +32,10 @@ class Warmth:
     fell: float = 0.0  # how far costs fell where g did, times how far g fell; and the latter's square
     could_fall: float = 0.0
 
-    def with_batch(self, age_s: float, times: float | None, kept: float, cpu_share: float = 1.0) -> "Warmth":
-        """After one batch more, which cost so many times what those before it said, and had a core for that share."""
-        return self.with_batches([(age_s, times, cpu_share)], kept)
-
     def with_batches(self, batches: Iterable[tuple[float, float | None, float]], kept: float) -> "Warmth":
-        """After more of them: the age of the code, how many times what was said, and the share with a core."""
+        """After more batches: of each the age of the code, how many times what those before it said it cost, and the
+        share of its time that it had a core.
+        """
         cold, mean, fell, could_fall = self.cold, self.mean, self.fell, self.could_fall
         for age_s, times, cpu_share in batches:
             cold = COLD_PART * exp(-max(0.0, age_s) / COLD_S)
