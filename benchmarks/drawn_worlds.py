@@ -1,6 +1,6 @@
 """Worlds that nobody chose: tenants, loads, cores and intents drawn by a seed, under FAIR, FIFO and the default policy.
 
-    python benchmarks/drawn_worlds.py --worlds 100 [--first 0] [--interval 10] [--policies fifo,fair,penstock]
+    python benchmarks/drawn_worlds.py --worlds 100 [--first 0] [--interval 10] [--policies "fair,by worth,penstock"]
 
 A policy that was made on some cases fits these. Here each world is drawn: 2 to 10 jobs that wait or burn cores, of one
 to three stages with 2 to 200 tasks, at 50 to 180 % of what the slots can do, at even loads, with spikes or in waves, on
@@ -16,7 +16,7 @@ import numpy as np
 
 from penstock.core.intents import Intent, Juice, Latency
 from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage
-from penstock.simulation.twins import Twin, run
+from penstock.simulation.twins import Fixed, Twin, run
 from penstock.simulation.twins.cases import COLD, DRIVER_NOISE, NOISE
 
 SECONDS = 240
@@ -104,8 +104,17 @@ def judged(worlds: range, interval_s: float, policies: list[str]) -> Iterator[tu
     """Each world's utility under each policy, and how many decisions the default made."""
     for seed in worlds:
         twin = drawn_world(seed, interval_s)
-        results = {policy: run(twin, policy, seed) for policy in policies}
+        results = {policy: run(twin, _decider(twin, policy), seed) for policy in policies}
         yield twin, {policy: one.utility_share for policy, one in results.items()}, len(results[policies[-1]].decisions)
+
+
+def _decider(twin: Twin, policy: str) -> str | Fixed:
+    """The policy of that name; `by worth`: slots in proportion to what tenants are worth, from the first second on."""
+    if policy != "by worth":
+        return policy
+    worth = {name: intent.max_utility for name, intent in twin.intents.items()}
+    part = twin.cluster.slots / sum(worth.values())
+    return Fixed({name: max(1, round(part * value)) for name, value in worth.items()})
 
 
 def main() -> None:

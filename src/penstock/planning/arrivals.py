@@ -9,4 +9,9 @@ def same_arrivals(then: Mapping[str, float], now: Mapping[str, float], within: f
     >>> same_arrivals({"ads": 100.0}, {"ads": 120.0, "geo": 5.0}, within=0.25)
     True
     """
-    return all(abs(now[job] - then[job]) <= within * max(now[job], then[job]) for job in now.keys() & then.keys())
+    return all(same_rate(then[job], now[job], within) for job in now.keys() & then.keys())
+
+
+def same_rate(then_rps: float, now_rps: float, within: float) -> bool:
+    """Whether two rates differ by no more than that share of the larger one."""
+    return abs(now_rps - then_rps) <= within * max(now_rps, then_rps)

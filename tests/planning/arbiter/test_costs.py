@@ -1,14 +1,19 @@
 """What is learnt of batches: costs of rows and tasks, what arrives, what a job came with."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS
-from penstock.planning.arbiter.costs import TASK_S as USUAL_TASK_S
+from penstock.core.levers import Dial, Shows
 from penstock.planning.arbiter.costs import JobCosts, guessed, learnt
-from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures, job
+from penstock.planning.arbiter.fitting import TASK_S as USUAL_TASK_S
+from penstock.planning.arbiter.fleet import UNBOUNDED, fleet_of
+from tests.planning.arbiter.fleets import ASIDE_S, ROW_S, TASK_S, TASKS, batch, figures, fleet_view, job
 
 
 def from_batches(*batches: BatchFigures, before: JobCosts | None = None) -> JobCosts:
@@ -96,3 +101,38 @@ def test_of_a_job_without_batches_the_others_say_what_its_rows_cost_unless_it_wa
     profiled = replace(new, modelled_threads={ALL_OPERATORS: 6})
     _, row_s = guessed(others, profiled, 10.0).fit.costs()
     assert row_s == pytest.approx(6 / 200.0, rel=0.1)
+
+
+def test_a_job_without_batches_keeps_the_bound_that_it_came_with() -> None:
+    silent = job("new", 200.0, batches=(), levers=(Dial("bound", "new", 150.0, 1, shows=Shows.NEXT_BATCH),))
+    known = job("ads", 100.0)
+    found = fleet_of(fleet_view(known, silent), {one.name: learnt(None, one.figures) for one in (known, silent)})
+    assert found is not None
+    assert found.own_bounds.tolist() == [UNBOUNDED, 150.0]
+
+
+@st.composite
+def many_batches(draw: st.DrawFn) -> list[BatchFigures]:
+    """Of a query, some without rows or without their stages, some missed, and some of another checkpoint."""
+    found, number, at_s = [], 0, 0.0
+    seconds = st.floats(0.01, 9.0)
+    unknown_or_seconds = st.one_of(st.none(), seconds)
+    for step in draw(st.lists(st.sampled_from((0, 1, 1, 1, 1, 2)), min_size=1, max_size=9)):
+        number, at_s = (number + step, at_s + draw(seconds)) if step else (0, at_s + 20.0)
+        figures_of_it: dict[str, Any] = {
+            "took_s": draw(seconds),
+            "left_rows": draw(st.sampled_from((None, 0.0, 70.0))),
+            "busy_s": draw(unknown_or_seconds),
+            "cpu_s": draw(unknown_or_seconds),
+            "staged_s": draw(unknown_or_seconds),
+        }
+        found.append(replace(batch(number, 0.0, at_s), rows=draw(st.sampled_from((0.0, 40.0, 300.0))), **figures_of_it))
+    return found
+
+
+@given(many_batches())
+def test_batches_that_are_told_together_teach_what_they_teach_one_by_one(told: list[BatchFigures]) -> None:
+    one_by_one = None
+    for one in told:
+        one_by_one = from_batches(one, before=one_by_one)
+    assert from_batches(*told) == one_by_one

@@ -1,5 +1,7 @@
 """Warmth: costs that fall as cold code's do are foretold to fall on; others are not."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,11 @@ from penstock.planning.arbiter.warmth import COLD_PART, Warmth, coldness, soon
 
 def seen(times: list[float], every_s: float = 5.0) -> Warmth:
     """A job whose batches, one each five seconds, cost so many times what those before them said."""
-    warmth = Warmth().with_batch(every_s, None, 0.75)
-    for number, one in enumerate(times, start=2):
-        warmth = warmth.with_batch(number * every_s, one, 0.75)
-    return warmth
+    return warmed((number * every_s, one, 1.0) for number, one in enumerate([None, *times], start=1))
+
+
+def warmed(batches: Iterable[tuple[float, float | None, float]]) -> Warmth:
+    return Warmth().with_batches(batches, 0.75)
 
 
 def test_costs_that_fall_from_batch_to_batch_are_taken_to_be_those_of_cold_code() -> None:
@@ -31,14 +34,12 @@ def test_before_anything_was_seen_a_part_of_it_is_expected() -> None:
 
 
 def test_of_code_that_ran_for_a_minute_nothing_is_left_to_fall() -> None:
-    assert Warmth().with_batch(0.0, None, 0.75).cold == pytest.approx(COLD_PART)
-    assert Warmth().with_batch(90.0, None, 0.75).cold < 0.01
+    assert warmed([(0.0, None, 1.0)]).cold == pytest.approx(COLD_PART)
+    assert warmed([(90.0, None, 1.0)]).cold < 0.01
 
 
 def test_what_waits_for_others_says_nothing_of_cold_code() -> None:
-    falls = Warmth().with_batch(5.0, None, 0.75)
-    for number in range(2, 7):
-        falls = falls.with_batch(number * 5.0, 0.6, 0.75, cpu_share=0.02)
+    falls = warmed([(5.0, None, 1.0), *((number * 5.0, 0.6, 0.02) for number in range(2, 7))])
     assert coldness([falls]) == pytest.approx(coldness([Warmth()]), abs=0.05)
 
 

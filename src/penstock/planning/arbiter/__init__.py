@@ -2,13 +2,13 @@
 
 On costs learnt from their batches; its parts, in the order of use:
 
-    costs       what a row, a task and a batch of each job take, learnt with forgetting
+    costs       what a row, a task and a batch of each job take, learnt with forgetting; `fitting` tells rows from tasks
     fleet       all jobs as arrays, as the prediction wants them; `objectives` are what their tenants ask for
     sharing     who has how many slots, and how much slower work is where cores are short
     horizon     batch after batch over the next seconds: latency, juice, backlog
     worth       what that is worth to each tenant
     outcome     the four above in one: what any shares and bounds would give
-    search      the best shares and bounds; `many` does it for large fleets, at a price of slots
+    search      the best shares and bounds; `alone` says at prices of slots and cores what is worth foretelling
     shortfall   that nothing meets all intents, and what would
     policy      when to act on it, and what to say
 """

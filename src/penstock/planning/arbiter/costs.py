@@ -1,64 +1,22 @@
 """Costs: what a job's batches take, learnt from every batch that ends, with forgetting.
 
-    slot time of a batch = tasks x task_s + rows x row_s
-
 Cold code costs two to four times what it costs a minute later, so that what was learnt fades within some batches.
-Where all batches have about as many rows the two terms cannot be told apart: then a task is taken to cost what tasks
-of Spark cost by experience, and the rest is the rows'.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from typing import NamedTuple
 
 from penstock.core.batches import BatchFigures
 from penstock.core.figures import ALL_OPERATORS, JobFigures
 from penstock.core.view import JobView
 from penstock.planning.arbiter.arriving import SteadyRate
+from penstock.planning.arbiter.fitting import KEPT, LEAST_S, Squares
 from penstock.planning.arbiter.warmth import Warmth
 
-KEPT = 0.75  # of what was known, when a batch ends: four batches on, a third is left
-TASK_S = 0.01  # a task's own slot time, where nothing tells: starting it, sending its result
-TASK_TRUST = 0.02  # of that experience, in batches
+TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 _LONGEST_WAIT_S = 60.0  # of rows of which nobody knows how many wait
-_LEAST_S = 1e-4  # of slot time in a batch: less is not measured
-
-
-@dataclass(frozen=True, slots=True)
-class Squares:
-    """Fading sums of a least-squares fit of slot time on tasks and rows, each batch relative to its own size."""
-
-    tasks_tasks: float = 0.0
-    tasks_rows: float = 0.0
-    rows_rows: float = 0.0
-    tasks_busy: float = 0.0
-    rows_busy: float = 0.0
-
-    def with_batch(self, tasks: float, rows: float, busy_s: float) -> "Squares":
-        """One batch more; what was known before fades."""
-        trust = 1.0 / max(busy_s, _LEAST_S) ** 2
-        return Squares(
-            KEPT * self.tasks_tasks + trust * tasks * tasks,
-            KEPT * self.tasks_rows + trust * tasks * rows,
-            KEPT * self.rows_rows + trust * rows * rows,
-            KEPT * self.tasks_busy + trust * tasks * busy_s,
-            KEPT * self.rows_busy + trust * rows * busy_s,
-        )
-
-    def costs(self) -> tuple[float, float]:
-        """Seconds of slot time for a task and for a row; neither is negative."""
-        prior = TASK_TRUST * self.tasks_tasks
-        tt, tb = self.tasks_tasks + prior, self.tasks_busy + prior * TASK_S
-        determinant = tt * self.rows_rows - self.tasks_rows**2
-        if determinant <= 0.0 or self.rows_rows <= 0.0:
-            return (tb / tt if tt > 0 else TASK_S), 0.0
-        task_s = (tb * self.rows_rows - self.tasks_rows * self.rows_busy) / determinant
-        row_s = (self.rows_busy - task_s * self.tasks_rows) / self.rows_rows
-        if task_s < 0.0:
-            return 0.0, max(0.0, self.rows_busy / self.rows_rows)
-        if row_s < 0.0:
-            return (tb / tt), 0.0
-        return task_s, row_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +64,15 @@ def learnt(costs: JobCosts | None, job: JobFigures, at_s: float = 0.0) -> JobCos
     if costs is None:
         bound = job.lever("bound")
         costs = JobCosts(own_bound=None if bound is None else bound.now, first_seen_s=at_s - (job.up_s or 0.0))
-    for batch in new_batches(costs, job.batches):
-        costs = _with_batch(costs, batch)
+    batches = new_batches(costs, job.batches)
+    if batches:
+        costs = _with_batches(costs, batches)
     if costs.arrivals is None and costs.batches and job.arrival_rps is not None:
         return replace(costs, arrivals=SteadyRate(job.arrival_rps))
     return costs
 
 
-def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
+def guessed(others: Sequence[JobCosts], view: JobView, at_s: float, own_bound: float | None = None) -> JobCosts:
     """What a job may cost of which no batch has ended yet: as little as any of the others; all its rows wait.
 
     Its first batch may be kept from ending by those others: it is not to be forgotten over that. Taken for dear it
@@ -142,6 +101,7 @@ def guessed(others: Sequence[JobCosts], view: JobView, at_s: float) -> JobCosts:
         aside_s=least["aside_s"],
         cpu_share=cpu_share,
         arrivals=SteadyRate(rate_rps),
+        own_bound=own_bound,
         warmth=Warmth(cold=sum(one.warmth.cold for one in others) / count),
     )
 
@@ -151,74 +111,119 @@ def new_batches(costs: JobCosts, batches: Iterable[BatchFigures]) -> list[BatchF
     return [one for one in batches if one.number > costs.number or one.ended_s > costs.ended_s + max(1.0, costs.took_s)]
 
 
-def _with_batch(costs: JobCosts, batch: BatchFigures) -> JobCosts:
-    """One batch more. A first look is at thousands of these: each makes one value, which names all its fields."""
-    began_s, left_rows, arrivals = batch.ended_s - batch.took_s, batch.left_rows or 0.0, _arrivals(costs, batch)
-    if batch.busy_s is None or not batch.tasks or batch.rows <= 0:
-        return replace(
-            costs,
-            number=batch.number,
-            ended_s=batch.ended_s,
-            began_s=began_s,
-            left_rows=left_rows,
-            took_s=batch.took_s,
-            arrivals=arrivals,
-        )
-    tasks, cpu_s = float(batch.tasks), batch.cpu_s or 0.0
-    between_s = batch.ended_s - costs.ended_s if costs.number == batch.number - 1 else 0.0
-    cpu_share = _cpu_share(batch.busy_s, cpu_s)
-    if costs.batches == 1:  # a first batch has a query's own start in it
-        costs = replace(costs, fit=Squares(), cores_fit=Squares(), fresh=0, fresh_rows=0.0, fresh_staged_s=0.0)
-    fresh = batch.staged_s is not None
+def _with_batches(costs: JobCosts, batches: Sequence[BatchFigures]) -> JobCosts:
+    """More batches. A first look is at thousands: all of a job make one value, which names all its fields."""
+    last, known = batches[-1], costs.batches
+    arrivals, telling, between_s = _told(costs, batches)
+    # A first batch has a query's own start in it: with the second one it is forgotten.
+    anew = known <= 1 < known + len(telling)
+    counted = telling[1 - known :] if anew else telling
+    said_s: list[float] = []
+    of_slots = [(float(one.tasks or 0), one.rows, one.busy_s or 0.0) for one in counted]
+    of_cores = [(float(one.tasks or 0), one.rows, one.cpu_s or 0.0) for one in counted]
+    fresh = _Fresh() if anew else _Fresh(costs.fresh, costs.fresh_since_s, costs.fresh_rows, costs.fresh_staged_s)
+    fresh = fresh.with_batches(counted)
+    cpu_shares = [_cpu_share(one) for one in telling]
     return JobCosts(
-        batches=costs.batches + 1,
-        number=batch.number,
-        ended_s=batch.ended_s,
-        began_s=began_s,
-        left_rows=left_rows,
-        took_s=batch.took_s,
-        fit=costs.fit.with_batch(tasks, batch.rows, batch.busy_s),
-        cores_fit=costs.cores_fit.with_batch(tasks, batch.rows, cpu_s),
-        tasks=_faded(costs, costs.tasks, tasks),
-        stages=_faded(costs, costs.stages, float(batch.stages or 1)),
-        aside_s=costs.aside_s if batch.aside_s is None else _faded(costs, costs.aside_s, batch.aside_s),
-        cpu_share=_faded(costs, costs.cpu_share, cpu_share),
-        busy=_faded(costs, costs.busy, batch.busy_s / max(batch.took_s, between_s, 0.1)),
-        busy_staged=_faded(costs, costs.busy_staged, batch.busy_s / max(batch.staged_s or batch.took_s, 0.01)),
+        batches=known + len(telling),
+        number=last.number,
+        ended_s=last.ended_s,
+        began_s=last.ended_s - last.took_s,
+        left_rows=last.left_rows or 0.0,
+        took_s=last.took_s,
+        fit=(Squares() if anew else costs.fit).with_batches(of_slots),
+        cores_fit=(Squares() if anew else costs.cores_fit).with_batches(of_cores, said_s),
+        tasks=_faded(known, costs.tasks, [float(one.tasks or 0) for one in telling]),
+        stages=_faded(known, costs.stages, [float(one.stages or 1) for one in telling]),
+        aside_s=_faded(known, costs.aside_s, [one.aside_s for one in telling]),
+        cpu_share=_faded(known, costs.cpu_share, cpu_shares),
+        busy=_faded(known, costs.busy, _busy(telling, between_s)),
+        busy_staged=_faded(
+            known, costs.busy_staged, [(one.busy_s or 0.0) / max(one.staged_s or one.took_s, 0.01) for one in telling]
+        ),
         arrivals=arrivals,
         staged=costs.staged,
-        fresh=costs.fresh + fresh,
-        fresh_since_s=began_s if fresh and not costs.fresh else costs.fresh_since_s,
-        fresh_rows=costs.fresh_rows + batch.rows * fresh,
-        fresh_staged_s=costs.fresh_staged_s + (batch.staged_s or 0.0),
+        fresh=fresh.batches,
+        fresh_since_s=fresh.since_s,
+        fresh_rows=fresh.rows,
+        fresh_staged_s=fresh.staged_s,
         own_bound=costs.own_bound,
         first_seen_s=costs.first_seen_s,
-        warmth=costs.warmth.with_batch(
-            batch.ended_s - 0.5 * batch.took_s - costs.first_seen_s, _times(costs, batch), KEPT, cpu_share
+        warmth=costs.warmth.with_batches(
+            zip(
+                [one.ended_s - 0.5 * one.took_s - costs.first_seen_s for one in telling],
+                _times(known, telling, said_s),
+                cpu_shares,
+                strict=True,
+            ),
+            KEPT,
         ),
     )
 
 
-def _arrivals(costs: JobCosts, batch: BatchFigures) -> SteadyRate | None:
-    """What waited for a batch, and what the one before had left, say what came between their beginnings."""
-    between_s = batch.ended_s - batch.took_s - costs.began_s
-    if not (0 <= costs.number == batch.number - 1 and between_s > 0):
-        return costs.arrivals
-    rows = max(0.0, batch.rows + (batch.left_rows or 0.0) - costs.left_rows)
-    return (costs.arrivals or SteadyRate(0.0)).with_rows(rows, between_s)
+class _Fresh(NamedTuple):
+    """Batches by which how long stages take was not corrected yet."""
+
+    batches: int = 0
+    since_s: float = 0.0
+    rows: float = 0.0
+    staged_s: float = 0.0
+
+    def with_batches(self, batches: Iterable[BatchFigures]) -> "_Fresh":
+        """With those of which that is known."""
+        count, since_s, rows, staged_s = self
+        for one in batches:
+            if one.staged_s is not None:
+                since_s = since_s if count else one.ended_s - one.took_s
+                count, rows, staged_s = count + 1, rows + one.rows, staged_s + one.staged_s
+        return _Fresh(count, since_s, rows, staged_s)
 
 
-def _cpu_share(busy_s: float, cpu_s: float) -> float:
-    return min(1.0, cpu_s / busy_s) if busy_s > 0 else 1.0
+def _told(
+    costs: JobCosts, batches: Sequence[BatchFigures]
+) -> tuple[SteadyRate | None, list[BatchFigures], list[float]]:
+    """What arrives by these, those that tell of costs, and the time from the end of the one before each to its own.
+
+    What waited for a batch, and what the one before had left, say what came between their beginnings.
+    """
+    number, ended_s, began_s, left_rows = costs.number, costs.ended_s, costs.began_s, costs.left_rows
+    arrivals, telling, between_s = costs.arrivals, [], []
+    for one in batches:
+        follows, begins_s, leaves = number == one.number - 1, one.ended_s - one.took_s, one.left_rows or 0.0
+        if follows and number >= 0 and begins_s > began_s:
+            rows = max(0.0, one.rows + leaves - left_rows)
+            arrivals = (arrivals or SteadyRate(0.0)).with_rows(rows, begins_s - began_s)
+        if one.busy_s is not None and one.tasks and one.rows > 0:
+            telling.append(one)
+            between_s.append(one.ended_s - ended_s if follows else 0.0)
+        number, ended_s, began_s, left_rows = one.number, one.ended_s, begins_s, leaves
+    return arrivals, telling, between_s
 
 
-def _times(costs: JobCosts, batch: BatchFigures) -> float | None:
-    """How many times the time on cores that the batches before it said; None while none of them tells of it."""
-    if costs.batches <= 1:
-        return None
-    task_s, row_s = costs.cores_fit.costs()
-    return (batch.cpu_s or 0.0) / max((batch.tasks or 0) * task_s + batch.rows * row_s, _LEAST_S)
+def _busy(telling: Sequence[BatchFigures], between_s: Sequence[float]) -> list[float]:
+    """The slots that each kept busy, the time before it included."""
+    return [
+        (one.busy_s or 0.0) / max(one.took_s, before_s, 0.1) for one, before_s in zip(telling, between_s, strict=True)
+    ]
 
 
-def _faded(costs: JobCosts, before: float, now: float) -> float:
-    return now if costs.batches <= 1 else KEPT * before + (1.0 - KEPT) * now
+def _cpu_share(batch: BatchFigures) -> float:
+    busy_s = batch.busy_s or 0.0
+    return min(1.0, (batch.cpu_s or 0.0) / busy_s) if busy_s > 0 else 1.0
+
+
+def _times(known: int, telling: Sequence[BatchFigures], said_s: Sequence[float]) -> list[float | None]:
+    """How many times the time on cores that those before said each took; None while none of them tells of it."""
+    untold = min(max(0, TELLING - known), len(telling))
+    said_s = said_s[len(said_s) - len(telling) + untold :]
+    found = [(one.cpu_s or 0.0) / max(said, LEAST_S) for one, said in zip(telling[untold:], said_s, strict=True)]
+    return [*[None] * untold, *found]
+
+
+def _faded(known: int, before: float, values: Iterable[float | None]) -> float:
+    """The mean, in which what was before fades; the second batch replaces the first."""
+    for now in values:
+        if now is not None:
+            before = now if known <= 1 else KEPT * before + (1.0 - KEPT) * now
+        known += 1
+    return before

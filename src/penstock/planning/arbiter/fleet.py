@@ -183,7 +183,10 @@ def fleet_of(view: View, costs: Mapping[str, JobCosts], coming: Mapping[str, flo
     known = tuple(job for job in view.jobs if shares_pool(job.figures) and _counts(job, costs))
     if not telling or not known or not view.slots:
         return None
-    found = [costs[job.name] if costs[job.name].known else guessed(telling, job, view.at_s) for job in known]
+    found = [
+        one if one.known else guessed(telling, job, view.at_s, one.own_bound)
+        for job, one in ((job, costs[job.name]) for job in known)
+    ]
     return _fleet(view, view.slots, known, found, coming or {})
 
 

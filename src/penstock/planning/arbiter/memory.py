@@ -49,7 +49,7 @@ class ArbiterMemory:
     shortfall: str = ""  # that was found last, at `shortfall_at_s`
     shortfall_at_s: float | None = None
     restarted_s: Mapping[str, float] = field(default_factory=dict)  # when the arbiter last had a job start again
-    served: tuple[str, ...] = ()  # jobs of which no batch had ended, served first until `served_until_s`
+    served: tuple[str, ...] = ()  # jobs that were served first, the last ones until `served_until_s`; each time
     served_until_s: float = 0.0
     wary_until_s: float = 0.0  # after a decision that was taken back: more gain is asked for
     wary_of: float = 0.0  # utility that was foretold of that decision and did not come

@@ -23,7 +23,7 @@ from penstock.core.states import UNSEEN, state_of
 from penstock.core.view import View
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, restarted, rows_of
 from penstock.planning.arbiter.coming import remembered
-from penstock.planning.arbiter.costs import JobCosts, learnt
+from penstock.planning.arbiter.costs import TELLING, JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.giving_back import HARMLESS, with_fewer_slots
 from penstock.planning.arbiter.hungry import SERVED_FOR_S, hungry, served_first
@@ -37,13 +37,12 @@ from penstock.planning.arbiter.sharing import paced
 from penstock.planning.arbiter.shortfall import shortfall
 from penstock.planning.arbiter.taking_back import SAME_ARRIVALS, came, to_be_taken_back, undoing
 from penstock.planning.arbiter.words import why
-from penstock.planning.arrivals import same_arrivals
+from penstock.planning.arrivals import same_rate
 
 _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
 _WARY_S = 120.0
 _EARLY_S = 4.0  # after which shares are turned, though batches of some are awaited yet
-_TELLING = 2  # batches of a job, before it is decided over: in the first is the query's own start
 _KNOWN_AFTER_S = 90.0  # since a job was first seen: until then costs fall, and are no reason to start it again
 _RESTARTED_AGAIN_AFTER_S = 600.0
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
@@ -93,15 +92,16 @@ class Arbiter:
             return Plan((undoing(view, acted),)), memory
         unfed = hungry(fleet, memory.costs, view.at_s)
         if view.at_s < memory.served_until_s and not set(memory.served).isdisjoint(unfed):
-            return Plan(note=f"awaiting the first batch of {', '.join(unfed)}"), memory
-        new = tuple(name for name in unfed if name not in memory.served)
+            return Plan(note=f"awaiting the first batches of {', '.join(unfed)}"), memory
+        new = tuple(name for name in unfed if memory.served.count(name) <= memory.costs[name].batches)
         if new:
             return _serve(view, fleet, new, memory)
         if acted is not None and not came(fleet, acted) and view.at_s < acted.at_s + _AGAIN_AFTER_S:
             return Plan(note="what was decided has not come: somebody else has the last word"), memory
-        least = self._worth_a_turn(view, fleet, memory, np.ones(fleet.size, dtype=bool))
-        if memory.rested is not None and memory.rested.holds(view, fleet, _arrivals(memory.costs), least):
-            return Plan(note=memory.rested.note), memory
+        if memory.rested is not None:
+            least = self._worth_a_turn(view, fleet, memory, np.ones(fleet.size, dtype=bool))
+            if memory.rested.holds(view, fleet, _arrivals(memory.costs), least):
+                return Plan(note=memory.rested.note), memory
         ahead_s = looked_ahead_s(fleet, self.settings.horizon_s)
         found = search(fleet, ahead_s)
         found = with_a_restart(fleet, found, _may_restart(view, fleet, memory), ahead_s)
@@ -167,9 +167,9 @@ class Arbiter:
 
 
 def _serve(view: View, fleet: Fleet, names: tuple[str, ...], memory: ArbiterMemory) -> tuple[Plan, ArbiterMemory]:
-    """Those first of whom nothing is known yet, each once: it has its batch then, or is left to the others' gaps."""
+    """Those first of whom too little is known, once for each batch: it ends then, or is left to the others' gaps."""
     first = names[: int(fleet.slots)]
-    because = f"no batch of {', '.join(first)} has ended: served first, to learn what its rows cost"
+    because = f"too few batches of {', '.join(first)} have ended: served first, to learn what its rows cost"
     moves = moves_to(fleet, served_first(fleet, first))
     decision = Decision(Reason.RECONFIGURED, moves, because, view.at_s, view.utility)
     served = (*memory.served, *first)
@@ -222,7 +222,7 @@ def _awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
     return [
         job.name
         for job in view.jobs
-        if shares_pool(job.figures) and job.figures.trouble is None and costs[job.name].batches < _TELLING
+        if shares_pool(job.figures) and job.figures.trouble is None and costs[job.name].batches < TELLING
     ]
 
 
@@ -231,14 +231,14 @@ def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
     found = paced(fleet.as_it_was, present(fleet), HORIZON_S)
     costs = dict(memory.costs)
     acted_s = memory.acted.at_s if memory.acted is not None else -np.inf
+    fixed_s, row_s = (found.fixed_s[0] - found.aside_s).tolist(), found.row_s[0].tolist()
     for place, name in enumerate(fleet.names):
         one = costs[name]
         if not one.fresh:
             continue
         staged = one.staged
         if one.fresh_since_s >= acted_s:  # else they ran, in part, under other levers
-            fixed_s = float(found.fixed_s[0, place] - found.aside_s[place])
-            foretold_s = one.fresh * fixed_s + float(found.row_s[0, place]) * one.fresh_rows
+            foretold_s = one.fresh * fixed_s[place] + row_s[place] * one.fresh_rows
             off = min(max(one.fresh_staged_s / max(foretold_s, 1e-6), 0.25), 4.0)
             staged = min(max(staged * off ** (1.0 - _BIAS_KEPT**one.fresh), 0.3), 3.0)
         costs[name] = replace(one, fresh=0, fresh_rows=0.0, fresh_staged_s=0.0, staged=staged)
@@ -252,14 +252,16 @@ def _compared(view: View, memory: ArbiterMemory) -> ArbiterMemory:
         return memory
     arrivals, errors = _arrivals(memory.costs), dict(memory.errors)
     for job in view.jobs:
-        foretold = expected.utilities.get(job.name)
-        same = same_arrivals({job.name: expected.arrivals_rps.get(job.name, 0.0)}, arrivals, SAME_ARRIVALS)
-        if foretold is None or job.utility is None or not same:
+        name = job.name
+        foretold, rate_rps = expected.utilities.get(name), arrivals.get(name)
+        if foretold is None or job.utility is None:
+            continue
+        if rate_rps is not None and not same_rate(expected.arrivals_rps.get(name, 0.0), rate_rps, SAME_ARRIVALS):
             continue
         off = abs(job.utility - foretold) / max(job.max_utility, 1e-9)
-        known = errors.get(job.name)
+        known = errors.get(name)
         share = off if known is None else _ERROR_KEPT * known.share + (1.0 - _ERROR_KEPT) * off
-        errors[job.name] = PredictionError(job.name, share, 1 if known is None else known.of + 1)
+        errors[name] = PredictionError(name, share, 1 if known is None else known.of + 1)
     return replace(memory, errors=errors, expected=None)
 
 
@@ -278,23 +280,14 @@ def _expecting(view: View, fleet: Fleet, now: CandidateOutcomes, memory: Arbiter
 
 
 def _expectation(view: View, fleet: Fleet, outcome: CandidateOutcomes, memory: ArbiterMemory) -> Expected:
-    utilities = {name: float(outcome.settled[0, place]) for place, name in enumerate(fleet.names)}
+    utilities = dict(zip(fleet.names, outcome.settled[0].tolist(), strict=True))
     return Expected(view.at_s, view.at_s + _COMPARED_AFTER_S, utilities, _arrivals(memory.costs))
 
 
 def _foretold(fleet: Fleet, found: Found) -> tuple[Foretold, ...]:
-    return tuple(
-        Foretold(
-            job=name,
-            latency_s=float(found.outcome.latency_s[0, place]),
-            juice=float(found.outcome.juice[0, place]),
-            utility=float(found.outcome.settled[0, place]),
-            was_latency_s=float(found.now.latency_s[0, place]),
-            was_juice=float(found.now.juice[0, place]),
-            was_utility=float(found.now.settled[0, place]),
-        )
-        for place, name in enumerate(fleet.names)
-    )
+    then, now = found.outcome, found.now
+    columns = (then.latency_s, then.juice, then.settled, now.latency_s, now.juice, now.settled)
+    return tuple(map(Foretold, fleet.names, *(column[0].tolist() for column in columns)))
 
 
 def _settles_s(fleet: Fleet, settings: Settings) -> float:

@@ -32,17 +32,23 @@ class Warmth:
     fell: float = 0.0  # how far costs fell where g did, times how far g fell; and the latter's square
     could_fall: float = 0.0
 
-    def with_batch(self, age_s: float, times: float | None, kept: float, cpu_share: float = 1.0) -> "Warmth":
-        """After one batch more, which cost so many times what those before it said, and had a core for that share."""
-        cold = COLD_PART * exp(-max(0.0, age_s) / COLD_S)
-        now = -log(1.0 - cold)
-        if times is None or self.mean is None:
-            return Warmth(cold, now, self.fell, self.could_fall)
-        fall = cpu_share * (now - self.mean)
-        seen = log(min(max(times, _LEAST), _MOST))
-        mean = kept * self.mean + (1.0 - kept) * now
-        # What mostly waits tells little of it, and its costs change for other reasons.
-        return Warmth(cold, mean, self.fell + cpu_share * fall * seen, self.could_fall + cpu_share * fall * fall)
+    def with_batches(self, batches: Iterable[tuple[float, float | None, float]], kept: float) -> "Warmth":
+        """After more batches: of each the age of the code, how many times what those before it said it cost, and the
+        share of its time that it had a core.
+        """
+        cold, mean, fell, could_fall = self.cold, self.mean, self.fell, self.could_fall
+        for age_s, times, cpu_share in batches:
+            cold = COLD_PART * exp(-max(0.0, age_s) / COLD_S)
+            now = -log(1.0 - cold)
+            if times is None or mean is None:
+                mean = now
+                continue
+            fall = cpu_share * (now - mean)
+            seen = log(min(max(times, _LEAST), _MOST))
+            mean = kept * mean + (1.0 - kept) * now
+            # What mostly waits tells little of it, and its costs change for other reasons.
+            fell, could_fall = fell + cpu_share * fall * seen, could_fall + cpu_share * fall * fall
+        return Warmth(cold, mean, fell, could_fall)
 
 
 def soon(cold: Floats) -> Floats:
