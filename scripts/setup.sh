@@ -56,6 +56,12 @@ if [ "${1:-}" = alerts ]; then # Prometheus and promtool, beside this checkout: 
     exit 0
 fi
 
+if [ "${1:-}" = kubernetes ]; then # what the tests' control plane and helm are built with; see `make test-kubernetes`
+    command -v go >/dev/null 2>&1 || fail "Go is missing; install 1.25 or later, from https://go.dev/dl"
+    (cd src/penstock/engines/kubernetes/control_plane && go mod download) >&2 || fail "Go's proxy has not given its modules"
+    exit 0
+fi
+
 python=""
 for candidate in "${PYTHON:-python3}" python3.13 python3.12 python3.11; do
     if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$candidate; break; fi

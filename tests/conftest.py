@@ -31,5 +31,6 @@ pytest_plugins = [
     "tests.real_postgres",
     "tests.kubernetes.real",
     "tests.kubernetes.here",
+    "tests.yarn.real",
     "tests.web.browsing",
 ]

@@ -1,4 +1,4 @@
-"""What CI runs fails it; what cannot be had, the oldest Spark or a compiler of Java, is left out and that is said."""
+"""What CI runs fails it; what cannot be had, such as the oldest Spark, is left out and that is said."""
 
 import os
 import shutil
@@ -41,6 +41,21 @@ def test_alert_rules_are_asked_of_a_prometheus_and_where_there_is_none_that_is_s
     done, made = ran(tmp_path, f'[ "$1" != alerts ] || exit {setup}', "")
     assert (done.returncode, "the alert rules are asked of none" in done.stderr) == (0, said)
     assert made.count("alerts") == (1 if said else 2)  # set up, and made
+
+
+@pytest.mark.parametrize(("setup", "said"), [(0, False), (1, True)], ids=["Go", "none"])
+def test_fleets_are_tried_on_a_yarn_and_on_a_kubernetes_and_where_none_can_be_built_that_is_said(
+    tmp_path: Path, setup: int, said: bool
+) -> None:
+    done, made = ran(tmp_path, f'[ "$1" != kubernetes ] || exit {setup}', "")
+    assert (done.returncode, "nothing is tested on one" in done.stderr) == (0, said)
+    assert ("test-yarn" in made, "test-kubernetes" in made) == (True, not said)
+
+
+@pytest.mark.parametrize("target", ["test-yarn", "test-kubernetes"])
+def test_what_fails_on_a_yarn_or_a_kubernetes_fails(tmp_path: Path, target: str) -> None:
+    done, _ = ran(tmp_path, "", f'[ "$1" != {target} ] || exit 2')
+    assert done.returncode == 2
 
 
 def ran(place: Path, setup: str, make: str) -> tuple["subprocess.CompletedProcess[str]", list[str]]:

@@ -102,3 +102,14 @@ def test_a_spark_that_no_registry_gives_is_another_thing_than_one_that_we_do_not
     environment = {**os.environ, "PATH": f"{here}:{os.environ['PATH']}", "PYTHON": sys.executable}
     done = subprocess.run([place / "setup.sh", "spark", "3.5"], env=environment, capture_output=True, text=True)
     assert (done.returncode, "gives no Spark 3.5" in done.stderr) == (code, code == 75)
+
+
+def test_without_go_it_is_said_what_a_kubernetes_would_be_built_with(tmp_path: Path) -> None:
+    place = tmp_path / "scripts"
+    place.mkdir()
+    shutil.copy(ROOT / "scripts" / "setup.sh", place)
+    here = program(tmp_path / "bin" / "dirname", "echo scripts")  # all that it calls by then
+    environment = {**os.environ, "PATH": str(here)}
+    call = [str(place / "setup.sh"), "kubernetes"]
+    done = subprocess.run(call, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, "Go is missing" in done.stderr) == (1, True)

@@ -19,15 +19,28 @@ def quick(spark: SparkSession, rows_per_second: int) -> DataStreamWriter:
 
 def slow(spark: SparkSession, rows_per_second: int, row_ms: float) -> DataStreamWriter:
     """Each row holds a slot for so long, and no core: what it needs is slots."""
+    return _slowed(spark, rows_per_second, row_ms).writeStream.format("noop").trigger(processingTime="2 seconds")
 
+
+def kept(spark: SparkSession, rows_per_second: int, row_ms: float, place: str) -> DataStreamWriter:
+    """Like `slow`; what each batch had is below `place`, in a folder that a second attempt of it writes anew."""
+
+    def keep(batch: DataFrame, batch_id: int) -> None:
+        values = batch.select(batch.value.cast("string"))
+        values.write.mode("overwrite").text(f"{place}/out/batch={batch_id}")
+
+    writer = _slowed(spark, rows_per_second, row_ms).writeStream.foreachBatch(keep)
+    return writer.option("checkpointLocation", f"{place}/checkpoint").trigger(processingTime="2 seconds")
+
+
+def _slowed(spark: SparkSession, rows_per_second: int, row_ms: float) -> DataFrame:
     def wait(parts: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for part in parts:
             time.sleep(len(part) * row_ms / 1000.0)
             yield part
 
     source = spark.readStream.format("rate").option("rowsPerSecond", rows_per_second).option("numPartitions", 4)
-    rows = source.load().mapInPandas(wait, "timestamp timestamp, value long")
-    return rows.writeStream.format("noop").trigger(processingTime="2 seconds")
+    return source.load().mapInPandas(wait, "timestamp timestamp, value long")
 
 
 def broken(spark: SparkSession) -> DataStreamWriter:

@@ -5,14 +5,14 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from fleet_world import held, of_one
+from fleet_world import SimulatedApplication, held, of_one
 
 from penstock.core.leader import Leader
 from penstock.core.plan import Reason
 from penstock.core.view import View
 from penstock.engines.applications.link import Link, RefusedReportError
-from penstock.engines.applications.wire import Report, encode_report, plain_state
-from penstock.errors import OutageError
+from penstock.engines.applications.wire import Report, SaidState, encode_report, plain_state
+from penstock.errors import OutageError, PenstockError
 from penstock.store.leadership import Leadership
 from penstock.store.open import open_store
 from penstock.telling.explain import explain
@@ -126,6 +126,43 @@ def test_of_two_coordinators_one_leads_and_the_other_follows_and_takes_over(site
     serials = [order.serials for order in fraud.given]
     assert serials == sorted(set(serials))
     assert site.cluster.most_held == 6
+
+
+def test_a_driver_that_died_with_its_coordinator_begins_anew_with_what_it_was_to_have(tmp_path: Path) -> None:
+    with ExitStack() as outer:
+        site = Site(tmp_path, outer)
+        with ExitStack() as agents, ExitStack() as coordinators:  # whose end nobody is told
+            site.stack = coordinators
+            door = site.begin()
+            site.stack = agents
+            fraud = of_one("fraud", site.cluster, 380.0)
+            site.governed(fraud, door)
+            eventually(lambda: _recorded(site, "fraud") == 4)
+        fraud.end()
+        site.stack = outer
+        again = Blind("fraud", site.cluster, {"fraud": 380.0})
+        site.governed(again, site.begin())
+        eventually(lambda: again.held == 4)
+
+
+class Blind(SimulatedApplication):
+    """Cannot tell yet what executors are worth, as a driver before its second batch."""
+
+    def state(self) -> SaidState:
+        return super().state().model_copy(update={"worth": []})
+
+
+def _recorded(site: Site, name: str) -> float | None:
+    """The executors that it has and is to have, by the newest view of the fleet's run."""
+    if not Path(site.store).exists():
+        return None
+    with closing(open_store(site.store, create=False)) as store:
+        try:
+            views = list(store.views("fleet-lab"))
+        except PenstockError:  # the run is not there yet
+            return None
+    levers = views[-1].levers if views else ()
+    return next((dial.now for dial in levers if dial.job == name and dial.asked is None), None)
 
 
 def test_a_term_ends_when_its_lease_cannot_be_renewed_whatever_the_reason(

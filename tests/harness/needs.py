@@ -41,6 +41,7 @@ BY_FIXTURE = {
     "postgres": "server",
     "browser": "browser",
     "kubernetes": "kubernetes",
+    "yarn": "yarn",
 }
 BY_PARAMETER = {"postgresql": "server", "on_spark": "jvm"}  # of fixtures and tests that ask for it only then
 PROGRAMS = {

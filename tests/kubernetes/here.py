@@ -41,12 +41,16 @@ class Here:
 
 @pytest.fixture
 def here(tmp_path: Path) -> Iterator[Here]:
-    """It is built by then, or the test is skipped."""
+    built()
+    with up(tmp_path) as found:
+        yield found
+
+
+def built() -> None:
+    """It is, or the test is skipped."""
     if os.environ.get("KUBECONFIG"):
         pytest.skip("KUBECONFIG names a cluster: none is built here")
     program()
-    with up(tmp_path) as found:
-        yield found
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from penstock.core.figures import LatencyFigures
 from penstock.core.hours import Excluded
 from penstock.core.intent_hours import asked_at
 from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.levers import WHOLE, Dial
 from penstock.core.plan import Effect, Plan, Verdict
 from penstock.store.cards import Card
 from penstock.store.sql import SqlStore
@@ -123,6 +124,34 @@ def test_a_tenant_at_rest_is_neither_met_nor_missed(site: Site, store: SqlStore)
     present = asking.get(f"{site.url}api/overview").json()["present"]
     assert (present["judged"], present["resting"]) == (1, 1)
     assert present["headline"].endswith("Nothing is asked of ads now: maintenance.")
+
+
+FLEET = (
+    Dial("executors", "fraud", now=2, least=1, most=8, asked=3, worth=((1.0, 5.0), (4.0, 10.0), (8.0, 10.0))),
+    Dial("executors", "ads", now=1, least=1),
+    Dial("memory", WHOLE, now=512, least=512),
+)
+
+
+def test_executors_are_told_by_application_as_they_are_held_wanted_and_needed(site: Site, store: SqlStore) -> None:
+    store.desk.leave_card(RUN.id, Card(time.time(), 50.0, interval_s=patience_s()))
+    store.append(a_cycle(50.0, replace(a_view(50.0), levers=FLEET)))
+    told = figures(site)
+    assert told["penstock_executors"] == {("demo", "fraud"): 2.0, ("demo", "ads"): 1.0}
+    assert told["penstock_executors_wanted"] == {("demo", "fraud"): 3.0, ("demo", "ads"): 1.0}
+    assert told["penstock_executors_needed"] == {("demo", "fraud"): 4.0}  # of ads nobody knows
+    assert {name for name in told if "executors" in name} <= DOCUMENTED
+
+
+def test_the_executors_of_an_application_that_is_governed_alone_go_by_its_run(site: Site, store: SqlStore) -> None:
+    store.append(a_cycle(50.0, replace(a_view(50.0), levers=(Dial("executors", WHOLE, now=2, least=1),))))
+    assert figures(site)["penstock_executors"] == {("demo", "demo"): 2.0}
+
+
+def test_nobody_is_to_scale_by_what_was_wanted_when_somebody_last_governed(site: Site, store: SqlStore) -> None:
+    store.append(a_cycle(50.0, replace(a_view(50.0), levers=FLEET)))
+    told = figures(site)
+    assert {name for name in told if name.startswith("penstock_executors")} == {"penstock_executors"}
 
 
 def test_every_name_is_documented(told: Told) -> None:

@@ -1,132 +1,70 @@
-"""One application on a real YARN, and a coordinator: its executors go up and down, and YARN tells the same story.
+"""Two applications on a real YARN, and a coordinator: who needs executors has them, and YARN tells the same story."""
 
-Beside it there is a simulated neighbour, whose agent claims cores: so that the coordinator has a reason to take some.
-"""
-
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from signal import SIGINT
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
 
 import pytest
-import yaml
-from fleet_world import SimulatedCluster, of_one
 
-from penstock.calls.coordinated import beside
-from penstock.config.coordination import CoordinationFile
-from penstock.engines.applications.agent import Agent
-from penstock.engines.applications.link import Link
+from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.yarn import YarnCluster
-from penstock.engines.yarn import cluster as daemons
-from penstock.engines.yarn.cluster import Yarn
-from penstock.engines.yarn.configuration import YarnShape
-from penstock.governing.coordinated import TOKEN
-from penstock.governing.coordinating import Coordination, Coordinator
-from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
-from tests.cli.calling import ROOT, environment
-from tests.harness.ports import own_port
-from tests.patience import eventually, patiently
+from penstock.store.open import open_store
+from tests.governing.two_drivers import NAMES, TwoDrivers
+from tests.patience import eventually
+from tests.yarn.real import QUEUE, RealYarn
 
 pytestmark = pytest.mark.yarn
-
-QUEUE = "root.streams"
-SETTINGS = {"penstock": {"executors": {"settle_s": 10}}}
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The executors' cores of the application, as YARN told them each time that they were as many as was waited for."""
+    """What YARN told before and after executors moved, and once the queue may have two thirds of what it had."""
 
-    yarn: Yarn
-    seen: list[int] = field(default_factory=list)
+    began: Room
+    moved: Room
+    lowered: Room
+    drivers: TwoDrivers
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
-    patiently(daemons)
-    place = tmp_path_factory.mktemp("yarn")
+def done(yarn: RealYarn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Done]:
+    place, cluster = tmp_path_factory.mktemp("fleet"), YarnCluster(yarn.page, QUEUE)
+    conf = {"spark.yarn.queue": "streams", "spark.driver.memory": "512m"}
+    fleet = {"yarn": yarn.page, "queue": QUEUE}
     with ExitStack() as stack:
-        state = place / "yarn.json"
-        yarn = daemons.up(state, YarnShape(2, 3, 3072, ("streams", "other"), _five_ports()))
-        stack.callback(daemons.down, state)
-        found, cluster = Done(yarn), YarnCluster(yarn.page, QUEUE)
-        door = stack.enter_context(_coordinator(place, yarn.page))
-        neighbour = of_one("neighbour", SimulatedCluster(64), 40.0, utility=100.0)
-        agent = Agent("neighbour", neighbour, Link([door.url], new_agent_token(place / "tokens", "neighbour")))
-        agent.start()
-        stack.callback(agent.stop)
-        stack.enter_context(_driver(place, yarn, door.url))
-        for rate, executors in ((40.0, 3), (350.0, 1)):  # what the neighbour has to do, and what is left to the other
-            neighbour.rates["neighbour"] = rate
-            eventually(lambda wanted=executors: list(cluster.room().held.values()) == [wanted])  # type: ignore[misc]
-            found.seen.append(executors)
-        yield found
+        # Four executors, and the master of each application, have all six cores.
+        drivers = TwoDrivers(place, "yarn", cluster, fleet, yarn.around, conf)
+        began = stack.enter_context(drivers.begun())
+        eventually(lambda: drivers.holds("fraud") == 3)
+        moved = drivers.until(1, 3)
+        stack.enter_context(yarn.lowered(QUEUE, percent=67))
+        yield Done(began, moved, drivers.until(1, 1), drivers)
 
 
-def test_executors_come_up_and_go_as_the_coordinator_says(done: Done) -> None:
-    assert done.seen == [3, 1]
+def test_executors_moved_to_the_application_that_needs_them(done: Done) -> None:
+    assert sorted(done.began.held.values()) == sorted(done.moved.held.values()) == [1, 3]
+    assert {name: cores for name, cores in done.began.held.items() if done.moved.held[name] == cores} == {}
 
 
-def test_the_master_of_the_application_is_not_counted_with_its_executors(done: Done) -> None:
-    page = YarnCluster(done.yarn.page)
-    assert page.room().used == 1
-    # A node offers an executor's cores again when its process has ended: 3 + 3, but 1 and the master's 1.
-    eventually(lambda: sum(worker.free_cores for worker in page.room().workers) == 4)
+def test_masters_of_applications_are_not_counted_with_their_executors(done: Done) -> None:
+    assert (done.moved.used, sum(worker.free_cores for worker in done.moved.workers)) == (2, 0)
 
 
-def _five_ports() -> int:
-    """The first of five in a row that are this run's own."""
-    found = [own_port()]
-    while found[-5:] != list(range(found[-1] - 4, found[-1] + 1)):
-        found.append(own_port())
-    return found[-5]
+def test_in_a_queue_that_may_have_less_than_it_has_each_keeps_its_least(done: Done) -> None:
+    assert done.lowered.held.keys() == done.moved.held.keys()
+    assert done.lowered.cores_for(set(done.lowered.held)) == 2
 
 
-@contextmanager
-def _coordinator(place: Path, page: str) -> Iterator[AgentsDoor]:
-    fleet = {"name": "lab", "cluster": {"yarn": page, "queue": QUEUE}, "interval": 3, "report": 1, "settings": SETTINGS}
-    coordinator = Coordinator(CoordinationFile.model_validate(fleet), Coordination(str(place / "fleet.sqlite")))
-    with AgentsDoor(coordinator.hear, lambda: agent_tokens(place / "tokens")).open() as door, beside(coordinator):
-        yield door
+def test_the_store_of_the_fleet_tells_the_story_that_yarn_tells(done: Done) -> None:
+    with closing(open_store(done.drivers.place / "fleet.sqlite", create=False)) as store:
+        run = store.read_run("fleet-lab")
+    moves = [(move.job, move.text) for record in run.decisions for move in record.decision.moves]
+    assert {name: text.split()[-1] for name, text in moves} == {"clicks": "1", "fraud": "1"}
+    assert any("from clicks to fraud" in record.decision.why for record in run.decisions)
 
 
-@contextmanager
-def _driver(place: Path, yarn: Yarn, coordinator: str) -> Iterator[None]:
-    job = {
-        "name": "fraud",
-        "job": "tests.governing.tenant_jobs:slow",
-        "params": {"rows_per_second": 110, "row_ms": 20},
-        "intent": {"latency": "5s", "utility": 40},
-        "slots": 1,
-    }
-    conf = {"spark.executor.memory": "512m", "spark.yarn.queue": "streams", "spark.driver.memory": "512m"}
-    said = {"name": "fraud", "executors": 3, "interval": "3s", "window": "15s", "conf": conf, "jobs": [job]}
-    file = place / "fraud.yaml"
-    file.write_text(yaml.safe_dump(said))
-    given = [str(file), "--master", "yarn", "--coordinator", coordinator, "--store", str(place / "fraud.sqlite")]
-    token = new_agent_token(place / "tokens", "fraud")
-    around = {**environment(), **yarn.environment, TOKEN: token, "PYSPARK_PYTHON": sys.executable}
-    archives = Path(os.environ.get("SPARK_HOME") or _spark_home(), "python", "lib")
-    around["PYSPARK_ARCHIVES_PATH"] = ",".join(f"local:{one}" for one in sorted(archives.glob("*.zip")))
-    command = [sys.executable, "-m", "penstock.cli.main", "run", *given]
-    with (place / "fraud.log").open("wb") as log:
-        driver = subprocess.Popen(command, cwd=ROOT, env=around, stdout=log, stderr=log)
-    try:
-        yield
-        assert driver.poll() is None, (place / "fraud.log").read_text()[-3000:]
-    finally:
-        driver.send_signal(SIGINT)
-        try:
-            driver.wait(60.0)
-        finally:
-            driver.kill()
-
-
-def _spark_home() -> str:
-    import pyspark
-
-    return str(Path(pyspark.__file__).parent)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_row_was_written_once_while_executors_came_and_went(done: Done, name: str) -> None:
+    rows = done.drivers.rows(name)
+    assert rows == list(range(len(rows)))
+    assert rows

@@ -25,16 +25,19 @@ from penstock.engines.applications.engine import FleetEngine, FleetSettings, Not
 from penstock.engines.applications.wire import Report, encode_answer
 from penstock.engines.applications.wishes import Wishes
 from penstock.engines.hands import Hands
-from penstock.errors import GoverningEndsError, OutageError, told
+from penstock.errors import ConfigError, GoverningEndsError, OutageError, told
 from penstock.governing.clock import RealClock
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import DEFAULT_STORE, Remembering, remembered
 from penstock.loop import Governor, LoopSettings, drive
 from penstock.planning.registry import DEFAULT, policy_named
 from penstock.running.tending import Tending
+from penstock.store.archive import StoreError
 from penstock.store.database import Database
+from penstock.store.gallery import Gallery
 from penstock.store.leadership import Leadership, lease_at
 from penstock.store.open import default_path, open_store
+from penstock.store.sql import SqlStore
 
 _LOOK_EVERY_S = 1.0  # whether the lease is free
 _HEARD_WITHIN = 5.0  # times the time between two reports, all agents are heard that can be
@@ -191,7 +194,7 @@ class Coordinator:
         file = self._file
         policy = policy_named(self._policy, file.settings.get(self._policy, {}))
         settings = LoopSettings(file.interval, stale_after_s=engine.silent_s, dry_run=self._how.advise)
-        kept, hands = self._remembering(policy.name, settings), Hands()
+        kept, hands = self._remembering(engine, policy.name, settings), Hands()
         # Whoever is not heard of yet may hold executors all the same: agents come first.
         settings = replace(settings, govern_from_s=kept.already_s + min(file.lease, _HEARD_WITHIN * file.report))
         try:
@@ -219,12 +222,14 @@ class Coordinator:
         finally:
             hands.let_go(kept.store.close)
 
-    def _remembering(self, policy: str, settings: LoopSettings) -> Remembering:
+    def _remembering(self, engine: FleetEngine, policy: str, settings: LoopSettings) -> Remembering:
         """The fleet's run, which goes on whoever leads: the one before is told so when it writes next."""
         name = self._file.name
         run = RunInfo(f"fleet-{name}", name, policy, "fleet", self._cluster.name, time.time())
         target = open_store(None if self._how.store == DEFAULT_STORE else self._how.store, patient=False)
-        return remembered(target, run, settings)
+        kept = remembered(target, run, settings)
+        engine.remember(_wanted_lately(target, run.id, kept.already_s - engine.forgotten_s))
+        return kept
 
     @property
     def _policy(self) -> str:
@@ -241,6 +246,19 @@ class Coordinator:
             bounds={name: part.bounds() for name, part in file.applications.items()},
             others=file.others.bounds(),
         )
+
+
+def _wanted_lately(store: SqlStore, run_id: str, since_s: float) -> dict[str, int]:
+    """The executors that applications were to have when somebody last governed, if that was since then."""
+    try:
+        newest = Gallery(store.database, run_id).newest()
+    except (StoreError, ConfigError):  # it is away
+        return {}
+    if newest is None or newest.view.at_s < since_s:
+        return {}
+    dials = (dial for dial in newest.view.levers if dial.kind == "executors")
+    told = {dial.job: dial.now if dial.asked is None else dial.asked for dial in dials}
+    return {name: round(executors) for name, executors in told.items() if executors is not None}
 
 
 def _lease(file: CoordinationFile, how: Coordination) -> Lease:

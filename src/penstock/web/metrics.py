@@ -12,9 +12,11 @@ from prometheus_client.registry import Collector, CollectorRegistry
 from penstock.core.budget import text_of_days
 from penstock.core.cycle import GOVERNING_ENDED
 from penstock.core.intents import Latency
+from penstock.core.levers import WHOLE, Dial
 from penstock.core.shares import shares_of
 from penstock.core.states import State, possible_utility, states_of
 from penstock.core.view import JobView, View
+from penstock.engines.applications.wishes import enough
 from penstock.store.gallery import Newest
 from penstock.web.shapes import DecisionOut, RunOut
 from penstock.web.shapes_control import ControlOut
@@ -22,6 +24,8 @@ from penstock.web.shapes_control import ControlOut
 _WEIGHT = "The job's weight in sharing the slots; where its operators have threads of their own, these"
 _BUSY = "Share of time that the operator, or the job's share of the slots, is busy; above 1 with slots that others left"
 _OFF = "Mean distance between the utility foretold of the job and the one that came, as a share of its maximum"
+_WANTED = "Executors that it is to have, as was decided; no sample while nobody governs"
+_NEEDED = "Executors beyond which more are worth next to nothing; no sample while nobody governs, or where nobody knows"
 _USUAL = (50.0, 95.0, 99.0)  # percentiles
 _OPEN = "not judged"  # yet, or at all: a driver that goes on with a run may judge what its record left open
 
@@ -70,6 +74,7 @@ def families(seen: Seen) -> Iterator[Metric]:
         yield from _states(run, _told_states(seen))
         yield from _budgets(run, seen.newest.view)
         yield from _of_machines(run, seen.newest.view)
+        yield from _of_executors(run, seen)
     yield from _of_decisions(seen)
 
 
@@ -217,6 +222,34 @@ def _of_machines(run: str, view: View) -> Iterator[Metric]:
     ):
         samples: list[Sample] = [((run, machine.name), getattr(machine, field)) for machine in view.machines]
         yield _gauge(name, about, ("run", "machine"), samples)
+
+
+def _of_executors(run: str, seen: Seen) -> Iterator[Metric]:
+    """Of each application: an autoscaler must not go by what was wanted when somebody last governed."""
+    levers = () if seen.newest is None else seen.newest.view.levers
+    dials = [(dial, run if dial.job == WHOLE else dial.job) for dial in levers if dial.kind == "executors"]
+    live = seen.control.live
+    for name, about, figure in (
+        ("penstock_executors", "Executors that the application holds", lambda dial: dial.now),
+        ("penstock_executors_wanted", _WANTED, _wanted if live else _unknown),
+        ("penstock_executors_needed", _NEEDED, _needed if live else _unknown),
+    ):
+        samples: list[Sample] = [((run, application), figure(dial)) for dial, application in dials]
+        yield _gauge(name, about, ("run", "application"), samples)
+
+
+def _wanted(dial: Dial) -> float | None:
+    return dial.now if dial.asked is None else dial.asked
+
+
+def _needed(dial: Dial) -> float | None:
+    worth = [(round(count), utility) for count, utility in dial.worth]
+    most = max((count for count, _ in worth), default=0) if dial.most is None else round(dial.most)
+    return enough(worth, round(dial.least), most)
+
+
+def _unknown(dial: Dial) -> float | None:
+    return None
 
 
 def _of_decisions(seen: Seen) -> Iterator[Metric]:

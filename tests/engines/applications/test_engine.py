@@ -16,7 +16,7 @@ from penstock.engines.applications.engine import (
     FleetSettings,
     NotLeadingError,
 )
-from penstock.engines.applications.wire import Report, plain_state
+from penstock.engines.applications.wire import Report, Serials, plain_state
 from penstock.errors import OutageError
 from penstock.loop import Carried, Governor, LoopSettings
 from penstock.planning.registry import policy_named
@@ -171,6 +171,39 @@ def test_a_driver_that_begins_anew_gets_back_what_it_was_to_have(ended: bool) ->
     assert held(fleet.cluster) == {"clicks": 2, "fraud": 4}
     texts = [deed.text for deed in fleet.engine.observe(fleet.now).deeds if deed.job == "fraud"]
     assert texts[-2:] == ["joined again with 1 executors, is to have 4", "executors promised 1 -> 4"]
+
+
+def test_a_driver_that_died_with_its_coordinator_gets_back_what_it_was_to_have_from_the_next_one() -> None:
+    fleet = Fleet()
+    fleet.engine.remember({"fraud": 4, "clicks": 2})
+    fraud, clicks = of_one("fraud", fleet.cluster, 380.0), of_one("clicks", fleet.cluster, 150.0)
+    for _ in range(2):
+        fleet.report(fraud, clicks)
+        fleet.engine.tend()
+    fleet.report(fraud, clicks)
+    assert held(fleet.cluster) == {"clicks": 2, "fraud": 4}
+    texts = [deed.text for deed in fleet.engine.observe(fleet.now).deeds if deed.job == "fraud"]
+    assert texts == ["joined again with 1 executors, is to have 4", "executors promised 1 -> 4"]
+
+
+@pytest.mark.parametrize(
+    ("applied", "wanted", "after_s"),
+    [(Serials(7, 3), 1, 0.0), (Serials(), 4, 0.0), (Serials(), 1, 601.0)],
+    ids=["it obeyed the one before", "it has that already", "long ago"],
+)
+def test_who_lived_on_when_the_coordinator_changed_goes_on_from_what_it_has(
+    applied: Serials, wanted: int, after_s: float
+) -> None:
+    fleet = Fleet()
+    fleet.engine.remember({"fraud": 4})
+    fleet.now += after_s
+    fraud = of_one("fraud", fleet.cluster, 380.0, wanted=wanted)
+    fleet.talks["fraud"] = replace(Conversation("fraud", "fraud-1"), applied=applied)
+    fleet.report(fraud)
+    fleet.engine.tend()
+    fleet.report(fraud)
+    assert held(fleet.cluster) == {"fraud": wanted}
+    assert [deed.text for deed in fleet.engine.observe(fleet.now).deeds] == [f"joined with {wanted} executors"]
 
 
 def test_one_that_said_good_bye_begins_with_what_its_file_has() -> None:

@@ -57,9 +57,9 @@ class Application:
         made = replace(made, promised=wanted, wanted=wanted, asked_most=wanted, since_s=now, applied=report.applied)
         return made._with_intents()
 
-    def going_on(self, before: "Application") -> "Application":
+    def going_on(self, wanted: int) -> "Application":
         """As one whose driver began anew: it is to have what it was to have before, as far as its bounds allow."""
-        return replace(self, wanted=min(max(before.wanted, self.least), self.most))
+        return replace(self, wanted=min(max(wanted, self.least), self.most))
 
     def after(self, report: Report, now: float) -> "Application":
         """What it is after another report, whose state is whole or goes on from the one before."""

@@ -76,6 +76,7 @@ class FleetEngine:
         self._lock = threading.Lock()
         self._known: dict[str, Application] = {}
         self._ended_by_cluster: dict[str, Application] = {}  # whose drivers may begin anew
+        self._before: dict[str, int] = {}  # executors, by applications of whom nothing was heard in this term yet
         self._number = 0
         self._room: Room | None = None
         self._room_s = -inf
@@ -90,6 +91,16 @@ class FleetEngine:
     def silent_s(self) -> float:
         """How long an agent may be silent and be decided over all the same."""
         return self._settings.silent_s
+
+    @property
+    def forgotten_s(self) -> float:
+        """How long after its last report an application is remembered."""
+        return self._settings.forgotten_s
+
+    def remember(self, wanted: Mapping[str, int]) -> None:
+        """What applications were to have under the coordinator before: who died with it gets that back."""
+        with self._lock:
+            self._before = {name: executors for name, executors in wanted.items() if name not in self._known}
 
     # What agents say
 
@@ -122,15 +133,25 @@ class FleetEngine:
             return self._answer(None, None)
         bounds = (self._settings.bounds or {}).get(report.application, self._settings.others)
         found = Application.joining(report, bounds, now)
-        before = known or self._ended_by_cluster.pop(found.name, None)
-        if before is None or self._settings.advises:
+        wanted = self._wanted_before(found, known)
+        if wanted is None or self._settings.advises:
             self._note(found.name, f"joined with {found.held} executors", "its agent reported")
         else:
-            found = found.going_on(before)
+            found = found.going_on(wanted)
             text = f"joined again with {found.held} executors, is to have {found.wanted}"
             self._note(found.name, text, "its driver began anew, and gets what it was to have before")
         self._known[found.name] = found
         return self._answer(report.number, None)
+
+    def _wanted_before(self, found: Application, known: Application | None) -> int | None:
+        """What one that joins was to have before; None of one that is new, or that lived on under two coordinators."""
+        here = known or self._ended_by_cluster.pop(found.name, None)
+        left = self._before.pop(found.name, None)
+        if here is not None:
+            return here.wanted
+        old = self._even() - self._opened_s > self._settings.forgotten_s
+        lived_on = found.applied != Serials() or left == found.wanted
+        return None if old or lived_on else left
 
     def _leave(self, known: Application | None, report: Report) -> None:
         if known is not None and known.instance == report.instance:

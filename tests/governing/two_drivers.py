@@ -1,0 +1,135 @@
+"""Two applications with real drivers, an agent in each, and a coordinator: what tests on each cluster manager share.
+
+Clicks begins with three executors and needs one, fraud with one and needs more than two; there is room for four.
+"""
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from signal import SIGINT
+from typing import Any
+
+import yaml
+
+from penstock.calls.coordinated import beside
+from penstock.config.coordination import CoordinationFile
+from penstock.engines.applications.cluster import Cluster, Room
+from penstock.errors import ConfigError
+from penstock.governing.coordinated import TOKEN
+from penstock.governing.coordinating import Coordination, Coordinator
+from penstock.store.open import open_store
+from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
+from tests.cli.calling import ROOT, command, environment
+from tests.patience import eventually
+
+NAMES = ("clicks", "fraud")
+_SETTINGS = {"penstock": {"executors": {"settle_s": 10}}}
+
+
+@dataclass(frozen=True)
+class TwoDrivers:
+    """Where they run; `fleet` is the cluster in the coordinator's file, `around` and `conf` are what drivers need."""
+
+    place: Path
+    master: str
+    cluster: Cluster
+    fleet: Mapping[str, Any]
+    around: Mapping[str, str] = field(default_factory=dict)
+    conf: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _tenants(self, "clicks", slots=3, rows_per_second=10, utility=10)
+        _tenants(self, "fraud", slots=1, rows_per_second=110, utility=40)
+
+    @contextmanager
+    def coordinator(self) -> Iterator[tuple[AgentsDoor, Coordinator]]:
+        """Its door is open, and it does not govern yet."""
+        said = {"name": "lab", "cluster": self.fleet, "interval": 3, "report": 1, "settings": _SETTINGS}
+        how = Coordination(str(self.place / "fleet.sqlite"))
+        coordinator = Coordinator(CoordinationFile.model_validate(said), how)
+        with AgentsDoor(coordinator.hear, lambda: agent_tokens(self.place / "tokens")).open() as door:
+            yield door, coordinator
+
+    @contextmanager
+    def driver(self, name: str, door: AgentsDoor) -> "Iterator[subprocess.Popen[bytes]]":
+        """It runs until the block ends, and must not have ended before, unless by a test that waited for that."""
+        given = [str(self.place / f"{name}.yaml"), "--master", self.master, "--coordinator", door.url]
+        token = {TOKEN: new_agent_token(self.place / "tokens", name)}
+        with (self.place / f"{name}.log").open("ab") as said:
+            driver = subprocess.Popen(
+                command("run", *given, "--store", str(self.store(name))),
+                cwd=ROOT,
+                env={**environment(), **self.around, **token},
+                stdout=said,
+                stderr=said,
+            )
+        try:
+            yield driver
+            assert driver.returncode is not None or driver.poll() is None, self.said(name)
+        finally:
+            driver.send_signal(SIGINT)
+            try:
+                driver.wait(60.0)
+            finally:
+                driver.kill()
+
+    @contextmanager
+    def begun(self) -> Iterator[Room]:
+        """Whoever comes first has the executors: the second when the first has them, all else after that."""
+        with self.coordinator() as (door, coordinator), self.driver("clicks", door):
+            self.until(3)
+            with self.driver("fraud", door):
+                room = self.until(1, 3)
+                with beside(coordinator):
+                    yield room
+
+    def until(self, *held: int) -> Room:
+        """What the cluster manager says once applications hold so many executors, the fewest first."""
+        return eventually(lambda: _when(self.cluster.room(), list(held)))
+
+    def holds(self, name: str) -> int | None:
+        """The executors of that driver's application, as the cluster manager has it."""
+        if not self.store(name).exists():
+            return None
+        with closing(open_store(self.store(name), create=False)) as store:
+            try:
+                return next((self.cluster.room().held.get(run.id) for run in store.runs()), None)
+            except ConfigError:
+                return None  # its file is there, and its tables not yet
+
+    def store(self, name: str) -> Path:
+        """Where the driver records."""
+        return self.place / f"{name}.sqlite"
+
+    def said(self, name: str) -> str:
+        """The end of what the driver said."""
+        return (self.place / f"{name}.log").read_text()[-3000:]
+
+    def rows(self, name: str) -> list[int]:
+        """All that the application has written in batches that are over, in order; its source counts from 0."""
+        own = self.place / name
+        over = [int(commit.name) for commit in (own / "checkpoint" / "commits").glob("*") if commit.name.isdigit()]
+        batches = (own / "out" / f"batch={number}" for number in range(max(over, default=-1) + 1))
+        parts = (part for batch in batches for part in batch.glob("part-*"))
+        return sorted(int(line) for part in parts for line in part.read_text().split())
+
+
+def _tenants(site: TwoDrivers, name: str, slots: int, rows_per_second: int, utility: int) -> None:
+    place = site.place / name
+    place.mkdir()
+    job = {
+        "name": name,
+        "job": "tests.governing.tenant_jobs:kept",
+        "params": {"rows_per_second": rows_per_second, "row_ms": 20, "place": str(place)},
+        "intent": {"latency": "5s", "utility": utility},
+        "slots": slots,
+    }
+    conf = {"spark.executor.memory": "512m", "spark.sql.streaming.checkpoint.fileChecksum.enabled": False, **site.conf}
+    said = {"name": name, "executors": 3, "interval": "3s", "window": "15s", "conf": conf, "jobs": [job]}
+    (site.place / f"{name}.yaml").write_text(yaml.safe_dump(said))
+
+
+def _when(room: Room, held: list[int]) -> Room | None:
+    return room if sorted(room.held.values()) == held else None
