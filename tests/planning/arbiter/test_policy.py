@@ -197,6 +197,29 @@ def _twice(one: JobView) -> tuple[Any, ...]:
     return tuple(batch(number, rate, float(number)) for number in range(11, 30))
 
 
+@pytest.mark.parametrize(
+    ("since_s", "twice_as_much", "steps"),
+    [
+        (-100.0, False, [0, 1, 0]),  # found worth a turn twice
+        (-100.0, True, [1, 0, 0]),  # the load is another one: that is a reason of its own
+        (0.0, False, [1, 0, 0]),  # in the first minute costs still fall
+    ],
+)
+def test_another_step_under_the_same_load_is_found_worth_a_turn_twice_before_it_is_taken(
+    since_s: float, twice_as_much: bool, steps: list[int]
+) -> None:
+    jobs = [
+        replace(one, figures=replace(one.figures, batches=_twice(one))) if twice_as_much else one for one in crowd()
+    ]
+    memory = replace(after_acting(), since_s=since_s)
+    arbiter = Arbiter(ArbiterSettings(least_gain=0.1))  # so that no gain is five times what is worth a turn
+    taken = []
+    for at_s in (50.0, 56.0, 62.0):
+        plan, memory = arbiter.decide(fleet_view(*given(*jobs), at_s=at_s), memory)
+        taken.append(len(plan.decisions))
+    assert taken == steps
+
+
 def test_its_error_is_kept_tenant_by_tenant_and_told_in_every_plan() -> None:
     calm = [fleet_view(job("a", 40.0, utility=6.0), job("b", 40.0), at_s=10.0 + 10.0 * n) for n in range(8)]
     plans, memory = rounds(Arbiter(), calm)

@@ -51,6 +51,7 @@ class ArbiterMemory:
     restarted_s: Mapping[str, float] = field(default_factory=dict)  # when the arbiter last had a job start again
     served: tuple[str, ...] = ()  # jobs that were served first, the last ones until `served_until_s`; each time
     served_until_s: float = 0.0
+    wanted_s: float | None = None  # since when another step was found worth a turn, round after round
     wary_until_s: float = 0.0  # after a decision that was taken back: more gain is asked for
     wary_of: float = 0.0  # utility that was foretold of that decision and did not come
 

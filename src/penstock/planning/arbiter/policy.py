@@ -37,7 +37,7 @@ from penstock.planning.arbiter.sharing import paced
 from penstock.planning.arbiter.shortfall import shortfall
 from penstock.planning.arbiter.taking_back import SAME_ARRIVALS, came, to_be_taken_back, undoing
 from penstock.planning.arbiter.words import why
-from penstock.planning.arrivals import same_rate
+from penstock.planning.arrivals import same_arrivals, same_rate
 
 _COMPARED_AFTER_S = 60.0  # utilities are over windows: Henge's juice looks back a minute
 _AGAIN_AFTER_S = 60.0  # in a dry run, or where tenants are asked first, what is decided does not come
@@ -45,6 +45,10 @@ _WARY_S = 120.0
 _EARLY_S = 4.0  # after which shares are turned, though batches of some are awaited yet
 _KNOWN_AFTER_S = 90.0  # since a job was first seen: until then costs fall, and are no reason to start it again
 _RESTARTED_AGAIN_AFTER_S = 600.0
+_SECONDED_AFTER_S = 5.0  # later on another step under the same load is to be found worth a turn for so long
+_FIRST_MINUTE_S = 60.0
+_LOOKS_AGAIN = "another step seems worth a turn; one slow batch is no reason for it, so the next round looks again"
+_SAME_LOAD = 0.15  # of a rate
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 _LONGEST_SETTLE_S = 20.0
 _BIAS_KEPT = 0.6  # of a job's bias, when another batch has ended
@@ -110,7 +114,11 @@ class Arbiter:
         gain = found.gain(np.array([not job.met for job in fleet.jobs]))
         least = self._worth_a_turn(view, fleet, memory, found.touched(fleet.values))
         if gain > (_URGENT * least if settling else least):
-            return self._act(view, fleet, found, memory)
+            if gain > _URGENT * least or _seconded(view, fleet, memory):
+                return self._act(view, fleet, found, memory)
+            memory = replace(_expecting(view, fleet, found.now, memory), rested=None)
+            return Plan(note=_LOOKS_AGAIN), replace(memory, wanted_s=memory.wanted_s or view.at_s)
+        memory = replace(memory, wanted_s=None)
         eased = None if settling else _eased(view, fleet, found, memory)
         if eased is not None:
             return self._act(view, fleet, eased, memory)
@@ -161,6 +169,7 @@ class Arbiter:
             memory,
             acted=acted,
             rested=None,
+            wanted_s=None,
             expected=_expectation(view, fleet, found.outcome, memory),
             restarted_s={**memory.restarted_s, **again},
         )
@@ -184,6 +193,20 @@ def _may_restart(view: View, fleet: Fleet, memory: ArbiterMemory) -> NDArray[np.
         return np.zeros(fleet.size, dtype=bool)
     since_s = [view.at_s - memory.restarted_s.get(name, -np.inf) for name in fleet.names]
     return np.array(since_s) >= _RESTARTED_AGAIN_AFTER_S
+
+
+def _seconded(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
+    """Whether another step under the same load was found worth a turn before, or need not be.
+
+    What a batch takes varies, and with it what is foretold of the next one. A first step, one that has not come, or one
+    while costs still fall as they do after a start, is no such chance.
+    """
+    acted = memory.acted
+    if acted is None or not came(fleet, acted) or view.at_s - (memory.since_s or 0.0) < _FIRST_MINUTE_S:
+        return True
+    if not same_arrivals(acted.arrivals_rps, _arrivals(memory.costs), _SAME_LOAD):
+        return True
+    return memory.wanted_s is not None and view.at_s - memory.wanted_s >= _SECONDED_AFTER_S
 
 
 def _cold(view: View, fleet: Fleet, memory: ArbiterMemory) -> bool:
