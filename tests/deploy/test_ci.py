@@ -43,6 +43,12 @@ def test_alert_rules_are_asked_of_a_prometheus_and_where_there_is_none_that_is_s
     assert made.count("alerts") == (1 if said else 2)  # set up, and made
 
 
+@pytest.mark.parametrize("code", [0, 2])
+def test_a_law_that_faults_break_fails_it(tmp_path: Path, code: int) -> None:
+    done, made = ran(tmp_path, "", f'[ "$1" != chaos-fleet ] || exit {code}')
+    assert (done.returncode, "chaos-fleet" in made) == (code, True)
+
+
 def ran(place: Path, setup: str, make: str) -> tuple["subprocess.CompletedProcess[str]", list[str]]:
     """What CI says where these stand for setting up and for make, and what of both it asked for, in order."""
     (place / ".ci").mkdir()
