@@ -163,8 +163,9 @@ soak: setup ## an hour on Kafka with things going wrong; every row counted
 
 # The same seed, the same pairs of faults. `chaos` starts a cluster, a broker, PostgreSQL and drivers; `chaos-fleet` no JVM.
 MINUTES ?= 10
-chaos: setup-tests ## a nemesis on Kafka: pairs of faults drawn from SEED for MINUTES, every row counted, laws checked
-	@PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --seed $(SEED) --minutes $(MINUTES)
+TENANTS ?= 8
+chaos: setup-tests ## a nemesis on Kafka: pairs of faults drawn from SEED for MINUTES, every row of TENANTS counted, laws checked
+	@PYTHONPATH=. $(BIN)/python benchmarks/chaos.py --seed $(SEED) --minutes $(MINUTES) --tenants $(TENANTS)
 
 chaos-fleet: setup-tests ## the nemesis over two coordinators of a simulated cluster (SEED=..., MINUTES=...)
 	@PYTHONPATH=. $(BIN)/python benchmarks/chaos_fleet.py --seed $(SEED) --minutes $(MINUTES)

@@ -53,7 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=10.0, help="of load; starting and counting come on top")
-    parser.add_argument("--tenants", type=int, default=4)
+    parser.add_argument("--tenants", type=int, default=8)
     parser.add_argument("--only", default="", help="words, with commas: of all faults those are drawn that have one")
     parser.add_argument("--rate", type=float, default=20.0, help="rows a second of each tenant")
     parser.add_argument("--place", type=Path, help="where logs and checkpoints go, and stay; else they are removed")
@@ -85,7 +85,9 @@ def _lived(place: Path, apart: bool, options: argparse.Namespace) -> History:
         stack.callback(broker.down, place / "kafka.json")
         kafka = broker.up(place / "kafka.json", processes.free_port(), PARTITIONS)
         stack.callback(standalone.down, place / "cluster.json")
-        cluster = standalone.up(place / "cluster.json", workers=2, cores=len(names), port=processes.free_port())
+        cluster = standalone.up(
+            place / "cluster.json", workers=2, cores=(len(names) + 1) // 2, port=processes.free_port()
+        )
         make_topics(kafka.bootstrap, [f"{name}_{end}" for name in names for end in ("in", "out")], PARTITIONS)
         for module in ("soak_jobs.py", "chaos_jobs.py"):
             (place / module).write_bytes((HERE / module).read_bytes())

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _MOUNTS, _NETWORK = 0x00020000, 0x40000000  # CLONE_NEWNS, CLONE_NEWNET
-_DISK_MIB = 128  # checkpoints of four tenants that count 50 keys take a tenth of that
+_DISK_MIB = 128  # checkpoints of eight tenants that count 50 keys take a fifth of that
 _ENVIRONMENT = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
 
 

@@ -5,14 +5,20 @@ import json
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zstandard
 
+from penstock.calls.advised import events_of
 from penstock.config.profiles import read_profile
+from penstock.engines.spark.history.replay import queries_in, replayed
+from penstock.engines.spark.jobs import Job
 from penstock.errors import ConfigError
 from tests.cli.calling import environment, penstock
 from tests.cli.mutating import FILES, Checked, mutated, mutations
+from tests.event_log import Query, log_of
 
 SEEDS, EACH = 4, 80
 WITHIN_S, WITHIN_MIB = 5.0, 1024.0
@@ -71,6 +77,43 @@ def test_profiles_that_were_changed_by_chance_are_read_or_refused_in_one_line(tm
         (tmp_path / "p.csv").write_bytes(mutated(PROFILE, chance))
         try:
             read_profile(tmp_path / "p.csv")
+        except ConfigError as error:
+            told.append(str(error))
+    assert [line for line in told if not line.isprintable()] == []
+
+
+LOG = b"".join(log_of([Query("fraud", rows_per_s=100.0, every_s=1.0, took_s=0.5, busy_s=0.8)], 6.0))
+
+
+def lz4_packed(data: bytes) -> bytes:
+    """Blocks as Spark writes them, each with a sequence of literals alone."""
+    parts = [data[at : at + 14] for at in range(0, len(data), 14)]
+    packed = [bytes([len(part) << 4]) + part for part in parts]
+    sizes = [
+        len(one).to_bytes(4, "little") + len(part).to_bytes(4, "little")
+        for one, part in zip(packed, parts, strict=True)
+    ]
+    return b"".join(b"LZ4Block\x20" + size + bytes(4) + one for size, one in zip(sizes, packed, strict=True))
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "app-1": bytes,
+    "app-1.zstd": zstandard.ZstdCompressor().compress,
+    "app-1.lz4": lz4_packed,
+}
+
+
+@pytest.mark.parametrize("within", [True, False], ids=["in its events", "in its bytes"])
+@pytest.mark.parametrize("name", PACKED)
+def test_event_logs_that_were_changed_by_chance_are_replayed_or_refused_in_one_line(
+    name: str, within: bool, tmp_path: Path
+) -> None:
+    chance, told, packed = random.Random(13), list[str](), PACKED[name]
+    for _ in range(150):
+        (tmp_path / name).write_bytes(packed(mutated(LOG, chance)) if within else mutated(packed(LOG), chance))
+        try:
+            events = events_of(tmp_path / name)
+            replayed(events, [Job(query) for query in queries_in(events)] or [Job("none")])
         except ConfigError as error:
             told.append(str(error))
     assert [line for line in told if not line.isprintable()] == []

@@ -110,7 +110,7 @@ RIGHT = b"left,right,rows\n" + b"Asia,#java,3463\nOceania,#python,3700\n" * 50
 
 @pytest.mark.parametrize(
     ("data", "name", "told"),
-    ids=["cut off", "damaged", "not zipped", "UTF-16", "a key without end", "rows without end"],
+    ids=["cut off", "damaged", "not zipped", "UTF-16", "a key without end", "rows without end", "a line without end"],
     argvalues=[
         (gzip.compress(RIGHT)[:-20], "pairs.csv.gz", "give a whole file: this .gz ends before its data does"),
         (gzip.compress(RIGHT)[:10] + b"\xff" * 40, "pairs.csv.gz", "give a CSV file with a header line"),
@@ -118,6 +118,7 @@ RIGHT = b"left,right,rows\n" + b"Asia,#java,3463\nOceania,#python,3700\n" * 50
         (RIGHT.decode().encode("utf-16"), "pairs.csv", "give a CSV file with a header line"),
         (b"left,right\n" + b"x" * 200_000 + b",y\n", "pairs.csv", "field larger than field limit"),
         (b"left,right,rows\na,b," + b"9" * 5000, "pairs.csv", "write a whole number of rows"),
+        (gzip.compress(b"\0" * (1 << 30), 1), "pairs.csv.gz", "a line of 1,048,576 characters or more"),
     ],
 )
 def test_pairs_that_cannot_be_read_are_refused(tmp_path: Path, data: bytes, name: str, told: str) -> None:
@@ -130,6 +131,15 @@ def test_servers_that_no_cluster_has_are_refused(tmp_path: Path, servers: str) -
     assert called.returncode == 2
     assert "Traceback" not in called.stderr
     assert servers in called.stderr.splitlines()[-1]
+
+
+def test_racks_whose_number_has_no_end_are_refused(tmp_path: Path) -> None:
+    told = refused("route", pairs(tmp_path, RIGHT), "--servers", "2", "--racks", "9" * 5000)
+    assert "write how many servers each rack has" in told
+
+
+def test_machines_with_more_slots_than_there_are_threads_are_refused() -> None:
+    assert "2,000,000 in all, or less" in refused("plan", "linear", "--machines", "1000000000")
 
 
 @pytest.mark.parametrize("name", ["pairs.csv", "pairs.csv.gz"])

@@ -58,6 +58,12 @@ def test_what_fails_on_a_yarn_or_a_kubernetes_fails(tmp_path: Path, target: str)
     assert done.returncode == 2
 
 
+@pytest.mark.parametrize("code", [0, 2])
+def test_a_law_that_faults_break_fails_it(tmp_path: Path, code: int) -> None:
+    done, made = ran(tmp_path, "", f'[ "$1" != chaos-fleet ] || exit {code}')
+    assert (done.returncode, "chaos-fleet" in made) == (code, True)
+
+
 def ran(place: Path, setup: str, make: str) -> tuple["subprocess.CompletedProcess[str]", list[str]]:
     """What CI says where these stand for setting up and for make, and what of both it asked for, in order."""
     (place / ".ci").mkdir()

@@ -143,6 +143,27 @@ def test_what_goes_away_once_it_has_run_is_waited_for_as_long_as_it_is_away(tmp_
     assert supervise([sys.executable, "-c", RAN_ONCE, str(tmp_path / "note")], lambda text: None, policy) == 0
 
 
+# Governs, and dies; then its file is wrong for longer than three failures; then it is mended.
+GOVERNED_ONCE = """
+import os, pathlib, signal, sys
+note, heartbeat = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[sys.argv.index("--heartbeat") + 1])
+lives = int(note.read_text()) if note.exists() else 0
+note.write_text(str(lives + 1))
+if not lives:
+    heartbeat.write_text("governing")
+    os.kill(os.getpid(), signal.SIGKILL)
+sys.exit([2, 2, 2, 2, 0][lives - 1])
+"""
+
+
+def test_a_file_that_is_wrong_when_a_driver_that_governed_has_died_is_waited_for(tmp_path: Path) -> None:
+    said = list[str]()
+    policy = RestartPolicy(max_restarts=2, backoff_s=0.01, max_backoff_s=0.02)
+    assert supervise([sys.executable, "-c", GOVERNED_ONCE, str(tmp_path / "note")], said.append, policy) == 0
+    assert [text for text in said if "is to be mended, and then it goes on" in text] == said[1:]
+    assert len(said) == 5
+
+
 def test_a_driver_whose_run_another_one_has_is_not_started_again() -> None:
     said = list[str]()
     assert supervise([sys.executable, "-c", "raise SystemExit(4)"], said.append, QUICK) == 4

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from penstock.core.pairs import PairCounts
     from penstock.core.routing_table import RoutingTable
 
+_MOST_DIGITS = 12  # of a rack's servers, with blanks
 EXAMPLE = """
 \b
 Examples:
@@ -88,9 +89,10 @@ def route_command(
 def _racks(given: str | None) -> list[int] | None:
     if given is None:
         return None
-    if not all(part.strip().isdecimal() for part in given.split(",")):
+    parts = given.split(",")
+    if not all(part.strip().isdecimal() and len(part) <= _MOST_DIGITS for part in parts):
         raise ConfigError("--racks", given, "write how many servers each rack has, such as 3,3")
-    return [int(part) for part in given.split(",")]
+    return [int(part) for part in parts]
 
 
 def _comparison(counts: "PairCounts", tables: dict[str, "RoutingTable"], racks: list[int] | None) -> "Table":

@@ -7,6 +7,7 @@ is a new process, or one that stood by (`standby.py`).
     runs -- the user can mend it (2), another has the run (4), done (0), Ctrl-C (130) --> the end
       ^ \\-- died, or gave no sign of life for 40 s: ended with all that it started --> waits, ever longer --\\
       | \\-- something is away (75): waits, and once it has run never gives up ----------------------------- |
+      | \\-- the user can mend it (2), and it governed before: waits until that is done -------------------- |
       +----------------------------------------------------------------------------------------------------/
 """
 
@@ -24,7 +25,7 @@ from threading import Event
 from types import FrameType
 
 from penstock.engines.spark.restarts import Attempts, Health, RestartPolicy
-from penstock.errors import OutageError, TakenOverError
+from penstock.errors import OutageError, PenstockError, TakenOverError
 from penstock.governing.groups import cleared, killed, started
 from penstock.governing.pulse import GOVERNS, STARTS_WITHIN_S
 from penstock.governing.signs import Watch
@@ -32,7 +33,8 @@ from penstock.governing.standby import Attendant, Nobody, Second, Word
 
 STARTS_AT_MOST_S = 3600.0  # a start is cut short: the next one, on a machine as slow, is given twice the time
 _INTERRUPTED = 130
-_ENDED_BY_ITSELF = (0, 2, TakenOverError.exit_code, _INTERRUPTED)  # done, refused, another has the run, Ctrl-C
+_REFUSED = PenstockError.exit_code
+_ENDED_BY_ITSELF = (0, _REFUSED, TakenOverError.exit_code, _INTERRUPTED)  # done, refused, another has the run, Ctrl-C
 _AWAY = (OutageError.exit_code, False)  # no room for another process, for instance: as where a master is away
 _ENDS_WITHIN_S = 90.0
 _LOOK_EVERY_S = 0.1
@@ -74,17 +76,22 @@ def supervise(what: Supervised, tell: Callable[[str], None]) -> int:
 
 
 def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None], beside: Attendant) -> int:
-    attempts, lived, began_s, allowed_s = Attempts(), False, time.monotonic(), STARTS_WITHIN_S
+    attempts, lived, governed = Attempts(), False, False
+    began_s, allowed_s = time.monotonic(), STARTS_WITHIN_S
     driver = _started(what.command, file)
     while True:
         attempts = attempts.started(time.monotonic())
         watch = Watch(file, allowed_s)
         code, frozen = _AWAY if driver is None else _life(driver, stop, watch, beside)
-        if code in _ENDED_BY_ITSELF or stop.is_set():
+        # A file that is wrong when a driver has died, as while somebody writes it, is no end of what ran by it.
+        mended_later = code == _REFUSED and governed
+        if (code in _ENDED_BY_ITSELF and not mended_later) or stop.is_set():
             return code if code >= 0 else _INTERRUPTED
+        governed = governed or watch.says(GOVERNS)
         lived = lived or code != OutageError.exit_code
         # What ran before is no user's mistake: it is waited for as long as it is away.
-        patient = replace(what.policy, max_restarts=None) if lived and code == OutageError.exit_code else what.policy
+        waits = mended_later or (lived and code == OutageError.exit_code)
+        patient = replace(what.policy, max_restarts=None) if waits else what.policy
         died_s = time.monotonic()
         attempts = attempts.failed(_why(driver, code, frozen), died_s, patient)
         allowed_s = min(2.0 * allowed_s, STARTS_AT_MOST_S) if frozen and not watch.says(GOVERNS) else STARTS_WITHIN_S
@@ -101,6 +108,8 @@ def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None
 def _why(driver: "subprocess.Popen[bytes] | None", code: int, frozen: bool) -> str:
     if driver is None:
         return "it could not be started"
+    if code == _REFUSED:
+        return "what it says above is to be mended, and then it goes on"
     return "it gave no sign of life" if frozen else f"exit code {code}"
 
 

@@ -125,7 +125,11 @@ def checked_machines(machines: Sequence[int | Machine]) -> tuple[Machine, ...]:
     if not isinstance(machines, (list, tuple)) or not machines:
         raise ConfigError("machines", machines, "give the slots of each machine, such as [4, 4, 2]")
     found = [machine if isinstance(machine, Machine) else Machine(machine) for machine in machines]
-    return tuple(
+    checked = tuple(
         Machine(whole_number(machine.slots, f"machines[{n}].slots", 1), machine.name or f"m{n + 1}", machine.rack)
         for n, machine in enumerate(found)
     )
+    slots = sum(machine.slots for machine in checked)
+    if slots > MOST_THREADS:
+        raise ConfigError("machines", f"{slots:,} slots", f"write {MOST_THREADS:,} in all, or less")
+    return checked

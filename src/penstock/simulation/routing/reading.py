@@ -13,6 +13,7 @@ from penstock.errors import ConfigError
 ROWS = "rows"
 _TOLD_EVERY = 10_000
 _MOST_DIGITS = 15  # of a number of rows: more are no longer exact
+_LONGEST = 1 << 20  # characters of a line; two keys take a hundred
 
 
 def read_pairs(path: Path, left: str, right: str, tell: Callable[[int], None] = lambda read: None) -> PairCounts:
@@ -32,7 +33,7 @@ def _lines(path: Path, keys: Sequence[str], extra: str) -> Iterator[tuple[int, s
     """Line number, both keys, and the extra column where there is one."""
     try:
         with _opened(path) as file:
-            lines = csv.DictReader(file)
+            lines = csv.DictReader(_bounded(file))
             names = lines.fieldnames or []
             for name in keys:
                 if name not in names:
@@ -53,6 +54,14 @@ def _opened(path: Path) -> TextIO:
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")
+
+
+def _bounded(file: TextIO) -> Iterator[str]:
+    """Its lines; a device, or a file that unpacks to one line, has no end of one."""
+    while line := file.readline(_LONGEST):
+        if len(line) == _LONGEST:
+            raise ValueError(f"a line of {_LONGEST:,} characters or more")
+        yield line
 
 
 def _whole(text: str | None, absent: str, field: str) -> int:

@@ -89,11 +89,15 @@ def test_of_a_folder_the_newest_log_is_taken(tmp_path: Path) -> None:
         ("none", "give an event log"),
         ("app.lzf", "spark.eventLog.compression.codec=zstd"),
         ("empty", "no event log in it"),
+        ("/dev/null", "(Not a directory)"),
+        ("n" * 5000, "(File name too long)"),
+        ("one.lz4", "a block of 4,294,967,295 bytes"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_the_remedy(tmp_path: Path, name: str, remedy: str) -> None:
     (tmp_path / "app.lzf").touch()
     (tmp_path / "empty").mkdir()
+    (tmp_path / "one.lz4").write_bytes(b"LZ4Block\x20" + b"\0" * 4 + b"\xff" * 4 + b"\0" * 4)
     with pytest.raises(ConfigError, match="--history") as error:
         list(lines_of(log_at(tmp_path / name)))
     assert remedy in str(error.value)
@@ -109,3 +113,11 @@ def test_a_line_that_is_no_event_is_said_with_its_number(spoilt: bytes) -> None:
     with pytest.raises(ConfigError, match="--history") as error:
         list(logged([*lines[:3], spoilt, *lines[3:]]))
     assert "line 4 is no event as Spark writes it" in str(error.value)
+
+
+def test_a_damaged_time_asks_for_no_snapshots_without_end() -> None:
+    *lines, last = log_of([FRAUD], 20.0)
+    spoilt = last.replace(b'"timestamp": "2', b'"timestamp": "9')
+    assert spoilt != last
+    with pytest.raises(ConfigError, match="31 days or less"):
+        replayed(list(logged([*lines, spoilt])), [Job("fraud")])

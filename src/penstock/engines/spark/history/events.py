@@ -80,7 +80,7 @@ def logged(lines: Iterable[bytes]) -> Iterator[Logged]:
 def _taken(reader: "_Reader", number: int, line: bytes) -> list[Logged]:
     try:
         return list(reader.take(json.loads(line)))
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
         value = line[:80].decode(errors="replace")
         remedy = f"line {number} is no event as Spark writes it ({error!r}): copy the log again, or leave that line out"
         raise ConfigError("--history", value, remedy) from None

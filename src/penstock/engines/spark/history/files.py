@@ -8,6 +8,7 @@ spark-events/                   a folder of any of these: the newest that is nam
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,17 @@ _ROLLED = re.compile(r"^events_(\d+)_")
 _PACKED = (".zstd", ".lz4")
 _OTHERS = (".lzf", ".snappy")
 _UNFINISHED = ".inprogress"
+_LONGEST = 1 << 26  # bytes of an event; one with the plan of a large query has a few million
 _COMPACTED = ".compact"  # the history server has put several parts together, in the place of the last of them
 
 
 def log_at(place: Path) -> Path:
     """The one log at a place: itself, or the newest in a folder of them."""
+    with _readable(place):
+        return _log_at(place)
+
+
+def _log_at(place: Path) -> Path:
     if not place.exists():
         raise ConfigError(
             "--history", str(place), "give an event log, or a folder of them: spark.eventLog.dir says where"
@@ -41,7 +48,19 @@ def log_at(place: Path) -> Path:
 def lines_of(log: Path) -> Iterator[bytes]:
     """Each event, in the order in which Spark wrote them; of a log that is still written, as far as it goes."""
     for file in [log] if log.is_file() else _parts(log):
-        yield from _whole_lines(_opened(file))
+        with _readable(file):
+            yield from _whole_lines(_opened(file))
+
+
+@contextmanager
+def _readable(place: Path) -> Iterator[None]:
+    """What cannot be read, or is not packed as it says, is the user's to mend."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # of a device, a path or a packing that is none
+        why = error.strerror if isinstance(error, OSError) else error
+        remedy = f"give an event log that can be read, or copy it again ({why})"
+        raise ConfigError("--history", str(place), remedy) from None
 
 
 def _parts(folder: Path) -> list[Path]:
@@ -62,9 +81,7 @@ def _opened(file: Path) -> Iterator[bytes]:
     if packed == ".lz4":
         return _lz4_blocks(file)
     check_extra("history")
-    import zstandard
-
-    return _pieces(zstandard.ZstdDecompressor().stream_reader(file.open("rb"), read_across_frames=True))
+    return _unpacked(file)
 
 
 def _pieces(stream: Any) -> Iterator[bytes]:
@@ -72,6 +89,16 @@ def _pieces(stream: Any) -> Iterator[bytes]:
     with stream:
         while piece := stream.read(1 << 20):
             yield piece
+
+
+def _unpacked(file: Path) -> Iterator[bytes]:
+    import zstandard
+
+    stream = zstandard.ZstdDecompressor().stream_reader(file.open("rb"), read_across_frames=True)
+    try:
+        yield from _pieces(stream)
+    except zstandard.ZstdError as error:
+        raise ValueError(error) from None
 
 
 def _lz4_blocks(file: Path) -> Iterator[bytes]:
@@ -86,3 +113,5 @@ def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         *lines, left = (left + piece).split(b"\n")
         for line in lines:
             yield line + b"\n"
+        if len(left) > _LONGEST:
+            raise ValueError(f"a line of {len(left):,} bytes or more")

@@ -8,6 +8,7 @@ Within the data a sequence is literals and a copy of what was unpacked before; t
 from collections.abc import Callable, Iterator
 
 HEAD = 21  # bytes
+_MOST = 1 << 25  # of a block, unpacked: Java packs no larger ones
 _MAGIC = b"LZ4Block"
 _RAW = 0x10  # of a token: the block is not packed
 _SHORTEST = 4  # bytes of a copy
@@ -21,6 +22,8 @@ def blocks(read: Callable[[int], bytes]) -> Iterator[bytes]:
         data = read(packed)
         if len(data) < packed:
             return
+        if whole > _MOST:
+            raise ValueError(f"a block of {whole:,} bytes")
         if whole:
             yield data if head[8] & 0xF0 == _RAW else unpacked(data, whole)
 
@@ -28,10 +31,23 @@ def blocks(read: Callable[[int], bytes]) -> Iterator[bytes]:
 def unpacked(data: bytes, whole: int) -> bytes:
     """A block that has so many bytes.
 
+    A damaged one is a ValueError.
+
     >>> unpacked(bytes([0x35]) + b"abc" + bytes([3, 0, 0x10]) + b"d", 13)
     b'abcabcabcabcd'
     """
-    out, at = bytearray(), 0
+    out = bytearray()
+    try:
+        _unpack(data, whole, out)
+    except IndexError:
+        raise ValueError("a block ends in the middle of a length") from None
+    if len(out) != whole:
+        raise ValueError(f"a block of {whole} bytes has {len(out)}")
+    return bytes(out)
+
+
+def _unpack(data: bytes, whole: int, out: bytearray) -> None:
+    at = 0
     while at < len(data):
         token = data[at]
         literals, at = _length(token >> 4, data, at + 1)
@@ -41,10 +57,9 @@ def unpacked(data: bytes, whole: int) -> bytes:
             break
         back = data[at] | data[at + 1] << 8
         copied, at = _length(token & 0x0F, data, at + 2)
+        if not 0 < back <= len(out) or len(out) + copied + _SHORTEST > whole:
+            raise ValueError("a block copies what is not there, or more than it has")
         _copy(out, back, copied + _SHORTEST)
-    if len(out) != whole:
-        raise ValueError(f"a block of {whole} bytes has {len(out)}")
-    return bytes(out)
 
 
 def _length(first: int, data: bytes, at: int) -> tuple[int, int]:

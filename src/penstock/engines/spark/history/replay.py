@@ -19,9 +19,11 @@ from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.progress import parse_batch
 from penstock.engines.spark.watch.snapshot import SeenAt, standing_of
 from penstock.engines.spark.watch.take import taken
+from penstock.errors import ConfigError
 
 INTERVAL_S = 5.0
 WINDOW_S = 20.0
+MOST_DAYS = 31  # half a million snapshots; one damaged time would ask for them without end
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,14 @@ def queries_in(events: Iterable[Logged]) -> tuple[str, ...]:
 
 def replayed(events: Sequence[Logged], jobs: Sequence[Job]) -> History:
     """The run as these jobs saw it; queries of other names are left out of it."""
+    try:
+        return _replayed(events, jobs)
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        remedy = f"copy the log again: it holds what Spark does not write ({error!r})"
+        raise ConfigError("--history", "the log", remedy) from None
+
+
+def _replayed(events: Sequence[Logged], jobs: Sequence[Job]) -> History:
     state = _Replay(TrackedFleet.of([replace(job, own_pool=False) for job in jobs], keep_s=120.0))
     return History(
         snapshots=tuple(_snapshots(state, events)),
@@ -78,6 +88,9 @@ def _snapshots(state: _Replay, events: Sequence[Logged]) -> Iterator[Snapshot]:
         return
     due_s = first + INTERVAL_S
     last_s = max((one.at_s for one in events if isinstance(one.what, Progressed)), default=first)
+    if not last_s - first <= MOST_DAYS * 86_400:
+        remedy = f"give the log of {MOST_DAYS} days or less: its last parts, or copy it again where a time is damaged"
+        raise ConfigError("--history", f"{(last_s - first) / 86_400:,.0f} days", remedy)
     for event in events:
         while event.at_s >= due_s and due_s <= last_s:
             yield _snapshot(state, due_s, due_s - first)
