@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from penstock.analysis.stability import StabilitySettings
-    from penstock.calls.advised import advise
+    from penstock.calls.advised import advise, queries
     from penstock.calls.beside import attachable, plugin_jar
     from penstock.calls.control import control, levers
     from penstock.calls.coordinated import coordinate
@@ -367,6 +367,7 @@ __all__ = [
     "policy_named",
     "present",
     "profile",
+    "queries",
     "recovery_time",
     "rehearse",
     "report",
@@ -597,6 +598,7 @@ _HOMES = {
     "policy_named": "penstock.planning.registry",
     "present": "penstock.calls.recorded",
     "profile": "penstock.calls.measured",
+    "queries": "penstock.calls.advised",
     "recovery_time": "penstock.core.recovery",
     "rehearse": "penstock.calls.measured",
     "report": "penstock.calls.recorded",

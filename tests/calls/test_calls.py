@@ -141,6 +141,14 @@ def test_pages_are_served_while_a_block_lasts(path: Path, tmp_path: Path) -> Non
         urllib.request.urlopen(f"{site.url}api/runs")
 
 
+def test_a_coordinator_that_is_to_ask_agents_for_certificates_has_one_itself(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.yaml"
+    file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}}))
+    how = {"store": str(tmp_path / "runs.sqlite"), "tokens": tmp_path / "tokens.json", "agents_ca": file}
+    with pytest.raises(ps.ConfigError, match="--agents-ca"), ps.coordinate(file, **how):  # type: ignore[arg-type]
+        pass
+
+
 @pytest.mark.sockets
 def test_a_coordinator_leads_while_a_block_lasts(tmp_path: Path) -> None:
     file = tmp_path / "fleet.yaml"
