@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from penstock.analysis.stability import StabilitySettings
-    from penstock.calls.advised import advise
+    from penstock.calls.advised import advise, queries
+    from penstock.calls.beside import attachable, plugin_jar
     from penstock.calls.control import control, levers
     from penstock.calls.coordinated import coordinate
-    from penstock.calls.files import check, intents, openslo, plan
+    from penstock.calls.files import check, intents, openslo, plan, tenants_schema
     from penstock.calls.loaded import load
     from penstock.calls.machines import (
         cluster_status,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from penstock.calls.simulated import Simulations, simulate
     from penstock.calls.started import attach, demo, run
     from penstock.calls.submitted import Submitting, stop_submitted, submit
+    from penstock.calls.tokens import new_agent_token, new_tokens
     from penstock.core.acts import HeardAct
     from penstock.core.allocation import Allocation
     from penstock.core.batches import BatchFigures
@@ -104,6 +106,7 @@ if TYPE_CHECKING:
     from penstock.engines.spark.fake.query import FakeQuery
     from penstock.engines.spark.history.events import LoggedApplication
     from penstock.engines.spark.history.replay import History
+    from penstock.engines.spark.jvm.beside.door import DriverDoor
     from penstock.engines.spark.jvm.commit_offsets import OffsetCommits, commit_offsets
     from penstock.engines.spark.jvm.doctor import Diagnosis, SessionSetting, doctor
     from penstock.engines.spark.jvm.features import Feature
@@ -186,6 +189,7 @@ __all__ = [
     "Dial",
     "DistanceWeights",
     "Disturbs",
+    "DriverDoor",
     "Effect",
     "Excluded",
     "Executors",
@@ -331,6 +335,7 @@ __all__ = [
     "advise",
     "allocate",
     "attach",
+    "attachable",
     "check",
     "cluster_status",
     "commit_offsets",
@@ -351,14 +356,18 @@ __all__ = [
     "levers",
     "load",
     "measured",
+    "new_agent_token",
+    "new_tokens",
     "openslo",
     "operator_capacity",
     "place",
     "plan",
+    "plugin_jar",
     "policies",
     "policy_named",
     "present",
     "profile",
+    "queries",
     "recovery_time",
     "rehearse",
     "report",
@@ -374,6 +383,7 @@ __all__ = [
     "stop_submitted",
     "stop_yarn",
     "submit",
+    "tenants_schema",
     "thread_move",
 ]
 
@@ -410,6 +420,7 @@ _HOMES = {
     "Dial": "penstock.core.levers",
     "DistanceWeights": "penstock.planning.provision.settings",
     "Disturbs": "penstock.core.levers",
+    "DriverDoor": "penstock.engines.spark.jvm.beside.door",
     "Effect": "penstock.core.plan",
     "Excluded": "penstock.core.hours",
     "Executors": "penstock.core.levers",
@@ -555,6 +566,7 @@ _HOMES = {
     "advise": "penstock.calls.advised",
     "allocate": "penstock.planning.provision.allocate",
     "attach": "penstock.calls.started",
+    "attachable": "penstock.calls.beside",
     "check": "penstock.calls.files",
     "cluster_status": "penstock.calls.machines",
     "commit_offsets": "penstock.engines.spark.jvm.commit_offsets",
@@ -575,14 +587,18 @@ _HOMES = {
     "levers": "penstock.calls.control",
     "load": "penstock.calls.loaded",
     "measured": "penstock.engines.spark.measured",
+    "new_agent_token": "penstock.calls.tokens",
+    "new_tokens": "penstock.calls.tokens",
     "openslo": "penstock.calls.files",
     "operator_capacity": "penstock.core.capacity",
     "place": "penstock.planning.provision.place",
     "plan": "penstock.calls.files",
+    "plugin_jar": "penstock.calls.beside",
     "policies": "penstock.planning.registry",
     "policy_named": "penstock.planning.registry",
     "present": "penstock.calls.recorded",
     "profile": "penstock.calls.measured",
+    "queries": "penstock.calls.advised",
     "recovery_time": "penstock.core.recovery",
     "rehearse": "penstock.calls.measured",
     "report": "penstock.calls.recorded",
@@ -598,6 +614,7 @@ _HOMES = {
     "stop_submitted": "penstock.calls.submitted",
     "stop_yarn": "penstock.calls.machines",
     "submit": "penstock.calls.submitted",
+    "tenants_schema": "penstock.calls.files",
     "thread_move": "penstock.core.levers",
 }
 

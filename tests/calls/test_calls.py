@@ -2,6 +2,7 @@
 
 import json
 import urllib.request
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 import yaml
 
 import penstock as ps
+from penstock.web.agents_door import agent_tokens
+from penstock.web.tokens import tokens_at
 from tests.cli.calling import penstock
 from tests.controlled import controlled, recorded
+from tests.engines.spark.beside import doors
 from tests.patience import eventually
 from tests.recorded import RUN
 from tests.simulation.small import scenario, written
@@ -137,6 +141,14 @@ def test_pages_are_served_while_a_block_lasts(path: Path, tmp_path: Path) -> Non
         urllib.request.urlopen(f"{site.url}api/runs")
 
 
+def test_a_coordinator_that_is_to_ask_agents_for_certificates_has_one_itself(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.yaml"
+    file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}}))
+    how = {"store": str(tmp_path / "runs.sqlite"), "tokens": tmp_path / "tokens.json", "agents_ca": file}
+    with pytest.raises(ps.ConfigError, match="--agents-ca"), ps.coordinate(file, **how):  # type: ignore[arg-type]
+        pass
+
+
 @pytest.mark.sockets
 def test_a_coordinator_leads_while_a_block_lasts(tmp_path: Path) -> None:
     file = tmp_path / "fleet.yaml"
@@ -147,6 +159,37 @@ def test_a_coordinator_leads_while_a_block_lasts(tmp_path: Path) -> None:
         eventually(lambda: coordinator.leads)
     assert not coordinator.leads
     assert said[0].startswith("leads prod in epoch 1")
+
+
+def test_drivers_that_let_a_penstock_in_are_listed_and_the_plugin_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert list(ps.attachable()) == []
+    place = tmp_path / "penstock" / "attach"
+    place.mkdir(parents=True)
+    doors.written(place, "local-1")
+    assert [door.application for door in ps.attachable()] == ["local-1"]
+    assert zipfile.is_zipfile(ps.plugin_jar())
+
+
+def test_new_tokens_count_alone_and_only_their_hashes_are_kept(tmp_path: Path) -> None:
+    pages, agents = tmp_path / "pages.json", tmp_path / "agents.json"
+    before, (read, operate) = ps.new_tokens(pages), ps.new_tokens(pages)
+    counts, _ = tokens_at(pages, make=False)
+    assert [counts.role_of(token) for token in (read, operate, before[0])] == ["read", "operate", "none"]
+    token = ps.new_agent_token("team-a/*", agents)
+    assert list(agent_tokens(agents).patterns.values()) == ["team-a/*"]
+    assert token not in agents.read_text()
+
+
+def test_a_tenants_file_has_a_schema_and_executors_that_are_too_few_are_refused_as_by_the_command(
+    tmp_path: Path,
+) -> None:
+    assert ps.tenants_schema() == json.loads(penstock("check", "--schema").stdout)
+    jobs = {"jobs": [{**job, "job": "tests.governing.tenant_jobs:broken"} for job in JOBS]}
+    with pytest.raises(ps.ConfigError, match="executors: 1 will not do; write at least one for each job: 2"):
+        ps.run(tenants(tmp_path, master="spark://127.0.0.1:9", executors=4, **jobs), executors=1)
 
 
 def test_policies_and_extensions_are_listed() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from penstock.calls.advised import queries
 from penstock.core.intents import Intent, Latency
 from penstock.engines.spark.history.events import logged
 from penstock.engines.spark.history.replay import History, replayed
@@ -57,6 +58,7 @@ def test_what_is_no_event_log_is_no_run_without_queries(tmp_path: Path, content:
 
 def test_the_command_says_which_queries_there_were_and_what_is_wrong_with_a_name(tmp_path: Path) -> None:
     (tmp_path / "app-1").write_bytes(b"".join(log_of([FRAUD], 60.0)))
+    assert list(queries(tmp_path)) == ["fraud"]
     told = penstock("advise", "--history", str(tmp_path))
     assert told.stdout.startswith("Queries of the run: fraud\n")
     tenants = tmp_path / "tenants.yaml"

@@ -29,6 +29,11 @@ def advise(
     return found, advice_of(found, intents, 60.0 * minutes, within_s)
 
 
+def queries(history: str | Path) -> Sequence[str]:
+    """The queries of a run by name, or by id where they have none, out of Spark's event log: what intents may name."""
+    return queries_in(events_of(history))
+
+
 def events_of(place: str | Path) -> list[Logged]:
     """What Spark wrote down."""
     if not is_address(str(place)):

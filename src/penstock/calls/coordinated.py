@@ -31,14 +31,23 @@ def coordinate(
     host: str = "127.0.0.1",
     port: int = 7474,
     tokens: Path | None = None,
+    tls_certificate: Path | None = None,
+    tls_key: Path | None = None,
+    agents_ca: Path | None = None,
     say: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Coordinator]:
-    """Divide a cluster's executors among many applications, whose agents report here, while the block lasts."""
+    """Divide a cluster's executors among many applications, whose agents report here, while the block lasts.
+
+    Agents come over TLS where a certificate and its key are given (PEM files), and must show a certificate of their own
+    that `agents_ca` signed where that is given too.
+    """
     check_extra("web")
     from penstock.web.agents_door import AgentsDoor, fresh_tokens, tokens_beside_runs
+    from penstock.web.door_tls import door_tls
 
     file = read_coordination(Path(fleet), policy)
-    agents = partial(AgentsDoor, tokens=fresh_tokens(tokens or tokens_beside_runs()), host=host, port=port)
+    current, tls = fresh_tokens(tokens or tokens_beside_runs()), door_tls(tls_certificate, tls_key, agents_ca)
+    agents = partial(AgentsDoor, tokens=current, host=host, port=port, tls=tls)
     coordinator, door = with_door(file, Coordination(store or DEFAULT_STORE, policy, advise), agents, say)
     with door.open(), beside(coordinator):
         yield coordinator

@@ -1,6 +1,8 @@
 """What files say, before anything starts: `penstock check`, `intents` and `plan` as calls."""
 
+import json
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,13 @@ def check(file: str | Path, policy: str | None = None, master: str | None = None
     `modules=False` imports none of the jobs' modules.
     """
     return said_of(Path(file), CheckOptions(policy, master, modules))
+
+
+def tenants_schema() -> Mapping[str, Any]:
+    """The JSON Schema of a tenants file, for editors and for whoever writes such files by program."""
+    text = files("penstock.config").joinpath("tenants.schema.json").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = json.loads(text)
+    return found
 
 
 def intents(file: str | Path) -> Mapping[str, Intent]:

@@ -21,10 +21,22 @@ if TYPE_CHECKING:
 
 
 def start_cluster(
-    workers: int = 2, cores: int = 4, memory: str = "1g", port: int = 7077, *, state: Path | None = None
+    workers: int = 2,
+    cores: int = 4,
+    memory: str = "1g",
+    port: int = 7077,
+    *,
+    bandwidth: str | None = None,
+    closed: bool = True,
+    state: Path | None = None,
 ) -> standalone.StartedCluster:
-    """A standalone Spark cluster on loopback, from the installed pyspark; its `master` is for `ps.run`."""
-    return standalone.up(state or standalone.default_state_file(), workers, cores, memory, port)
+    """A standalone Spark cluster on loopback, from the installed pyspark; its `master` is for `ps.run`.
+
+    With a `bandwidth` such as "1gbit" each worker is in a network namespace of its own, behind such a link (as root).
+    One that is not `closed` has no secret: every user of this machine can run code there.
+    """
+    place = state or standalone.default_state_file()
+    return standalone.up(place, workers, cores, memory, port, bandwidth, closed)
 
 
 def cluster_status(state: Path | None = None) -> standalone.StartedCluster | None:

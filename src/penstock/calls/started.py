@@ -10,6 +10,7 @@ from penstock.config.checking import CheckOptions, check_tenants
 from penstock.config.wanted_file import read_wanted
 from penstock.core.units import positive_seconds
 from penstock.core.view import View
+from penstock.engines.applications.link import AgentTls
 from penstock.engines.spark.jvm.beside.door import find_door, folder
 from penstock.governing.attach import AttachOptions
 from penstock.governing.attach import attach as attach_to
@@ -30,24 +31,31 @@ def run(
     master: str | None = None,
     dry_run: bool = False,
     only: Collection[str] = (),
+    executors: int | None = None,
     watch: bool = False,
     store: str | None = DEFAULT_STORE,
     notify: Collection[str] = (),
     coordinator: str | None = None,
+    coordinator_tls: AgentTls | None = None,
+    heartbeat: Path | None = None,
     on_view: Callable[[View], None] = lambda view: None,
 ) -> RunStory:
     """Start all tenants of a file in one Spark application and govern them: for so long ("10m"), or until Ctrl-C.
 
-    Then they are stopped. `only` are those of the file's jobs that are wanted; `watch` takes over what changes in the
-    file meanwhile; `on_view` sees each round. `store=None` records nothing.
+    Then they are stopped. `only` are those of the file's jobs that are wanted; `executors` are the most, instead
+    of the file's; `watch` takes over what changes in the file meanwhile; `heartbeat` is a file that is written every
+    second while all is well; `on_view` sees each round. `store=None` records nothing.
     """
     path = Path(tenants)
     file = check_tenants(path, CheckOptions(policy, master))
     options = RunOptions(
         policy, master, _seconds(for_s), dry_run, path.absolute().parent, store, coordinator=coordinator
     )
-    options = replace(options, notify=tuple(notify), watch=path if watch else None)
-    return run_tenants(apart.only(file, list(only)) if only else file, options, on_view)
+    options = replace(options, notify=tuple(notify), watch=path if watch else None, heartbeat=heartbeat)
+    options = options if coordinator_tls is None else replace(options, coordinator_tls=coordinator_tls)
+    part = apart.only(file, list(only)) if only else file
+    part = part if executors is None else apart.with_executors(part, executors, "executors")
+    return run_tenants(part, options, on_view)
 
 
 def attach(

@@ -160,7 +160,11 @@ def _checked(document: "Document", tenants: Path, of_run: Mapping[str, Any], fir
 def _apart(file: "TenantsFile", only: str | None, executors: int | None) -> "TenantsFile":
     """The file, or what of it is to be an application of its own."""
     part = file if only is None else _only(file, only)
-    return part if executors is None else _with_executors(part, executors)
+    if executors is None:
+        return part
+    from penstock.config import apart
+
+    return apart.with_executors(part, executors, "--executors")
 
 
 def _only(file: "TenantsFile", jobs: str) -> "TenantsFile":
@@ -170,12 +174,6 @@ def _only(file: "TenantsFile", jobs: str) -> "TenantsFile":
     if not names:
         raise ConfigError("--only", jobs, "name one of the file's jobs, or several with commas")
     return apart.only(file, names)
-
-
-def _with_executors(file: "TenantsFile", executors: int) -> "TenantsFile":
-    if executors < len(file.jobs):
-        raise ConfigError("--executors", executors, f"write at least one for each job: {len(file.jobs)}")
-    return file.model_copy(update={"executors": executors})
 
 
 def _check_store(store: str) -> None:

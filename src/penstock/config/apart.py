@@ -36,6 +36,13 @@ def applications(tenants: TenantsFile, coordinated: bool) -> tuple[ApplicationPa
     )
 
 
+def with_executors(tenants: TenantsFile, executors: int, field: str) -> TenantsFile:
+    """The file with another most of executors, which `field` asks for."""
+    if executors < len(tenants.jobs):
+        raise ConfigError(field, executors, f"write at least one for each job: {len(tenants.jobs)}")
+    return tenants.model_copy(update={"executors": executors})
+
+
 def groups(jobs: Sequence[str], together: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     """All jobs by the driver that they are in, both in the order of the file.
 
