@@ -4,7 +4,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-attaching bench-plans soak chaos chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
+.PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans soak chaos chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 28
@@ -154,6 +154,9 @@ bench-kafka: setup ## real Kafka: latency as penstock says and as a reader sees,
 
 bench-kafka-tenants: setup ## real Kafka: eight tenants of the workloads under each policy (about half an hour)
 	$(BIN)/python benchmarks/kafka_tenants.py --runs 3 --seconds 120
+
+bench-fleet: setup ## eight applications on each cluster manager, under each way to divide executors (an hour and a half, 12 GB)
+	for on in standalone yarn kubernetes; do $(BIN)/python benchmarks/fleet_of_eight.py --on $$on || exit 1; done
 
 bench-attaching: setup-tests ## fresh venvs and the documented lines alone, to the first decision; the doctor's table (needs a registry)
 	@PYTHONPATH=. $(BIN)/python benchmarks/attaching.py --out docs/compatibility.md

@@ -1,17 +1,21 @@
-"""Eight applications on a standalone cluster, two of them urgent, with a spike in one: who divides the executors best?
+"""Eight applications on one cluster, two of them urgent, with a spike in one: who divides the executors best?
 
-    python benchmarks/fleet_of_eight.py --seconds 240 [--ways penstock dynamic equal hand] [--out FILE]
+    python benchmarks/fleet_of_eight.py --seconds 240 [--on yarn] [--ways penstock dynamic equal hand] [--out FILE]
     python benchmarks/fleet_of_eight.py --applications 2 --seconds 45 --warm 15      # whether all of it runs
 
-Ways: `equal` gives each as many executors as any other, `hand` what a person would give who knows of the spike,
-`dynamic` is Spark's own dynamic allocation on each application, `penstock` a coordinator over their agents. Each has
-a cluster, eight drivers and a run of its own: about six minutes and 8 GB with the defaults. Within the applications
-nobody governs but with `penstock`: each has one tenant. Utility is what each driver's own record says of its
-tenant, from a minute after the last query began (`--warm`). Prints one JSON document a way, and in the end how many
-times the utility of each other way penstock had. Where a way fails its logs and records are kept, and where is said.
+The cluster is this machine's: a standalone master, or what `penstock cluster up --yarn` and `--kubernetes` start
+(`--on`). Ways: `equal` gives each as many executors as any other, `hand` what a person would give who knows of the
+spike, `dynamic` is Spark's own dynamic allocation on each application, `penstock` a coordinator over their agents. Each
+has a cluster, eight drivers and a run of its own: about six minutes and 8 GB with the defaults, more with YARN, whose
+masters have a process each. Within the applications nobody governs but with `penstock`: each has one tenant. Utility is
+what each driver's own record says of its tenant, from a minute after the last query began (`--warm`). Prints one JSON
+document a way, and in the end how many times the utility of each other way penstock had. Where a way fails its logs and
+records are kept, and where is said.
 
-`rounds_until_moved` are the coordinator's rounds from the spike until the master tells of one more executor of the
-application that has it: the executor's own start is among them.
+`rounds_until_moved` are the coordinator's rounds from the spike until the cluster manager tells of one more executor of
+the application that has it: the executor's own start is among them. `after_spike` is utility from the spike's end on.
+`told_as_held`: of what the coordinator's record says that applications held, the share that the cluster manager told of
+them within the seconds before.
 """
 
 import argparse
@@ -33,13 +37,11 @@ from threading import Event, Thread
 from typing import Any
 
 import yaml
+from fleet_clusters import KINDS, Cores, Standing
 
 from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
 from penstock.core.view import View
-from penstock.engines import processes
-from penstock.engines.applications.standalone import StandaloneCluster
-from penstock.engines.spark import standalone
 from penstock.errors import PenstockError
 from penstock.governing.coordinated import TOKEN
 from penstock.governing.coordinating import Coordination, Coordinator
@@ -56,6 +58,7 @@ BESIDES = 20.0  # rows a second of those that want little
 NAMES = ("clicks", "ads", "bots", "geo", "audit", "reports", "payments", "fraud")
 URGENT = ("payments", "fraud")
 IN_THE_SPIKE = 5  # executors that the application with the spike then needs
+_TOLD_WITHIN_S = 5.0  # the coordinator asks every 2 s, and is answered within 3
 _STARTS_WITHIN_S = 900.0  # a driver, on a machine that is busy otherwise
 _SMALL = {
     "spark.driver.memory": "512m",
@@ -81,14 +84,13 @@ class Length:
 
 @dataclass
 class Site:
-    """A way's cluster, drivers and records; `held` is who held how many executors when, by the master."""
+    """A way's cluster, drivers and records; `held` is who held how many executors when, by the cluster manager."""
 
     place: Path
     way: str
-    length: "Length"
+    length: Length
     names: Sequence[str]
-    master: str
-    page: StandaloneCluster
+    on: Standing
     held: list[tuple[float, Mapping[str, int]]] = field(default_factory=list)
 
     def store(self, name: str) -> Path:
@@ -100,13 +102,14 @@ def main() -> None:
     parser.add_argument("--applications", type=int, default=len(NAMES), choices=range(2, len(NAMES) + 1))
     parser.add_argument("--seconds", type=float, default=240.0)
     parser.add_argument("--warm", type=float, default=WARM_S)
+    parser.add_argument("--on", choices=list(KINDS), default="standalone")
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     found: dict[str, float] = {}
     for way in given.ways:
         with _kept_where_it_fails(way) as place:
-            told = measured(way, Length(given.warm, given.seconds), NAMES[-given.applications :], place)
+            told = measured(given.on, way, Length(given.warm, given.seconds), NAMES[-given.applications :], place)
         found[way] = told["utility_share"]
         _say(told, given.out)
     others = {way: share for way, share in found.items() if way != "penstock" and share}
@@ -132,14 +135,11 @@ def _kept_where_it_fails(way: str) -> Iterator[Path]:
     shutil.rmtree(place)
 
 
-def measured(way: str, length: Length, names: Sequence[str], place: Path) -> dict[str, Any]:
+def measured(on: str, way: str, length: Length, names: Sequence[str], place: Path) -> dict[str, Any]:
     """One way, from its cluster's start to its end."""
     with ExitStack() as stack:
-        state = place / "cluster.json"
-        cluster = standalone.up(state, _workers(names), SLOTS, memory="4g", port=processes.free_port())
-        stack.callback(standalone.down, state)
-        page = StandaloneCluster(_until(lambda: standalone.page_of(state), "the master's page"))
-        site = Site(place, way, length, names, cluster.master, page)
+        standing = stack.enter_context(KINDS[on](place, Cores(_workers(names), SLOTS, len(names))))
+        site = Site(place, way, length, names, standing)
         door = stack.enter_context(_coordinated(site)) if way == "penstock" else None
         for name in names:  # the one with the spike last: its clock is everybody's
             stack.enter_context(_driver(site, name, door))
@@ -148,7 +148,7 @@ def measured(way: str, length: Length, names: Sequence[str], place: Path) -> dic
         stack.enter_context(_watching(site))
         load = os.getloadavg()[0]
         time.sleep(length.warm + length.counted)
-        told = {"way": way, "applications": len(names), "seconds": length.counted, **_told(site, began_s)}
+        told = {"on": on, "way": way, "applications": len(names), "seconds": length.counted, **_told(site, began_s)}
         return {**told, "load_before": load, "load_after": os.getloadavg()[0]}
 
 
@@ -192,7 +192,7 @@ def _file(site: Site, name: str) -> Path:
     if site.way == "penstock":
         told["executors"] = MOST
     elif site.way == "dynamic":
-        conf |= {"spark.cores.max": MOST} | {
+        conf |= {"spark.cores.max": MOST, "spark.dynamicAllocation.maxExecutors": MOST} | {
             f"spark.dynamicAllocation.{key}": value
             for key, value in {
                 "enabled": True,
@@ -205,7 +205,8 @@ def _file(site: Site, name: str) -> Path:
         }
     else:
         equal = _workers(site.names) * SLOTS // len(site.names)
-        conf["spark.cores.max"] = equal if site.way == "equal" else by_hand(site.names)[name]
+        executors = equal if site.way == "equal" else by_hand(site.names)[name]
+        conf |= {"spark.cores.max": executors, "spark.executor.instances": executors}  # standalone, and all others
     file = site.place / f"{name}.yaml"
     file.write_text(yaml.safe_dump({**told, "conf": conf}))
     return file
@@ -213,8 +214,9 @@ def _file(site: Site, name: str) -> Path:
 
 @contextmanager
 def _driver(site: Site, name: str, door: AgentsDoor | None) -> Iterator[None]:
-    given = [str(_file(site, name)), "--master", site.master, "--store", str(site.store(name))]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])}
+    given = [str(_file(site, name)), "--master", site.on.master, "--store", str(site.store(name))]
+    here = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
+    environment = {**os.environ, **site.on.around, "PYTHONPATH": here}
     if door is None:
         given.append("--dry-run")
     else:
@@ -235,8 +237,9 @@ def _driver(site: Site, name: str, door: AgentsDoor | None) -> Iterator[None]:
 
 @contextmanager
 def _coordinated(site: Site) -> Iterator[AgentsDoor]:
-    fleet = {"name": "eight", "cluster": {"standalone": site.page.url}, "interval": INTERVAL_S, "report": 1}
-    coordinator = Coordinator(CoordinationFile.model_validate(fleet), Coordination(str(site.store("fleet"))))
+    fleet = {"name": "eight", "cluster": site.on.fleet, "interval": INTERVAL_S, "report": 1}
+    how = Coordination(str(site.store("fleet")))
+    coordinator = Coordinator(CoordinationFile.model_validate(fleet), how, cluster=site.on.cluster)
     with AgentsDoor(coordinator.hear, lambda: agent_tokens(site.place / "tokens")).open() as door, beside(coordinator):
         yield door
 
@@ -248,7 +251,7 @@ def _watching(site: Site) -> Iterator[None]:
     def watch() -> None:
         while not over.wait(1.0):
             try:
-                site.held.append((time.time(), dict(site.page.room().held)))
+                site.held.append((time.time(), dict(site.on.cluster.room().held)))
             except PenstockError:
                 continue
 
@@ -265,18 +268,29 @@ def _watching(site: Site) -> Iterator[None]:
 
 
 def _told(site: Site, began_s: float) -> dict[str, Any]:
-    shares = {name: _share(_views(site, name), began_s + site.length.warm) for name in site.names}
-    weights = {name: 40.0 if name in URGENT else 10.0 for name in site.names}
+    shares = _shares(site, began_s + site.length.warm)
     moved_s = _moved_s(site, began_s + site.length.spike[0])
-    known = {name: share for name, share in shares.items() if share is not None}
     return {
-        "utility_share": round(sum(known[name] * weights[name] for name in known) / sum(weights.values()), 4),
+        "utility_share": _of_all(shares),
+        "after_spike": _of_all(_shares(site, began_s + site.length.spike[1])),
         "shares": {name: None if share is None else round(share, 3) for name, share in shares.items()},
         "executors_moved_s": moved_s,
         "rounds_until_moved": None if moved_s is None else ceil(moved_s / INTERVAL_S),
         "held_at_most": max((sum(held.values()) for _, held in site.held), default=None),
+        "told_as_held": _told_as_held(site),
         "orders": _orders(site),
     }
+
+
+def _shares(site: Site, from_s: float) -> dict[str, float | None]:
+    return {name: _share(_views(site, name), from_s) for name in site.names}
+
+
+def _of_all(shares: Mapping[str, float | None]) -> float:
+    """Of the utility that there could be."""
+    weights = {name: 40.0 if name in URGENT else 10.0 for name in shares}
+    had = sum((shares[name] or 0.0) * weights[name] for name in shares)
+    return round(had / sum(weights.values()), 4)
 
 
 def _share(views: Sequence[tuple[float, View]], from_s: float) -> float | None:
@@ -298,6 +312,20 @@ def _orders(site: Site) -> list[str]:
         return []
     with closing(open_store(site.store("fleet"), create=False)) as store:
         return [record.decision.why for record in store.read_run("fleet-eight").decisions]
+
+
+def _told_as_held(site: Site) -> float | None:
+    if site.way != "penstock":
+        return None
+    ids = {_id(site, name): name for name in site.names}
+    agreed = []
+    for at_s, view in _views(site, "fleet"):
+        lately = [held for held_s, held in site.held if at_s - _TOLD_WITHIN_S <= held_s <= at_s]
+        seen = {job.name: job.figures.threads for job in view.jobs}
+        for one, name in ids.items() if lately else ():
+            if name in seen:
+                agreed.append(any(held.get(one, 0) == seen[name] for held in lately))
+    return round(mean(agreed), 3) if agreed else None
 
 
 def _id(site: Site, name: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from pyspark import SparkContext
 
 from penstock.core.cycle import Cycle
 from penstock.core.intents import Intent, Latency
@@ -61,6 +62,17 @@ def test_what_is_wrong_with_a_coordinator_is_said_before_anything_begins(monkeyp
         Coordinated("http://a:1", "my app")
     with pytest.raises(ConfigError, match="write the least and the most"):
         Coordinated("http://a:1", "fraud", least=3, most=2)
+
+
+def test_executors_that_have_all_cores_of_their_workers_are_divided_by_nobody() -> None:
+    with pytest.raises(ConfigError, match=r"spark.executor.cores: None will not do; set it where the session is made"):
+        HOW.check(_context("spark://a:7077"))
+    HOW.check(_context("spark://a:7077", **{"spark.executor.cores": "2"}))
+    HOW.check(_context("yarn"))  # where they have one by default, as on Kubernetes
+
+
+def _context(master: str, **conf: str) -> SparkContext:
+    return SimpleNamespace(master=master, getConf=lambda: conf)  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize(("in_heap", "held", "least"), [(True, 4, 3), (True, 2, 2), (False, 4, 1)])

@@ -18,6 +18,7 @@ from penstock.errors import ConfigError, EngineError
 from penstock.governing.controller import Controller
 
 TOKEN = "PENSTOCK_COORDINATOR_TOKEN"  # the environment variable that holds it
+_CORES = "spark.executor.cores"
 _STATE_SHARE = 0.5  # of an executor's memory
 _COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128)  # executors whose worth is told
 
@@ -43,6 +44,12 @@ class Coordinated:
             raise ConfigError("coordinator", self.application, remedy)
         if not 1 <= self.least <= self.most:
             raise ConfigError("executors", (self.least, self.most), "write the least and the most, at least 1")
+
+    def check(self, context: SparkContext) -> None:
+        """A ConfigError for an application whose executors are not of one size that its settings tell."""
+        if str(context.master).startswith("spark://") and context.getConf().get(_CORES) is None:
+            remedy = "set it where the session is made: without it each executor has all cores of its worker"
+            raise ConfigError(_CORES, None, remedy)
 
     def agent(self, controller: Controller, context: SparkContext) -> Agent:
         """The agent of an application."""
@@ -159,4 +166,4 @@ def _keeps_state_in_heap(context: SparkContext) -> bool:
 
 
 def _cores_each(context: SparkContext) -> int:
-    return int(context.getConf().get("spark.executor.cores", "1") or 1)
+    return int(context.getConf().get(_CORES, "1") or 1)

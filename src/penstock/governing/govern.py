@@ -153,6 +153,7 @@ def _executors_there(context: SparkContext, how: Coordinated) -> int:
     lever = ExecutorLever(context)
     if not lever.scalable:
         raise ConfigError("coordinator", how.url, f"leave it out at master {context.master}: it has no executors")
+    how.check(context)
     take_allocation(context)
     return min(how.most, max(how.least, lever.count()))
 
