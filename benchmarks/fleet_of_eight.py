@@ -31,7 +31,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
-from signal import SIGINT
+from signal import SIGINT, SIGTERM, signal
 from statistics import mean
 from threading import Event, Thread
 from typing import Any
@@ -50,7 +50,6 @@ from penstock.store.open import open_store
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 
 SLOTS = 4  # of a worker, with an executor of one slot each
-MOST = 9  # that one application may come to
 WAYS = ("penstock", "dynamic", "equal", "hand")
 WARM_S = 60.0
 INTERVAL_S = 5.0
@@ -98,6 +97,7 @@ class Site:
 
 
 def main() -> None:
+    signal(SIGTERM, lambda number, _: sys.exit(128 + number))  # drivers and clusters end with it
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--applications", type=int, default=len(NAMES), choices=range(2, len(NAMES) + 1))
     parser.add_argument("--seconds", type=float, default=240.0)
@@ -157,6 +157,11 @@ def _workers(names: Sequence[str]) -> int:
     return (len(names) + 1) // 2
 
 
+def _most(names: Sequence[str]) -> int:
+    """That one application may come to: one executor is left to each other."""
+    return _workers(names) * SLOTS - (len(names) - 1)
+
+
 def by_hand(names: Sequence[str]) -> dict[str, int]:
     """What a person gives who knows of the spike: to those that want little one, to that one as many as it needs.
 
@@ -190,9 +195,10 @@ def _file(site: Site, name: str) -> Path:
     told: dict[str, Any] = {"name": name, "interval": f"{INTERVAL_S:g}s", "window": "20s", "jobs": [job]}
     conf: dict[str, Any] = dict(_SMALL)
     if site.way == "penstock":
-        told["executors"] = MOST
+        told["executors"] = _most(site.names)
     elif site.way == "dynamic":
-        conf |= {"spark.cores.max": MOST, "spark.dynamicAllocation.maxExecutors": MOST} | {
+        most = _most(site.names)
+        conf |= {"spark.cores.max": most, "spark.dynamicAllocation.maxExecutors": most} | {
             f"spark.dynamicAllocation.{key}": value
             for key, value in {
                 "enabled": True,
