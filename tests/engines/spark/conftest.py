@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.engines.spark.batches import Gate
 from tests.engines.spark.rigs import Opened, fake_rig, spark_rig
 
 _LEAST = "spark.sql.streaming.realTimeMode.minBatchDuration"
@@ -16,6 +17,16 @@ def short_batches(spark: SparkSession) -> Iterator[None]:
     spark.conf.set(_LEAST, "1s")
     yield
     spark.conf.unset(_LEAST)
+
+
+@pytest.fixture
+def gate(spark: SparkSession) -> Iterator[Gate]:
+    """Holds batches until a test lets them go; afterwards no query is left."""
+    made = Gate()
+    yield made
+    made.let_go()
+    for query in spark.streams.active:
+        query.stop()
 
 
 @pytest.fixture(params=["on_the_fake", "on_spark"])

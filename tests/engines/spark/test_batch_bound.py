@@ -5,7 +5,7 @@ All these queries are started here, not by the engine: penstock adopts them.
 
 import os
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,6 @@ from tests.patience import eventually
 from tests.real_kafka import PARTITIONS
 
 LINES = 100  # of a file
-
-
-@pytest.fixture
-def gate(spark: SparkSession) -> Iterator[Gate]:
-    made = Gate()
-    yield made
-    made.let_go()
-    for query in spark.streams.active:
-        query.stop()
 
 
 @pytest.fixture

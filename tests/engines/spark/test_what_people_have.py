@@ -1,10 +1,8 @@
 """Queries as people have them in their drivers, each started by its own hand: seen, and given their share."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import penstock as ps
@@ -17,15 +15,6 @@ from tests.governing.to_two import INTENT, ToTwo
 from tests.patience import eventually, patience_s
 
 LINES, FILES = 10, 3
-
-
-@pytest.fixture
-def gate(spark: SparkSession) -> Iterator[Gate]:
-    made = Gate()
-    yield made
-    made.let_go()
-    for query in spark.streams.active:
-        query.stop()
 
 
 def governed(spark: SparkSession, *names: str) -> ps.Controller:
