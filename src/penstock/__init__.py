@@ -8,26 +8,33 @@ if TYPE_CHECKING:
     from penstock.calls.beside import attachable, plugin_jar
     from penstock.calls.control import control, levers
     from penstock.calls.coordinated import coordinate
+    from penstock.calls.drawn import draw_plan, draw_routing, draw_simulations
     from penstock.calls.files import check, intents, openslo, plan, tenants_schema
     from penstock.calls.loaded import load
     from penstock.calls.machines import (
         cluster_status,
         kafka_jars,
         kafka_status,
+        kubernetes_status,
         start_cluster,
         start_kafka,
+        start_kubernetes,
         start_yarn,
         stop_cluster,
         stop_kafka,
+        stop_kubernetes,
         stop_yarn,
+        yarn_status,
     )
     from penstock.calls.measured import profile, rehearse
     from penstock.calls.recorded import RunReport, diff, explain, incident, present, report
     from penstock.calls.served import Served, serve
     from penstock.calls.simulated import Simulations, simulate
     from penstock.calls.started import attach, demo, run
-    from penstock.calls.submitted import Submitting, stop_submitted, submit
+    from penstock.calls.submitted import SubmittedFile, Submitting, stop_submitted, submit, would_submit
+    from penstock.calls.supervised import SupervisedRun, supervise
     from penstock.calls.tokens import new_agent_token, new_tokens
+    from penstock.config.apart import ApplicationPart
     from penstock.core.acts import HeardAct
     from penstock.core.allocation import Allocation
     from penstock.core.batches import BatchFigures
@@ -101,6 +108,7 @@ if TYPE_CHECKING:
     from penstock.engines.applications.cluster import Allowance, Cluster, Room, Worker
     from penstock.engines.applications.link import AgentTls
     from penstock.engines.kafka.broker import Broker
+    from penstock.engines.kubernetes.cluster import StartedKubernetes
     from penstock.engines.processes import Process
     from penstock.engines.spark.fake import FakeSpark
     from penstock.engines.spark.fake.query import FakeQuery
@@ -142,6 +150,7 @@ if TYPE_CHECKING:
     from penstock.planning.provision.acquire import acquire
     from penstock.planning.provision.allocate import allocate
     from penstock.planning.provision.place import place
+    from penstock.planning.provision.replan import Replanned, replan
     from penstock.planning.provision.settings import DistanceWeights, PlaceSettings, Runtime
     from penstock.planning.registry import policies, policy_named
     from penstock.planning.routing.estimate import CostSettings
@@ -150,6 +159,7 @@ if TYPE_CHECKING:
     from penstock.profiling.models_file import Profiled
     from penstock.profiling.profile import ProfileSettings, Progress
     from penstock.simulation.expect import Finding
+    from penstock.simulation.routing.reading import read_pairs
     from penstock.simulation.run import RunResult
     from penstock.store.archive import Archive
     from penstock.web.samples import MetricSample, MetricSink
@@ -164,6 +174,7 @@ __all__ = [
     "AgentTls",
     "Allocation",
     "Allowance",
+    "ApplicationPart",
     "ArbiterSettings",
     "Archive",
     "BatchBound",
@@ -277,6 +288,7 @@ __all__ = [
     "RemediesOut",
     "Remedy",
     "RemedyOut",
+    "Replanned",
     "Room",
     "RouteFigures",
     "RoutedKey",
@@ -307,11 +319,14 @@ __all__ = [
     "StabilitySettings",
     "StageFigures",
     "StartedCluster",
+    "StartedKubernetes",
     "State",
     "StateChange",
     "Step",
     "StepOutcome",
+    "SubmittedFile",
     "Submitting",
+    "SupervisedRun",
     "Table",
     "Tasks",
     "TenantAdvice",
@@ -345,6 +360,9 @@ __all__ = [
     "demo",
     "diff",
     "doctor",
+    "draw_plan",
+    "draw_routing",
+    "draw_simulations",
     "explain",
     "extensions",
     "govern",
@@ -353,6 +371,7 @@ __all__ = [
     "juice",
     "kafka_jars",
     "kafka_status",
+    "kubernetes_status",
     "levers",
     "load",
     "measured",
@@ -368,8 +387,10 @@ __all__ = [
     "present",
     "profile",
     "queries",
+    "read_pairs",
     "recovery_time",
     "rehearse",
+    "replan",
     "report",
     "route",
     "run",
@@ -377,14 +398,19 @@ __all__ = [
     "simulate",
     "start_cluster",
     "start_kafka",
+    "start_kubernetes",
     "start_yarn",
     "stop_cluster",
     "stop_kafka",
+    "stop_kubernetes",
     "stop_submitted",
     "stop_yarn",
     "submit",
+    "supervise",
     "tenants_schema",
     "thread_move",
+    "would_submit",
+    "yarn_status",
 ]
 
 # Where each name lives. It is imported when it is first asked for: pyspark, numpy and METIS take more than a second,
@@ -395,6 +421,7 @@ _HOMES = {
     "AgentTls": "penstock.engines.applications.link",
     "Allocation": "penstock.core.allocation",
     "Allowance": "penstock.engines.applications.cluster",
+    "ApplicationPart": "penstock.config.apart",
     "ArbiterSettings": "penstock.planning.arbiter.settings",
     "Archive": "penstock.store.archive",
     "BatchBound": "penstock.core.levers",
@@ -508,6 +535,7 @@ _HOMES = {
     "RemediesOut": "penstock.web.shapes_simulated",
     "Remedy": "penstock.whatif.remedies",
     "RemedyOut": "penstock.web.shapes_simulated",
+    "Replanned": "penstock.planning.provision.replan",
     "Room": "penstock.engines.applications.cluster",
     "RouteFigures": "penstock.core.routes",
     "RoutedKey": "penstock.engines.spark.jvm.routing.keys",
@@ -538,11 +566,14 @@ _HOMES = {
     "StabilitySettings": "penstock.analysis.stability",
     "StageFigures": "penstock.core.figures",
     "StartedCluster": "penstock.engines.spark.standalone",
+    "StartedKubernetes": "penstock.engines.kubernetes.cluster",
     "State": "penstock.core.states",
     "StateChange": "penstock.core.states",
     "Step": "penstock.core.plan",
     "StepOutcome": "penstock.core.plan",
+    "SubmittedFile": "penstock.calls.submitted",
     "Submitting": "penstock.calls.submitted",
+    "SupervisedRun": "penstock.calls.supervised",
     "Table": "penstock.core.levers",
     "Tasks": "penstock.core.levers",
     "TenantAdvice": "penstock.whatif.from_log",
@@ -576,6 +607,9 @@ _HOMES = {
     "demo": "penstock.calls.started",
     "diff": "penstock.calls.recorded",
     "doctor": "penstock.engines.spark.jvm.doctor",
+    "draw_plan": "penstock.calls.drawn",
+    "draw_routing": "penstock.calls.drawn",
+    "draw_simulations": "penstock.calls.drawn",
     "explain": "penstock.calls.recorded",
     "extensions": "penstock.extending",
     "govern": "penstock.governing.govern",
@@ -584,6 +618,7 @@ _HOMES = {
     "juice": "penstock.core.juice",
     "kafka_jars": "penstock.calls.machines",
     "kafka_status": "penstock.calls.machines",
+    "kubernetes_status": "penstock.calls.machines",
     "levers": "penstock.calls.control",
     "load": "penstock.calls.loaded",
     "measured": "penstock.engines.spark.measured",
@@ -599,8 +634,10 @@ _HOMES = {
     "present": "penstock.calls.recorded",
     "profile": "penstock.calls.measured",
     "queries": "penstock.calls.advised",
+    "read_pairs": "penstock.simulation.routing.reading",
     "recovery_time": "penstock.core.recovery",
     "rehearse": "penstock.calls.measured",
+    "replan": "penstock.planning.provision.replan",
     "report": "penstock.calls.recorded",
     "route": "penstock.planning.routing.route",
     "run": "penstock.calls.started",
@@ -608,14 +645,19 @@ _HOMES = {
     "simulate": "penstock.calls.simulated",
     "start_cluster": "penstock.calls.machines",
     "start_kafka": "penstock.calls.machines",
+    "start_kubernetes": "penstock.calls.machines",
     "start_yarn": "penstock.calls.machines",
     "stop_cluster": "penstock.calls.machines",
     "stop_kafka": "penstock.calls.machines",
+    "stop_kubernetes": "penstock.calls.machines",
     "stop_submitted": "penstock.calls.submitted",
     "stop_yarn": "penstock.calls.machines",
     "submit": "penstock.calls.submitted",
+    "supervise": "penstock.calls.supervised",
     "tenants_schema": "penstock.calls.files",
     "thread_move": "penstock.core.levers",
+    "would_submit": "penstock.calls.submitted",
+    "yarn_status": "penstock.calls.machines",
 }
 
 # Names that are to go, each with the public name to write instead and the version that does not have it any more.

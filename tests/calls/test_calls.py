@@ -18,6 +18,7 @@ from tests.engines.spark.beside import doors
 from tests.patience import eventually
 from tests.recorded import RUN
 from tests.simulation.small import scenario, written
+from tests.web.keda.protocol import keda_at, refused_or
 
 JOBS = [
     {"name": "ads", "job": "os:getcwd", "intent": {"latency": "2s", "percentile": 95, "utility": 35}},
@@ -72,11 +73,34 @@ def test_a_plan_is_that_of_the_command(tmp_path: Path) -> None:
         ps.plan("linear", runtime="sprak")
 
 
+def test_a_plan_is_changed_and_drawn(tmp_path: Path) -> None:
+    placement = ps.plan("linear", 50.0)
+    changed = ps.replan(placement, 100.0)
+    assert sum(changed.started.values()) > 0
+    ps.draw_plan(changed.placement, tmp_path / "plan.png", "linear at 100 rows/s")
+    assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(ps.ConfigError, match="give a PNG file that can be written"):
+        ps.draw_plan(placement, tmp_path / "nowhere" / "plan.png")
+
+
+def test_pairs_are_read_routed_and_drawn_as_by_the_command(tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("left,right\nAsia,#java\nAsia,#ruby\nOceania,#python\n")
+    told = json.loads(penstock("route", str(pairs), "--servers", "2", "--json", "-").stdout)
+    counts = ps.read_pairs(pairs, "left", "right")
+    table = ps.route(counts, servers=2)
+    assert table.locality == told["locality"]
+    ps.draw_routing(table, counts, tmp_path / "table.png")
+    assert (tmp_path / "table.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_a_scenario_is_simulated_and_judged(tmp_path: Path) -> None:
     claim = {"claim": "all is well", "metric": "utility_mean", "policy": "static", "at_least": 0.9}
     done = ps.simulate(written(tmp_path, scenario(expect=[claim])), ["static"], seed=7, store=tmp_path / "runs.sqlite")
     assert (done.as_declared, done.seed, [result.policy for result in done.results]) == (True, 7, ["static"])
     assert ps.report("last", tmp_path / "runs.sqlite").run.info.policy == "static"
+    ps.draw_simulations(done, tmp_path / "done.png")
+    assert (tmp_path / "done.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_recorded_run_is_explained_summed_up_and_compared(path: Path) -> None:
@@ -123,6 +147,12 @@ def test_a_file_of_tenants_is_not_submitted_to_this_machine_nor_attached_to_nobo
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with pytest.raises(ps.ConfigError, match="write spark://host:port"):
         ps.submit(tenants(tmp_path))
+    jobs = [{**job, "job": "tests.governing.tenant_jobs:broken"} for job in JOBS]
+    away = {"master": "spark://127.0.0.1:9", "checkpoints": str(tmp_path), "executors": 4}
+    to_a_cluster = tenants(tmp_path, jobs=jobs, **away)
+    would = ps.would_submit(to_a_cluster, ps.Submitting(restart=False))
+    told = penstock("submit", str(to_a_cluster), "--dry-run", "--no-restart").stdout
+    assert [f"penstock run {' '.join(words)}" for words in would.commands] == told.splitlines()
     with pytest.raises(ps.PenstockError):
         ps.attach(tenants(tmp_path))
     with pytest.raises(ps.ConfigError, match=r"history|nowhere"):
@@ -141,6 +171,26 @@ def test_pages_are_served_while_a_block_lasts(path: Path, tmp_path: Path) -> Non
         urllib.request.urlopen(f"{site.url}api/runs")
 
 
+@pytest.mark.sockets
+def test_a_scenario_is_lived_through_while_pages_are_served(tmp_path: Path) -> None:
+    store, file = tmp_path / "runs.sqlite", written(tmp_path, scenario())
+    with ps.serve(store, port=0, scenario=file, policy="static", speed=60.0) as site:
+        eventually(lambda: recorded_at(site.url)[0]["policy"] == "static")
+    with (
+        pytest.raises(ps.ConfigError, match="approval: 'b' will not do; choose one of a"),
+        ps.serve(store, port=0, scenario=file, approval=["b"]),
+    ):
+        pass
+
+
+def recorded_at(site: str) -> list[dict[str, object]]:
+    """The runs that a site shows; a run that is not there yet is none."""
+    with urllib.request.urlopen(f"{site}api/runs") as answer:
+        runs: list[dict[str, object]] = json.load(answer)
+    return runs
+
+
+@pytest.mark.sockets
 def test_a_coordinator_that_is_to_ask_agents_for_certificates_has_one_itself(tmp_path: Path) -> None:
     file = tmp_path / "fleet.yaml"
     file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}}))
@@ -159,6 +209,26 @@ def test_a_coordinator_leads_while_a_block_lasts(tmp_path: Path) -> None:
         eventually(lambda: coordinator.leads)
     assert not coordinator.leads
     assert said[0].startswith("leads prod in epoch 1")
+
+
+@pytest.mark.sockets
+def test_keda_is_answered_where_a_coordinator_leads_and_not_where_it_only_advises(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.yaml"
+    file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}, "interval": "300ms", "report": "100ms"}))
+    said: list[str] = []
+    how = {"store": str(tmp_path / "runs.sqlite"), "tokens": tmp_path / "tokens.json", "port": 0}
+    with ps.coordinate(file, keda=0, say=said.append, **how):  # type: ignore[arg-type]
+        at = next(line for line in said if line.startswith("KEDA is answered at ")).split()[4].rstrip(",")
+        with keda_at(at) as keda:
+            eventually(lambda: refused_or(lambda: keda.value(fleet="prod")) == 0.0)
+    with (
+        pytest.raises(ps.ConfigError, match="keda: 0 will not do; leave it out where it only advises"),
+        ps.coordinate(file, advise=True, keda=0, **how),  # type: ignore[arg-type]
+    ):
+        pass
+    with ps.coordinate(file, advise=True, say=said.append, **how):  # type: ignore[arg-type]
+        pass
+    assert said[-1].startswith("advice: ")
 
 
 def test_drivers_that_let_a_penstock_in_are_listed_and_the_plugin_is_found(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import penstock as ps
 from penstock import extending
 from tests.cli.calling import penstock
 
@@ -46,6 +47,14 @@ def test_its_jobs_are_governed_and_the_run_is_kept(tenants: Path, tmp_path: Path
     assert told["jobs"]["ads"]["slots"] > 1  # one does 60 of its 100 rows a second
     assert told["jobs"]["fraud"]["slots"] == 1
     assert "ads" in penstock("explain", told["run"], "--store", str(store)).stdout
+
+
+def test_the_call_does_the_same(tenants: Path, tmp_path: Path) -> None:
+    tenants.write_text(FILE.replace("each: 60", "each: 60, looks: 100000"))
+    story = ps.run(tenants, for_s=0.3, store=str(tmp_path / "runs.sqlite"))
+    assert (story.policy, story.master, story.error) == ("ds2", "toy", None)
+    with pytest.raises(ps.ConfigError, match="executors: 4 will not do; leave it out: it is about Spark"):
+        ps.run(tenants, executors=4)
 
 
 def test_a_dry_run_turns_nothing(tenants: Path, tmp_path: Path) -> None:

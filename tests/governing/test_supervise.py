@@ -11,7 +11,7 @@ import pytest
 
 from penstock.engines.spark.restarts import RestartPolicy
 from penstock.governing.signs import SILENT_AT_MOST_S, Watch
-from penstock.governing.supervise import Supervised
+from penstock.governing.supervise import Supervised, signalled
 from penstock.governing.supervise import supervise as supervise_it
 from tests.patience import eventually
 
@@ -32,7 +32,7 @@ QUICK = RestartPolicy(max_restarts=2, backoff_s=0.01)
 def supervise(
     command: Sequence[str], tell: Callable[[str], None], policy: RestartPolicy, run_id: str | None = None
 ) -> int:
-    return supervise_it(Supervised(command, policy, run_id), tell)
+    return supervise_it(Supervised(command, policy, run_id), tell, signalled())
 
 
 @pytest.fixture(autouse=True)

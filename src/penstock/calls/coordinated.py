@@ -1,7 +1,7 @@
 """`penstock coordinate` as a call: a coordinator of many applications while a block lasts."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 from penstock.config.coordination import CoordinationFile, read_coordination
 from penstock.core.view import View
 from penstock.engines.applications.wire import Report
+from penstock.errors import ConfigError
 from penstock.extras import check_extra
+from penstock.governing.advising import Advising
 from penstock.governing.coordinating import Coordination, Coordinator
 from penstock.governing.remembering import DEFAULT_STORE
 from penstock.threads import BesideThread
 
 if TYPE_CHECKING:
-    from penstock.web.agents_door import AgentsDoor
+    from penstock.web.agents_door import AgentsDoor, AgentTokens
+    from penstock.web.door_tls import DoorTls
 
 _STOPS_WITHIN_S = 30.0
 
@@ -34,23 +37,60 @@ def coordinate(
     tls_certificate: Path | None = None,
     tls_key: Path | None = None,
     agents_ca: Path | None = None,
+    keda: int | None = None,
+    keda_host: str = "127.0.0.1",
     say: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Coordinator]:
     """Divide a cluster's executors among many applications, whose agents report here, while the block lasts.
 
     Agents come over TLS where a certificate and its key are given (PEM files), and must show a certificate of their own
-    that `agents_ca` signed where that is given too.
+    that `agents_ca` signed where that is given too. `keda` is a port at which KEDA's external scaler is answered; 0
+    takes a free one, and `say` hears where. With `advise` nothing is ordered, and `say` hears what would be saved.
     """
     check_extra("web")
+    check_keda(keda, advise, "keda")
     from penstock.web.agents_door import AgentsDoor, fresh_tokens, tokens_beside_runs
     from penstock.web.door_tls import door_tls
 
     file = read_coordination(Path(fleet), policy)
     current, tls = fresh_tokens(tokens or tokens_beside_runs()), door_tls(tls_certificate, tls_key, agents_ca)
     agents = partial(AgentsDoor, tokens=current, host=host, port=port, tls=tls)
-    coordinator, door = with_door(file, Coordination(store or DEFAULT_STORE, policy, advise), agents, say)
-    with door.open(), beside(coordinator):
+    advising = Advising(file.core_price(), say) if advise else None
+    how = Coordination(store or DEFAULT_STORE, policy, advise)
+    coordinator, door = with_door(file, how, agents, say, advising or (lambda view: None))
+    asked = answering_keda(coordinator, current, keda_host, keda, tls, say)
+    with door.open(), asked, advising or nullcontext(), beside(coordinator):
         yield coordinator
+
+
+def check_keda(port: int | None, advise: bool, field: str) -> None:
+    """Whoever only advises must not be carried out by another."""
+    if port is None:
+        return
+    check_extra("keda")
+    if advise:
+        raise ConfigError(field, port, "leave it out where it only advises: nothing is to be carried out, KEDA would")
+
+
+def answering_keda(
+    coordinator: Coordinator,
+    tokens: "Callable[[], AgentTokens]",
+    host: str,
+    port: int | None,
+    tls: "DoorTls | None",
+    say: Callable[[str], None],
+) -> AbstractContextManager[object]:
+    """KEDA is answered while the block lasts, if there is a port for it; `say` hears where."""
+    if port is None:
+        return nullcontext()
+    from penstock.web.keda.door import KedaDoor, KedaSettings
+
+    settings = KedaSettings(host, port, None if tls is None else (tls.certificate, tls.key))
+    if settings.tokens_required and tls is None:
+        say("warning: without TLS (a certificate and its key) KEDA's tokens can be read on the way")
+    door = KedaDoor(coordinator.wishes, lambda: coordinator.leads, tokens, settings)
+    say(f"KEDA is answered at {door.address}, by whoever leads")
+    return door.open()
 
 
 @contextmanager

@@ -25,21 +25,36 @@ def load(
     bootstrap: str = _BOOTSTRAP,
     partitions: int = 4,
     keys: KeySettings | None = None,
+    rows: str | None = None,
     linger: object = "20ms",
     seed: int = 1,
+    start_ms: int | None = None,
     stop: Callable[[], bool] = lambda: False,
+    say: Callable[[str], None] = lambda text: None,
 ) -> "LoadReport":
     """Send rows to a Kafka topic when a rate curve says so, whether or not anybody reads them; an exact account.
 
     `rate` is in rows a second, for so long, or an array of the rates of each second, as `penstock.workloads.rates`
-    makes them. `stop` ends it early.
+    makes them. `rows` is a module:function that makes other rows; `start_ms` is the event time of the first, in
+    milliseconds since 1970, the present by default. `stop` ends it early; `say` hears when it cannot keep up.
     """
     check_extra("kafka")
     from penstock.engines.kafka.topics import make_topics
+    from penstock.loading.rows import row_maker
     from penstock.loading.run import Load, run_load
 
     seconds = max(1, round(positive_seconds(for_s, "for_s")))
     curve = np.full(seconds, float(rate)) if isinstance(rate, int | float) else rate
     linger_s = positive_seconds(linger, "linger")
     make_topics(bootstrap, [topic], partitions)
-    return run_load(Load(bootstrap, topic, Schedule.of(curve), keys or KeySettings(), seed, linger_s=linger_s), stop)
+    wanted = Load(
+        bootstrap,
+        topic,
+        Schedule.of(curve),
+        keys or KeySettings(),
+        seed,
+        rows=row_maker(rows),
+        start_ms=start_ms,
+        linger_s=linger_s,
+    )
+    return run_load(wanted, stop, say)

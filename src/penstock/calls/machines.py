@@ -3,14 +3,16 @@
 `state` is the file that notes what was started; the user's own by default.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.core.units import size_mib
 from penstock.engines.kafka.jars import JarSet
 from penstock.engines.kafka.jars import jars as fetched
-from penstock.engines.processes import Process
+from penstock.engines.kubernetes import cluster as of_kubernetes
+from penstock.engines.kubernetes.configuration import KubernetesShape
+from penstock.engines.processes import Process, free_port
 from penstock.engines.spark import standalone
 from penstock.engines.yarn import cluster as of_yarn
 from penstock.engines.yarn.configuration import YarnShape
@@ -63,9 +65,41 @@ def start_yarn(
     return of_yarn.up(state or of_yarn.default_state_file(), shape)
 
 
+def yarn_status(state: Path | None = None) -> of_yarn.Yarn | None:
+    """What `start_yarn` started and was not stopped."""
+    return of_yarn.status(state or of_yarn.default_state_file())
+
+
 def stop_yarn(state: Path | None = None) -> Sequence[Process]:
     """End exactly what `start_yarn` started."""
     return of_yarn.down(state or of_yarn.default_state_file())
+
+
+def start_kubernetes(
+    workers: int = 2,
+    cores: int = 4,
+    memory: str = "8g",
+    port: int = 6443,
+    *,
+    state: Path | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> of_kubernetes.StartedKubernetes:
+    """A Kubernetes on loopback: its real control plane, and nodes that run Spark's executors as processes.
+
+    Its `environment` is what drivers and coordinators need. It is built with Go the first time, of which `say` hears.
+    """
+    shape = KubernetesShape(workers, cores, size_mib(memory, "memory"), port, free_port())
+    return of_kubernetes.up(state or of_kubernetes.default_state_file(), shape, say)
+
+
+def kubernetes_status(state: Path | None = None) -> of_kubernetes.StartedKubernetes | None:
+    """What `start_kubernetes` started and was not stopped."""
+    return of_kubernetes.status(state or of_kubernetes.default_state_file())
+
+
+def stop_kubernetes(state: Path | None = None) -> Sequence[Process]:
+    """End exactly what `start_kubernetes` started, and what its nodes run."""
+    return of_kubernetes.down(state or of_kubernetes.default_state_file())
 
 
 def start_kafka(port: int = 9092, partitions: int = 4, *, state: Path | None = None) -> "Broker":

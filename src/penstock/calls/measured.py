@@ -42,6 +42,9 @@ def rehearse(
     *,
     step_rps: float | None = None,
     record: object = "5m",
+    settle: object = "20s",
+    measure: object = "30s",
+    most_rounds: int = 40,
     master: str | None = None,
     store: str | None = None,
     out: Path | None = None,
@@ -51,7 +54,8 @@ def rehearse(
     """Find the highest rate of a job of a tenants file (FILE:NAME) at each number of executors, by copies of it.
 
     `record` is how much of its input is recorded first; each round of the search is `step_rps` faster than the one
-    before. The profile goes into the file `out`, beside the tenants file by default.
+    before: it waits for `settle`, then measures for `measure`. The profile goes into the file `out`, beside the
+    tenants file by default.
     """
     check_extra("kafka")
     from penstock.governing.rehearsal.job import job_named
@@ -59,7 +63,13 @@ def rehearse(
     from penstock.governing.rehearsal.rehearse import Rehearsal, RehearsalSettings
 
     found = job_named(job, master)
-    search = CopySearchSettings(first_rps=first_rps, step_rps=step_rps or first_rps)
+    search = CopySearchSettings(
+        first_rps=first_rps,
+        step_rps=step_rps or first_rps,
+        settle_s=positive_seconds(settle, "settle"),
+        measure_s=positive_seconds(measure, "measure"),
+        most_rounds=most_rounds,
+    )
     settings = RehearsalSettings(tuple(scaleouts), search, positive_seconds(record, "record"))
     live = LiveJob(store, found.part.name)
     try:

@@ -2,12 +2,12 @@
 
 import os
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from penstock.calls.words import RUN, OptionValue, logs_of, of_coordinator, words
 from penstock.config import apart
 from penstock.config.apart import ApplicationPart
 from penstock.config.checking import CheckOptions, check_tenants
@@ -20,7 +20,7 @@ from penstock.errors import ConfigError, choose
 from penstock.governing import submission
 from penstock.governing.drivers import DriverProcess, drive
 from penstock.planning.drivers import DriverAdvice, TenantUse, compared, who_can_share
-from penstock.store.open import check_writable, default_path, open_store
+from penstock.store.open import check_writable, open_store
 from penstock.telling.uses import uses_in
 
 _CHECKPOINTS = "spark.sql.streaming.checkpointLocation"
@@ -55,6 +55,11 @@ class SubmittedFile:
     advice: Sequence[str]
 
 
+def would_submit(tenants: str | Path, how: Submitting = Submitting()) -> SubmittedFile:
+    """What `submit` would start, checked; nothing is started."""
+    return applications_of(Path(tenants), how)
+
+
 def submit(tenants: str | Path, how: Submitting = Submitting(), say: Callable[[str], None] = lambda text: None) -> int:
     """Start an application for each tenant of a file and wait until all have ended, or Ctrl-C; the worst exit code.
 
@@ -80,31 +85,25 @@ def applications_of(tenants: Path, how: Submitting) -> SubmittedFile:
     _check_standby(how, [job.name for job in file.jobs])
     parts = apart.applications(file, how.coordinator is not None)
     _check(file, place)
-    given = _given(
-        {
-            "--master": place,
-            "--coordinator": how.coordinator,
-            "--coordinator-ca": how.tls.authority,
-            "--coordinator-certificate": how.tls.certificate,
-            "--coordinator-key": how.tls.key,
-            "--policy": how.policy,
-            "--for": how.for_,
-        },
-        how.store,
-        how.restart,
-    )
-    commands = [[str(tenants), *_of(part), *given, *_standby(part, how.standby)] for part in parts]
+    given = {
+        "--master": place,
+        **of_coordinator(how.coordinator, how.tls),
+        "--policy": how.policy,
+        "--for": how.for_,
+        "--store": how.store,
+        "--restart": how.restart,
+    }
+    commands = [[str(tenants), *words({**_of(part), **given, **_standby(part, how.standby)})] for part in parts]
     return SubmittedFile(tenants, file.name, place, parts, commands, _advice(file, parts, how.store))
 
 
 def driven(applications: SubmittedFile, how: Submitting, say: Callable[[str], None]) -> int:
     """Start them, and wait until all have ended; the exit code that says most."""
-    tenants, logs = applications.path, how.logs or _logs(applications.name)
+    tenants, logs = applications.path, how.logs or logs_of(applications.name)
     submission.refuse_second(tenants)
     _reach(applications.master, how.coordinator, how.tls, applications.parts)
-    run = [sys.executable, "-m", "penstock.cli.main", "run"]
     drivers = [
-        DriverProcess(part.name, [*run, *command], logs / f"{part.name}.log")
+        DriverProcess(part.name, [*RUN, *command], logs / f"{part.name}.log")
         for part, command in zip(applications.parts, applications.commands, strict=True)
     ]
     say(f"Ctrl-C ends all of them, and so does `penstock submit {tenants} --stop`")
@@ -112,20 +111,13 @@ def driven(applications: SubmittedFile, how: Submitting, say: Callable[[str], No
         return drive(drivers, say, started)
 
 
-def _given(options: Mapping[str, str | Path | None], store: str | None, restart: bool) -> list[str]:
-    """What all of them are given."""
-    all_of_them = {**options, "--store": store}
-    told = [word for name, value in all_of_them.items() if value is not None for word in (name, str(value))]
-    return [*told, *(["--restart"] if restart else [])]
+def _of(part: ApplicationPart) -> Mapping[str, OptionValue]:
+    return {"--only": ",".join(part.jobs), "--executors": part.executors}
 
 
-def _of(part: ApplicationPart) -> list[str]:
-    return ["--only", ",".join(part.jobs), "--executors", str(part.executors)]
-
-
-def _standby(part: ApplicationPart, standby: Sequence[str]) -> list[str]:
+def _standby(part: ApplicationPart, standby: Sequence[str]) -> Mapping[str, OptionValue]:
     """One driver for all that are in the application: whoever of them is to have a second one has it for all."""
-    return ["--standby"] if set(part.jobs).intersection(standby) else []
+    return {"--standby": bool(set(part.jobs).intersection(standby))}
 
 
 def _check_standby(how: Submitting, jobs: Sequence[str]) -> None:
@@ -175,10 +167,6 @@ def _reach(master: str, coordinator: str | None, tls: AgentTls, parts: Sequence[
         for part in parts:
             Coordinated(coordinator, part.name, most=part.executors, tls=tls).link().close()
     check_master(master)
-
-
-def _logs(name: str) -> Path:
-    return default_path().parent / "logs" / name
 
 
 def _advice(file: TenantsFile, parts: Sequence[ApplicationPart], store: str | None) -> list[str]:

@@ -2,11 +2,10 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import Any, TextIO, cast
 
 import click
 
@@ -16,12 +15,8 @@ from penstock.cli.ending import ending_told
 from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import dashboard_over, web_options
-from penstock.errors import ConfigError, EngineError
-from penstock.extras import check_extra
+from penstock.errors import EngineError
 from penstock.threads import BesideThread
-
-if TYPE_CHECKING:
-    from penstock.web.door_tls import DoorTls
 
 EXAMPLE = """
 \b
@@ -72,12 +67,10 @@ def coordinate(
     **web: Any,
 ) -> None:
     """Divide a cluster's executors among many applications, whose agents report here."""
+    from penstock.calls.coordinated import answering_keda, check_keda, with_door
     from penstock.config.coordination import read_coordination
 
-    if keda is not None:
-        check_extra("keda")
-        if advise:
-            raise ConfigError("--keda", keda, "leave it out with --advise: nothing is to be carried out, KEDA would")
+    check_keda(keda, advise, "--keda")
     file = read_coordination(fleet, policy)
     from penstock.web.agents_door import AgentsDoor, fresh_tokens, tokens_beside_runs
 
@@ -85,7 +78,6 @@ def coordinate(
     if new_token is not None:
         _make(tokens, new_token)
         return
-    from penstock.calls.coordinated import with_door
     from penstock.governing.advising import Advising
     from penstock.governing.coordinating import Coordination
     from penstock.governing.remembering import DEFAULT_STORE
@@ -104,7 +96,7 @@ def coordinate(
         _warn_of_plain_text(agents_host)
     if not current().patterns:
         say(f"no agent has a token yet: penstock coordinate {fleet} --new-token NAME", err=True)
-    asked = nullcontext() if keda is None else _answering_keda(coordinator, current, keda_host, keda, tls)
+    asked = answering_keda(coordinator, current, keda_host, keda, tls, lambda text: say(text, err=True))
     pages = dashboard_over(store, web, begins=False) if dashboard else nullcontext()
     with ending_told(f"the coordinator of {file.name}"), pages, door.open(), asked, advising or nullcontext():
         say(f"agents report to {door.url}", err=True)
@@ -116,20 +108,6 @@ def _warn_of_plain_text(host: str) -> None:
 
     if not is_loopback(host):
         say("warning: without TLS (--tls-certificate, --tls-key) agents' tokens can be read on the way", err=True)
-
-
-@contextmanager
-def _answering_keda(
-    coordinator: Any, tokens: Callable[[], Any], host: str, port: int, tls: "DoorTls | None"
-) -> Iterator[None]:
-    from penstock.web.keda.door import KedaDoor, KedaSettings
-
-    settings = KedaSettings(host, port, None if tls is None else (tls.certificate, tls.key))
-    if settings.tokens_required and tls is None:
-        say("warning: without TLS (--tls-certificate, --tls-key) KEDA's tokens can be read on the way", err=True)
-    with KedaDoor(coordinator.wishes, lambda: coordinator.leads, tokens, settings).open() as door:
-        say(f"KEDA is answered at {door.address}, by whoever leads", err=True)
-        yield
 
 
 def _run(coordinator: Any, door: Any) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from penstock.cli.governed import end_as, with_table
 from penstock.cli.serving import dashboard_over
 from penstock.core.units import positive_seconds
-from penstock.errors import ConfigError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,10 +29,3 @@ def run_engine_file(
     with nullcontext() if pages is None else dashboard_over(store, pages, begins=True):
         story = with_table(console, file.name, lambda show: run_on_engine(file, options, show))
     end_as(story, console, given["--json"])
-
-
-def refuse_options(given: Mapping[str, Any], engine: str) -> None:
-    """Those that are about an application of Spark."""
-    for option, value in given.items():
-        if value:
-            raise ConfigError(option, value, f"leave it out: it is about Spark, and the file's engine is {engine}")

@@ -1,6 +1,5 @@
 """`penstock run`: real tenants on real Spark, governed."""
 
-import os
 import signal
 import sys
 from collections.abc import Mapping
@@ -13,7 +12,7 @@ import click
 
 from penstock.cli.completing import policy_names
 from penstock.cli.coordinators import coordinator_options, files_of
-from penstock.cli.engine_run import refuse_options, run_engine_file
+from penstock.cli.engine_run import run_engine_file
 from penstock.cli.governed import console_of_run, end_as, notify_option, with_table
 from penstock.cli.out_file import check_out_file
 from penstock.cli.recorded import store_option
@@ -103,6 +102,8 @@ def run(
     document = _document(tenants)
     engine = document.values.get("engine")
     if isinstance(engine, dict):  # of a package; a file without it is Spark's
+        from penstock.governing.on_engine import refuse_options
+
         of_spark = {"--only": only, "--executors": executors, "--restart": restart, "--standby": standby}
         refuse_options({**of_spark, "--watch": watch, **_named(of_run, _OF_SPARK)}, next(iter(engine), ""))
         asked = {"--for": for_, "--store": store, "--json": json_out, **_named(of_run, _OF_ENGINE)}
@@ -115,7 +116,9 @@ def run(
     if first_life and store is not None:
         _check_store(store)
     if first_life or restart:
-        _check_heartbeat(of_run["heartbeat"])
+        from penstock.governing.pulse import check_heartbeat
+
+        check_heartbeat(of_run["heartbeat"], "--heartbeat")
         if json_out is not None:
             check_out_file(json_out, "--json")
     if standby and not restart:
@@ -183,15 +186,6 @@ def _check_store(store: str) -> None:
     check_writable(store, "--store")
 
 
-def _check_heartbeat(file: Path | None) -> None:
-    """A file that is never written is a driver that is replaced every five minutes."""
-    if file is None:
-        return
-    folder = file.absolute().parent
-    if file.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ConfigError("--heartbeat", str(file), "give a file in a folder that is there and can be written")
-
-
 def _stood_by(tenants: Path, file: "TenantsFile", options: "RunOptions", life: Path) -> "RunOptions":
     """As the driver that the one before left behind, once that has died."""
     from penstock.governing.standing import stand_by
@@ -204,7 +198,7 @@ def _stood_by(tenants: Path, file: "TenantsFile", options: "RunOptions", life: P
 def _supervised(console: "Console", standby: bool, heartbeat: Path | None, run_id: str | None) -> NoReturn:
     """This very command without --restart, as a child that is started again when it dies."""
     from penstock.governing.standby import ARCHIVES
-    from penstock.governing.supervise import Supervised, supervise
+    from penstock.governing.supervise import Supervised, signalled, supervise
 
     given = [argument for argument in sys.argv[1:] if argument not in ("--restart", "--standby")]
     command = [sys.executable, "-m", "penstock.cli.main", *given]
@@ -213,4 +207,4 @@ def _supervised(console: "Console", standby: bool, heartbeat: Path | None, run_i
         console.print(f"the driver {text}", style="yellow", markup=False)
 
     what = Supervised(command, run_id=run_id, heartbeat=heartbeat, standby=standby, helper=ARCHIVES)
-    sys.exit(supervise(what, tell))
+    sys.exit(supervise(what, tell, signalled()))

@@ -1,10 +1,8 @@
 """`penstock serve`: the pages, the API and the metrics over a store, of runs that are over or still going on."""
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
-from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,11 +10,6 @@ from penstock.cli.completing import policy_names
 from penstock.cli.output import say
 from penstock.cli.recorded import store_option
 from penstock.cli.serving import web_options, web_settings
-from penstock.errors import ConfigError, choose
-from penstock.threads import BesideThread
-
-if TYPE_CHECKING:
-    from penstock.simulation.schema import ScenarioFile
 
 EXAMPLE = """
 \b
@@ -60,17 +53,18 @@ def serve(
     if new_tokens:
         _make_tokens(web["tokens"])
         return
-    from penstock.calls.served import sent
+    from penstock.calls.served import checked_scenario, sent, simulated_beside
+    from penstock.simulation.live import LiveOptions
     from penstock.store.open import open_store
     from penstock.web.server import Site  # a web server takes half a second to import
 
-    lived = None if scenario is None else _checked(scenario, policy, approval)
+    lived = None if scenario is None else checked_scenario(scenario, policy, approval, "--approval")
     with closing(open_store(store)) as opened:
         if scenario is None:
             _check_there(store)
         site = Site(opened, web_settings(**web), lambda line: say(line, err=True))
-        how = {"policy": policy, "speed": speed, "approval": frozenset(approval), "base": Path(scenario or "").parent}
-        with _simulated(store, lived, how), sent(opened, (*sinks, *([] if otlp is None else [f"otlp:{otlp}"]))):
+        how = LiveOptions(policy, speed, frozenset(approval), Path(scenario or "").parent)
+        with simulated_beside(store, lived, how), sent(opened, (*sinks, *([] if otlp is None else [f"otlp:{otlp}"]))):
             say(f"dashboard: {site.url}", err=True)
             say(f"API: {site.url}api/openapi.json, metrics: {site.url}metrics", err=True)
             site.run()
@@ -92,38 +86,3 @@ def _check_there(store: str | None) -> None:
 
     with closing(open_store(store, create=False)) as read_only:
         read_only.runs()
-
-
-def _checked(path: Path, policy: str | None, approval: tuple[str, ...]) -> "ScenarioFile":
-    from penstock.planning.registry import DEFAULT
-    from penstock.simulation.checking import check_scenario
-    from penstock.simulation.jobs import intents_of
-
-    scenario = check_scenario(path, [policy or DEFAULT])[0].scenario
-    jobs = intents_of(scenario)
-    for name in approval:
-        if name not in jobs:
-            raise ConfigError("--approval", name, choose(name, jobs))
-    return scenario
-
-
-@contextmanager
-def _simulated(store: str | None, scenario: "ScenarioFile | None", how: dict[str, Any]) -> Iterator[None]:
-    """The scenario, lived through beside the pages, recorded by a store of its own."""
-    if scenario is None:
-        yield
-        return
-    from penstock.simulation.live import LiveOptions, begin_live, live
-    from penstock.store.open import open_store
-
-    options = LiveOptions(**how)
-    writer, stop = open_store(store), Event()
-    run = begin_live(writer, scenario, options)
-    thread = BesideThread(live, "penstock-simulated", (writer, run, scenario, options, stop))
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join(10.0)
-        writer.close()

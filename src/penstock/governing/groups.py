@@ -19,23 +19,27 @@ _log = logging.getLogger("penstock")
 
 
 def started(
-    command: Sequence[str], stdin: int | None = None, stdout: int | None = None
+    command: Sequence[str], stdin: int | None = None, stdout: int | None = None, stderr: int | None = None
 ) -> "subprocess.Popen[bytes] | None":
     """A process that leads a group of its own; None where the machine has no room for one just now."""
     try:
-        return subprocess.Popen(command, process_group=0, stdin=stdin, stdout=stdout)
+        return subprocess.Popen(command, process_group=0, stdin=stdin, stdout=stdout, stderr=stderr)
     except OSError as error:
         _log.warning("%s could not be started: %s", command[0], error.strerror)
         return None
 
 
 def ended(process: "subprocess.Popen[bytes]", within_s: float) -> None:
-    """It is gone: by itself within that time, else killed."""
+    """It is gone, and its group: by itself within that time, else killed, as where waiting is interrupted."""
     try:
         process.wait(within_s)
     except subprocess.TimeoutExpired:
         killed(process.pid)
         process.wait()
+    except BaseException:
+        killed(process.pid)
+        process.wait()
+        raise
     cleared(process.pid)
 
 

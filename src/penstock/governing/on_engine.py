@@ -1,7 +1,7 @@
 """`penstock run` on an engine that a package brings: all jobs of a file, governed for a while."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from uuid import uuid4
 from penstock.config.engine_file import EngineFile
 from penstock.core.run import RunInfo
 from penstock.core.view import View
+from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.governable import PlainWorld
 from penstock.governing.remembering import DEFAULT_STORE, remember_run
@@ -30,6 +31,13 @@ class EngineRunOptions:
     dry_run: bool = False
     store: str | Path | None = DEFAULT_STORE
     notify: tuple[str, ...] = ()
+
+
+def refuse_options(given: Mapping[str, object], engine: str) -> None:
+    """Those that are about an application of Spark."""
+    for option, value in given.items():
+        if value:
+            raise ConfigError(option, value, f"leave it out: it is about Spark, and the file's engine is {engine}")
 
 
 def run_on_engine(file: EngineFile, options: EngineRunOptions, on_view: Callable[[View], None]) -> RunStory:

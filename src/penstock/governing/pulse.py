@@ -12,12 +12,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from penstock.errors import ConfigError
+
 BEAT_EVERY_S = 1.0
 STARTS_WITHIN_S = 300.0  # Spark, its jars and its executors; by then something must be governed
 GOVERNS = "governing"  # what the file says of a driver that does
 WAITS = "waiting"  # of one that stands by
 
 _log = logging.getLogger("penstock")
+
+
+def check_heartbeat(file: Path | None, field: str) -> None:
+    """A file that is never written is a driver that is replaced every five minutes."""
+    if file is None:
+        return
+    folder = file.absolute().parent
+    if file.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ConfigError(field, str(file), "give a file in a folder that is there and can be written")
 
 
 class Pulse:

@@ -151,15 +151,16 @@ class Settling:
 class Nobody:
     """Keeps nothing beside it, but lets a helper run once when the driver has settled first."""
 
-    def __init__(self, helper: Sequence[str] = (), settles_s: float = SETTLES_S) -> None:
+    def __init__(self, helper: Sequence[str] = (), settles_s: float = SETTLES_S, words: int | None = None) -> None:
         self._helper = helper
+        self._words = words
         self._settling = Settling(settles_s)
         self._started: subprocess.Popen[bytes] | None = None
 
     def look(self, governs: bool) -> None:
         """See Attendant."""
         if self._settling.done(governs, time.monotonic()) and self._helper and self._started is None:
-            self._started = started(self._helper, subprocess.DEVNULL, subprocess.DEVNULL)
+            self._started = started(self._helper, subprocess.DEVNULL, subprocess.DEVNULL, self._words)
             self._helper = ()  # it is not tried again: it only helps
 
     def taken(self, word: Word) -> "subprocess.Popen[bytes] | None":
@@ -183,8 +184,10 @@ class Second:
         clock: Callable[[], float] = time.monotonic,
         rests: RestartPolicy = RESTS,
         settles_s: float = SETTLES_S,
+        words: int | None = None,
     ) -> None:
         self._command = command
+        self._words = words
         self._tell = tell
         self._clock = clock
         self._rests = rests
@@ -250,7 +253,7 @@ class Second:
         self._watch.file.unlink(missing_ok=True)
         self._attempts = self._attempts.started(self._clock())
         command = [*self._command, "--awaits", str(self._watch.file)]
-        self._process = started(command, subprocess.PIPE)
+        self._process = started(command, subprocess.PIPE, self._words, self._words)
 
     def _gone(self, signal: StandbySignal) -> None:
         process, self._process = self._process, None

@@ -26,7 +26,7 @@ from types import FrameType
 
 from penstock.engines.spark.restarts import Attempts, Health, RestartPolicy
 from penstock.errors import OutageError, PenstockError, TakenOverError
-from penstock.governing.groups import cleared, killed, started
+from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import GOVERNS, STARTS_WITHIN_S
 from penstock.governing.signs import Watch
 from penstock.governing.standby import Attendant, Nobody, Second, Word
@@ -43,7 +43,10 @@ POLICY = RestartPolicy(max_restarts=20, backoff_s=0.5, max_backoff_s=30.0)
 
 @dataclass(frozen=True, slots=True)
 class Supervised:
-    """What is kept running; `helper` is a command that runs once, when a driver governs first."""
+    """What is kept running; `helper` is a command that runs once, when a driver governs first.
+
+    `words` is a file descriptor that all of them write to; None: where this process writes.
+    """
 
     command: Sequence[str]
     policy: RestartPolicy = POLICY
@@ -51,34 +54,48 @@ class Supervised:
     heartbeat: Path | None = None
     standby: bool = False
     helper: Sequence[str] = ()
+    words: int | None = None
 
 
-def supervise(what: Supervised, tell: Callable[[str], None]) -> int:
-    """Run the command until it ends by itself; the exit code is its last one.
+def signalled() -> Event:
+    """Set once a signal asks this process to end; only its main thread can ask for that."""
+    stop = Event()
+
+    def told(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, told)
+    return stop
+
+
+def supervise(what: Supervised, tell: Callable[[str], None], stop: Event) -> int:
+    """Run the command until it ends by itself, or is to stop; the exit code is its last one.
 
     It is given `--run-id`, `--supervisor` and `--heartbeat` in every life, and `--run-age` and `--down-since` in all
-    but the first.
+    but the first. Whatever is raised meanwhile, as by Ctrl-C in a notebook's cell, ends it too.
     """
-    stop = Event()
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, _setting(stop))
     with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as place:
         file = what.heartbeat or Path(place, "heartbeat")
         given = ["--run-id", what.run_id or uuid.uuid4().hex[:12], "--supervisor", str(os.getpid())]
         command = [*what.command, *given, "--heartbeat", str(file)]
-        beside: Attendant = (
-            Second(command, lambda text: tell(f"that stands by {text}")) if what.standby else Nobody(what.helper)
-        )
+        beside = _beside(what, command, tell)
         try:
             return _lives(replace(what, command=command, heartbeat=file), file, stop, tell, beside)
         finally:
             beside.end()
 
 
+def _beside(what: Supervised, command: Sequence[str], tell: Callable[[str], None]) -> Attendant:
+    if what.standby:
+        return Second(command, lambda text: tell(f"that stands by {text}"), words=what.words)
+    return Nobody(what.helper, words=what.words)
+
+
 def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None], beside: Attendant) -> int:
     attempts, lived, governed = Attempts(), False, False
     began_s, allowed_s = time.monotonic(), STARTS_WITHIN_S
-    driver = _started(what.command, file)
+    driver = _started(what, file)
     while True:
         attempts = attempts.started(time.monotonic())
         watch = Watch(file, allowed_s)
@@ -102,7 +119,7 @@ def _lives(what: Supervised, file: Path, stop: Event, tell: Callable[[str], None
         if stop.wait(max(0.0, (attempts.due_s or died_s) - died_s)):
             return _INTERRUPTED
         _forget(file)
-        driver = beside.taken(word) or _started([*what.command, *word.arguments()], file)
+        driver = beside.taken(word) or _started(what, file, word.arguments())
 
 
 def _why(driver: "subprocess.Popen[bytes] | None", code: int, frozen: bool) -> str:
@@ -113,10 +130,10 @@ def _why(driver: "subprocess.Popen[bytes] | None", code: int, frozen: bool) -> s
     return "it gave no sign of life" if frozen else f"exit code {code}"
 
 
-def _started(command: Sequence[str], file: Path) -> "subprocess.Popen[bytes] | None":
+def _started(what: Supervised, file: Path, told: Sequence[str] = ()) -> "subprocess.Popen[bytes] | None":
     _forget(file)
     # In a group of its own, so that a terminal's Ctrl-C reaches it once, through us; its JVM is in it too.
-    return started(command)
+    return started([*what.command, *told], stdout=what.words, stderr=what.words)
 
 
 def _forget(file: Path) -> None:
@@ -125,30 +142,20 @@ def _forget(file: Path) -> None:
         file.unlink()
 
 
-def _setting(stop: Event) -> Callable[[int, FrameType | None], None]:
-    def told(number: int, frame: FrameType | None) -> None:
-        stop.set()
-
-    return told
-
-
 def _life(driver: "subprocess.Popen[bytes]", stop: Event, watch: Watch, beside: Attendant) -> tuple[int, bool]:
     """One life: its exit code, and whether it stood still.
 
     An order to end is passed on as Ctrl-C, which lets a driver stop its queries.
     """
     frozen = False
-    while driver.poll() is None and not stop.wait(_LOOK_EVERY_S):
-        beside.look(watch.says(GOVERNS))
-        if watch.frozen(time.monotonic()):
-            frozen = True
-            killed(driver.pid)
-    if driver.poll() is None:
-        driver.send_signal(signal.SIGINT)
-        try:
-            driver.wait(_ENDS_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            killed(driver.pid)
-    code = driver.wait()
-    cleared(driver.pid)
-    return code, frozen
+    try:
+        while driver.poll() is None and not stop.wait(_LOOK_EVERY_S):
+            beside.look(watch.says(GOVERNS))
+            if watch.frozen(time.monotonic()):
+                frozen = True
+                killed(driver.pid)
+    finally:
+        if driver.poll() is None:
+            driver.send_signal(signal.SIGINT)
+        ended(driver, _ENDS_WITHIN_S)
+    return driver.returncode, frozen

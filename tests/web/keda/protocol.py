@@ -1,6 +1,6 @@
 """KEDA's external scaler as its clients know it: its messages by Google's library, its calls by gRPC's."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -106,3 +106,11 @@ def keda_at(address: str, authority: bytes | None = None) -> Iterator[Keda]:
     )
     with made as channel:
         yield Keda(channel)
+
+
+def refused_or(call: Callable[[], float]) -> float | None:
+    """The answer; None where there is none yet."""
+    try:
+        return call()
+    except grpc.RpcError:
+        return None

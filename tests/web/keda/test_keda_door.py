@@ -18,7 +18,7 @@ from tests.cli.calling import command, environment, penstock
 from tests.governing.fleet_site import Site, site
 from tests.harness.ports import own_port
 from tests.patience import eventually
-from tests.web.keda.protocol import Keda, keda_at
+from tests.web.keda.protocol import Keda, keda_at, refused_or
 
 __all__ = ["site"]
 
@@ -181,12 +181,4 @@ def test_penstock_coordinate_answers_keda_as_a_program(tmp_path: Path) -> None:
 def test_what_only_advises_answers_no_keda(tmp_path: Path) -> None:
     called = penstock("coordinate", str(tmp_path / "fleet.yaml"), "--advise", "--keda", "7475")
     assert (called.returncode, called.stderr.count("\n")) == (2, 1)
-    assert "--keda: 7475 will not do; leave it out with --advise" in called.stderr
-
-
-def refused_or(call: Callable[[], float]) -> float | None:
-    """The answer; None where there is none yet."""
-    try:
-        return call()
-    except grpc.RpcError:
-        return None
+    assert "--keda: 7475 will not do; leave it out where it only advises" in called.stderr

@@ -16,13 +16,15 @@ _MOST_DIGITS = 15  # of a number of rows: more are no longer exact
 _LONGEST = 1 << 20  # characters of a line; two keys take a hundred
 
 
-def read_pairs(path: Path, left: str, right: str, tell: Callable[[int], None] = lambda read: None) -> PairCounts:
+def read_pairs(
+    path: str | Path, left: str = "left", right: str = "right", tell: Callable[[int], None] = lambda read: None
+) -> PairCounts:
     """The pairs of columns `left` and `right`; a column `rows` says how many rows each line stands for, else one.
 
     Keys that are whole numbers in every line of their column are taken as numbers. `tell` hears how far it got.
     """
     counts: dict[tuple[str, str], int] = {}
-    for number, (line, a, b, rows) in enumerate(_lines(path, (left, right), ROWS), 1):
+    for number, (line, a, b, rows) in enumerate(_lines(Path(path), (left, right), ROWS), 1):
         counts[a, b] = counts.get((a, b), 0) + _whole(rows, "1", f"line {line}: {ROWS}")
         if number % _TOLD_EVERY == 0:
             tell(number)

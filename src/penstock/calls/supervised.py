@@ -1,0 +1,95 @@
+"""`penstock run --restart` as a call: the driver is a process of its own, which is started again when it dies."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+from uuid import uuid4
+
+from penstock.calls.words import RUN, logs_of, of_coordinator, words
+from penstock.config import apart
+from penstock.config.checking import CheckOptions, check_tenants
+from penstock.core.units import positive_seconds
+from penstock.engines.applications.link import AgentTls
+from penstock.errors import PenstockError
+from penstock.governing.pulse import check_heartbeat
+from penstock.governing.standby import ARCHIVES
+from penstock.governing.supervise import Supervised
+from penstock.governing.supervise import supervise as keep_alive
+from penstock.store.open import check_writable
+
+_SAID_AT_MOST = 300  # characters of a driver's last line
+
+
+@dataclass(frozen=True, slots=True)
+class SupervisedRun:
+    """What became of it: the last driver's exit code, the run for `ps.report`, and the log of all its drivers."""
+
+    code: int
+    run: str
+    log: Path
+
+
+def supervise(
+    tenants: str | Path,
+    *,
+    standby: bool = False,
+    for_s: object = None,
+    policy: str | None = None,
+    master: str | None = None,
+    dry_run: bool = False,
+    only: Collection[str] = (),
+    executors: int | None = None,
+    watch: bool = False,
+    store: str | None = None,
+    notify: Collection[str] = (),
+    coordinator: str | None = None,
+    coordinator_tls: AgentTls | None = None,
+    heartbeat: Path | None = None,
+    log: Path | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> SupervisedRun:
+    """Start all tenants of a file as `run` does, in a process of its own that is started again when it dies.
+
+    Each driver goes on with the run of the one before. With `standby` a second one is kept warm, which takes over at
+    once. What drivers print goes to the file `log`; `say` hears when one died, and what follows. Returns when the time
+    is over, and ends the driver at Ctrl-C.
+    """
+    path = Path(tenants)
+    file = check_tenants(path, CheckOptions(policy, master, modules=False))  # a driver imports them, not this process
+    part = apart.only(file, list(only)) if only else file
+    if executors is not None:
+        apart.with_executors(part, executors, "executors")
+    if store is not None:
+        check_writable(store, "store")
+    check_heartbeat(heartbeat, "heartbeat")
+    options = {
+        "--for": None if for_s is None else f"{positive_seconds(for_s, 'for_s'):g}s",
+        "--policy": policy,
+        "--master": master,
+        "--dry-run": dry_run,
+        "--only": ",".join(only) or None,
+        "--executors": executors,
+        "--watch": watch,
+        "--store": store,
+        "--notify": notify,
+        **of_coordinator(coordinator, coordinator_tls or AgentTls()),
+    }
+    run, place = uuid4().hex[:12], log or logs_of(file.name) / "run.log"
+    command = [*RUN, str(path), *words(options)]
+    what = Supervised(command, run_id=run, heartbeat=heartbeat, standby=standby, helper=ARCHIVES)
+    return SupervisedRun(_kept(what, place, say), run, place)
+
+
+def _kept(what: Supervised, log: Path, say: Callable[[str], None]) -> int:
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as words_of_all:
+        code = keep_alive(replace(what, words=words_of_all.fileno()), say, Event())
+    if code == PenstockError.exit_code:
+        raise PenstockError(f"{_last_line(log)} ({log})")
+    return code
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return lines[-1].removeprefix("penstock: ")[:_SAID_AT_MOST] if lines else "the driver said nothing"
