@@ -4,20 +4,25 @@ import json
 import urllib.request
 import zipfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import yaml
 
 import penstock as ps
+from penstock.engines.applications.link import Link
+from penstock.engines.applications.wire import Report, encode_report
 from penstock.web.agents_door import agent_tokens
 from penstock.web.tokens import tokens_at
 from tests.cli.calling import penstock
 from tests.controlled import controlled, recorded
 from tests.engines.spark.beside import doors
+from tests.harness.ports import own_port
 from tests.patience import eventually
 from tests.recorded import RUN
 from tests.simulation.small import scenario, written
+from tests.web.certificates import Authority
 from tests.web.keda.protocol import keda_at, refused_or
 
 JOBS = [
@@ -229,6 +234,27 @@ def test_keda_is_answered_where_a_coordinator_leads_and_not_where_it_only_advise
     with ps.coordinate(file, advise=True, say=said.append, **how):  # type: ignore[arg-type]
         pass
     assert said[-1].startswith("advice: ")
+
+
+@pytest.mark.sockets
+def test_agents_come_over_tls_and_show_a_certificate_where_the_call_asks_for_it(tmp_path: Path) -> None:
+    file, tokens, authority = tmp_path / "fleet.yaml", tmp_path / "tokens.json", Authority.made(tmp_path / "ours")
+    file.write_text(yaml.safe_dump({"name": "prod", "cluster": {"cores": 8}, "lease": "3s"}))
+    port, token = own_port(), ps.new_agent_token("fraud", tokens)
+    certificate, key = authority.signed("coordinator")
+    how = {"store": str(tmp_path / "runs.sqlite"), "tokens": tokens, "port": port, "agents_ca": authority.certificate}
+    report = encode_report(Report("fraud", "i-1", 1, {}))
+    with ps.coordinate(file, tls_certificate=certificate, tls_key=key, **how) as coordinator:  # type: ignore[arg-type]
+        eventually(lambda: coordinator.leads)
+        url, shown = f"https://127.0.0.1:{port}", ps.AgentTls(authority.certificate, *authority.signed("fraud"))
+        # It is heard, and what it lacks is said.
+        with closing(Link([url], token, tls=shown)) as link, pytest.raises(ps.PenstockError, match="executors: Field"):
+            link.say(report)
+        with (
+            closing(Link([url], token, tls=ps.AgentTls(authority.certificate))) as link,
+            pytest.raises(ps.PenstockError, match="no coordinator answers"),
+        ):
+            link.say(report)
 
 
 def test_drivers_that_let_a_penstock_in_are_listed_and_the_plugin_is_found(
