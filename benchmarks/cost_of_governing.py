@@ -1,13 +1,14 @@
 """What rounds cost a query that nobody competes with: the same query, governed and left alone in turns.
 
-    python benchmarks/cost_of_governing.py --pairs 24 --seconds 15
+    python benchmarks/cost_of_governing.py --pairs 24 --seconds 20
+    python benchmarks/cost_of_governing.py --pairs 24 --seconds 15 --interval 2
 
 One query runs all the time and takes all the processor it gets; it is governed for a stretch, then left alone for one,
-and each pair of stretches comes in the other order than the pair before. Rounds are five times as frequent as `penstock
-run` has them, so that what they cost can be told from chance; the beginning and the end of governing do not count. Two
-ratios are told, with the interval that 95 % of all such sets of pairs would agree on: of batches a second, which feels
-all that other processes do, and of batches for each second of a core that the application and penstock used, which
-feels hardly any of it.
+and each pair of stretches comes in the other order than the pair before. Rounds come as `penstock run` has them, every
+10 s, unless `--interval` says otherwise: more often, what they cost is easier to tell from chance. The beginning
+and the end of governing do not count. Two ratios are told, with the interval that 95 % of all such sets of pairs would
+agree on: of batches a second, which feels all that other processes do, and of batches for each second of a core that
+the application and penstock used, which feels hardly any of it.
 """
 
 import argparse
@@ -39,7 +40,6 @@ from penstock.planning.registry import DEFAULT, policy_named
 
 NAME = "alone"
 ROWS = 200_000  # of a batch
-INTERVAL_S = 2.0
 _SETTLES_S = 3.0  # of each stretch: the controller begins, with its first round, or has just ended
 _WARM = 4  # stretches before the first that counts
 _RESAMPLED = 10_000
@@ -93,10 +93,10 @@ def ratio_of(pairs: Sequence[tuple[float, float]], seed: int = 1) -> Ratio:
     return Ratio(float(np.exp(logs.mean())), float(np.exp(low)), float(np.exp(high)))
 
 
-def governing(spark: SparkSession) -> AbstractContextManager[Any]:
+def governing(spark: SparkSession, interval_s: float) -> AbstractContextManager[Any]:
     """The default policy with default settings, over the query that runs."""
     engine = SparkEngine(LiveSpark(spark), [Job(NAME)], SparkSettings(10.0))
-    settings = LoopSettings(interval_s=INTERVAL_S)
+    settings = LoopSettings(interval_s=interval_s)
     return Controller(engine, Governed({NAME: Intent(Juice(0.1))}, policy_named(DEFAULT), settings=settings))
 
 
@@ -107,9 +107,9 @@ def unlimited(spark: SparkSession) -> StreamingQuery:
     return summed.writeStream.format("noop").outputMode("update").queryName(NAME).start()
 
 
-def stretch(spark: SparkSession, query: StreamingQuery, governed: bool, seconds: float) -> Stretch:
-    """One stretch of the query that runs."""
-    with governing(spark) if governed else nullcontext():
+def stretch(spark: SparkSession, query: StreamingQuery, seconds: float, interval_s: float | None = None) -> Stretch:
+    """One stretch of the query that runs, governed where rounds have an interval."""
+    with nullcontext() if interval_s is None else governing(spark, interval_s):
         time.sleep(_SETTLES_S)
         before = _mark(spark, query)
         time.sleep(seconds)
@@ -131,15 +131,15 @@ def _mark(spark: SparkSession, query: StreamingQuery) -> Mark:
 Pair = tuple[Stretch, Stretch]  # governed, and left alone
 
 
-def measured(spark: SparkSession, count: int, seconds: float) -> list[Pair]:
+def measured(spark: SparkSession, count: int, seconds: float, interval_s: float) -> list[Pair]:
     """So many pairs, each in the other order: a drifting machine favours none."""
     query = unlimited(spark)
     time.sleep(_WARM * seconds)
     pairs: list[Pair] = []
     for pair in range(count):
-        order = (True, False) if pair % 2 else (False, True)
-        came = {governed: stretch(spark, query, governed, seconds) for governed in order}
-        pairs.append((came[True], came[False]))
+        order = (interval_s, None) if pair % 2 else (None, interval_s)
+        came = {rounds: stretch(spark, query, seconds, rounds) for rounds in order}
+        pairs.append((came[interval_s], came[None]))
     query.stop()
     return pairs
 
@@ -161,13 +161,14 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what was started is ended too
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=24)
-    parser.add_argument("--seconds", type=float, default=15.0, help="of each stretch")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each stretch")
+    parser.add_argument("--interval", type=float, default=LoopSettings().interval_s, help="of rounds, in seconds")
     parser.add_argument("--master", default="local[8]")
     options = parser.parse_args()
     spark = start_application("cost of governing", options.master, {"spark.sql.shuffle.partitions": 4})
-    pairs = measured(spark, options.pairs, options.seconds)
+    pairs = measured(spark, options.pairs, options.seconds, options.interval)
     spark.stop()
-    how = f"{options.pairs} pairs of {options.seconds:g} s, rounds of {INTERVAL_S:g} s, {options.master}"
+    how = f"{options.pairs} pairs of {options.seconds:g} s, rounds of {options.interval:g} s, {options.master}"
     print(f"{time.strftime('%Y-%m-%d')}, {how}; load {os.getloadavg()[0]:.1f} at the end; intervals of 95 %.")
     print(told(pairs))
 
