@@ -26,6 +26,8 @@ from typing import Any
 
 _MIB = 2**20
 _LEAST_ROUNDS = 5
+_COLLECTIONS = 20
+_NO_CACHES = "-XX:SoftRefLRUPolicyMSPerMB=0"  # what the JVM keeps for as long as there is room is held by nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ def driver(governed: bool, jobs: int, seconds: float) -> Held:
     from pyspark.sql import SparkSession
 
     conf = {"spark.scheduler.mode": "FAIR", "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    conf["spark.driver.extraJavaOptions"] = _NO_CACHES
     builder: Any = SparkSession.builder.master("local[4]").appName("footprint")
     for name, value in conf.items():
         builder = builder.config(name, value)
@@ -101,14 +104,16 @@ def _govern(spark: Any, names: Sequence[str]) -> Any:
 def _held(spark: Any) -> Held:
     jvm = spark._jvm
     gc.collect()
-    for _ in range(3):  # what is found to be unused may need another look to be given up
-        jvm.java.lang.System.gc()
-        time.sleep(0.5)
     memory = jvm.java.lang.management.ManagementFactory.getMemoryMXBean()
+    heap: list[float] = []
+    for _ in range(_COLLECTIONS):
+        jvm.java.lang.System.gc()
+        time.sleep(0.4)
+        heap.append(memory.getHeapMemoryUsage().getUsed() / _MIB)
     process = int(jvm.java.lang.ProcessHandle.current().pid())
     return Held(
         python_mib=pss_kib(Path("/proc/self/smaps_rollup").read_text()) / 1024,
-        heap_mib=memory.getHeapMemoryUsage().getUsed() / _MIB,
+        heap_mib=min(heap),  # queries run on: at other times batches of theirs are in it
         beside_heap_mib=memory.getNonHeapMemoryUsage().getUsed() / _MIB,
         python_threads=_threads(os.getpid()),
         jvm_threads=_threads(process),
