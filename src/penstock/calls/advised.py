@@ -60,4 +60,5 @@ def replayed_of(events: Sequence[Logged], wanted: WantedFile) -> tuple[History, 
     if not present:
         names = ", ".join(there) or "none"
         raise ConfigError("jobs", wanted.jobs[0].name, f"name queries of the run; it has: {names}")
-    return replayed(events, [part.job() for part in present]), {part.name: holding(part.intent()) for part in present}
+    asked = {name: holding(intent) for name, intent in wanted.asked().items() if name in there}
+    return replayed(events, [part.job() for part in present]), asked

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from penstock.config.asked import Asking
 from penstock.config.document import Document, read_document
 from penstock.config.fields import (
     A_NUMBER,
@@ -47,15 +48,14 @@ from penstock.config.fields import (
     SlotCount,
     within,
 )
-from penstock.config.intents import IntentPart, intent_of, that_hold
+from penstock.config.intents import IntentPart, that_hold
 from penstock.config.job_models import FileOrPart
-from penstock.config.lasting import BudgetPart, ExcludedParts, lasting
+from penstock.config.lasting import BudgetPart, ExcludedParts
 from penstock.config.named import function_named, route_named
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
 from penstock.config.relations import MOST_JOBS, disagreements
 from penstock.core.evidence import Observation
-from penstock.core.intents import Intent
 from penstock.core.price import Price
 from penstock.engines.spark.modes import SHORTEST_S, RealTime
 from penstock.engines.spark.restarts import RestartPolicy
@@ -186,7 +186,7 @@ class PricePart(_Part):
         return self
 
 
-class TenantsFile(_Part):
+class TenantsFile(Asking, _Part):
     """All tenants of one application."""
 
     name: Name = "tenants"
@@ -209,14 +209,6 @@ class TenantsFile(_Part):
     models: dict[str, FileOrPart] = {}  # by job; see config/job_models.py
     excluded: ExcludedParts = ()  # periods in which nothing is asked of any job
     jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
-
-    def asked(self) -> dict[str, Intent]:
-        """What is wanted of each job, by name, but for the periods that are excluded for all, or for it alone."""
-        asked: dict[str, Intent] = {}
-        for part in self.jobs:
-            intent = intent_of(part.intents, f"jobs.{part.name}.intent")
-            asked[part.name] = lasting(intent, part.budget, (*self.excluded, *part.excluded))
-        return asked
 
     @property
     def all_conf(self) -> dict[str, str | int | float | bool]:
