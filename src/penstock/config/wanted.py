@@ -20,8 +20,7 @@ from penstock.config.fields import A_NUMBER, PolicySettings, PositiveSeconds, Sl
 from penstock.config.lasting import ExcludedParts
 from penstock.config.problems import tried
 from penstock.config.relations import MOST_JOBS
-from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.shares import SlotLimits
+from penstock.core.slot_limits import SlotLimits
 from penstock.errors import refuse
 
 
@@ -31,9 +30,9 @@ class WantedPart(AskedPart):
     min_slots: Annotated[int, Field(ge=0, le=100_000), A_NUMBER] = 1
     max_slots: SlotCount | None = None
 
-    def job(self) -> Job:
-        """As an engine knows it."""
-        return Job(self.name, limits=SlotLimits(self.min_slots, self.max_slots))
+    def limits(self) -> SlotLimits:
+        """The slots it may have."""
+        return SlotLimits(self.min_slots, self.max_slots)
 
 
 class WantedFile(Asking, BaseModel):
