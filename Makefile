@@ -1,7 +1,6 @@
 # Each target sets up all it needs; see scripts/setup.sh. Needs Python 3.11+, make and a package registry.
 PYTHON ?= python3
 BIN := .venv/bin
-WORKERS ?= 2
 SEED ?= $(shell date +%s)
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests demo check check-code check-tests coverage test test-long test-oldest test-lakes test-lineage test-fleet test-yarn test-kubernetes test-random lint format bench bench-routing bench-tenants bench-tenants-short bench-kafka bench-kafka-tenants bench-fleet bench-attaching bench-plans soak chaos chaos-fleet pages pages-test plugin alerts chart docs scenarios clean
@@ -32,17 +31,18 @@ check-code:
 	$(BIN)/mypy
 
 check-tests:
-	@PYTEST_PLUGINS=tests.harness.covered $(BIN)/python -m pytest -m "not real and not sockets and not long and not helm and not alerts" -n $(WORKERS) --dist worksteal
+	@PYTEST_PLUGINS=tests.harness.covered $(BIN)/python -m pytest -m "not real and not sockets and not long and not helm and not alerts" -n $(or $(WORKERS),2) --dist worksteal
 
 coverage: setup check-tests ## how much of the code the tests of `make check` run through, file by file
 	@$(BIN)/python -m coverage report
 
-# One worker has all that shares a Spark or a broker, the other what starts its own; see tests/harness/spread.py.
+# One worker has all that shares a Spark or a broker, one what starts its own, one what needs a database or a browser: three,
+# on two cores, for a real test waits half of its time; see tests/harness/spread.py.
 test: setup-tests ## run all tests, but those that only add breadth (WORKERS=0: in one process)
-	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+	@$(BIN)/pytest -m "not long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -n $(or $(WORKERS),3) --dist loadgroup --durations=10 --durations-min=1
 
 test-long: setup-tests ## run the tests that only add breadth: before an issue closes
-	@$(BIN)/pytest -m "long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -n $(WORKERS) --dist loadgroup --durations=10 --durations-min=1
+	@$(BIN)/pytest -m "long and not yarn and not kubernetes and not lakes and not lineage and not helm and not alerts" -n $(or $(WORKERS),3) --dist loadgroup --durations=10 --durations-min=1
 
 # What governing is built on, tried on a Spark itself, in CI too: figures (engine, measured), shares, restarts and queries
 # that die (contract), bounds (doctor), bad days, begins; and a driver in Java that is governed from beside it. What is pure

@@ -8,7 +8,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.intents import Intent, Juice
-from penstock.engines.spark.shares import SlotLimits
+from penstock.core.slot_limits import SlotLimits
 from penstock.governing.demo_tenants import Tenant
 
 WAIT_S = 0.018  # of each row: a slot processes 55 a second

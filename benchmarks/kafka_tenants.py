@@ -31,10 +31,10 @@ from trial_meter import Topics
 
 from penstock.config.tenants import TenantPart
 from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.slot_limits import SlotLimits
 from penstock.engines.kafka.broker import Broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.shares import SlotLimits
 from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, run_trial
 from penstock.planning.registry import DEFAULT

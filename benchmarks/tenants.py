@@ -29,10 +29,10 @@ from recording import record
 from table import CHOSEN, HEADER, rows
 
 from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.slot_limits import SlotLimits
 from penstock.engines import processes
 from penstock.engines.spark import standalone
 from penstock.engines.spark.jobs import Job
-from penstock.engines.spark.shares import SlotLimits
 from penstock.governing.application import start_application
 from penstock.governing.comparison import PolicyTurn, Tenants, run_trial
 from penstock.governing.demo_tenants import Tenant, spike

@@ -101,7 +101,7 @@ def test_a_policy_is_known_to_the_registry_and_to_policies_that_are_made_of_it()
 def test_what_governs_knows_no_engine() -> None:
     """Spark is named where an application of it is started, asked for and told of."""
     known = {room.split("/")[0] for room, module, _ in imports() if module.startswith("penstock.engines.spark")}
-    assert known == {"__init__.py", "calls", "cli", "config", "engines", "governing", "profiling"}
+    assert known == {"__init__.py", "calls", "cli", "engines", "governing", "profiling"}
 
 
 def test_a_file_for_another_engine_is_run_by_what_names_none() -> None:

@@ -6,14 +6,17 @@ from typing import Any
 import pytest
 import yaml
 
+from penstock.config.named import route_named
 from penstock.config.problems import checked
 from penstock.config.profiles import write_profile
 from penstock.config.tenants import TenantsFile, read_tenants
 from penstock.core.evidence import Observation
 from penstock.core.intents import Intent, Latency
 from penstock.core.price import Price
-from penstock.engines.spark.restarts import RestartPolicy
-from penstock.engines.spark.shares import SlotLimits
+from penstock.core.restart_policy import RestartPolicy
+from penstock.core.routes import NamedRoute
+from penstock.core.slot_limits import SlotLimits
+from penstock.engines.spark.routing.route import Routing
 from penstock.errors import ConfigError
 
 JOB = {"name": "fraud", "job": "m:f", "intent": {"latency": "2s"}}
@@ -111,10 +114,10 @@ def test_memory_that_will_not_do_is_named(written: object, message: str) -> None
 
 def test_a_route_is_found_in_its_module_and_routing_is_off_unless_told(tmp_path: Path) -> None:
     found = read(tmp_path, route="tests.governing.tenant_jobs:ROUTE")
-    route = found.jobs[0].routed_by()
-    assert route is not None
+    assert found.jobs[0].route is not None
+    route = route_named("jobs.fraud.route", found.jobs[0].route, Routing)
     assert (route.name, found.routing) == ("routed", "off")
-    assert read(tmp_path).jobs[0].routed_by() is None
+    assert read(tmp_path).jobs[0].route is None
 
 
 @pytest.mark.parametrize(
@@ -125,9 +128,9 @@ def test_a_route_is_found_in_its_module_and_routing_is_off_unless_told(tmp_path:
         ("no.such.module:ROUTE", "the module cannot be imported"),
     ],
 )
-def test_a_route_that_is_none_is_refused(tmp_path: Path, route: str, message: str) -> None:
+def test_a_route_that_is_none_is_refused(route: str, message: str) -> None:
     with pytest.raises(ConfigError, match=rf"jobs.fraud.route: .*{message}"):
-        read(tmp_path, route=route).jobs[0].routed_by()
+        route_named("jobs.fraud.route", route, NamedRoute)
 
 
 @pytest.mark.parametrize("routing", ["off", "advise", "act"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from penstock.core import life
 from penstock.store.open import open_store
 from penstock.store.sql import SqlStore
 from penstock.web.server import Site
@@ -60,8 +61,9 @@ def shows_that_it_was_killed(page: Page) -> None:
 
 
 def test_a_page_says_that_the_controller_was_killed_and_a_server_started_then_does_not_take_it_for_alive(
-    tmp_path: Path, settings: WebSettings, open_page: OpenPage
+    tmp_path: Path, settings: WebSettings, open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(life, "LEAST_PATIENCE_S", 5.0)  # a user's 15 s are three times as long to wait for
     with calling.serving(tmp_path) as controller:
         eventually(lambda: controller.poll() is not None or begun(tmp_path))
         assert controller.poll() is None, (tmp_path / "said.log").read_text()

@@ -12,6 +12,7 @@ from penstock.engines.spark.history.events import Logged, logged
 from penstock.engines.spark.history.files import lines_of, log_at
 from penstock.engines.spark.history.replay import History, queries_in, replayed
 from penstock.engines.spark.history.server import download, is_address
+from penstock.engines.spark.jobs import Job
 from penstock.errors import ConfigError
 from penstock.whatif.from_log import Advice
 from penstock.whatif.from_log import advise as advice_of
@@ -60,4 +61,5 @@ def replayed_of(events: Sequence[Logged], wanted: WantedFile) -> tuple[History, 
     if not present:
         names = ", ".join(there) or "none"
         raise ConfigError("jobs", wanted.jobs[0].name, f"name queries of the run; it has: {names}")
-    return replayed(events, [part.job() for part in present]), {part.name: holding(part.intent()) for part in present}
+    asked = {name: holding(intent) for name, intent in wanted.asked().items() if name in there}
+    return replayed(events, [Job(part.name, limits=part.limits()) for part in present]), asked

@@ -17,6 +17,7 @@ from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
 from penstock.config.relations import disagreements, jobs_of, wrong_at
 from penstock.config.tenants import TenantsFile
+from penstock.core.routes import NamedRoute
 from penstock.errors import ConfigError, WrongFileError, refuse
 from penstock.planning.registry import DEFAULT
 
@@ -99,7 +100,7 @@ def _in_function(job: dict[Any, Any]) -> list[ConfigError]:
 
 def _in_route(job: dict[Any, Any]) -> list[ConfigError]:
     if _in_module(job.get("route")):
-        route_named("route", job["route"])
+        route_named("route", job["route"], NamedRoute)
     return []
 
 

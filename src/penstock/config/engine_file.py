@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from penstock.config.asked import AskedPart, Asking
 from penstock.config.checking import in_order
 from penstock.config.document import Document
 from penstock.config.fields import PolicySettings, PositiveSeconds
@@ -25,8 +26,6 @@ from penstock.config.policies import wrong_policies
 from penstock.config.problems import tried
 from penstock.config.relations import MOST_JOBS, names_twice
 from penstock.config.tenants import Name
-from penstock.config.wanted import AskedPart
-from penstock.core.intents import Intent
 from penstock.core.ports import World
 from penstock.errors import ConfigError, choose, refuse
 from penstock.extending import GROUPS, loaded, named
@@ -43,7 +42,7 @@ class EngineJobPart(AskedPart):
     params: Annotated[dict[str, Any], Field(default_factory=dict)]
 
 
-class EngineFile(BaseModel):
+class EngineFile(Asking, BaseModel):
     """What is asked of all jobs, and of which engine."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -60,10 +59,6 @@ class EngineFile(BaseModel):
     def engine_name(self) -> str:
         """Which engine it is."""
         return next(iter(self.engine))
-
-    def asked(self) -> dict[str, Intent]:
-        """What is wanted of each job, by name."""
-        return {part.name: part.intent(self.excluded) for part in self.jobs}
 
     def world(self) -> World:
         """The engine with its jobs; a ConfigError where no package brings it, or it will not have its settings."""

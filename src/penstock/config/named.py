@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
+from penstock.core.routes import NamedRoute
 from penstock.errors import ABSENT, ConfigError, did_you_mean, most_like, told
 
-if TYPE_CHECKING:
-    from penstock.engines.spark.routing.route import Routing
+R = TypeVar("R", bound=NamedRoute)
 
 
 class TooSoonError(Exception):
@@ -27,12 +27,10 @@ def function_named(field: str, place: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def route_named(field: str, place: str) -> "Routing":
-    """The route at `module:name`."""
-    from penstock.engines.spark.routing.route import Routing  # pyspark takes a second to import
-
+def route_named(field: str, place: str, kind: type[R]) -> R:
+    """The route of that kind at `module:name`."""
     found = _in_module(field, place)
-    if not isinstance(found, Routing):
+    if not isinstance(found, kind):
         raise ConfigError(field, place, "name a penstock.Routing of that module")
     return found
 

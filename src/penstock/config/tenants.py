@@ -30,10 +30,11 @@ What a job begins with is where its levers stand at first; each can be turned wh
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from penstock.config.asked import Asking
 from penstock.config.document import Document, read_document
 from penstock.config.fields import (
     A_NUMBER,
@@ -47,24 +48,19 @@ from penstock.config.fields import (
     SlotCount,
     within,
 )
-from penstock.config.intents import IntentPart, intent_of, that_hold
+from penstock.config.intents import IntentPart, that_hold
 from penstock.config.job_models import FileOrPart
-from penstock.config.lasting import BudgetPart, ExcludedParts, lasting
-from penstock.config.named import function_named, route_named
+from penstock.config.lasting import BudgetPart, ExcludedParts
+from penstock.config.named import function_named
 from penstock.config.problems import tried
 from penstock.config.profiles import read_profile
 from penstock.config.relations import MOST_JOBS, disagreements
 from penstock.core.evidence import Observation
-from penstock.core.intents import Intent
 from penstock.core.price import Price
-from penstock.engines.spark.modes import SHORTEST_S, RealTime
-from penstock.engines.spark.restarts import RestartPolicy
-from penstock.engines.spark.shares import SlotLimits
+from penstock.core.restart_policy import RestartPolicy
+from penstock.core.slot_limits import SlotLimits
 from penstock.errors import ConfigError, refuse
 from penstock.planning.provision.advise import JobModels
-
-if TYPE_CHECKING:
-    from penstock.engines.spark.routing.route import Routing
 
 # It names a pool, a query and a checkpoint directory.
 Name = Annotated[str, Matching(r"^[A-Za-z0-9_.-]+$", "write letters, digits, dots, _ and - only")]
@@ -73,6 +69,7 @@ InModule = Annotated[str, Matching(r"^[\w.]+:\w+$", "write module:name, such as 
 Mode = Annotated[Literal["off", "advise", "act"], BeforeValidator(lambda value: "off" if value is False else value)]
 
 _LEAST_HEAP_MIB = 450  # with less no executor of Spark starts
+_SHORTEST_S = 5.0  # Spark's least length of a batch in real-time mode
 _NOT_IN_REAL_TIME = {
     "max_rows_per_batch": "leave it out: real_time has no such bound",
     "trigger": "leave it out: in real_time no trigger begins a batch; real_time itself says how long batches are",
@@ -124,23 +121,21 @@ class TenantPart(_Part):
             limits = self.limits()
             if self.slots is not None and not limits.min_slots <= self.slots <= (limits.max_slots or self.slots):
                 raise ConfigError("slots", self.slots, "write a number between min_slots and max_slots")
-            self.mode()
+            self._check_mode()
         except ConfigError as error:
             raise within(error) from None
         return self
 
-    def mode(self) -> RealTime | None:
-        """The real-time mode that it asks for, if it does."""
+    def _check_mode(self) -> None:
         if self.real_time is None:
             if self.real_time_tasks is not None:
                 raise ConfigError("real_time_tasks", self.real_time_tasks, "write real_time too, such as real_time: 5m")
-            return None
-        if self.real_time < SHORTEST_S:
-            raise ConfigError("real_time", self.real_time, f"write {SHORTEST_S:g}s or more: Spark's least")
+            return
+        if self.real_time < _SHORTEST_S:
+            raise ConfigError("real_time", self.real_time, f"write {_SHORTEST_S:g}s or more: Spark's least")
         for field, remedy in _NOT_IN_REAL_TIME.items():
             if getattr(self, field) is not None:
                 raise ConfigError(field, getattr(self, field), remedy)
-        return RealTime(self.real_time, self.real_time_tasks)
 
     def limits(self) -> SlotLimits:
         """The slots it may have."""
@@ -149,10 +144,6 @@ class TenantPart(_Part):
     def function(self) -> Callable[..., Any]:
         """The function that `job` names; a ConfigError when there is none."""
         return function_named(f"jobs.{self.name}.job", self.job)
-
-    def routed_by(self) -> "Routing | None":
-        """The route that `route` names; a ConfigError when there is none."""
-        return None if self.route is None else route_named(f"jobs.{self.name}.route", self.route)
 
 
 def _one_group(value: Any) -> Any:
@@ -186,7 +177,7 @@ class PricePart(_Part):
         return self
 
 
-class TenantsFile(_Part):
+class TenantsFile(Asking, _Part):
     """All tenants of one application."""
 
     name: Name = "tenants"
@@ -209,14 +200,6 @@ class TenantsFile(_Part):
     models: dict[str, FileOrPart] = {}  # by job; see config/job_models.py
     excluded: ExcludedParts = ()  # periods in which nothing is asked of any job
     jobs: Annotated[tuple[TenantPart, ...], Field(min_length=1, max_length=MOST_JOBS)]
-
-    def asked(self) -> dict[str, Intent]:
-        """What is wanted of each job, by name, but for the periods that are excluded for all, or for it alone."""
-        asked: dict[str, Intent] = {}
-        for part in self.jobs:
-            intent = intent_of(part.intents, f"jobs.{part.name}.intent")
-            asked[part.name] = lasting(intent, part.budget, (*self.excluded, *part.excluded))
-        return asked
 
     @property
     def all_conf(self) -> dict[str, str | int | float | bool]:

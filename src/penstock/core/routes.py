@@ -10,6 +10,10 @@ from penstock.core.routing_table import RoutingTable
 Links: TypeAlias = Mapping[tuple[str, str], PairCounts]  # (operator, next operator) -> what met there
 
 
+class NamedRoute:
+    """What a tenants file may name as a route of a job; an engine has its own kind of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class PastMove:
     """A re-routing that was carried out: the keys whose state moved, its bytes, and how long rows waited for it."""

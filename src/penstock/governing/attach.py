@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from penstock.config.wanted import WantedFile
 from penstock.core.view import View
 from penstock.engines.spark.engine import SparkEngine
+from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.beside.context import BesideContext, beside, session_of
 from penstock.engines.spark.jvm.beside.door import DriverDoor
 from penstock.engines.spark.jvm.beside.spark import BesideSpark
@@ -70,7 +71,8 @@ def _attached(
         until_s=options.for_s + (0.0 if kept is None else kept.already_s),
         post=post,
     )
-    engine = SparkEngine(spark, [part.job() for part in wanted.jobs], _engine_settings(name, wanted))
+    jobs = [Job(part.name, limits=part.limits()) for part in wanted.jobs]
+    engine = SparkEngine(spark, jobs, _engine_settings(name, wanted))
     story = RunStory(spark.name, policy.name, spark.master, options.dry_run, (), ())
     controller = Controller(engine, governed, on_view)
     return story_of(controller, partial(_wait, controller), story)

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.intents import Intent, Juice, Latency
+from penstock.core.slot_limits import SlotLimits
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.measured import measured
-from penstock.engines.spark.shares import SlotLimits
 from penstock.workloads.paced import paced, paced_in_steps
 from penstock.workloads.work import burning, waiting
 

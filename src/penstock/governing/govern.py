@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 from penstock.config.job_models import ModelsPart
 from penstock.core.intents import Intent
 from penstock.core.ports import Policy
+from penstock.core.slot_limits import SlotLimits
 from penstock.core.units import positive_seconds
 from penstock.engines.applications.agent import Agent
 from penstock.engines.spark.clocks import Clocks
@@ -25,7 +26,7 @@ from penstock.engines.spark.jvm.lineage import ApplicationRun
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.routing.route import Routing
 from penstock.engines.spark.settings import SparkSettings, lease_for
-from penstock.engines.spark.shares import Sharing, SlotLimits
+from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
 from penstock.governing.coordinated import Coordinated, agent_of

@@ -3,7 +3,9 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
+from penstock.config.named import route_named
 from penstock.config.tenants import TenantPart, TenantsFile
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.routing.route import Routing
@@ -37,5 +39,5 @@ def _route(part: TenantPart, until_s: float) -> Routing | None:
     """In a thread of its own; behind one that hangs what can be had at once is still found."""
     if part.route is None:
         return None
-    within_s = max(_IS_THERE_WITHIN_S, until_s - time.monotonic())
-    return called(f"jobs.{part.name}.route: the import of {part.route}", part.routed_by, within_s)
+    within_s, field = max(_IS_THERE_WITHIN_S, until_s - time.monotonic()), f"jobs.{part.name}.route"
+    return called(f"{field}: the import of {part.route}", partial(route_named, field, part.route, Routing), within_s)

@@ -22,7 +22,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from penstock.engines.spark.restarts import Attempts, RestartPolicy
+from penstock.core.restart_policy import RestartPolicy
+from penstock.engines.spark.restarts import Attempts
 from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import WAITS
 from penstock.governing.signs import Watch

@@ -24,7 +24,8 @@ from pathlib import Path
 from threading import Event
 from types import FrameType
 
-from penstock.engines.spark.restarts import Attempts, Health, RestartPolicy
+from penstock.core.restart_policy import RestartPolicy
+from penstock.engines.spark.restarts import Attempts, Health
 from penstock.errors import OutageError, PenstockError, TakenOverError
 from penstock.governing.groups import ended, killed, started
 from penstock.governing.pulse import GOVERNS, STARTS_WITHIN_S

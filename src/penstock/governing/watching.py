@@ -15,7 +15,7 @@ from penstock.config.tenants import TenantsFile
 from penstock.core.intents import Intent
 from penstock.core.ports import Policy
 from penstock.core.price import Price
-from penstock.engines.spark.shares import SlotLimits
+from penstock.core.slot_limits import SlotLimits
 from penstock.errors import ConfigError, WrongFileError
 
 _log = logging.getLogger("penstock")

@@ -9,12 +9,12 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.core.restart_policy import RestartPolicy
 from penstock.engines.spark.claims import FILE
 from penstock.engines.spark.fake import FakeSpark, FakeWriter, fake_job
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.features import check_session
 from penstock.engines.spark.query import Query
-from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.settings import SparkSettings
 from penstock.engines.spark.watch.files import WaitingFiles
 from penstock.errors import EngineError, OutageError

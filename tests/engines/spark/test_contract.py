@@ -6,12 +6,13 @@ import pytest
 
 from penstock.core.figures import ALL_OPERATORS
 from penstock.core.levers import Partitions, Slots, Tasks, Trigger
+from penstock.core.restart_policy import RestartPolicy
+from penstock.core.slot_limits import SlotLimits
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.query import Query
-from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.routing.pins import RanTask, Send
-from penstock.engines.spark.shares import PoolShare, SlotLimits
+from penstock.engines.spark.shares import PoolShare
 from penstock.errors import EngineError, LeaseLostError
 from tests.engines.spark.helpers import of
 from tests.engines.spark.rigs import Opened, failing_in, leaves, raises, turned

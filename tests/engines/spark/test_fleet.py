@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import cast
 
+from penstock.core.slot_limits import SlotLimits
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.query import Query
-from penstock.engines.spark.shares import SlotLimits
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.events import Failed, Now, Running, Started, Stimulus, Terminated
 from penstock.engines.spark.watch.fleet import TrackedFleet

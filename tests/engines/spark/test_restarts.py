@@ -1,7 +1,8 @@
 """Back-off, decided without a clock of its own."""
 
 from penstock.core.failures import FailureKind
-from penstock.engines.spark.restarts import Attempts, Commit, Health, RestartPolicy
+from penstock.core.restart_policy import RestartPolicy
+from penstock.engines.spark.restarts import Attempts, Commit, Health
 
 POLICY = RestartPolicy(max_restarts=2, backoff_s=1.0, max_backoff_s=10.0, healthy_after_s=60.0)
 

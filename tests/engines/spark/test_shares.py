@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from penstock.core.shares import slot_share
-from penstock.engines.spark.shares import PoolShare, SlotLimits, check_threads, pool_shares
+from penstock.core.slot_limits import SlotLimits
+from penstock.engines.spark.shares import PoolShare, check_threads, pool_shares
 from penstock.errors import ConfigError
 
 

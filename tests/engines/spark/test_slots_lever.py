@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from penstock.core.levers import Slots
+from penstock.core.slot_limits import SlotLimits
 from penstock.engines.spark.fake.parts import FakePools
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.slots import SlotsLever
-from penstock.engines.spark.shares import PoolShare, Sharing, SlotLimits
+from penstock.engines.spark.shares import PoolShare, Sharing
 from penstock.engines.spark.state import EngineState
 from penstock.engines.spark.watch.fleet import TrackedFleet
 from penstock.engines.spark.watch.track import Track, Yardstick

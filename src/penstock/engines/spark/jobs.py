@@ -7,10 +7,10 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.core.restart_policy import RestartPolicy
+from penstock.core.slot_limits import SlotLimits
 from penstock.engines.spark.modes import RealTime
-from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.routing.route import Routing
-from penstock.engines.spark.shares import SlotLimits
 
 Writer = DataStreamWriter | StreamingQuery
 JobFunction = Callable[[SparkSession], Writer]

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from penstock.core.slot_limits import SlotLimits
 from penstock.engines.spark.capacity import Capacity
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.levers.slots import SlotsLever
 from penstock.engines.spark.shared import Shared
-from penstock.engines.spark.shares import SlotLimits
 
 
 class Limiting:

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from penstock.errors import EngineError
 
-SHORTEST_S = 5.0  # Spark's least length of a batch in real-time mode
-
 
 @dataclass(frozen=True, slots=True)
 class RealTime:

@@ -4,33 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from penstock.core.failures import FailureKind
-from penstock.core.units import non_negative, positive
-from penstock.errors import ConfigError
-
-
-@dataclass(frozen=True, slots=True)
-class RestartPolicy:
-    """How often and how fast a failed query comes back. `max_restarts=None` never gives up."""
-
-    max_restarts: int | None = 5
-    backoff_s: float = 1.0
-    max_backoff_s: float = 60.0
-    healthy_after_s: float = 60.0
-
-    def __post_init__(self) -> None:
-        positive(self.backoff_s, "backoff")
-        positive(self.max_backoff_s, "max_backoff")
-        non_negative(self.healthy_after_s, "healthy_after")
-        if self.max_restarts is not None and self.max_restarts < 0:
-            raise ConfigError("max_restarts", self.max_restarts, "write zero or more, or leave it out for no end")
-
-    def wait_s(self, failures: int) -> float:
-        """How long to wait after so many failures in a row.
-
-        >>> [RestartPolicy(backoff_s=1, max_backoff_s=5).wait_s(n) for n in (1, 2, 3, 4)]
-        [1.0, 2.0, 4.0, 5.0]
-        """
-        return min(float(self.max_backoff_s), float(self.backoff_s) * 2.0 ** min(failures - 1, 32))
+from penstock.core.restart_policy import RestartPolicy
 
 
 class Health(StrEnum):

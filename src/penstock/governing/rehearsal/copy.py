@@ -18,13 +18,13 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.figures import JobFigures
+from penstock.core.restart_policy import RestartPolicy
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.diverted import DivertedSession, Source
 from penstock.engines.spark.jvm.live import LiveSpark
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.engines.spark.jvm.routing.starting import routed_by
-from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.settings import SparkSettings
 from penstock.errors import EngineError, PenstockError
 from penstock.governing.application import start_application

@@ -8,11 +8,11 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.core.levers import Table
 from penstock.core.plan import Step
+from penstock.core.restart_policy import RestartPolicy
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.jobs import Job
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
-from penstock.engines.spark.restarts import RestartPolicy
 from penstock.engines.spark.routing.migration import Moved
 from penstock.errors import EngineError
 from tests.engines.spark.helpers import observed

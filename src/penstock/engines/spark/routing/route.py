@@ -12,6 +12,7 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, GroupedData, SparkSession, functions
 from pyspark.sql.types import BooleanType, DateType, DecimalType, IntegralType, StringType, StructField
 
+from penstock.core.routes import NamedRoute
 from penstock.core.routing_table import LEFT, RIGHT, RoutingTable
 from penstock.core.units import positive_seconds
 from penstock.engines.spark.claims import claim
@@ -34,7 +35,7 @@ _PARTITIONS = "spark.sql.shuffle.partitions"
 _CHECKPOINTS = "spark.sql.streaming.checkpointLocation"
 
 
-class Routing:
+class Routing(NamedRoute):
     """The routed operators of one query. `name` is the query's; a key of several columns is given as a list.
 
     Tables are kept beside the query's checkpoint. Where penstock starts the query it finds out where that is; else say

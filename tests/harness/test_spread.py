@@ -1,0 +1,34 @@
+"""Which group a test is of, by its marks and fixtures."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from tests.harness.spread import group_of
+
+
+def a_test(*marks: str, uses: tuple[str, ...] = (), **parameters: str) -> pytest.Item:
+    """As pytest collects it."""
+    item: Any = SimpleNamespace(fixturenames=uses, callspec=SimpleNamespace(params=parameters))
+    item.get_closest_marker = lambda name: name if name in marks else None
+    return cast(pytest.Item, item)
+
+
+def test_what_uses_the_one_spark_is_shared_whatever_else_it_starts() -> None:
+    assert group_of(a_test("real", "jvm", uses=("tmp_path", "spark"))) == "shared"
+    assert group_of(a_test("real", "jvm", "browser", uses=("kafka_state", "browser"))) == "shared"
+    assert group_of(a_test("real", "jvm", world="on_spark")) == "shared"
+
+
+def test_what_starts_its_own_jvm_or_cluster_is_apart_from_it_also_where_it_needs_a_database() -> None:
+    assert group_of(a_test("real", "cluster")) == group_of(a_test("real", "jvm")) == "own"
+    assert group_of(a_test("real", "jvm", "server", uses=("postgres",))) == "own"
+
+
+def test_what_needs_the_one_database_or_the_one_browser_and_no_jvm_is_a_group_too() -> None:
+    assert group_of(a_test("real", "server", store="postgresql")) == group_of(a_test("real", "browser")) == "served"
+
+
+def test_what_is_python_alone_is_of_no_group() -> None:
+    assert group_of(a_test("sockets", uses=("tmp_path",))) is None
