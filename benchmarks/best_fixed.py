@@ -17,6 +17,7 @@ GRID_AT_MOST = 300  # combinations of slots of all jobs; with more jobs they are
 BOUND_S = (0.25, 0.5, 1.0, 2.0)  # of a bound: so many seconds' worth of rows
 SEARCH_SEEDS = (0, 1)
 FINALISTS = 3
+_KEPT_EVERY = 50  # runs: a search that is cut off goes on from there
 SWEEPS = 3
 
 
@@ -37,6 +38,8 @@ class Tried:
         key = f"{_digest(twin)} {sorted(fixed.slots.items())} {sorted(fixed.bounds.items())} {seed}"
         if key not in self.known:
             self.known[key] = run(twin, fixed, seed).utility_share
+            if len(self.known) % _KEPT_EVERY == 0:
+                self.keep()
         return self.known[key]
 
     def mean(self, twin: Twin, fixed: Fixed, seeds: Iterable[int]) -> float:

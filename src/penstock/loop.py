@@ -21,6 +21,7 @@ from penstock.core.orders import Answer, Control, NoControl, Orders
 from penstock.core.outlook import JobOutlook, standing
 from penstock.core.plan import Decision, Outcome, Plan, Reason, Step, StepOutcome
 from penstock.core.ports import Clock, Engine, Policy, PolicyMemory, Store
+from penstock.core.price import Price
 from penstock.core.settling import LONGEST_SETTLE_S, OPEN_AT_MOST_S
 from penstock.core.view import View
 from penstock.engines.hand import RoundLimits
@@ -99,6 +100,7 @@ class Governor:
     began_epoch_s: float = 0.0  # when the run did: the calendar's time is that and the run's clock
     limits: RoundLimits = RoundLimits()  # for how long its engine and its policy are waited for
     intents: Callable[[], Mapping[str, Intent]] = dict  # what is wanted of each job, by its file
+    slot_price: Price | None = None
 
     def start(self, now: float = 0.0) -> Carried:
         """What to go on from: the stored memory of an earlier controller and what it left open, or a fresh one."""
@@ -131,7 +133,7 @@ class Governor:
                 asked = {name: asked_at(intent, at_epoch_s) for name, intent in wanted.items()}
                 seen = assess(snapshot, asked, self.settings.stale_after_s, carried.outlooks)
                 seen, looked = budgeted(seen, ledgers, at_epoch_s)
-                view, ledgers = advised(seen, self.models), looked
+                view, ledgers = replace(advised(seen, self.models), slot_price=self.slot_price), looked
         if view is None:
             view, memory = aged(carried.view, now), carried.memory
             plan = watching("", () if orders is None else orders.turns)

@@ -210,6 +210,7 @@ def test_a_run_goes_by_its_file_from_the_next_round_on(watched: Watched, tmp_pat
         deeds = eventually(lambda: [deed.text for view in controller.views for deed in view.deeds])
         assert "ads: max_slots 4 -> 1" in deeds
         assert controller.views[-1].job("ads").figures.max_threads == 1
+        assert controller.views[-1].slot_price == Price(0.05, "EUR")
     with closing(open_store(place, create=False)) as store:
         assert Gallery(store.database, fake.application).info.price == Price(0.05, "EUR")
     assert controller.error is None

@@ -17,6 +17,7 @@ from penstock.core.figures import Snapshot
 from penstock.core.intents import Intent
 from penstock.core.orders import NoControl
 from penstock.core.ports import Policy
+from penstock.core.price import Price
 from penstock.core.run import DecisionRecord, RunInfo, as_of
 from penstock.core.view import View
 from penstock.engines.applications.agent import Agent
@@ -63,6 +64,7 @@ class Governed:
     post: Post | None = None  # where somebody is told of what happens
     at_end: Callable[[], None] = lambda: None  # what else is to be let go of when a controller stops
     look: Callable[[], Renewal | None] = lambda: None  # for what is wanted anew, such as a file's changes
+    slot_price: Price | None = None
 
 
 class Controller:
@@ -348,6 +350,7 @@ class Controller:
             self._began_epoch_s,
             self._limits,
             lambda: governed.intents,
+            governed.slot_price,
         )
 
     def _tend(self) -> None:
@@ -376,8 +379,10 @@ class Controller:
         self._governed = replace(self._governed, intents=renewal.intents, policy=renewal.policy)
         for text in renewal.said:
             self._engine.note(text, "the file of tenants changed")
-        if self._governed.remembering is not None and renewal.priced_anew:
-            self._governed.remembering.reprice(renewal.price)
+        if renewal.priced_anew:
+            self._governed = replace(self._governed, slot_price=renewal.price)
+            if self._governed.remembering is not None:
+                self._governed.remembering.reprice(renewal.price)
         self._hand.do("taking over limits", partial(self._engine.limits.take_over, renewal.limits), ACTS_WITHIN_S)
 
     def _well(self) -> bool:

@@ -99,6 +99,7 @@ def _run_tenants(
         heart=heart,
         post=post,
         look=(lambda: None) if watch is None else watch.look,
+        slot_price=tenants.slot_price(),
     )
     applications = Applications(_start(tenants, options), _conf(tenants, options))
     left = left_behind(options.store, options.run_id)

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from penstock.core.juice import juice
+from penstock.core.topology import Topology
 from penstock.engines.spark.watch.flow import Curves, curves
 from penstock.engines.spark.watch.latency import latency
 from penstock.engines.spark.watch.progress import Batch, SourceRows
@@ -49,11 +51,14 @@ def two_sources(held_of_second: list[float | None]) -> list[Batch]:
     ]
 
 
-def test_each_source_counts_alike_however_few_rows_it_gives() -> None:
+def test_juice_of_two_sources_of_unequal_rates_is_that_of_equation_6_and_not_by_rows() -> None:
     # Of the second 20 rows a second arrive and 10 are taken: (1 + 0.5) / 2, where by rows it would be 0.99.
     flow = flow_of(two_sources([10.0 * n for n in range(11)]), 10.6).flow(60.0)
     assert flow is not None
-    assert flow.juice == pytest.approx(0.75)
+    join = Topology({"first": ["join"], "second": ["join"]})
+    rows = {("first", "join"): 1000.0, ("second", "join"): 10.0}
+    by_equation_6 = juice(join, rows, rows, taken={"first": (1000.0, 1000.0), "second": (10.0, 20.0)}).total
+    assert flow.juice == pytest.approx(by_equation_6) == pytest.approx(0.75)
     assert flow.behind
 
 

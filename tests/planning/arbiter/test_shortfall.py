@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from penstock.core.figures import MachineFigures
+from penstock.core.price import Price
 from penstock.core.view import View
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.search import search
@@ -13,13 +14,18 @@ from tests.planning.arbiter.fleets import fleet, fleet_view, job
 
 
 def told(
-    rate_rps: float, slots: int = 4, executors: int | None = None, target: str = "2s", cores: int | None = None
+    rate_rps: float,
+    slots: int = 4,
+    executors: int | None = None,
+    target: str = "2s",
+    cores: int | None = None,
+    price: Price | None = None,
 ) -> str:
     """Of three who want their rows within so many seconds; as many cores as slots, unless told."""
     jobs = [job(name, rate_rps, target=target, worth=10.0 + place) for place, name in enumerate(("a", "b", "c"))]
     one = fleet(*jobs, slots=slots, cores=cores or slots)
     machine = MachineFigures("m", slots, 1.0, executors=executors, slots=slots)
-    view = replace(fleet_view(*jobs, slots=slots, cores=slots), machines=(machine,))
+    view = replace(fleet_view(*jobs, slots=slots, cores=slots), machines=(machine,), slot_price=price)
     return shortfall(view, one, search(one), 40.0)
 
 
@@ -43,6 +49,13 @@ def test_what_could_be_promised_as_it_is_is_said_unless_a_backlog_grows() -> Non
 
 def test_slots_are_told_in_executors_where_each_has_so_many() -> None:
     assert "one more executor would do" in told(150.0, executors=1)
+
+
+def test_what_is_to_be_bought_is_told_with_its_price_where_slots_have_one() -> None:
+    price = Price(0.05, "EUR")  # an executor has four slots: 0.20 an hour, though fewer slots would do
+    assert "one more executor would do (0.20 EUR an hour); " in told(150.0, executors=1, price=price)
+    assert "need up to 6 slots of 4, with cores of their own (0.10 EUR an hour); " in told(150.0, price=price)
+    assert "an hour" not in told(150.0, executors=1)
 
 
 def test_where_the_cores_bind_slots_are_said_to_need_cores_of_their_own() -> None:

@@ -28,3 +28,12 @@ def test_what_helps_nobody_yet_is_told_as_what_it_is(turned: dict[str, np.ndarra
     there = fleet(*JOBS, slots=8, cores=8, bounds=np.array([np.inf, 400.0]))
     now = foretell(there, present(there))
     assert why(fleet_view(*JOBS), there, Found(replace(present(there), **turned), now, now)) == said
+
+
+def test_a_job_whose_own_batches_are_made_smaller_is_told_so() -> None:
+    there = fleet(*JOBS, slots=8, cores=8)
+    now = foretell(there, present(there))
+    ads_gains = replace(now, settled=now.settled + np.array([[2.0, 0.0]]))
+    bounded = replace(present(there), bounds=np.array([[40.0, np.inf]]))
+    text = why(fleet_view(*JOBS), there, Found(bounded, ads_gains, now))
+    assert text.endswith("; its own batches are made smaller, so that each ends sooner")

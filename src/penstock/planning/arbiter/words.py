@@ -43,6 +43,8 @@ def _means(fleet: Fleet, found: Found, favoured: int) -> str:
         parts.append(f"batches of {_named(fleet, bounded)} are made smaller, so that cores and slots are free sooner")
     if found.best.bounds[0, favoured] > fleet.bounds[favoured]:
         parts.append("its own batches may be larger")
+    elif found.best.bounds[0, favoured] < fleet.bounds[favoured]:
+        parts.append("its own batches are made smaller, so that each ends sooner")
     return ", and ".join(parts)
 
 
