@@ -37,7 +37,7 @@ def comes_sql(curve: CurvePoints) -> str:
     """Whether the row of a `value` comes, as an SQL expression."""
     peak = peak_of(curve)
     rate = rate_sql([(at_s, rate) for at_s, rate in curve], f"(value / {peak})")
-    return f"pmod(value * {_MIXED}, {_PARTS}) < {_PARTS / peak!r}D * ({rate})"
+    return f"pmod(value * {_MIXED}, {_PARTS}) < {_PARTS}D * ({rate}) / {peak}"
 
 
 def comes(curve: CurvePoints, value: int) -> bool:
@@ -49,7 +49,7 @@ def comes(curve: CurvePoints, value: int) -> bool:
     1500
     """
     peak = peak_of(curve)
-    return value * _MIXED % _PARTS < _PARTS / peak * _rate(curve, value / peak)
+    return value * _MIXED % _PARTS < _PARTS * _rate(curve, value / peak) / peak
 
 
 def _rate(curve: CurvePoints, at_s: float) -> float:

@@ -1,6 +1,7 @@
 """When a tenant with more executors comes back to its latency: tables, and laws that hold of all numbers."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -57,9 +58,9 @@ def test_more_executors_are_never_later_and_a_larger_backlog_never_sooner(
     assert larger is None or larger >= found - 1e-6
 
 
-def late(**more: object) -> JobView:
+def late(**more: Any) -> JobView:
     """A tenant that asks for 1 s and has 8; its slots are busy, 100 rows a second arrive and 60 are worked off."""
-    known: dict[str, object] = {"arrival_rps": 100.0, "processed_rps": 60.0, "backlog_rows": 900.0}
+    known: dict[str, Any] = {"arrival_rps": 100.0, "processed_rps": 60.0, "backlog_rows": 900.0}
     found = job("fraud", 0.0, 40.0, [replace(operator(), capacity=1.0)], **{**known, **more})
     return replace(found, figures=replace(found.figures, latency=LatencyFigures(8.0)))
 
