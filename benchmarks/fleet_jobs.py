@@ -1,26 +1,64 @@
-"""The query of each application of `fleet_of_eight`: rows that wait, as I/O does, at a pace of their own."""
+"""The query of each application of `fleet_of_eight`: rows that wait, as I/O does, at a pace of their own.
+
+Of every batch is written down which seconds it read and which rows it let through: `fleet_rows` tells what is missing.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from fleet_rows import BatchRows, comes_sql, keep, peak_of
+from pyspark.sql import SparkSession, functions
+from pyspark.sql.streaming.listener import (
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+)
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.core.intents import Intent, Juice
-from penstock.core.slot_limits import SlotLimits
-from penstock.governing.demo_tenants import Tenant
+from penstock.engines.spark.measured import measured
+from penstock.workloads.work import waiting as waited_for
 
 WAIT_S = 0.018  # of each row: a slot processes 55 a second
+_TASKS = 12  # of a batch: more of them are shorter, so that slots turn over
+_TRIGGER_S = 2.0
+_COUNTED = "counted"
 
 
 def waiting(
     spark: SparkSession, name: str, curve: Sequence[Sequence[float]], place: str
 ) -> DataStreamWriter | StreamingQuery:
-    """Rows a second by time, as `curve` has it; checkpoints below that place."""
-    points = tuple((at_s, rate) for at_s, rate in curve)
-    anything = Intent(Juice(1.0))  # what is wanted of it the tenants file says
-    tenant = Tenant(name, anything, points, SlotLimits(), wait_s=WAIT_S, tasks=12, trigger_s=2.0)
-    job = tenant.job(Path(place))
-    assert job.function is not None
-    return job.function(spark)
+    """Rows a second by time, as `curve` has it; checkpoints, and what was counted, below that place."""
+    spark.streams.addListener(_Counting(Path(place) / f"{name}.rows"))
+    source = spark.readStream.format("rate").option("rowsPerSecond", peak_of(curve)).option("numPartitions", _TASKS)
+    rows = source.load().where(functions.expr(comes_sql(curve)))
+    done = waited_for(measured(rows, event_time="timestamp"), WAIT_S)
+    counted = done.observe(
+        _COUNTED, functions.count(functions.lit(1)).alias("rows"), functions.sum("value").alias("total")
+    )
+    writer = counted.writeStream.format("noop").trigger(processingTime=f"{_TRIGGER_S:g} seconds")
+    return writer.option("checkpointLocation", str(Path(place) / name))
+
+
+class _Counting(StreamingQueryListener):
+    """Writes each batch down once it has ended."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802
+        """Nothing was read yet."""
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
+        """A batch has ended; one without rows tells nothing."""
+        told = event.progress
+        found = told.observedMetrics.get(_COUNTED)
+        (source,) = told.sources
+        if found is None or source.endOffset is None:
+            return
+        start = 0 if source.startOffset in (None, "null") else int(source.startOffset)
+        keep(self._place, BatchRows(told.batchId, start, int(source.endOffset), found["rows"], found["total"] or 0))
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
+        """What it read last was told before."""

@@ -9,13 +9,15 @@ spike, `dynamic` is Spark's own dynamic allocation on each application, `penstoc
 has a cluster, eight drivers and a run of its own: about six minutes and 8 GB with the defaults, more with YARN, whose
 masters have a process each. Within the applications nobody governs but with `penstock`: each has one tenant. Utility is
 what each driver's own record says of its tenant, from a minute after the last query began (`--warm`). Prints one JSON
-document a way, and in the end how many times the utility of each other way penstock had. Where a way fails its logs and
-records are kept, and where is said.
+document a way as soon as that has ended, and in the end how many times the utility of each other way penstock had.
+Where a way fails its logs and records are kept, where is said, and the next way goes on.
 
 `rounds_until_moved` are the coordinator's rounds from the spike until the cluster manager tells of one more executor of
 the application that has it: the executor's own start is among them. `after_spike` is utility from the spike's end on.
+`rounds_until_decided` are those until the coordinator's record has a decision that gives it one.
 `told_as_held`: of what the coordinator's record says that applications held, the share that the cluster manager told of
-them within the seconds before.
+them within the seconds before; each of its `orders` says how soon the cluster manager told that it had come.
+`rows`: each application numbers its rows, so that a twin knows which were to come through every batch.
 """
 
 import argparse
@@ -29,7 +31,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from signal import SIGINT, SIGTERM, signal
 from statistics import mean
@@ -38,9 +40,13 @@ from typing import Any
 
 import yaml
 from fleet_clusters import KINDS, Cores, Standing
+from fleet_rows import kept, told_of
+from machine_use import MachineUse, read_machine, use_between
 
 from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
+from penstock.core.levers import Executors
+from penstock.core.prediction import foretold_text
 from penstock.core.view import View
 from penstock.errors import PenstockError
 from penstock.governing.coordinated import TOKEN
@@ -106,15 +112,25 @@ def main() -> None:
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
-    found: dict[str, float] = {}
+    found: dict[str, Mapping[str, Any]] = {}
     for way in given.ways:
-        with _kept_where_it_fails(way) as place:
-            told = measured(given.on, way, Length(given.warm, given.seconds), NAMES[-given.applications :], place)
-        found[way] = told["utility_share"]
+        try:
+            with _kept_where_it_fails(way) as place:
+                told = measured(given.on, way, Length(given.warm, given.seconds), NAMES[-given.applications :], place)
+        except Exception as error:  # of whatever kind: the other ways are worth their time all the same
+            told = {"on": given.on, "way": way, "failed": f"{type(error).__name__}: {error}"}
+        else:
+            found[way] = told
         _say(told, given.out)
-    others = {way: share for way, share in found.items() if way != "penstock" and share}
-    if others and "penstock" in found:
-        _say({"penstock_over": {way: round(found["penstock"] / share, 3) for way, share in others.items()}}, given.out)
+    _say({"penstock_over": _over(found, "utility_share"), "after_spike": _over(found, "after_spike")}, given.out)
+    sys.exit(0 if len(found) == len(given.ways) else 1)
+
+
+def _over(found: Mapping[str, Mapping[str, Any]], figure: str) -> dict[str, float]:
+    """How many times the figure of each other way penstock had; empty where it was not among them."""
+    ours = found.get("penstock", {}).get(figure)
+    others = {way: told[figure] for way, told in found.items() if way != "penstock" and told[figure]}
+    return {} if ours is None else {way: round(ours / share, 3) for way, share in others.items()}
 
 
 def _say(told: Mapping[str, Any], out: Path | None) -> None:
@@ -146,10 +162,16 @@ def measured(on: str, way: str, length: Length, names: Sequence[str], place: Pat
             _until(lambda name=name: _views(site, name), f"a view of {name}")
         began_s = time.time()
         stack.enter_context(_watching(site))
-        load = os.getloadavg()[0]
+        load, before = os.getloadavg()[0], read_machine({os.getpid(): "ours"})
         time.sleep(length.warm + length.counted)
+        use = use_between(before, read_machine({os.getpid(): "ours"}))
         told = {"on": on, "way": way, "applications": len(names), "seconds": length.counted, **_told(site, began_s)}
-        return {**told, "load_before": load, "load_after": os.getloadavg()[0]}
+        return {**told, "load_before": load, "load_after": use.load, "steal": round(use.steal, 4), **_cores(use)}
+
+
+def _cores(use: MachineUse) -> dict[str, float]:
+    """Clusters are not children of ours everywhere: what they use counts among others."""
+    return {"cores_busy": round(sum(use.cores.values()) + use.others, 2), "cores_idle": round(use.idle, 2)}
 
 
 def _workers(names: Sequence[str]) -> int:
@@ -237,6 +259,8 @@ def _driver(site: Site, name: str, door: AgentsDoor | None) -> Iterator[None]:
         driver.send_signal(SIGINT)
         try:
             driver.wait(60.0)
+        except subprocess.TimeoutExpired:  # what was measured counts all the same
+            print(f"{name} did not end within a minute of being told to", file=sys.stderr)
         finally:
             driver.kill()
 
@@ -276,16 +300,31 @@ def _watching(site: Site) -> Iterator[None]:
 def _told(site: Site, began_s: float) -> dict[str, Any]:
     shares = _shares(site, began_s + site.length.warm)
     moved_s = _moved_s(site, began_s + site.length.spike[0])
+    orders = _orders(site, began_s)
     return {
         "utility_share": _of_all(shares),
         "after_spike": _of_all(_shares(site, began_s + site.length.spike[1])),
         "shares": {name: None if share is None else round(share, 3) for name, share in shares.items()},
         "executors_moved_s": moved_s,
+        "rounds_until_decided": _decided(orders, site.length.spike[0]),
         "rounds_until_moved": None if moved_s is None else ceil(moved_s / INTERVAL_S),
         "held_at_most": max((sum(held.values()) for _, held in site.held), default=None),
         "told_as_held": _told_as_held(site),
-        "orders": _orders(site),
+        "orders": orders,
+        "rows": _rows(site),
     }
+
+
+def _decided(orders: Sequence[Mapping[str, Any]], spike_s: float) -> int | None:
+    """The coordinator's rounds from the spike until it gives executors to the application that has it."""
+    later = (order["at_s"] - spike_s for order in orders if order["at_s"] >= spike_s and "fraud" in order["gives"])
+    return next((max(1, ceil(seconds / INTERVAL_S)) for seconds in later), None)
+
+
+def _rows(site: Site) -> dict[str, int]:
+    """Of all applications together: those that came through, that were lost, that came more than once."""
+    found = [told_of(curve(name, site.length), kept(site.place / f"{name}.rows")) for name in site.names]
+    return {what: sum(one[what] for one in found) for what in found[0]}
 
 
 def _shares(site: Site, from_s: float) -> dict[str, float | None]:
@@ -312,12 +351,37 @@ def _moved_s(site: Site, spike_s: float) -> float | None:
     return next((round(seconds, 1) for seconds in later), None)
 
 
-def _orders(site: Site) -> list[str]:
-    """What the coordinator decided, as its own store tells."""
+def _orders(site: Site, began_s: float) -> list[dict[str, Any]]:
+    """What the coordinator decided, as its own store tells, and how soon the cluster manager told the same.
+
+    Seconds since the last driver began; `came_s` those until each application held what was decided, None where it
+    did not before the next decision on it, or at all.
+    """
     if site.way != "penstock":
         return []
+    ids = {name: _id(site, name) for name in site.names}
     with closing(open_store(site.store("fleet"), create=False)) as store:
-        return [record.decision.why for record in store.read_run("fleet-eight").decisions]
+        run = store.read_run("fleet-eight")
+    decided = [(run.info.started_at_s or 0.0) + one.decision.at_s for one in run.decisions]
+    told = []
+    for place, (at_s, record) in enumerate(zip(decided, run.decisions, strict=True)):
+        came: dict[str, float | None] = {}
+        for move in (move for move in record.decision.moves if isinstance(move, Executors)):
+            later = zip(decided[place + 1 :], run.decisions[place + 1 :], strict=True)
+            until_s = next((then_s for then_s, other in later if move.job in other.decision.jobs), inf)
+            came[move.job] = _came_s(site, ids[move.job], move.after, at_s, until_s)
+        decision = record.decision
+        said = {"at_s": round(at_s - began_s, 1), "why": decision.why, "foretold": foretold_text(decision.foretold)}
+        more = [move.job for move in decision.moves if isinstance(move, Executors) and move.after > move.before]
+        verdict = None if record.verdict is None else record.verdict.text
+        told.append({**said, "gives": more, "came_s": came, "verdict": verdict})
+    return told
+
+
+def _came_s(site: Site, application: str, executors: int, from_s: float, until_s: float) -> float | None:
+    """How long after that the application held so many."""
+    seen = ((at_s, held.get(application, 0)) for at_s, held in site.held if from_s <= at_s < until_s)
+    return next((round(at_s - from_s, 1) for at_s, count in seen if count == executors), None)
 
 
 def _told_as_held(site: Site) -> float | None:

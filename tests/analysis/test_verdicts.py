@@ -78,6 +78,27 @@ def test_how_far_off_a_prediction_was_is_said_tenant_by_tenant() -> None:
     )
 
 
+CAME_BACK = [
+    # latencies at 0, 10, ... 80 s, what is said at 80 s of a decision at 20 s
+    ((6.4, 6.4, 6.4, 9.0, 9.0, 4.0, 1.9, 1.9, 1.9), "came back in 40 s"),
+    ((6.4, 6.4, 6.4, 1.0, 9.0, 4.0, 4.0, 1.9, 1.9), "came back in 50 s"),  # not at 30 s, for it was late again
+    ((6.4, 6.4, 6.4, 1.9, 1.9, 1.9, 1.9, 1.9, 1.9), "came back in 10 s"),
+    ((6.4, 6.4, 6.4, 9.0, 9.0, 4.0, 1.9, 1.9, 2.1), "and is not yet after 60 s"),
+]
+
+
+@pytest.mark.parametrize(("latencies_s", "said"), CAME_BACK)
+def test_when_a_tenant_came_back_is_said_beside_what_was_foretold(latencies_s: tuple[float, ...], said: str) -> None:
+    rounds = [
+        with_figures(seen(at_s, {"fraud": 5.0}), latency_s, juice=1.0)
+        for at_s, latency_s in zip(tens(80), latencies_s, strict=True)
+    ]
+    foretold = (Foretold("fraud", None, None, 9.0, None, None, 5.0, target_s=2.0, back_s=35.0),)
+    _, ((_, verdict),) = lived(rounds, {20.0: [replace(decision(20.0, "fraud"), foretold=foretold)]})
+    assert "it was foretold back to its 2 s in about 35 s" in verdict.text
+    assert verdict.text.endswith(said)
+
+
 def test_a_prediction_of_what_nobody_saw_is_not_judged_by_zero() -> None:
     foretold = (Foretold("fraud", 2.1, None, 9.0, 6.4, None, 5.0), Foretold("gone", None, None, 0.0, None, None, 5.0))
     wanted = replace(decision(20.0, "fraud"), foretold=foretold)

@@ -265,7 +265,7 @@ def _verdict(found: OpenDecision, view: View, rounds: Sequence[Round], said: _Sa
     # Rounds may be further apart than anything needs to settle: then the present one is all there is to know it from.
     since = _since(found, rounds) or rounds[-1:]
     after = {tenant.name: _mean(tenant.name, tenant.intent, since) for tenant in found.concerned}
-    told = _beside_what_was_foretold(found.foretold, since) + _meanwhile(found)
+    told = _beside_what_was_foretold(found, since, rounds) + _meanwhile(found)
     unseen = [tenant for tenant in found.concerned if tenant.before is None or after[tenant.name] is None]
     seen = [tenant for tenant in found.concerned if tenant not in unseen]
     if not seen or any(tenant.touched for tenant in unseen):
@@ -378,9 +378,26 @@ def _meanwhile(found: OpenDecision) -> str:
     return f"; meanwhile: {', '.join(found.meanwhile[:_NAMED])}{more}"
 
 
-def _beside_what_was_foretold(foretold: Iterable[Foretold], rounds: Sequence[Round]) -> str:
+def _beside_what_was_foretold(found: OpenDecision, since: Sequence[Round], rounds: Sequence[Round]) -> str:
     """How far off the prediction was, tenant by tenant."""
-    return "".join(f"; {_came(one, rounds)}" for one in foretold)
+    told = [f"; {_came(one, since)}{_came_back(one, found.decision.at_s, rounds)}" for one in found.foretold]
+    return "".join(told)
+
+
+def _came_back(foretold: Foretold, decided_s: float, rounds: Sequence[Round]) -> str:
+    """When its latency was for good what it asks for, beside what was foretold of that; rounds go back to some time.
+
+    Figures look back for a while, so it is told later than it was.
+    """
+    seen = [(one.at_s, one.latencies_s[foretold.job]) for one in rounds if foretold.job in one.latencies_s]
+    if not foretold.back_text or not seen or rounds[0].at_s > decided_s:
+        return ""
+    late = [at_s for at_s, latency_s in seen if at_s > decided_s and latency_s > (foretold.target_s or 0.0)]
+    if late and late[-1] == seen[-1][0]:
+        return f"; it was foretold {foretold.back_text}, and is not yet after {seen[-1][0] - decided_s:.0f} s"
+    since_s = late[-1] if late else decided_s
+    back = next((at_s for at_s, _ in seen if at_s > since_s), None)
+    return "" if back is None else f"; it was foretold {foretold.back_text}, came back in {back - decided_s:.0f} s"
 
 
 def _came(foretold: Foretold, rounds: Sequence[Round]) -> str:

@@ -13,7 +13,10 @@ NOTICED_JUICE = 0.02  # of the input
 
 @dataclass(frozen=True, slots=True)
 class Foretold:
-    """What a decision expects of one tenant; `was_` is the same before it, as things stood."""
+    """What a decision expects of one tenant; `was_` is the same before it, as things stood.
+
+    Of one that is later than the `target_s` that it asks for, `back_s` says how soon it is not any more.
+    """
 
     job: str
     latency_s: float | None
@@ -22,6 +25,8 @@ class Foretold:
     was_latency_s: float | None
     was_juice: float | None
     was_utility: float
+    target_s: float | None = None
+    back_s: float | None = None
 
     @property
     def gain(self) -> float:
@@ -43,7 +48,18 @@ class Foretold:
     @property
     def noticed(self) -> bool:
         """Whether anything of it changes so much that one would notice."""
-        return self.later or self.fuller or _differs(self.utility, self.was_utility)
+        return self.later or self.fuller or self.back_s is not None or _differs(self.utility, self.was_utility)
+
+    @property
+    def back_text(self) -> str:
+        """When it comes back to what it asks for; empty where that was not foretold.
+
+        >>> Foretold("fraud", None, None, 40.0, None, None, 3.0, target_s=2.0, back_s=38.7).back_text
+        'back to its 2 s in about 39 s'
+        """
+        if self.target_s is None or self.back_s is None:
+            return ""
+        return f"back to its {self.target_s:g} s in about {self.back_s:.0f} s"
 
     @property
     def text(self) -> str:
@@ -53,6 +69,8 @@ class Foretold:
         'payments 2.1 s instead of 6.4 s'
         >>> Foretold("clicks", None, 0.72, 7.0, None, 1.0, 10.0).text
         'clicks falls from 1.00 to 0.72 of its input, which costs 3.0 of utility'
+        >>> Foretold("fraud", None, None, 40.0, None, None, 3.0, target_s=2.0, back_s=38.7).text
+        'fraud wins 37.0 of utility and comes back to its 2 s in about 39 s'
         """
         parts = []
         if self.later and self.latency_s is not None:
@@ -60,11 +78,13 @@ class Foretold:
         if self.fuller and self.juice is not None and self.was_juice is not None:
             way = "rises" if self.juice > self.was_juice else "falls"
             parts.append(f"{way} from {self.was_juice:.2f} to {self.juice:.2f} of its input")
+        back = f"comes {self.back_text}" if self.back_text else ""
         if not parts:
-            return f"{self.job} {'wins' if self.gain > 0 else 'loses'} {abs(self.gain):.1f} of utility"
+            gain = f"{'wins' if self.gain > 0 else 'loses'} {abs(self.gain):.1f} of utility"
+            return f"{self.job} {' and '.join(filter(None, (gain, back)))}"
         costs = _differs(self.utility, self.was_utility) and self.gain < 0
         cost = f", which costs {-self.gain:.1f} of utility" if costs else ""
-        return f"{self.job} {' and '.join(parts)}{cost}"
+        return f"{self.job} {' and '.join(filter(None, (*parts, back)))}{cost}"
 
 
 @dataclass(frozen=True, slots=True)

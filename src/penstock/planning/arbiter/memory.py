@@ -9,6 +9,7 @@ from penstock.planning.arbiter.coming import Coming
 from penstock.planning.arbiter.costs import JobCosts
 from penstock.planning.arbiter.rested import Rested
 from penstock.planning.arbiter.settings import ArbiterSettings
+from penstock.planning.starts import ExecutorStarts
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class ArbiterMemory:
     served_until_s: float = 0.0
     wanted_s: float | None = None  # since when another step was found worth a turn, round after round
     wary_until_s: float = 0.0  # after a decision that was taken back: more gain is asked for
+    starts: ExecutorStarts = ExecutorStarts()
     wary_of: float = 0.0  # utility that was foretold of that decision and did not come
 
     def knows(self, job: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from penstock.core.levers import BatchBound, Move, Partitions, Slots, Trigger
+from penstock.core.levers import WHOLE, BatchBound, Move, Partitions, Slots, Trigger
 from penstock.core.naming import named
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold, PredictionError
@@ -23,6 +23,7 @@ from penstock.core.states import UNSEEN, state_of
 from penstock.core.view import View
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, restarted, rows_of
 from penstock.planning.arbiter.coming import remembered
+from penstock.planning.arbiter.coming_back import coming_back
 from penstock.planning.arbiter.costs import TELLING, JobCosts, learnt
 from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.giving_back import HARMLESS, with_fewer_slots
@@ -148,7 +149,7 @@ class Arbiter:
         moves = moves_to(fleet, found.best)
         if not moves:
             return Plan(note="nothing to turn"), memory
-        foretold = _foretold(fleet, found)
+        foretold = _foretold(fleet, found, memory.starts.mean_s)
         gain = float(found.outcome.settled.sum() - found.now.settled.sum())
         decision = Decision(
             Reason.RECONFIGURED,
@@ -234,7 +235,13 @@ def _looked_at(view: View, memory: ArbiterMemory) -> ArbiterMemory:
     figures = {job.name: job.figures for job in view.jobs if shares_pool(job.figures)}
     names = tuple(figures)
     costs = {name: learnt(memory.costs.get(name), found, view.at_s) for name, found in figures.items()}
-    memory = replace(memory, costs=costs, coming=remembered(memory.coming, _arrivals(costs), view.at_s))
+    executors = {dial.job: dial for dial in view.levers if dial.kind == "executors" and dial.job == WHOLE}
+    memory = replace(
+        memory,
+        costs=costs,
+        coming=remembered(memory.coming, _arrivals(costs), view.at_s),
+        starts=memory.starts.seen(executors, view.at_s),
+    )
     if names == memory.jobs:
         return memory
     return replace(memory, jobs=names, since_s=view.at_s, acted=None, expected=None)
@@ -307,10 +314,14 @@ def _expectation(view: View, fleet: Fleet, outcome: CandidateOutcomes, memory: A
     return Expected(view.at_s, view.at_s + _COMPARED_AFTER_S, utilities, _arrivals(memory.costs))
 
 
-def _foretold(fleet: Fleet, found: Found) -> tuple[Foretold, ...]:
+def _foretold(fleet: Fleet, found: Found, start_s: float) -> tuple[Foretold, ...]:
     then, now = found.outcome, found.now
     columns = (then.latency_s, then.juice, then.settled, now.latency_s, now.juice, now.settled)
-    return tuple(map(Foretold, fleet.names, *(column[0].tolist() for column in columns)))
+    all_jobs = map(Foretold, fleet.names, *(column[0].tolist() for column in columns))
+    back = coming_back(fleet, found.best, HORIZON_S, start_s)
+    return tuple(
+        replace(one, target_s=back[one.job][0], back_s=back[one.job][1]) if one.job in back else one for one in all_jobs
+    )
 
 
 def _settles_s(fleet: Fleet, settings: Settings) -> float:

@@ -65,7 +65,7 @@ def _shares_of(
     """The share of their utility that jobs have over all of the horizon, and over its second half."""
     jobs = alike.jobs
     if alike.kind == "latency":
-        spread = _shares(alike.shape, _on_grid(_lateness(alike, found)), _SPREAD)
+        spread = _shares(alike.shape, _on_grid(lateness(alike, found)), _SPREAD)
         return (whole[:, :, jobs] * spread).sum(axis=0), (late[:, :, jobs] * spread).sum(axis=0)
     if alike.kind == "juice":
         return _of_juice(alike, found.juice), _of_juice(alike, found.late_juice)
@@ -76,17 +76,17 @@ def _shares_of(
 def _settled_shares(alike: Objectives, found: Course, recovery: Callable[[], Floats], late: Floats) -> Floats:
     """The share once it has settled, which takes a latency for as exact as it is foretold."""
     if alike.kind == "latency":
-        exact = _shares(alike.shape, _on_grid(_lateness(alike, found)))
+        exact = _shares(alike.shape, _on_grid(lateness(alike, found)))
         share: Floats = (late[:, :, alike.jobs] * exact).sum(axis=0)
         return share
     return _of_juice(alike, found.late_juice) if alike.kind == "juice" else _of_recovery(alike, recovery)
 
 
-def _lateness(alike: Objectives, found: Course) -> Floats:
+def lateness(alike: Objectives, found: Course) -> Floats:
     """The latency that is meant, in targets."""
     oldest_s, newest_s = found.oldest_s[:, :, alike.jobs], found.newest_s[:, :, alike.jobs]
-    lateness: Floats = (newest_s + alike.part * (oldest_s - newest_s)) / alike.targets
-    return lateness
+    in_targets: Floats = (newest_s + alike.part * (oldest_s - newest_s)) / alike.targets
+    return in_targets
 
 
 def _of_juice(alike: Objectives, juice: Floats) -> Floats:

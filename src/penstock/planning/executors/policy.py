@@ -16,23 +16,26 @@ from penstock.core.levers import Executors
 from penstock.core.naming import named
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold
-from penstock.core.view import View
+from penstock.core.view import JobView, View
 from penstock.planning.executors.claims import Claim, claims_of
+from penstock.planning.executors.coming_back import job_back_s, latency_asked_s
 from penstock.planning.executors.division import divided
 from penstock.planning.executors.errors import ClaimError, ExpectedUtility, compared, expected, reckoned_with
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.words import why
+from penstock.planning.starts import ExecutorStarts
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutorsMemory:
     """When each application was last given or taken executors, as long as that matters; what was foretold of it then,
-    and how far off its claims were before.
+    how far off its claims were before, and how long executors take to come.
     """
 
     moved_s: Mapping[str, float] = field(default_factory=dict)
     foretold: Mapping[str, ExpectedUtility] = field(default_factory=dict)
     errors: Mapping[str, ClaimError] = field(default_factory=dict)
+    starts: ExecutorStarts = ExecutorStarts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class ExecutorsPolicy:
         if not moved:
             return Plan(note=_resting(view, claims, resting)), memory
         short = sum(claim.now * claim.cores for claim in claims) > view.slots
-        return Plan((self._decision(view, moved, target, short),)), replace(
+        decision = self._decision(view, moved, target, short, memory.starts.mean_s)
+        return Plan((decision,)), replace(
             memory,
             moved_s={**resting, **{claim.name: view.at_s for claim in moved}},
             foretold={**memory.foretold, **expected(view, moved, target)},
@@ -73,6 +77,7 @@ class ExecutorsPolicy:
             {name: at for name, at in memory.moved_s.items() if view.at_s < at + self.settings.settle_s},
             {name: one for name, one in memory.foretold.items() if not one.due(view.at_s)},
             errors,
+            memory.starts.seen({dial.job: dial for dial in view.levers if dial.kind == "executors"}, view.at_s),
         )
 
     def _claims(self, view: View, memory: ExecutorsMemory) -> tuple[Claim, ...]:
@@ -86,8 +91,10 @@ class ExecutorsPolicy:
         known = [claim.most_utility for claim in claims if claim.worth]
         return self.settings.move_costs * sum(known) / len(known) if known else 0.0
 
-    def _decision(self, view: View, moved: Sequence[Claim], target: Mapping[str, int], short: bool) -> Decision:
-        jobs = {job.name for job in view.jobs}
+    def _decision(
+        self, view: View, moved: Sequence[Claim], target: Mapping[str, int], short: bool, start_s: float
+    ) -> Decision:
+        jobs = {job.name: job for job in view.jobs}
         dials = {dial.job: dial for dial in view.levers}
         expected = view.utility + _gain(moved, target)
         return Decision(
@@ -97,7 +104,11 @@ class ExecutorsPolicy:
             view.at_s,
             view.utility,
             min(view.max_utility, max(0.0, expected)),
-            tuple(_foretold(claim, target[claim.name]) for claim in moved if claim.name in jobs and claim.worth),
+            tuple(
+                _foretold(claim, jobs[claim.name], target[claim.name], start_s)
+                for claim in moved
+                if claim.name in jobs and claim.worth
+            ),
         )
 
 
@@ -105,8 +116,10 @@ def _gain(moved: Sequence[Claim], target: Mapping[str, int]) -> float:
     return sum(claim.utility(target[claim.name]) - claim.utility(claim.now) for claim in moved)
 
 
-def _foretold(claim: Claim, count: int) -> Foretold:
-    return Foretold(claim.name, None, None, claim.utility(count), None, None, claim.utility(claim.now))
+def _foretold(claim: Claim, job: JobView, count: int, start_s: float) -> Foretold:
+    then, now = claim.utility(count), claim.utility(claim.now)
+    back_s = job_back_s(job, claim.now, count, start_s) if count > claim.now else None
+    return Foretold(claim.name, None, None, then, None, None, now, latency_asked_s(job), back_s)
 
 
 def _resting(view: View, claims: Sequence[Claim], resting: Mapping[str, float]) -> str:
