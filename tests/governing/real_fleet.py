@@ -86,6 +86,11 @@ class RealFleet:
             eventually(heard.is_set)
             relay.lead_to(leads.port)
 
+    def runs(self) -> tuple[str, ...]:
+        """The runs that are recorded."""
+        with closing(open_store(self.store, create=False)) as store:
+            return tuple(run.id for run in store.runs())
+
     def views(self) -> tuple[View, ...]:
         """The rounds that are recorded."""
         with closing(open_store(self.store, create=False)) as store:

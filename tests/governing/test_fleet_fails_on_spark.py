@@ -21,7 +21,7 @@ from penstock.engines.spark.standalone import StartedCluster
 from penstock.workloads.services.postgres import postgres_files
 from tests.governing.coordinators import check_epochs
 from tests.governing.real_fleet import RealFleet, executors
-from tests.governing.two_drivers import CORES, MOST, NAMES, check_rows, on_standalone
+from tests.governing.two_drivers import CORES, MOST, NAMES, RUN, check_rows, on_standalone
 from tests.killed import killed
 from tests.patience import eventually
 
@@ -39,9 +39,14 @@ class Frozen:
 
 @dataclass(frozen=True, slots=True)
 class Away:
-    """PostgreSQL and the master were: rows written meanwhile, what applications held before, then, and at last."""
+    """PostgreSQL and the master were: rows written meanwhile, what applications held before, then, and at last.
+
+    The epochs are those before and after, the runs what PostgreSQL has at last.
+    """
 
     rows: Mapping[str, int]
+    epochs: tuple[int, int]
+    runs: tuple[str, ...]
     before: Room
     cut_off: Room
     connected: Room
@@ -113,6 +118,7 @@ def the_leader_stands_still_while_a_driver_dies(fleet: RealFleet, driver: "subpr
 def postgresql_and_the_master_are_away(fleet: RealFleet, cluster: StartedCluster) -> Away:
     drivers = fleet.drivers
     before, rows, rounds = drivers.until(1, 3), drivers.written(), len(fleet.views())
+    epoch = fleet.leader()[0].epochs()[-1]
     lost = killed(next(part for part in cluster.processes if part.role == "master"))
     fleet.stop_database()
     fleet.cut_off()
@@ -123,13 +129,14 @@ def postgresql_and_the_master_are_away(fleet: RealFleet, cluster: StartedCluster
     meanwhile = {name: count - rows[name] for name, count in drivers.written().items()}
     lost.again(fleet.place / "cluster" / "master.log")
     fleet.start_database()
-    fleet.leader()
+    later = fleet.leader()[0].epochs()[-1]
     eventually(lambda: any(_short(view, "clicks") for view in fleet.views()[rounds:]))
     cut_off = eventually(drivers.room)
     fleet.connect()
     eventually(lambda: drivers.holds("clicks") == 3)
     connected = drivers.until(1, 3)
-    return Away(meanwhile, before, cut_off, connected, drivers.holds("clicks"))
+    clicks = drivers.holds("clicks")
+    return Away(meanwhile, (epoch, later), fleet.runs(), before, cut_off, connected, clicks)
 
 
 def a_node_dies(fleet: RealFleet, cluster: StartedCluster) -> Room:
@@ -154,12 +161,20 @@ def test_a_real_drivers_agent_refuses_the_order_of_a_coordinator_that_is_over(fa
     assert any(text.startswith(f"epoch {failed.frozen.epoch} is over, ") for text in said), said
 
 
-def test_without_master_store_and_coordinator_batches_go_on_and_nobody_loses_an_executor(failed: Failed) -> None:
+def test_without_master_store_and_coordinator_batches_go_on(failed: Failed) -> None:
     assert min(failed.away.rows.values()) > 0
+
+
+def test_once_postgresql_answers_again_one_leads_in_a_later_epoch_and_goes_on_with_the_run(failed: Failed) -> None:
+    before, later = failed.away.epochs
+    assert (later > before, failed.away.runs) == (True, (RUN,))
+
+
+def test_who_is_cut_off_keeps_its_executors_though_the_other_one_is_seen_to_need_them(failed: Failed) -> None:
     assert failed.away.cut_off.held == failed.away.before.held
 
 
-def test_who_is_cut_off_keeps_its_executors_until_it_is_heard_and_then_gives_them(failed: Failed) -> None:
+def test_once_it_is_heard_they_move_and_the_master_that_was_started_again_gives_them(failed: Failed) -> None:
     before, connected = failed.away.before.held, failed.away.connected.held
     assert (failed.away.clicks, before.keys()) == (3, connected.keys())
     assert {name: cores for name, cores in before.items() if connected[name] == cores} == {}
