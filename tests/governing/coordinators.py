@@ -4,15 +4,14 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 from fleet_world import SimulatedApplication, SimulatedCluster
@@ -29,10 +28,19 @@ LEASE_S = 4.0
 _QUICK = {"interval": 0.3, "report": 0.1, "lease": LEASE_S, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}}
 
 
+class Together(Protocol):
+    """What the coordinators of one fleet have in common: their file, the store, the hashes of agents' tokens."""
+
+    place: Path
+    store: str
+    tokens: Path
+    file: Path
+
+
 class Program:
     """One `penstock coordinate`."""
 
-    def __init__(self, fleet: "Fleet", number: int, port: int | None = None, *more: str) -> None:
+    def __init__(self, fleet: Together, number: int, port: int | None = None, *more: str) -> None:
         self.port = own_port() if port is None else port
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = fleet.place / f"coordinator-{number}.log"
@@ -49,6 +57,11 @@ class Program:
     def epochs(self) -> list[int]:
         """Those in which it has led."""
         return [int(found) for found in re.findall(r"leads lab in epoch (\d+)", self.said())]
+
+    def leads(self) -> bool:
+        """Whether it leads, by the last that it said of that."""
+        said = self.said()
+        return said.rfind("leads lab in epoch") > said.rfind("no longer leads lab")
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
@@ -77,6 +90,17 @@ class Program:
         with suppress(ProcessLookupError):
             self.process.kill()
         self.process.wait()
+
+
+def leader_of(programs: Sequence[Program]) -> Program:
+    """The one that leads, once one does."""
+    return eventually(lambda: next((one for one in programs if one.leads()), None))
+
+
+def check_epochs(programs: Sequence[Program]) -> None:
+    """No two have led in one epoch."""
+    epochs = [epoch for program in programs for epoch in program.epochs()]
+    assert len(epochs) == len(set(epochs)), epochs
 
 
 @dataclass
@@ -117,7 +141,7 @@ class Fleet:
 
     def leader(self, of: "list[Program]") -> Program:
         """The one that leads, of these."""
-        return eventually(lambda: next((one for one in of if one.epochs() and self._leads(one)), None))
+        return leader_of(of)
 
     def followed(self, epoch: int) -> None:
         """Wait until every agent obeys somebody of a later epoch."""
@@ -125,16 +149,12 @@ class Fleet:
 
     def check(self) -> None:
         """What holds after whatever happened: one leader in each epoch, orders in turn, a budget that adds up."""
-        epochs = [epoch for program in self.programs for epoch in program.epochs()]
-        assert len(epochs) == len(set(epochs)), epochs
+        check_epochs(self.programs)
         assert self.cluster.most_wanted <= CORES
         for one in self.cluster.applications.values():
             serials = [order.serials for order in one.given]
             assert serials == sorted(set(serials))
             assert all(one.least <= order.executors <= one.most for order in one.given)
-
-    def _leads(self, program: Program) -> bool:
-        return not program.said().rstrip().endswith("no longer leads lab")
 
 
 @contextmanager
@@ -173,36 +193,3 @@ def _said_by(cluster: SimulatedCluster) -> dict[str, Any]:
     worker = {"host": "10.0.0.1", "port": 1, "cores": machine.cores, "coresfree": machine.free_cores, "state": "ALIVE"}
     applications = [{"id": name, "cores": cores, "memoryperexecutor": 512} for name, cores in room.held.items()]
     return {"workers": [{**worker, "memory": 65536, "memoryfree": 65536}], "activeapps": applications}
-
-
-@contextmanager
-def relayed(port: int) -> Iterator[str]:
-    """The way to a coordinator through a relay, which is cut when the block ends."""
-    open_now: list[socket.socket] = []
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        threading.Thread(target=_relay, args=(listening, port, open_now), daemon=True).start()
-        yield url
-        listening.shutdown(socket.SHUT_RDWR)
-    for one in open_now:
-        with suppress(OSError):
-            one.shutdown(socket.SHUT_RDWR)
-        one.close()
-
-
-def _relay(listening: socket.socket, port: int, open_now: list[socket.socket]) -> None:
-    with suppress(OSError):  # the end of it
-        while True:
-            here, _ = listening.accept()
-            open_now.append(here)
-            there = socket.create_connection(("127.0.0.1", port))
-            open_now.append(there)
-            for source, target in ((here, there), (there, here)):
-                threading.Thread(target=_copy, args=(source, target), daemon=True).start()
-
-
-def _copy(source: socket.socket, target: socket.socket) -> None:
-    with suppress(OSError):
-        while data := source.recv(65536):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)

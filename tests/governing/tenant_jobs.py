@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
@@ -23,20 +24,24 @@ def slow(spark: SparkSession, rows_per_second: int, row_ms: float) -> DataStream
 
 
 def kept(spark: SparkSession, rows_per_second: int, row_ms: float, place: str) -> DataStreamWriter:
-    """Like `slow`; what each batch had is below `place`, in a folder that a second attempt of it writes anew."""
+    """Like `slow`; what each batch had is below `place`, in a folder that a second attempt of it writes anew.
+
+    Where a file `row_ms` is there, too, that is how long each row holds a slot from now on.
+    """
 
     def keep(batch: DataFrame, batch_id: int) -> None:
         values = batch.select(batch.value.cast("string"))
         values.write.mode("overwrite").text(f"{place}/out/batch={batch_id}")
 
-    writer = _slowed(spark, rows_per_second, row_ms).writeStream.foreachBatch(keep)
+    writer = _slowed(spark, rows_per_second, row_ms, f"{place}/row_ms").writeStream.foreachBatch(keep)
     return writer.option("checkpointLocation", f"{place}/checkpoint").trigger(processingTime="2 seconds")
 
 
-def _slowed(spark: SparkSession, rows_per_second: int, row_ms: float) -> DataFrame:
+def _slowed(spark: SparkSession, rows_per_second: int, row_ms: float, file: str = "") -> DataFrame:
     def wait(parts: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        each_ms = float(Path(file).read_text()) if file and Path(file).exists() else row_ms
         for part in parts:
-            time.sleep(len(part) * row_ms / 1000.0)
+            time.sleep(len(part) * each_ms / 1000.0)
             yield part
 
     source = spark.readStream.format("rate").option("rowsPerSecond", rows_per_second).option("numPartitions", 4)

@@ -15,16 +15,24 @@ import yaml
 
 from penstock.calls.coordinated import beside
 from penstock.config.coordination import CoordinationFile
+from penstock.core.run import Run
 from penstock.engines.applications.cluster import Cluster, Room
-from penstock.errors import ConfigError
+from penstock.engines.applications.standalone import StandaloneCluster
+from penstock.engines.spark import standalone
+from penstock.engines.spark.standalone import StartedCluster
+from penstock.errors import ConfigError, OutageError
 from penstock.governing.coordinated import TOKEN
 from penstock.governing.coordinating import Coordination, Coordinator
 from penstock.store.open import open_store
 from penstock.web.agents_door import AgentsDoor, agent_tokens, new_agent_token
 from tests.cli.calling import ROOT, command, environment
+from tests.harness.ports import own_port
 from tests.patience import eventually
 
 NAMES = ("clicks", "fraud")
+CORES = 4
+RUN = "fleet-lab"  # the coordinator's, in its store
+MOST = 3  # executors of one application
 _SETTINGS = {"penstock": {"executors": {"settle_s": 10}}}
 
 
@@ -43,20 +51,28 @@ class TwoDrivers:
         _tenants(self, "clicks", slots=3, rows_per_second=10, utility=10)
         _tenants(self, "fraud", slots=1, rows_per_second=110, utility=40)
 
+    @property
+    def tokens(self) -> Path:
+        """The hashes of agents' tokens."""
+        return self.place / "tokens"
+
+    def governed(self, **more: Any) -> dict[str, Any]:
+        """What the coordinator's file says."""
+        return {"name": "lab", "cluster": self.fleet, "interval": 3, "report": 1, "settings": _SETTINGS, **more}
+
     @contextmanager
     def coordinator(self) -> Iterator[tuple[AgentsDoor, Coordinator]]:
         """Its door is open, and it does not govern yet."""
-        said = {"name": "lab", "cluster": self.fleet, "interval": 3, "report": 1, "settings": _SETTINGS}
         how = Coordination(str(self.place / "fleet.sqlite"))
-        coordinator = Coordinator(CoordinationFile.model_validate(said), how)
-        with AgentsDoor(coordinator.hear, lambda: agent_tokens(self.place / "tokens")).open() as door:
+        coordinator = Coordinator(CoordinationFile.model_validate(self.governed()), how)
+        with AgentsDoor(coordinator.hear, lambda: agent_tokens(self.tokens)).open() as door:
             yield door, coordinator
 
     @contextmanager
-    def driver(self, name: str, door: AgentsDoor) -> "Iterator[subprocess.Popen[bytes]]":
+    def driver(self, name: str, *coordinators: str) -> "Iterator[subprocess.Popen[bytes]]":
         """It runs until the block ends, and must not have ended before, unless by a test that waited for that."""
-        given = [str(self.place / f"{name}.yaml"), "--master", self.master, "--coordinator", door.url]
-        token = {TOKEN: new_agent_token(self.place / "tokens", name)}
+        given = [str(self.place / f"{name}.yaml"), "--master", self.master, "--coordinator", ",".join(coordinators)]
+        token = {TOKEN: new_agent_token(self.tokens, name)}
         with (self.place / f"{name}.log").open("ab") as said:
             driver = subprocess.Popen(
                 command("run", *given, "--store", str(self.store(name))),
@@ -78,30 +94,50 @@ class TwoDrivers:
     @contextmanager
     def begun(self) -> Iterator[Room]:
         """Whoever comes first has the executors: the second when the first has them, all else after that."""
-        with self.coordinator() as (door, coordinator), self.driver("clicks", door):
+        with self.coordinator() as (door, coordinator), self.driver("clicks", door.url):
             self.until(3)
-            with self.driver("fraud", door):
+            with self.driver("fraud", door.url):
                 room = self.until(1, 3)
                 with beside(coordinator):
                     yield room
 
     def until(self, *held: int) -> Room:
         """What the cluster manager says once applications hold so many executors, the fewest first."""
-        return eventually(lambda: _when(self.cluster.room(), list(held)))
+        return eventually(lambda: _when(self.room(), list(held)))
+
+    def room(self) -> Room | None:
+        """What the cluster manager says; None while it says nothing."""
+        try:
+            return self.cluster.room()
+        except OutageError:
+            return None
 
     def holds(self, name: str) -> int | None:
         """The executors of that driver's application, as the cluster manager has it."""
-        if not self.store(name).exists():
+        room = self.room()
+        if room is None or not self.store(name).exists():
             return None
         with closing(open_store(self.store(name), create=False)) as store:
             try:
-                return next((self.cluster.room().held.get(run.id) for run in store.runs()), None)
+                return next((room.held[run.id] for run in store.runs() if run.id in room.held), None)
             except ConfigError:
                 return None  # its file is there, and its tables not yet
+
+    def needs(self, name: str, slots: float) -> None:
+        """From now on what comes for that application keeps so many slots busy; on this machine only."""
+        rate = {"clicks": 10, "fraud": 110}[name]
+        whole = self.place / name / "row_ms.new"
+        whole.write_text(str(1000.0 * slots / rate))
+        whole.replace(self.place / name / "row_ms")
 
     def store(self, name: str) -> Path:
         """Where the driver records."""
         return self.place / f"{name}.sqlite"
+
+    def story(self, store: str | Path | None = None) -> Run:
+        """What the coordinator's store tells, there or beside the drivers."""
+        with closing(open_store(store or self.place / "fleet.sqlite", create=False)) as opened:
+            return opened.read_run(RUN)
 
     def said(self, name: str) -> str:
         """The end of what the driver said."""
@@ -115,6 +151,46 @@ class TwoDrivers:
         parts = (part for batch in batches for part in batch.glob("part-*"))
         return sorted(int(line) for part in parts for line in part.read_text().split())
 
+    def written(self) -> dict[str, int]:
+        """How many rows each has."""
+        return {name: len(self.rows(name)) for name in NAMES}
+
+    def go_on(self) -> None:
+        """Wait until each has written more than now."""
+        before = self.written()
+        eventually(lambda: all(len(self.rows(name)) > before[name] for name in NAMES))
+
+
+@contextmanager
+def on_standalone(place: Path) -> Iterator[tuple[TwoDrivers, StartedCluster]]:
+    """Drivers yet to begin, on a standalone cluster of two workers that is up until the block ends."""
+    state = place / "cluster.json"
+    started = standalone.up(state, workers=2, cores=CORES // 2, memory="1g", port=own_port())
+    try:
+        page = StandaloneCluster(eventually(lambda: standalone.page_of(state)))
+        yield TwoDrivers(place, started.master, page, {"standalone": page.url}), started
+    finally:
+        standalone.down(state)
+
+
+def check_moved(began: Room, moved: Room) -> None:
+    """Executors went from the one that had three to the other one, and there are no more than before."""
+    assert sorted(began.held.values()) == sorted(moved.held.values()) == [1, 3]
+    assert {name: cores for name, cores in began.held.items() if moved.held[name] == cores} == {}
+
+
+def check_story(run: Run, **last: int) -> None:
+    """The store tells of that move as the cluster manager does, and of the last that each was to have."""
+    moves = [(move.job, move.text) for record in run.decisions for move in record.decision.moves]
+    assert {name: int(text.split()[-1]) for name, text in moves} == last
+    assert any("from clicks to fraud" in record.decision.why for record in run.decisions)
+
+
+def check_rows(rows: list[int]) -> None:
+    """Each was written once."""
+    assert rows == list(range(len(rows)))
+    assert rows
+
 
 def _tenants(site: TwoDrivers, name: str, slots: int, rows_per_second: int, utility: int) -> None:
     place = site.place / name
@@ -127,9 +203,9 @@ def _tenants(site: TwoDrivers, name: str, slots: int, rows_per_second: int, util
         "slots": slots,
     }
     conf = {"spark.executor.memory": "512m", "spark.sql.streaming.checkpoint.fileChecksum.enabled": False, **site.conf}
-    said = {"name": name, "executors": 3, "interval": "3s", "window": "15s", "conf": conf, "jobs": [job]}
+    said = {"name": name, "executors": MOST, "interval": "3s", "window": "15s", "conf": conf, "jobs": [job]}
     (site.place / f"{name}.yaml").write_text(yaml.safe_dump(said))
 
 
-def _when(room: Room, held: list[int]) -> Room | None:
-    return room if sorted(room.held.values()) == held else None
+def _when(room: Room | None, held: list[int]) -> Room | None:
+    return room if room is not None and sorted(room.held.values()) == held else None

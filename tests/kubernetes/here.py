@@ -49,7 +49,10 @@ def here(tmp_path: Path) -> Iterator[Here]:
 def built() -> None:
     """It is, or the test is skipped."""
     if os.environ.get("KUBECONFIG"):
-        pytest.skip("KUBECONFIG names a cluster: none is built here")
+        pytest.skip(
+            "this test's executors are processes of this machine, on what `penstock cluster up --kubernetes` starts; "
+            "KUBECONFIG names another cluster: unset it to run this one"
+        )
     program()
 
 

@@ -12,15 +12,18 @@ import signal
 import subprocess
 import urllib.error
 import urllib.request
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from penstock.engines.applications.kubernetes import KubernetesCluster
 from penstock.engines.applications.kubernetes_api import KubernetesApi, api
 from penstock.engines.kubernetes import building, cluster, configuration
 from penstock.engines.kubernetes.configuration import KubernetesShape
@@ -38,15 +41,19 @@ class Kubernetes:
     admin: KubernetesApi
     kubeconfig: Path
     server: "subprocess.Popen[bytes] | None" = None  # where it is ours
+    theirs: bool = False  # KUBECONFIG names it: it has nodes of its own, and keeps nothing of ours
+    made: list[str] = field(default_factory=list)  # namespaces
 
     def send(
         self, method: str, path: str, body: Any = None, kind: str = "application/json", within_s: float = 30.0
     ) -> Any:
         """The answer; an HTTPError where it is refused."""
-        headers = {"Content-Type": kind, "Authorization": f"Bearer {self.admin.token}"}
+        admin = self.admin
+        token = admin.token if admin.token_file is None else admin.token_file.read_text().strip()
+        headers = {"Content-Type": kind, **({"Authorization": f"Bearer {token}"} if token else {})}
         raw = None if body is None else json.dumps(body).encode()
-        asked = urllib.request.Request(f"{self.admin.server}{path}", raw, headers, method=method)
-        with urllib.request.urlopen(asked, context=self.admin.tls, timeout=within_s) as response:
+        asked = urllib.request.Request(f"{admin.server.rstrip('/')}{path}", raw, headers, method=method)
+        with urllib.request.urlopen(asked, context=admin.tls, timeout=within_s) as response:
             return json.load(response)
 
     def make(self, path: str, manifest: Any) -> Any:
@@ -55,16 +62,17 @@ class Kubernetes:
 
     def namespace(self) -> str:
         """A new one, in which pods may be made."""
-        name = f"test-{next(_numbers)}"
+        name = f"penstock-test-{uuid.uuid4().hex[:12]}"  # a cluster of the user's may be tested on by several at once
         self.make("/api/v1/namespaces", {"metadata": {"name": name}})
+        self.made.append(name)
         eventually(lambda: self._is_there(f"/api/v1/namespaces/{name}/serviceaccounts/default"))
         return name
 
     @contextmanager
     def node(self, cpu: int) -> Iterator[str]:
-        """A node that takes pods until the block ends, and runs none of them; its name."""
-        if os.environ.get("KUBECONFIG"):
-            pytest.skip("KUBECONFIG names a cluster, which has nodes of its own")
+        """A node that takes pods until the block ends, and runs none of them, and no other is there; its name."""
+        if self.theirs:
+            pytest.skip(f"this test is about a cluster of exactly {cpu} CPUs: nodes of KUBECONFIG's are what they are")
         name = f"node-{next(_numbers)}"
         ready = {"type": "Ready", "status": "True", "reason": "Made", "message": ""}
         amounts = {"cpu": str(cpu), "memory": "64Gi", "pods": "110"}
@@ -77,6 +85,42 @@ class Kubernetes:
             yield name
         finally:
             self.send("DELETE", f"/api/v1/nodes/{name}")
+
+    @contextmanager
+    def room_for(self, cpu: int) -> Iterator[None]:
+        """Pods that ask for so many CPUs find a node until the block ends."""
+        if not self.theirs:
+            with self.node(2 * cpu):  # pods that go hold theirs until they are gone
+                yield
+            return
+        free = sum(one.free_cores for one in KubernetesCluster(self.admin, "default").room().workers if one.alive)
+        if free < cpu:
+            pytest.skip(f"this test's pods ask for {cpu} CPUs, and on KUBECONFIG's cluster {free} are free")
+        try:
+            yield
+        finally:
+            self.clear()  # the next test's pods want these CPUs
+
+    def config(self, token: str) -> dict[str, Any]:
+        """A kubeconfig for whoever has that token."""
+        config = yaml.safe_load(self.kubeconfig.read_text())
+        context = _named(config["contexts"], config["current-context"])["context"]
+        cluster = dict(_named(config["clusters"], context["cluster"])["cluster"])
+        if "certificate-authority" in cluster:
+            cluster["certificate-authority"] = str(self.kubeconfig.parent / cluster["certificate-authority"])
+        return {
+            "clusters": [{"name": "here", "cluster": cluster}],
+            "users": [{"name": "bearer", "user": {"token": token}}],
+            "contexts": [{"name": "here", "context": {"cluster": "here", "user": "bearer"}}],
+            "current-context": "here",
+        }
+
+    def clear(self) -> None:
+        """Remove the namespaces that were made, and what is in them."""
+        for name in self.made:
+            self.send("DELETE", f"/api/v1/namespaces/{name}")
+        eventually(lambda: not any(self._is_there(f"/api/v1/namespaces/{name}") for name in self.made))
+        self.made.clear()
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
@@ -102,10 +146,18 @@ def kubernetes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kubernetes]
     place = tmp_path_factory.mktemp("kubernetes")
     given = os.environ.get("KUBECONFIG")
     if given:
-        yield Kubernetes(api(), Path(given))
+        theirs = Kubernetes(api(), Path(given.split(os.pathsep)[0]), theirs=True)
+        try:
+            yield theirs
+        finally:
+            theirs.clear()
         return
     with ExitStack() as stack:
         yield _started(place, program(), stack)
+
+
+def _named(entries: list[Any], name: str) -> Any:
+    return next(entry for entry in entries if entry["name"] == name)
 
 
 def program() -> Path:

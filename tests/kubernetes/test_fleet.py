@@ -113,7 +113,7 @@ def fleet(
     if by_object:
         more["leadership"] = {"kubernetes": f"{namespace}/fleet"}
     with ExitStack() as stack:
-        stack.enter_context(kubernetes.node(cpu=16))
+        stack.enter_context(kubernetes.room_for(cpu=8))
         url, token = stack.enter_context(coordinator(kubernetes, namespace, place, store, more))
         clicks = of_pods(kubernetes, namespace, "clicks", 150.0, wanted=5)
         fraud = of_pods(kubernetes, namespace, "fraud", 380.0, wanted=1)
@@ -132,10 +132,7 @@ def coordinator(
     asks = as_coordinator(kubernetes, namespace)
     may_lead(kubernetes, namespace, "penstock-coordinator")
     quota(kubernetes, namespace, "penstock", requests_cpu="6", requests_memory="64Gi")
-    config = yaml.safe_load(kubernetes.kubeconfig.read_text())
-    config["clusters"][0]["cluster"]["certificate-authority"] = str(kubernetes.kubeconfig.with_name("ca.crt"))
-    config["users"][0]["user"] = {"token": asks.token}
-    (place / "kubeconfig").write_text(yaml.safe_dump(config))
+    (place / "kubeconfig").write_text(yaml.safe_dump(kubernetes.config(asks.token)))
     quick = {"interval": 0.5, "report": 0.2, "settings": {"penstock": {"executors": {"settle_s": 0.5}}}, **more}
     file, port = place / "fleet.yaml", own_port()
     file.write_text(yaml.safe_dump({"name": "streams", "cluster": {"kubernetes": namespace}, **quick}))

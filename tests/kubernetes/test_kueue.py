@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import urllib.error
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +26,23 @@ pytestmark = pytest.mark.kubernetes
 
 MODULE = "sigs.k8s.io/kueue@v0.10.1"
 DEFINITION = Path("config", "components", "crd", "bases", "kueue.x-k8s.io_workloads.yaml")
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 API = "kueue.x-k8s.io/v1beta1"
 LACKS = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor default, 1 more needed"
 
 
 @pytest.fixture(scope="module")
-def kueue(kubernetes: Kubernetes) -> Kubernetes:
+def kueue(kubernetes: Kubernetes) -> Iterator[Kubernetes]:
+    if _served(kubernetes):
+        pytest.skip(
+            "KUBECONFIG's cluster has a Kueue, whose controller would write what these tests write in its place"
+        )
     definition = yaml.safe_load((_module() / DEFINITION).read_text())
-    if not _served(kubernetes):  # a cluster of the user's may have it
-        kubernetes.make("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
-        eventually(lambda: _served(kubernetes))
-    return kubernetes
+    kubernetes.make(DEFINITIONS, definition)
+    eventually(lambda: _served(kubernetes))
+    yield kubernetes
+    kubernetes.send("DELETE", f"{DEFINITIONS}/{definition['metadata']['name']}")
+    eventually(lambda: not _served(kubernetes))
 
 
 def _module() -> Path:
@@ -52,7 +59,7 @@ def test_executors_that_kueue_did_not_let_in_leave_nothing_free_until_it_does(ku
     namespace = kueue.namespace()
     quota(kueue, namespace, requests_cpu="8")
     cluster = KubernetesCluster(kueue.admin, namespace)
-    with kueue.node(cpu=16):
+    with kueue.room_for(cpu=8):
         in_, out = _pod(kueue, namespace, 1), _pod(kueue, namespace, 2)
         _workload(kueue, namespace, in_, admitted=True)
         waiting = _workload(kueue, namespace, out, admitted=False)

@@ -1,15 +1,14 @@
 """Two applications on a real YARN, and a coordinator: who needs executors has them, and YARN tells the same story."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pytest
 
 from penstock.engines.applications.cluster import Room
 from penstock.engines.applications.yarn import YarnCluster
-from penstock.store.open import open_store
-from tests.governing.two_drivers import NAMES, TwoDrivers
+from tests.governing.two_drivers import NAMES, TwoDrivers, check_moved, check_rows, check_story
 from tests.patience import eventually
 from tests.yarn.real import QUEUE, RealYarn
 
@@ -42,8 +41,7 @@ def done(yarn: RealYarn, tmp_path_factory: pytest.TempPathFactory) -> Iterator[D
 
 
 def test_executors_moved_to_the_application_that_needs_them(done: Done) -> None:
-    assert sorted(done.began.held.values()) == sorted(done.moved.held.values()) == [1, 3]
-    assert {name: cores for name, cores in done.began.held.items() if done.moved.held[name] == cores} == {}
+    check_moved(done.began, done.moved)
 
 
 def test_masters_of_applications_are_not_counted_with_their_executors(done: Done) -> None:
@@ -56,15 +54,9 @@ def test_in_a_queue_that_may_have_less_than_it_has_each_keeps_its_least(done: Do
 
 
 def test_the_store_of_the_fleet_tells_the_story_that_yarn_tells(done: Done) -> None:
-    with closing(open_store(done.drivers.place / "fleet.sqlite", create=False)) as store:
-        run = store.read_run("fleet-lab")
-    moves = [(move.job, move.text) for record in run.decisions for move in record.decision.moves]
-    assert {name: text.split()[-1] for name, text in moves} == {"clicks": "1", "fraud": "1"}
-    assert any("from clicks to fraud" in record.decision.why for record in run.decisions)
+    check_story(done.drivers.story(), clicks=1, fraud=1)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_row_was_written_once_while_executors_came_and_went(done: Done, name: str) -> None:
-    rows = done.drivers.rows(name)
-    assert rows == list(range(len(rows)))
-    assert rows
+    check_rows(done.drivers.rows(name))

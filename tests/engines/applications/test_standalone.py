@@ -59,6 +59,14 @@ def test_free_cores_are_left_where_nobodys_executor_finds_memory_beside_them(
     assert room.without_memory(executor_cores) == left
 
 
+@pytest.mark.parametrize("status", ["STANDBY", "RECOVERING", "COMPLETING_RECOVERY"])
+def test_a_master_that_was_just_started_again_or_follows_another_is_an_outage_and_no_empty_cluster(status: str) -> None:
+    page = {**PAGE, "url": "spark://10.0.0.1:7077", "workers": [], "activeapps": [], "status": status}
+    with pytest.raises(OutageError, match=f"spark://10.0.0.1:7077 is {status}"):
+        room_of(page)
+    assert room_of({**PAGE, "status": "ALIVE"}) == room_of(PAGE)
+
+
 def test_a_master_that_does_not_answer_is_an_outage_and_an_address_that_is_none_a_mistake() -> None:
     with pytest.raises(OutageError, match="does not say what is free"):
         StandaloneCluster("http://127.0.0.1:9").room()

@@ -4,8 +4,6 @@ Usage: on_lost_master MASTER. Run by test_cluster; prints one JSON document.
 """
 
 import json
-import os
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from penstock.engines.spark.jvm.executors import ExecutorLever
 from penstock.engines.spark.jvm.machines import ExecutorReader
 from penstock.errors import EngineError
 from penstock.governing.application import start_application
+from tests.killed import killed
 from tests.patience import eventually
 
 EXECUTORS = 2
@@ -30,11 +29,10 @@ def main(master: str, log: Path) -> dict[str, Any]:
     eventually(lambda: lever.count() == EXECUTORS)
     before = executors(spark)
     port = master.rpartition(":")[2]
-    (lost,) = (one for one in processes.found_by("master", port) if "master.Master" in " ".join(command(one.pid)))
-    again, given = command(lost.pid), environment(lost.pid)
-    os.kill(lost.pid, signal.SIGKILL)
-    eventually(lambda: not lost.alive)
-    processes.start("master", again, log, given)
+    (lost,) = (
+        one for one in processes.found_by("master", port) if "master.Master" in " ".join(processes.command_of(one.pid))
+    )
+    killed(lost).again(log)
     # It knows the application again once it answers for it.
     eventually(lambda: scaled(lever, 1))
     eventually(lambda: lever.count() == 1)
@@ -53,15 +51,6 @@ def scaled(lever: ExecutorLever, wanted: int) -> bool:
 
 def executors(spark: SparkSession) -> list[str]:
     return sorted(executor.id for executor in ExecutorReader(spark.sparkContext).read())
-
-
-def command(pid: int) -> list[str]:
-    return processes.command_of(pid)
-
-
-def environment(pid: int) -> dict[str, str]:
-    told = Path(f"/proc/{pid}/environ").read_bytes().rstrip(b"\0").split(b"\0")
-    return dict(part.decode().split("=", 1) for part in told if b"=" in part)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 import pyspark
 import pytest
 
+from penstock.engines.applications.standalone import StandaloneCluster
 from penstock.engines.processes import Process
 from penstock.engines.spark import standalone
 from penstock.engines.spark.standalone import StartedCluster
@@ -157,6 +158,8 @@ def test_a_master_that_was_killed_and_is_started_again_ends_no_executor(tmp_path
         assert stat.S_IMODE(remembered.stat().st_mode) == 0o700
         found = told_by("tests.engines.spark.on_lost_master", cluster.master, tmp_path / "again.log")
         assert set(found["after"]) <= set(found["before"])
+        # A coordinator's file names the page of the one before.
+        assert StandaloneCluster(standalone.page_of(state) or "").room().cores == 2
         assert remembered.is_dir()
     finally:
         standalone.down(state)

@@ -42,7 +42,10 @@ class StandaloneCluster:
 
 
 def room_of(page: dict[str, Any]) -> Room:
-    """What the page says."""
+    """What the page says; an OutageError of a master that does not know yet what there is, or follows another."""
+    status = page.get("status", "ALIVE")
+    if status != "ALIVE":
+        raise OutageError(f"the master at {page.get('url', 'that page')} is {status}, and does not say what is free")
     workers = tuple(_worker(found) for found in page["workers"])
     applications = page["activeapps"]
     return Room(

@@ -185,7 +185,9 @@ def _started(state: Path, cluster: StartedCluster, workers: Sequence[WorkerToSta
 
 
 def _start_master(state: Path, address: str, port: int) -> Process:
-    arguments = ["Master", "--host", address, "--port", str(port), "--webui-port", "0"]
+    # Named, not any: started again with this command line it has its page where coordinators look for it.
+    page = str(processes.free_port())
+    arguments = ["Master", "--host", address, "--port", str(port), "--webui-port", page]
     return _start("master", state, arguments, {"SPARK_LOCAL_IP": address})
 
 
