@@ -3,7 +3,8 @@
     python benchmarks/chaos.py --seed 7 [--minutes 10] [--out docs/results/chaos.md]     # make chaos SEED=7 MINUTES=10
 
 A pair of faults strikes, and the next one once the utility is back, or three minutes later. What happened is kept as a
-history, which `chaos_history` judges. Exit code 1 when a law was broken. Needs PostgreSQL and a Maven registry.
+history, which `chaos_history` judges. Exit code 1 when a law was broken. Needs PostgreSQL and a Maven registry. As root
+the workers are on two hosts of their own (Linux namespaces), whose links can be cut; else both are on this one.
 """
 
 import argparse
@@ -17,8 +18,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict
+from contextlib import ExitStack, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,20 @@ from chaos_clock import COMPILER
 from chaos_faults import ALL, APART, CLOCK, Fault, Kind, drawn
 from chaos_history import RECOVERED, RECOVERS_WITHIN_S, History, Law, Rows, Struck, judged, recovered_s, wanted_share
 from chaos_record import Watched
-from chaos_world import ROUTED, Postgres, World
+from chaos_world import ROUTED, Postgres, World, tell
+from confluent_kafka import KafkaException
 from observer import messages
 
 from penstock.engines import processes
 from penstock.engines.kafka import broker
 from penstock.engines.kafka.topics import make_topics
 from penstock.engines.spark import standalone
+from penstock.engines.spark.hosts import Net
+from penstock.engines.spark.standalone import StartedCluster
+from penstock.errors import EngineError
 
+HOSTS = 2
+LINK = "1gbit"  # of each host
 PARTITIONS = 2
 KEYS = 50
 QUIET_S = 30.0  # governed with all its utility before the first pair
@@ -47,6 +54,10 @@ DONE_WITHIN_S = 900.0
 LOOK_EVERY_S = 1.0
 SURE_AFTER_S = 20.0  # several triggers without a change: no result is on its way any more
 HERE = Path(__file__).parent
+
+
+class UnjudgedError(Exception):
+    """Nothing can be said of rows."""
 
 
 def main() -> None:
@@ -63,44 +74,76 @@ def main() -> None:
         signal.signal(number, lambda *_: sys.exit(130))
     place = options.place or Path(tempfile.mkdtemp(prefix="penstock-chaos-"))
     place.mkdir(parents=True, exist_ok=True)
-    apart = live_apart(place / "checkpoints")
+    refused = live_apart(place / "checkpoints")
+    if refused is not None:
+        tell(f"no disk to fill, no link to cut, no hosts of their own: {refused}")
     try:
-        history = _lived(place.resolve(), apart, options)
+        well = _lived(place.resolve(), refused is None, options)
     finally:
         if options.place is None:
             shutil.rmtree(place, ignore_errors=True)
-    laws = judged(history)
-    text = report(history, laws, options.seed, options.minutes, f"{options.tenants} tenants")
-    print(text)
-    if options.out is not None:
-        with options.out.open("a", encoding="utf-8") as page:
-            page.write(f"\n{text}\n")
-    sys.exit(1 if any(law.breaches for law in laws) else 0)
+    sys.exit(0 if well else 1)
 
 
-def _lived(place: Path, apart: bool, options: argparse.Namespace) -> History:
+def _lived(place: Path, apart: bool, options: argparse.Namespace) -> bool:
+    """Whether all laws held. It is told before anything is taken down, which may fail too."""
     names = [*(f"tenant{number}" for number in range(options.tenants - 1)), ROUTED]
     with ExitStack() as stack:
         postgres = Postgres(stack)
-        stack.callback(broker.down, place / "kafka.json")
-        kafka = broker.up(place / "kafka.json", processes.free_port(), PARTITIONS)
         stack.callback(standalone.down, place / "cluster.json")
-        cluster = standalone.up(
-            place / "cluster.json", workers=2, cores=(len(names) + 1) // 2, port=processes.free_port()
-        )
-        make_topics(kafka.bootstrap, [f"{name}_{end}" for name in names for end in ("in", "out")], PARTITIONS)
+        cluster = _cluster(place / "cluster.json", (len(names) + 1) // HOSTS, apart)
+        stack.callback(broker.down, place / "kafka.json")
+        bootstrap = _broker(place / "kafka.json", cluster.net)
+        make_topics(bootstrap, [f"{name}_{end}" for name in names for end in ("in", "out")], PARTITIONS)
         for module in ("soak_jobs.py", "chaos_jobs.py"):
             (place / module).write_bytes((HERE / module).read_bytes())
-        tenants = _tenants_file(place, names, cluster.master, kafka.bootstrap)
+        tenants = _tenants_file(place, names, cluster, bootstrap)
         (place / "tenants.yaml").write_text(yaml.safe_dump(tenants), encoding="utf-8")
-        world = World(place, names, postgres, apart)
+        world = World(place, names, postgres, apart, cluster.net)
         stack.callback(world.end)
         world.start()
         _until_ready(world)
-        return _struck(world, kafka.bootstrap, options)
+        return _told(_struck(world, bootstrap, options), cluster.net, options)
 
 
-def _tenants_file(place: Path, names: Sequence[str], master: str, bootstrap: str) -> dict[str, Any]:
+def _told(history: History, net: Net | None, options: argparse.Namespace) -> bool:
+    laws = judged(history)
+    where = "both workers on one host" if net is None else f"workers on {len(net.hosts)} hosts of their own"
+    text = report(history, laws, options.seed, options.minutes, f"{options.tenants} tenants, {where}")
+    print(text, flush=True)
+    if options.out is not None:
+        with options.out.open("a", encoding="utf-8") as page:
+            page.write(f"\n{text}\n")
+    return not any(law.breaches for law in laws)
+
+
+def _cluster(state: Path, cores: int, apart: bool) -> StartedCluster:
+    """Each worker on a host of its own where that can be had; what stands against it is told."""
+    port = processes.free_port()
+    try:
+        cluster = standalone.up(state, HOSTS, cores, port=port, bandwidth=LINK if apart else None)
+    except EngineError as error:
+        if not apart:
+            raise
+        tell(f"both workers on one host: {error}")
+        return standalone.up(state, HOSTS, cores, port=port)
+    if cluster.net is not None:
+        tell(f"workers on hosts of their own: {', '.join(host.address for host in cluster.net.hosts)} ({LINK})")
+    return cluster
+
+
+def _broker(state: Path, net: Net | None) -> str:
+    """Where its clients find it: on loopback, or where hosts of their own reach it too."""
+    port = processes.free_port()
+    if net is None:
+        return broker.up(state, port, PARTITIONS).bootstrap
+    listeners = f"PLAINTEXT://0.0.0.0:{port},CONTROLLER://127.0.0.1:{broker.CONTROLLER_PORT}"
+    reached = {"listeners": listeners, "advertised.listeners": f"PLAINTEXT://{net.gateway}:{port}"}
+    broker.up(state, port, PARTITIONS, broker.BrokerExtras(reached))
+    return f"{net.gateway}:{port}"
+
+
+def _tenants_file(place: Path, names: Sequence[str], cluster: StartedCluster, bootstrap: str) -> dict[str, Any]:
     jobs = [
         {
             "name": name,
@@ -123,9 +166,14 @@ def _tenants_file(place: Path, names: Sequence[str], master: str, bootstrap: str
     ]
     return {
         "name": "chaos",
-        "master": master,
+        "master": cluster.master,
         "kafka": True,
-        "conf": {"spark.sql.shuffle.partitions": 2, "spark.executor.memory": "512m", "spark.driver.memory": "768m"},
+        "conf": {
+            "spark.sql.shuffle.partitions": 2,
+            "spark.executor.memory": "512m",
+            "spark.driver.memory": "768m",
+            **({} if cluster.net is None else {"spark.driver.host": cluster.net.gateway}),
+        },
         "checkpoints": str(place / "checkpoints"),
         "interval": "5s",
         "jobs": jobs,
@@ -139,17 +187,17 @@ def _until_ready(world: World) -> None:
         if time.monotonic() > deadline or world.ended:
             raise SystemExit(f"not all queries started within {STARTS_WITHIN_S:.0f} s; see {world.place}")
         time.sleep(LOOK_EVERY_S)
-    world.tell("all queries run")
+    tell("all queries run")
 
 
 def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> History:
     """Load all the while, and pairs of faults; then every row is counted."""
     watched = Watched(world.store)
     seconds = options.minutes * 60.0
-    loads = {name: _load(world.place, bootstrap, name, options.rate, seconds + WELL_WITHIN_S) for name in world.names}
     struck: list[Struck] = []
     known = (*ALL, *(APART if world.apart else ()), *(CLOCK if COMPILER else ()))
     pairs = drawn(options.seed, _with(options.only.split(","), known))
+    loads = {name: _load(world.place, bootstrap, name, options.rate, seconds + WELL_WITHIN_S) for name in world.names}
     try:
         _until_well(world, watched)
         until_s = time.monotonic() + seconds
@@ -161,15 +209,35 @@ def _struck(world: World, bootstrap: str, options: argparse.Namespace) -> Histor
     finally:
         for load in loads.values():
             load.terminate()  # it delivers what it has taken up, and writes its account
-    for load in loads.values():
-        load.wait(DELIVERED_WITHIN_S)
-    _check_delivered(world)
+    rows, unjudged = _counted_or_why(world, watched, bootstrap, loads)
     ended_s = time.time()
-    rows = _counted(world, watched, bootstrap)
-    history = watched.history(struck, ended_s, tuple(world.wrong))
-    history = History(rows, history.held, history.cycles, history.acts, struck, ended_s, history.others)
+    seen = _recorded(world, watched, struck, ended_s)
+    history = replace(seen, rows=rows, unjudged=unjudged)
     (world.place / "history.json").write_text(json.dumps(asdict(history)), encoding="utf-8")
     return history
+
+
+def _recorded(world: World, watched: Watched, struck: Sequence[Struck], ended_s: float) -> History:
+    """All that the store has; it may still be on its way back from the last fault."""
+    deadline = time.monotonic() + RECOVERS_WITHIN_S
+    while not (found := watched.history(struck, ended_s, tuple(world.wrong))).cycles:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(LOOK_EVERY_S)
+    return found
+
+
+def _counted_or_why(
+    world: World, watched: Watched, bootstrap: str, loads: Mapping[str, "subprocess.Popen[bytes]"]
+) -> tuple[tuple[Rows, ...], tuple[str, ...]]:
+    """Every row; where nothing can be said of rows the other laws are judged all the same."""
+    try:
+        for load in loads.values():
+            load.wait(DELIVERED_WITHIN_S)
+        _check_delivered(world)
+        return _counted(world, watched, bootstrap), ()
+    except (UnjudgedError, OSError, ValueError, KeyError, subprocess.TimeoutExpired, KafkaException) as error:
+        return (), (f"{type(error).__name__}: {error}",)
 
 
 def _with(words: Sequence[str], faults: Sequence[tuple[Kind, str]]) -> Sequence[tuple[Kind, str]]:
@@ -188,7 +256,7 @@ def _until_well(world: World, watched: Watched) -> None:
         if len(newest) == 3 and all(share is not None and share >= WELL for share in newest):
             _watch(world, watched, time.monotonic() + QUIET_S)
             return
-    world.tell(f"the tenants had not {100 * WELL:.0f} % of their utility within {WELL_WITHIN_S:.0f} s")
+    tell(f"the tenants had not {100 * WELL:.0f} % of their utility within {WELL_WITHIN_S:.0f} s")
 
 
 def _check_delivered(world: World) -> None:
@@ -197,7 +265,9 @@ def _check_delivered(world: World) -> None:
         account = _account(world, name)
         held = sum(after - before for before, after in account["offsets"].values())
         if account["failed"] or held != account["sent"]:
-            raise SystemExit(f"{name}: {account['sent']} rows sent, {account['failed']} refused, {held} in the topic")
+            raise UnjudgedError(
+                f"{name}: {account['sent']} rows sent, {account['failed']} refused, {held} in the topic"
+            )
 
 
 def _watch(world: World, watched: Watched, until_s: float) -> None:
@@ -210,7 +280,7 @@ def _watch(world: World, watched: Watched, until_s: float) -> None:
 def _pair(world: World, watched: Watched, pair: tuple[Fault, Fault]) -> Struck:
     """Both at once, each on a thread of its own; what was wrong has ended when both have."""
     text, began_s = " and ".join(fault.text for fault in pair), time.time()
-    world.tell(text)
+    tell(text)
     threads = [threading.Thread(target=world.strike, args=(fault,), daemon=True) for fault in pair]
     for thread in threads:
         thread.start()
@@ -227,7 +297,7 @@ def _until_back(world: World, watched: Watched, struck: Sequence[Struck], until_
         world.look()
         took_s = recovered_s(watched.history(struck, 0.0, ()), struck[-1])
         if took_s is not None:
-            world.tell(f"utility was back after {took_s:.0f} s")
+            tell(f"utility was back after {took_s:.0f} s")
             return
         time.sleep(5.0 * LOOK_EVERY_S)
 
@@ -244,7 +314,7 @@ def _counted(world: World, watched: Watched, bootstrap: str) -> tuple[Rows, ...]
     deadline = time.monotonic() + DONE_WITHIN_S
     while left := {name: rows for name in world.names if (rows := _left(world, name))}:
         if time.monotonic() > deadline:
-            raise SystemExit(f"nothing can be said of rows: within {DONE_WITHIN_S:.0f} s nobody read {left}")
+            raise UnjudgedError(f"within {DONE_WITHIN_S:.0f} s nobody read {left}")
         _watch(world, watched, time.monotonic() + 5.0 * LOOK_EVERY_S)
     _watch(world, watched, time.monotonic() + SURE_AFTER_S)
     return _read(world, bootstrap)
@@ -256,8 +326,9 @@ def _left(world: World, name: str) -> int:
     batches = [int(path.name) for path in checkpoint.glob("commits/*") if path.name.isdecimal()]
     read: dict[str, int] = {}
     if batches:
-        told = (checkpoint / "offsets" / str(max(batches))).read_text(encoding="utf-8").splitlines()[-1]
-        read = json.loads(told)[f"{name}_in"]
+        with suppress(OSError):  # it is removed meanwhile: the next look tells
+            told = (checkpoint / "offsets" / str(max(batches))).read_text(encoding="utf-8").splitlines()[-1]
+            read = json.loads(told)[f"{name}_in"]
     return sum(max(0, after - read.get(partition, before)) for partition, (before, after) in ends.items())
 
 

@@ -1,7 +1,8 @@
 """A disk and a network of the nemesis's own: what it fills and cuts there is nobody else's.
 
 Both are this process's and its children's alone (Linux namespaces), and are gone when the last of them has ended,
-however it ends. It takes root, and iproute2.
+however it ends. So are hosts that are made in that network (`penstock.engines.spark.hosts`). It takes root, and
+iproute2.
 """
 
 import ctypes
@@ -11,24 +12,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from penstock.engines.spark.hosts import Host
+
 _MOUNTS, _NETWORK = 0x00020000, 0x40000000  # CLONE_NEWNS, CLONE_NEWNET
 _DISK_MIB = 128  # checkpoints of eight tenants that count 50 keys take a fifth of that
 _ENVIRONMENT = {**os.environ, "PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"}
 
 
-def live_apart(disk: Path) -> bool:
-    """From now on, with a small disk in that place; False where it cannot be had, and then all is as it was."""
+_NAMES = Path("/run/netns")  # where iproute2 keeps the names of networks
+
+
+def live_apart(disk: Path) -> str | None:
+    """From now on, with a small disk in that place. What stands against it, and then all is as it was; else None."""
     try:
         _ran("ip", "-V")
     except (OSError, subprocess.CalledProcessError):
-        return False
-    if os.geteuid() != 0 or ctypes.CDLL(None).unshare(_MOUNTS | _NETWORK) != 0:
-        return False
+        return "iproute2 is not installed"
+    if os.geteuid() != 0:
+        return "it takes root"
+    if ctypes.CDLL(None, use_errno=True).unshare(_MOUNTS | _NETWORK) != 0:
+        return f"this system permits no namespaces ({os.strerror(ctypes.get_errno())})"
     _ran("mount", "--make-rprivate", "/")
     _ran("ip", "link", "set", "lo", "up")
-    disk.mkdir(parents=True, exist_ok=True)
-    _ran("mount", "-t", "tmpfs", "-o", f"size={_DISK_MIB}m,mode=0755", "chaos", str(disk))
-    return True
+    for place, size in ((disk, f"{_DISK_MIB}m"), (_NAMES, "1m")):
+        place.mkdir(parents=True, exist_ok=True)
+        _ran("mount", "-t", "tmpfs", "-o", f"size={size},mode=0755", "chaos", str(place))
+    return None
 
 
 @contextmanager
@@ -53,6 +62,16 @@ def cut(address: str) -> Iterator[None]:
         yield
     finally:
         _ran("ip", "route", "del", *route)
+
+
+@contextmanager
+def unplugged(host: Host) -> Iterator[None]:
+    """The other end of that host's link is down meanwhile: nothing comes or goes, whoever sends it."""
+    _ran("ip", "link", "set", host.link, "down")
+    try:
+        yield
+    finally:
+        _ran("ip", "link", "set", host.link, "up")
 
 
 def _ran(*command: str) -> None:

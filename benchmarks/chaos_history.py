@@ -76,6 +76,7 @@ class History:
     struck: Sequence[Struck] = ()
     until_s: float = 0.0  # when nobody looked any more
     others: Sequence[str] = field(default_factory=tuple)  # what the nemesis itself saw to be wrong
+    unjudged: Sequence[str] = field(default_factory=tuple)  # why nothing can be said of rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ def judged(history: History) -> tuple[Law, ...]:
         Law("each acknowledged act is applied once or refused", len(history.acts), tuple(unsettled(history.acts))),
         Law("utility is back within 3 minutes", _known(history), tuple(unrecovered(history))),
         Law("drivers end as they should", len(history.struck), tuple(history.others)),
+        *((Law("rows can be counted", 1, tuple(history.unjudged)),) if history.unjudged else ()),
     )
 
 

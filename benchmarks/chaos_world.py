@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import chaos_clock
-from chaos_apart import cut, full
+from chaos_apart import cut, full, unplugged
 from chaos_faults import AHEAD, Fault, Kind
 from chaos_record import RUN
 from soak_driver import executors, family
@@ -25,6 +25,7 @@ from penstock.core.orders import Act, Request, Wish
 from penstock.engines import processes
 from penstock.engines.kafka import broker
 from penstock.engines.spark import standalone
+from penstock.engines.spark.hosts import Host, Net
 from penstock.errors import PenstockError, TakenOverError
 from penstock.store.open import open_store
 from penstock.workloads.services.postgres import postgres_files
@@ -37,6 +38,11 @@ ACTS = 30
 HOUR_S = 3600
 ROUTED = "routed"  # the tenant whose keys have a route
 SOCKETS, STREAMS, WHAT_IFS = 300, 60, 10
+
+
+def tell(text: str) -> None:
+    """To whoever watches."""
+    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
 class Postgres:
@@ -75,6 +81,7 @@ class World:
     names: Sequence[str]
     postgres: Postgres
     apart: bool = False  # with a disk and a network of its own
+    net: Net | None = None  # the workers' hosts there
     wrong: list[str] = field(default_factory=list)
     supervisor: "subprocess.Popen[bytes] | None" = None
     _lives: int = 0
@@ -122,10 +129,6 @@ class World:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 one.wait(10.0)
 
-    def tell(self, text: str) -> None:
-        """To whoever watches."""
-        print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
-
     def strike(self, fault: Fault) -> None:
         """Let it go wrong; over when this returns."""
         time.sleep(fault.after_s)
@@ -142,8 +145,9 @@ class World:
                 Kind.SET: self._set,
             }
             deeds[fault.kind](fault)
-        except (OSError, PenstockError) as error:  # whom it was to strike is not there: the other one struck before
-            self.tell(f"{fault.text}: {error}")
+        # Whom it was to strike is not there: the other one struck before.
+        except (OSError, subprocess.SubprocessError, PenstockError) as error:
+            tell(f"{fault.text}: {error}")
 
     def _stop(self, fault: Fault) -> None:
         pids = self._pids(fault.whom)
@@ -156,7 +160,7 @@ class World:
             time.sleep(fault.length_s)
 
     def _cut(self, fault: Fault) -> None:
-        with cut(standalone.worker_address(0)):
+        with cut(standalone.worker_address(0)) if self.net is None else unplugged(self.net.hosts[0]):
             time.sleep(fault.length_s)
 
     def _set(self, fault: Fault) -> None:
@@ -187,7 +191,13 @@ class World:
             broker.up(self.place / "kafka.json")
         elif again is not None:
             command, environment = again
-            processes.start(whom, command, self.place / "cluster" / f"{whom}-again.log", environment)
+            host = self._host(environment["SPARK_LOCAL_IP"])
+            inside = command if host is None else host.inside(command)
+            processes.start(whom, inside, self.place / "cluster" / f"{whom}-again.log", environment)
+
+    def _host(self, address: str) -> Host | None:
+        """Where a worker of that address lives; the master lives on none of them."""
+        return next((host for host in (self.net.hosts if self.net else ()) if host.address == address), None)
 
     def _kill_supervisor(self) -> None:
         """Its driver is to notice, and to leave the run to the next one, which comes at once."""
@@ -242,7 +252,7 @@ class World:
             return
         port = self._port()
         if port is None:
-            self.tell("no page to attack")
+            tell("no page to attack")
             return
         counts = [f"--sockets={SOCKETS}", f"--streams={STREAMS}", f"--what-ifs={WHAT_IFS}"]
         command = [sys.executable, str(HERE / "web_attack.py"), "--attack", port, f"--for={fault.length_s:.0f}"]

@@ -81,6 +81,10 @@ BROKEN = {
         replace(WELL, cycles=(*WELL.cycles[:3], Cycle(241.0, 2, 1.0))),
         {"utility is back within 3 minutes": ("after kill JVM: back after 181 s",)},
     ),
+    "rows cannot be counted": (
+        replace(WELL, rows=(), unjudged=("ads: 3 rows sent, 1 refused, 2 in the topic",)),
+        {"rows can be counted": ("ads: 3 rows sent, 1 refused, 2 in the topic",)},
+    ),
     "utility never comes back": (
         replace(WELL, cycles=WELL.cycles[:3]),
         {"utility is back within 3 minutes": ("after kill JVM: not back",)},

@@ -190,6 +190,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
         "--racks": "route.racks",
         "--left": "read_pairs.left",
         "--right": "read_pairs.right",
+        "--most-lines": "read_pairs.most_lines",
         "--plot": "draw_routing",
         "--json": PRINTS,
     },

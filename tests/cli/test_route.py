@@ -44,6 +44,8 @@ def test_racks_are_a_second_level(pairs: str) -> None:
         (["--servers", "2", "--method", "kmeans"], r"method: 'kmeans' will not do; choose one of metis, greedy, hash"),
         (["--servers", "2", "--racks", "a,b"], r"--racks: 'a,b' will not do; write how many servers"),
         (["--servers", "2", "--left", "k1"], r"column: 'k1' will not do; choose among those of"),
+        (["--servers", "2", "--most-lines", "2"], r"--most-lines: 2 will not do; .*pairs.csv has more lines"),
+        (["--servers", "2", "--most-lines", "0"], r"--most-lines: 0 will not do; write how many lines"),
         (["--servers", "2", "--plot", "/nowhere/x.png"], r"--plot: '/nowhere/x.png' will not do"),
     ],
 )

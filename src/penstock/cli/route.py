@@ -11,6 +11,7 @@ from penstock.cli.out_file import out_option
 from penstock.cli.output import write_json
 from penstock.errors import ConfigError
 from penstock.planning.routing.methods import IMBALANCE, METHODS
+from penstock.simulation.routing.reading import MOST_LINES, read_pairs
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,6 +43,12 @@ Examples:
 @click.option("--racks", help="How many servers each rack has, such as 3,3.")
 @click.option("--left", default="left", show_default=True, help="The column with the first operator's key.")
 @click.option("--right", default="right", show_default=True, help="The column with the second operator's key.")
+@click.option(
+    "--most-lines",
+    default=MOST_LINES,
+    show_default=True,
+    help="Lines of PAIRS that are read; more are refused. A million pairs take 0.8 GiB.",
+)
 @out_option("--json", "json_out", help="Write the table as JSON to this file; - is standard output.")
 @out_option("--plot", "plot_out", help="Draw what stays local to this PNG file.")
 def route_command(
@@ -52,6 +59,7 @@ def route_command(
     racks: str | None,
     left: str,
     right: str,
+    most_lines: int,
     json_out: str | None,
     plot_out: str | None,
 ) -> None:
@@ -62,13 +70,14 @@ def route_command(
     """
     from penstock.cli.terminal import Terminal, line, width_for
     from penstock.planning.routing.route import route  # numpy and METIS take a third of a second to import
-    from penstock.simulation.routing.reading import read_pairs
 
     console = Terminal(stderr=True, width=width_for(sys.stderr))
     rack_sizes = _racks(racks)
     route({}, servers, imbalance, method, racks=rack_sizes)  # what makes no sense is refused before the file is read
     with console.status(line(f"reading {pairs}")) as status:
-        counts = read_pairs(pairs, left, right, lambda read: status.update(line(f"reading {pairs}: {read:,} lines")))
+        counts = read_pairs(
+            pairs, left, right, lambda read: status.update(line(f"reading {pairs}: {read:,} lines")), most_lines
+        )
         status.update(f"routing {len(counts.pairs):,} pairs")
         began = time.perf_counter()
         chosen = route(counts, servers, imbalance, method, racks=rack_sizes)

@@ -47,6 +47,28 @@ def test_a_file_that_holds_something_else_is_refused(tmp_path: Path, text: str, 
         read_pairs(written(tmp_path, text), "left", "right")
 
 
+TWO, NO_PAIRS = "left,right\na,b\nc,d\n", "left,right\n,\n,\n"
+
+
+@pytest.mark.parametrize("name", ["pairs.csv", "pairs.csv.gz"])
+@pytest.mark.parametrize("text", [TWO, NO_PAIRS])
+def test_a_file_with_more_lines_than_may_be_read_is_refused(tmp_path: Path, text: str, name: str) -> None:
+    path = written(tmp_path, text, name)
+    read_pairs(path, "left", "right", most_lines=2)
+    with pytest.raises(
+        ConfigError, match=r"--most-lines: 1 will not do; .*has more lines: count the rows of each pair"
+    ):
+        read_pairs(path, "left", "right", most_lines=1)
+
+
+def test_a_file_with_more_text_than_so_many_lines_have_is_refused(tmp_path: Path) -> None:
+    line = "a" * 100_000 + ",b\n"
+    path = written(tmp_path, "left,right\n" + line * 11, "pairs.csv.gz")  # 1.1 MB: a line's most and 20 times 100
+    with pytest.raises(ConfigError, match=r"--most-lines: 20 will not do; .*has more text than 100 characters a line"):
+        read_pairs(path, "left", "right", most_lines=20)
+    assert len(read_pairs(path, "left", "right", most_lines=1000).pairs) == 1
+
+
 def test_a_file_that_is_not_there_or_is_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"pairs: .*nowhere\.csv' will not do; give a CSV file with a header line"):
         read_pairs(tmp_path / "nowhere.csv", "left", "right")

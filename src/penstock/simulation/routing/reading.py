@@ -14,28 +14,37 @@ ROWS = "rows"
 _TOLD_EVERY = 10_000
 _MOST_DIGITS = 15  # of a number of rows: more are no longer exact
 _LONGEST = 1 << 20  # characters of a line; two keys take a hundred
+_IN_THE_MEAN = 100  # characters of a line
+# A small .gz unpacks to any number of lines. So many, each with a pair of its own, take 3 s to read, 0.8 GiB to route.
+MOST_LINES = 1_000_000
 
 
 def read_pairs(
-    path: str | Path, left: str = "left", right: str = "right", tell: Callable[[int], None] = lambda read: None
+    path: str | Path,
+    left: str = "left",
+    right: str = "right",
+    tell: Callable[[int], None] = lambda read: None,
+    most_lines: int = MOST_LINES,
 ) -> PairCounts:
     """The pairs of columns `left` and `right`; a column `rows` says how many rows each line stands for, else one.
 
     Keys that are whole numbers in every line of their column are taken as numbers. `tell` hears how far it got.
     """
+    if most_lines < 1:
+        raise ConfigError("--most-lines", most_lines, "write how many lines may be read, at least 1")
     counts: dict[tuple[str, str], int] = {}
-    for number, (line, a, b, rows) in enumerate(_lines(Path(path), (left, right), ROWS), 1):
+    for number, (line, a, b, rows) in enumerate(_lines(Path(path), (left, right), ROWS, most_lines), 1):
         counts[a, b] = counts.get((a, b), 0) + _whole(rows, "1", f"line {line}: {ROWS}")
         if number % _TOLD_EVERY == 0:
             tell(number)
     return _typed(counts)
 
 
-def _lines(path: Path, keys: Sequence[str], extra: str) -> Iterator[tuple[int, str, str, str | None]]:
+def _lines(path: Path, keys: Sequence[str], extra: str, most: int) -> Iterator[tuple[int, str, str, str | None]]:
     """Line number, both keys, and the extra column where there is one."""
     try:
         with _opened(path) as file:
-            lines = csv.DictReader(_bounded(file))
+            lines = csv.DictReader(_bounded(file, path, most))
             names = lines.fieldnames or []
             for name in keys:
                 if name not in names:
@@ -58,11 +67,18 @@ def _opened(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig", newline="")
 
 
-def _bounded(file: TextIO) -> Iterator[str]:
-    """Its lines; a device, or a file that unpacks to one line, has no end of one."""
+def _bounded(file: TextIO, path: Path, most: int) -> Iterator[str]:
+    """Its header and so many lines; a device, or a file that unpacks to one line, has no end of one."""
+    number, characters = 0, 0
     while line := file.readline(_LONGEST):
         if len(line) == _LONGEST:
             raise ValueError(f"a line of {_LONGEST:,} characters or more")
+        characters += len(line)
+        if number > most or characters > _LONGEST + most * _IN_THE_MEAN:
+            what = "lines" if number > most else f"text than {_IN_THE_MEAN} characters a line"
+            remedy = f"count the rows of each pair beforehand in a column {ROWS}, or allow more"
+            raise ConfigError("--most-lines", most, f"{path} has more {what}: {remedy}")
+        number += 1
         yield line
 
 
