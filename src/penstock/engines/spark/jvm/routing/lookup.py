@@ -51,6 +51,11 @@ def no_table() -> Column:
     return functions.lit(None).cast(StructType.fromDDL(_CELL_SCHEMA))
 
 
+def make_ready(spark: SparkSession, book: RouteBook, version: int) -> None:
+    """Have that table there before anybody waits for it: to make one of 100,000 keys takes about a second."""
+    _file(spark, book, book.version_file(version))
+
+
 def prepare(spark: SparkSession, book: RouteBook, name: str, version: int) -> None:
     """Make ready what takes a while, before that table is published in that file."""
     file = _file(spark, book, name)
