@@ -140,8 +140,9 @@ def _known(file: _File, wanted: TableSlot) -> Sequence[Any] | None:
 
 
 def _java_slots(spark: SparkSession, slot: TableSlot, operators: int) -> Sequence[Any]:
-    """A table as Spark has it, for each operator."""
-    towards = _java_numbers(spark, aims(slot.partitions), "<i8")
+    """A table as Spark has it, for each operator. What is no partition, counted from 1, has NULL for its aim."""
+    towards = _java_numbers(spark, [0, *aims(slot.partitions)], "<i8")
+    towards.setNullAt(0)
     entries = (_java_numbers(spark, entries_of(keys), "<i4") for keys in slot.operators[:operators])
     return [_java_row(spark, [slot.partitions, towards, one]) for one in entries]
 
