@@ -30,7 +30,6 @@ from penstock.config.plan_job import PlanJob, read_plan_job
 from penstock.core.placement import Placement
 from penstock.core.trial import Task
 from penstock.engines.spark.profiling.settings import TrialSettings
-from penstock.errors import PenstockError
 from penstock.planning.profiling.search import bisect
 from penstock.planning.profiling.settings import SearchSettings
 from penstock.planning.provision.allocate import allocate
@@ -116,7 +115,7 @@ def main() -> None:
             )
             try:
                 row = run(read_plan_job(dag, options.models), pair, rate_rps, tasks, settings, options.trials)
-            except PenstockError as error:
+            except Exception as error:  # Spark's own, too: one plan that fails is no reason to lose the others
                 print(f"{dag} {pair} {rate_rps:g}: {error}", flush=True)
                 continue
             rows.append(row)

@@ -1,7 +1,7 @@
 """Re-routing trades nothing for locality: counts equal the batch answer, whatever step a crash came after."""
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Event
 from typing import cast
@@ -13,6 +13,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.core.routing_table import RoutingTable
 from penstock.engines.spark.jvm.replan import between_batches
+from penstock.engines.spark.jvm.routing import lookup
+from penstock.engines.spark.jvm.routing.entries import entries_of
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.query import RestartError
 from penstock.engines.spark.routing import reroute as rerouting
@@ -180,6 +182,21 @@ def test_a_batch_that_runs_is_awaited_and_not_begun_anew(town: Town, monkeypatch
     changed.query.stop()
     assert town.counted == regions(town)
     assert len(runs) == len(town.batches) - known
+
+
+def test_the_new_table_is_made_while_the_query_still_runs(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[str] = []
+
+    def noted(keys: Mapping[str, int]) -> list[int]:
+        steps.append("entries made")
+        return entries_of(keys)
+
+    monkeypatch.setattr(lookup, "entries_of", noted)
+    job = town.job(by_region)
+    changed = reroute(town.routed(job), town.run(job), all_to(0), done=steps.append)
+    assert changed.query.awaitTermination(int(patience_s()))
+    last_made = max(number for number, step in enumerate(steps) if step == "entries made")
+    assert last_made < steps.index("table kept") < steps.index("query started")
 
 
 @pytest.mark.long  # each test here is of one re-routing or more, of one town

@@ -24,7 +24,7 @@ from penstock.engines.spark.jvm.checkpoints import checkpoint_of, read_checkpoin
 from penstock.engines.spark.jvm.features import can_rewrite_state
 from penstock.engines.spark.jvm.local_files import files_at, local_path, special_names
 from penstock.engines.spark.jvm.replan import between_batches, last_batch
-from penstock.engines.spark.jvm.routing.lookup import prepare, reread
+from penstock.engines.spark.jvm.routing.lookup import make_ready, prepare, reread
 from penstock.engines.spark.jvm.routing.resalting import SparkMover
 from penstock.engines.spark.jvm.starts import start_query
 from penstock.engines.spark.query import RestartError
@@ -95,6 +95,7 @@ def reroute(
         _from_a_window_on(routed, query, book, Change(_next(book), book.add(table)), lead_s, done)
         return TableChange(query)
     version = book.add(table)
+    make_ready(routed.spark, book, version)
     # What is stopped in the midst of a batch begins it anew, while nobody has results.
     between_batches(query, last_batch(query), COMMITS_WITHIN_S)
     done("table kept")

@@ -11,13 +11,11 @@ its own hash of whatever the key holds: a window before the key, whose hash nobo
 A key that is not routed gets the salt that sends it where Spark would have hashed it without any salt.
 """
 
-from collections.abc import Callable
-
 from pyspark.sql import Column, functions
 
 from penstock.engines.spark.routing.murmur import C1, C2, FINAL, MIX_ADD
 
-_MASK = 0xFFFFFFFF
+_MASK, _SIGN = 0xFFFFFFFF, 2**31
 _INVERSE_C1, _INVERSE_C2 = pow(C1, -1, 2**32), pow(C2, -1, 2**32)
 _SALT_BYTES = 4
 
@@ -27,26 +25,27 @@ def aims(partitions: int) -> tuple[int, ...]:
     return tuple(_aim(partition) for partition in range(partitions))
 
 
-def salt_steps() -> tuple[Callable[[Column], Column], ...]:
-    """From Spark's hash(...) of the grouping columns, xored with a bigint aim, to the salt that sends them there.
+def salt_of(words: Column) -> Column:
+    """The salt that sends rows there, from Spark's hash(...) of the grouping columns, xored with a bigint aim.
 
-    All but the first name what they are given more than once: in one expression Spark would plan a tree of hundreds.
+    Few terms, and one place alone that names a term twice: Spark plans them anew for each batch.
     """
-    return (
-        lambda words: words.bitwiseAND(functions.lit(_MASK)),
-        lambda words: _times(words, _INVERSE_C2),
-        _turned,
-        lambda words: _signed(_times(words, _INVERSE_C1)),
-    )
+    return _signed(_times(_turned(_times(words, _INVERSE_C2)), _INVERSE_C1)).cast("int")
+
+
+def _times(words: Column, factor: int) -> Column:
+    """A product modulo 2**32, 0 to 2**32 - 1: of signed numbers, since Spark's ANSI arithmetic refuses to overflow."""
+    signed_factor = (factor ^ _SIGN) - _SIGN
+    return (_signed(words) * functions.lit(signed_factor)).bitwiseAND(functions.lit(_MASK))
 
 
 def _signed(words: Column) -> Column:
-    return (words.bitwiseXOR(functions.lit(2**31)) - functions.lit(2**31)).cast("int")
+    """The lower half of a bigint as the int that it is."""
+    return words.bitwiseAND(functions.lit(_MASK)).bitwiseXOR(functions.lit(_SIGN)) - functions.lit(_SIGN)
 
 
 def _turned(words: Column) -> Column:
-    left = functions.shiftleft(words, 17).bitwiseAND(functions.lit(_MASK))
-    return functions.shiftrightunsigned(words, 15).bitwiseOR(left)
+    return functions.shiftrightunsigned(words, 15).bitwiseOR(functions.shiftleft(words, 17))
 
 
 def _aim(partition: int) -> int:
@@ -65,10 +64,3 @@ def _unshift(words: int, shift: int) -> int:
     for _ in range(32 // shift):
         found = words ^ (found >> shift)
     return found
-
-
-def _times(words: Column, factor: int) -> Column:
-    """A product modulo 2**32 in halves: Spark's ANSI arithmetic refuses one that overflows 64 bits."""
-    low = words.bitwiseAND(functions.lit(0xFFFF)) * functions.lit(factor)
-    high = (functions.shiftrightunsigned(words, 16) * functions.lit(factor)).bitwiseAND(functions.lit(0xFFFF))
-    return (low + functions.shiftleft(high, 16)).bitwiseAND(functions.lit(_MASK))

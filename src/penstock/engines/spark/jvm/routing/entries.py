@@ -27,17 +27,15 @@ def hashes_of(text: Column) -> tuple[Column, Column]:
 
 
 def found_at(entries: Column, size: Column, first: Column, second: Column) -> tuple[Column, Column]:
-    """What the two places of a key of these hashes hold for it: a number below 2**16 where the entry is the key's."""
+    """What the two places of a key of these hashes hold for it: its partition, counted from 1, where the entry is its.
+
+    Else a number that is beyond all partitions, below 0, or 0.
+    """
     own = second.bitwiseAND(functions.lit(_UPPER))
     at_first, at_second = (
         functions.element_at(entries, functions.pmod(one, size) + 1).bitwiseXOR(own) for one in (first, second)
     )
     return at_first, at_second
-
-
-def partition_of(*found: Column) -> Column:
-    """The partition of a key, from 0; NULL where neither place holds it."""
-    return functions.coalesce(*(functions.when(one.between(1, _LOWER), one - 1) for one in found))
 
 
 def entries_of(keys: Mapping[str, int]) -> list[int]:

@@ -7,16 +7,16 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, GroupedData, functions
 from pyspark.sql.types import StructType, TimestampNTZType, TimestampType
 
-from penstock.engines.spark.jvm.routing.entries import found_at, hashes_of, partition_of
+from penstock.engines.spark.jvm.routing.entries import found_at, hashes_of
 from penstock.engines.spark.jvm.routing.keys import RoutedKey
 from penstock.engines.spark.jvm.routing.lookup import since_us, slot_since, text_of
-from penstock.engines.spark.routing.salts import salt_steps
+from penstock.engines.spark.routing.salts import salt_of
 from penstock.errors import ConfigError
 
 _SALT = "__penstock_salt_"  # and the operator's number
 _WINDOW = "__penstock_window"
 _HASH, _SINCE, _SLOT = "__penstock_hash", "__penstock_since", "__penstock_slot"
-_FIRST, _SECOND = "__penstock_first", "__penstock_second"
+_WORDS = "__penstock_words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +74,23 @@ class Salting:
 def with_salt(rows: DataFrame, salting: Salting) -> DataFrame:
     """The rows with the salt that sends their columns where the table wants their keys.
 
-    In columns, one made of the other: written as one expression, each part of it would be worked out many times a row.
-    And in few steps, for Spark plans them anew for each batch.
+    In columns, one made of the other, where something is named more than once: written as one expression, each part of
+    it would be worked out many times a row. Else in few steps, for Spark plans them anew for each batch.
     """
     cell, start = salting.cell, salting.window_start
-    text = text_of(list(salting.keys))
-    first, second = hashes_of(text)
-    since = {} if start is None else {_SINCE: since_us(cell, start)}
-    hashed = rows.withColumns({_HASH: functions.hash(*salting.columns), _FIRST: first, _SECOND: second, **since})
-    number = functions.lit(1) if start is None else slot_since(cell, functions.col(_SINCE))
-    slotted = hashed.withColumn(_SLOT, number)
-    slot = functions.element_at(cell["slots"], functions.col(_SLOT))
-    size = functions.size(slot["entries"])
-    found = found_at(slot["entries"], size, functions.col(_FIRST), functions.col(_SECOND))
-    looked = slotted.withColumns({_FIRST: found[0], _SECOND: found[1]})
-    listed = functions.when(text.isNotNull(), partition_of(functions.col(_FIRST), functions.col(_SECOND)))
-    partition = functions.coalesce(listed, functions.pmod(_HASH, slot["partitions"]))
-    words = functions.col(_HASH).cast("bigint").bitwiseXOR(functions.element_at(slot["aims"], partition + 1))
-    salted = looked
-    for step in salt_steps():
-        salted = salted.withColumn(salting.name, step(words))
-        words = functions.col(salting.name)
-    return salted.drop(_HASH, _SINCE, _SLOT, _FIRST, _SECOND)
+    text, own_hash = text_of(list(salting.keys)), functions.hash(*salting.columns)
+    if start is None:
+        slotted, number = rows.withColumn(_HASH, own_hash), functions.lit(1)
+    else:
+        since = rows.withColumns({_HASH: own_hash, _SINCE: since_us(cell, start)})
+        slotted, number = since.withColumn(_SLOT, slot_since(cell, functions.col(_SINCE))), functions.col(_SLOT)
+    slot = functions.element_at(cell["slots"], number)
+    found = found_at(slot["entries"], functions.size(slot["entries"]), *hashes_of(text))
+    listed = functions.when(text.isNotNull(), functions.coalesce(*(functions.get(slot["aims"], one) for one in found)))
+    unlisted = functions.get(slot["aims"], functions.pmod(_HASH, slot["partitions"]) + 1)
+    words = functions.coalesce(listed, unlisted).bitwiseXOR(functions.col(_HASH).cast("bigint"))
+    salted = slotted.withColumn(_WORDS, words).withColumn(salting.name, salt_of(functions.col(_WORDS)))
+    return salted.drop(_HASH, _SINCE, _SLOT, _WORDS)
 
 
 def operator_of_salt(column: str) -> int | None:

@@ -51,6 +51,11 @@ def no_table() -> Column:
     return functions.lit(None).cast(StructType.fromDDL(_CELL_SCHEMA))
 
 
+def make_ready(spark: SparkSession, book: RouteBook, version: int) -> None:
+    """Have that table there before anybody waits for it: to make one of 100,000 keys takes about a second."""
+    _file(spark, book, book.version_file(version))
+
+
 def prepare(spark: SparkSession, book: RouteBook, name: str, version: int) -> None:
     """Make ready what takes a while, before that table is published in that file."""
     file = _file(spark, book, name)
@@ -135,8 +140,9 @@ def _known(file: _File, wanted: TableSlot) -> Sequence[Any] | None:
 
 
 def _java_slots(spark: SparkSession, slot: TableSlot, operators: int) -> Sequence[Any]:
-    """A table as Spark has it, for each operator."""
-    towards = _java_numbers(spark, aims(slot.partitions), "<i8")
+    """A table as Spark has it, for each operator. What is no partition, counted from 1, has NULL for its aim."""
+    towards = _java_numbers(spark, [0, *aims(slot.partitions)], "<i8")
+    towards.setNullAt(0)
     entries = (_java_numbers(spark, entries_of(keys), "<i4") for keys in slot.operators[:operators])
     return [_java_row(spark, [slot.partitions, towards, one]) for one in entries]
 
