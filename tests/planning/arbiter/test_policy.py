@@ -11,7 +11,7 @@ from penstock.core.levers import BatchBound, Dial, Shows, Slots
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import PredictionError
 from penstock.core.view import JobView, View
-from penstock.planning.arbiter.memory import Acted, ArbiterMemory
+from penstock.planning.arbiter.memory import Acted, ArbiterMemory, Expected
 from penstock.planning.arbiter.policy import Arbiter
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.store.codec import decode, encode
@@ -76,7 +76,7 @@ def test_shares_wait_a_little_for_the_first_batches_of_all_and_bounds_longer_but
 
 def test_a_first_batch_alone_tells_too_little() -> None:
     first = replace(crowd()[0], figures=replace(crowd()[0].figures, batches=crowd()[0].figures.batches[:1]))
-    plans, _ = rounds(Arbiter(), [fleet_view(first, *crowd()[1:])])
+    plans, _ = rounds(Arbiter(), [fleet_view(first, *crowd()[1:], at_s=3.0)])
     assert plans[0].note == "learning what batches cost; awaiting those of a"
 
 
@@ -172,6 +172,54 @@ def test_what_has_just_been_taken_back_is_tried_again_only_for_more_than_it_was_
     assert memory.wary_of == foretold - 29.0
     plan, _ = at(57.0, memory, *crowd(2.0))
     assert [one.reason for one in plan.decisions] == again
+
+
+def bounded(up_to_s: float) -> tuple[JobView, ...]:
+    """The crowd, with `a` bounded as it was decided at 10 s; its last batch ended then."""
+    first, *others, urgent = crowd(2.0)
+    dial = Dial("bound", "a", 100, 1, shows=Shows.NEXT_BATCH)
+    ended = crowd(up_to_s=up_to_s)[0].figures.batches
+    return (replace(first, figures=replace(first.figures, levers=(dial,), batches=ended)), *others, urgent)
+
+
+@pytest.mark.parametrize(
+    ("at_s", "ended_s", "reverted"),
+    [
+        (40.0, 10.0, False),  # the batch goes on that began before: nothing of the bound can be seen
+        (40.0, 20.0, True),
+        (40.0, 25.0, False),  # a batch has run under it for 15 s
+        (130.0, 10.0, False),  # what utility falls to until then is not its doing, however long that takes
+    ],
+)
+def test_a_bound_is_judged_once_batches_ran_under_it(at_s: float, ended_s: float, reverted: bool) -> None:
+    acted = after_acting()
+    assert acted.acted is not None
+    memory = replace(acted, acted=replace(acted.acted, moves=(BatchBound("a", None, 100),)))
+    plan, _ = at(at_s, memory, *bounded(ended_s))
+    assert any(one.reason is Reason.REVERTED for one in plan.decisions) == reverted
+
+
+def test_what_was_foretold_of_a_bound_is_not_compared_with_what_came_without_it() -> None:
+    acted = after_acting()
+    assert acted.acted is not None
+    expected = Expected(10.0, 70.0, {"urgent": 40.0}, acted.acted.arrivals_rps)
+    memory = replace(acted, acted=replace(acted.acted, moves=(BatchBound("a", None, 100),)), expected=expected)
+    assert "urgent" not in at(70.0, memory, *bounded(10.0))[1].errors
+    assert "urgent" in at(70.0, memory, *bounded(20.0))[1].errors
+
+
+@pytest.mark.parametrize(("at_s", "bounds"), [(12.0, False), (20.0, True)])
+def test_one_whose_second_batch_drags_on_is_not_waited_for_but_bounded_before_its_third_begins(
+    at_s: float, bounds: bool
+) -> None:
+    # A second of its rows took 5 s. In the second batch are five seconds of them, in the third 25.
+    dear = batch(1, 1500.0, 6.0, took_s=5.0)
+    juicy = Intent(Juice(0.9, utility=10.0))
+    flood = job("flood", 1500.0, intent=juicy, utility=2.0, batches=(dear,))
+    urgent = job("urgent", 30.0, "2s", 40.0, utility=20.0, up_to_s=at_s, beside=20.0)
+    (_, plan), _ = rounds(Arbiter(), [fleet_view(flood, urgent, at_s=5.0), fleet_view(flood, urgent, at_s=at_s)])
+    turned = [type(move) for decision in plan.decisions for move in decision.moves if move.job == "flood"]
+    assert (BatchBound in turned) == bounds
 
 
 def test_a_fall_long_after_is_not_the_decisions_doing() -> None:

@@ -30,6 +30,15 @@ def test_what_helps_nobody_yet_is_told_as_what_it_is(turned: dict[str, np.ndarra
     assert why(fleet_view(*JOBS), there, Found(replace(present(there), **turned), now, now)) == said
 
 
+def test_one_that_is_helped_by_another_having_more_is_told_so() -> None:
+    there = fleet(*JOBS, slots=8, cores=8)
+    now = foretell(there, present(there))
+    ads_gains = replace(now, settled=now.settled + np.array([[2.0, 0.0]]))
+    more = replace(present(there), weights=np.array([[1.0, 3.0]]))
+    text = why(fleet_view(*JOBS), there, Found(more, ads_gains, now))
+    assert text.endswith("; b gets more of the slots, so that batches that hold them end sooner")
+
+
 def test_a_job_whose_own_batches_are_made_smaller_is_told_so() -> None:
     there = fleet(*JOBS, slots=8, cores=8)
     now = foretell(there, present(there))

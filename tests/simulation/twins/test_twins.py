@@ -1,9 +1,12 @@
 """Twins: named cases that run in the ordinary loop, under a policy or with what is fixed."""
 
+import numpy as np
 import pytest
 
+from penstock.core.intents import Intent, Juice, Latency
 from penstock.core.levers import Slots
-from penstock.simulation.twins import Fixed, run, twin_named, twins
+from penstock.engines.sim.microbatch import MicroBatchCluster, MicroBatchJob, MicroBatchStage
+from penstock.simulation.twins import Fixed, Twin, run, twin_named, twins
 
 SHORT_S = 40
 
@@ -48,3 +51,25 @@ def test_a_policy_acts_within_the_limits_of_the_twin() -> None:
 
 def test_only_views_after_the_beginning_count() -> None:
     assert run(twin_named("feasible", SHORT_S), "fair").views[0].at_s == 10.0
+
+
+def beside_a_flood(seconds: int = 240) -> Twin:
+    """An urgent tenant that needs a third of a slot, beside one that would need fifteen of the four."""
+
+    def job(name: str, rate: float) -> MicroBatchJob:
+        work = MicroBatchStage("work", 8, 0.0, 0.01, task_overhead_s=0.005)
+        arrivals = np.full(seconds, rate)
+        return MicroBatchJob(
+            name, (work,), arrivals, trigger_s=1.0, source_step_s=1.0, batch_overhead_s=0.1, commit_s=0.05
+        )
+
+    intents = {"payments": Intent(Latency("3s", utility=40)), "flood": Intent(Juice(0.9, utility=10))}
+    cluster = MicroBatchCluster(4, 4, noise=0.1, driver_noise=0.3, window_s=60.0)
+    jobs = (job("payments", 30.0), job("flood", 1500.0))
+    return Twin("flood", cluster, jobs, intents, seconds, govern_from_s=10.0, interval_s=10.0, measure_from_s=20.0)
+
+
+def test_one_whom_nothing_can_serve_does_not_take_the_urgent_one_along() -> None:
+    # Its batches, each of what came during the one before, would hold all slots for minutes.
+    assert run(beside_a_flood(), "fair", seed=1).job_share("payments") < 0.3
+    assert run(beside_a_flood(), "penstock", seed=1).job_share("payments") > 0.8

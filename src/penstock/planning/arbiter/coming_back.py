@@ -32,8 +32,10 @@ def coming_back(fleet: Fleet, best: Settings, horizon_s: float, start_s: float) 
         return {}
     waits_s = start_s if float(fleet.slots_for(best.weights.sum(axis=1))[0]) > fleet.held else 0.0
     then = _after(fleet, waits_s)
-    back_s = np.full(fleet.size, np.inf)
+    back_s, awaited = np.full(fleet.size, np.inf), np.isin(fleet.names, list(late))
     for times in _FARTHER:
+        if np.isfinite(back_s[awaited]).all():
+            break
         back_s = np.where(np.isfinite(back_s), back_s, _back_s(then, best, times * horizon_s))
     found = dict(zip(fleet.names, (waits_s + back_s).tolist(), strict=True))
     return {name: (target_s, found[name]) for name, target_s in late.items() if np.isfinite(found[name])}

@@ -20,7 +20,7 @@ from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold, PredictionError
 from penstock.core.shares import shares_pool
 from penstock.core.states import UNSEEN, state_of
-from penstock.core.view import View
+from penstock.core.view import JobView, View
 from penstock.planning.arbiter.candidates import RESTART_S, Settings, present, restarted, rows_of
 from penstock.planning.arbiter.coming import remembered
 from penstock.planning.arbiter.coming_back import coming_back
@@ -36,7 +36,7 @@ from penstock.planning.arbiter.search import MANY, Found, bound_steps, search
 from penstock.planning.arbiter.settings import ArbiterSettings
 from penstock.planning.arbiter.sharing import paced
 from penstock.planning.arbiter.shortfall import shortfall
-from penstock.planning.arbiter.taking_back import SAME_ARRIVALS, came, to_be_taken_back, undoing
+from penstock.planning.arbiter.taking_back import SAME_ARRIVALS, begun, came, shows, to_be_taken_back, undoing
 from penstock.planning.arbiter.words import why
 from penstock.planning.arrivals import same_arrivals, same_rate
 
@@ -52,6 +52,7 @@ _LOOKS_AGAIN = "another step seems worth a turn; one slow batch is no reason for
 _SAME_LOAD = 0.15  # of a rate
 _URGENT = 5.0  # times what is worth a turn: so much is not waited with until the last turn has settled
 _LONGEST_SETTLE_S = 20.0
+_DRAGS = 2.0  # times its first batch
 _BIAS_KEPT = 0.6  # of a job's bias, when another batch has ended
 _ERROR_KEPT = 0.8
 _BAND, _BAND_OF = 0.04, 2  # the error that is taken for granted before any was seen, as if of so many comparisons
@@ -241,6 +242,7 @@ def _looked_at(view: View, memory: ArbiterMemory) -> ArbiterMemory:
         costs=costs,
         coming=remembered(memory.coming, _arrivals(costs), view.at_s),
         starts=memory.starts.seen(executors, view.at_s),
+        acted=None if memory.acted is None else begun(memory.acted, costs, view.utility),
     )
     if names == memory.jobs:
         return memory
@@ -252,8 +254,21 @@ def _awaited(view: View, costs: Mapping[str, JobCosts]) -> list[str]:
     return [
         job.name
         for job in view.jobs
-        if shares_pool(job.figures) and job.figures.trouble is None and costs[job.name].batches < TELLING
+        if shares_pool(job.figures)
+        and job.figures.trouble is None
+        and costs[job.name].batches < TELLING
+        and not _drags(job, costs[job.name], view.at_s)
     ]
+
+
+def _drags(job: JobView, costs: JobCosts, at_s: float) -> bool:
+    """Whether its second batch takes far longer than its first: it takes what came meanwhile, and so will the third.
+
+    What is done before that one begins keeps it short; to wait for the second one is to let it take minutes of rows.
+    """
+    trigger = job.figures.lever("trigger")
+    every_s = float(trigger.now or 0.0) if trigger is not None else 0.0
+    return costs.batches > 0 and costs.took_s > every_s and at_s - costs.ended_s > _DRAGS * costs.took_s
 
 
 def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
@@ -277,8 +292,10 @@ def _with_bias(fleet: Fleet, memory: ArbiterMemory) -> ArbiterMemory:
 
 def _compared(view: View, memory: ArbiterMemory) -> ArbiterMemory:
     """The running errors with what was foretold and has come, or not."""
-    expected = memory.expected
+    expected, acted = memory.expected, memory.acted
     if expected is None or view.at_s < expected.due_s:
+        return memory
+    if acted is not None and not shows(acted, view.at_s):
         return memory
     arrivals, errors = _arrivals(memory.costs), dict(memory.errors)
     for job in view.jobs:

@@ -5,6 +5,7 @@ step is to be looked for from here.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from penstock.core.levers import BatchBound, Move, Partitions, Slots, Trigger
 from penstock.core.plan import Decision, Reason
 from penstock.core.view import View
 from penstock.planning.arbiter.candidates import Settings, joined, present, rows_of
+from penstock.planning.arbiter.costs import JobCosts
 from penstock.planning.arbiter.fleet import UNBOUNDED, Fleet
 from penstock.planning.arbiter.memory import Acted
 from penstock.planning.arbiter.outcome import foretell, looked_ahead_s
@@ -21,6 +23,8 @@ from penstock.planning.arrivals import same_arrivals
 SAME_ARRIVALS = 0.25  # share by which arrivals may differ where what was foretold is compared with what came
 _JUDGED_AFTER_S = 30.0  # utilities look back, and the batches that were under way have to end
 _JUDGED_FOR_S = 60.0  # what comes later is not the decision's doing
+_SHOWS_AFTER_S = 20.0  # since batches run under it
+_BEGINS_WITHIN_S = 120.0  # later it is looked at all the same: a batch may never end
 
 
 def to_be_taken_back(
@@ -29,13 +33,36 @@ def to_be_taken_back(
     """Whether that decision did harm, as far as can be told, and nothing speaks against going back."""
     if not came(fleet, acted) or not same_arrivals(acted.arrivals_rps, arrivals_rps, SAME_ARRIVALS):
         return False
-    since_s = view.at_s - max(acted.settled_s, acted.at_s + _JUDGED_AFTER_S)
+    since_s = view.at_s - max(acted.settled_s, acted.at_s + _JUDGED_AFTER_S, _shown_s(acted))
     if not 0.0 <= since_s <= _JUDGED_FOR_S:
         return False
     much = settings.taken_back_below * view.max_utility
     # Where utility would have fallen anyway, as while backlogs grow, to take it back would make it worse.
     fell = min(acted.utility_before, acted.left_alone) - view.utility
     return min(fell, acted.foretold - view.utility) > much and not _better_kept(view, fleet, acted, settings, much)
+
+
+def begun(acted: Acted, costs: Mapping[str, JobCosts], utility: float) -> Acted:
+    """With when batches began that it changes: one that was under way goes on as it was, however long it takes.
+
+    What utility falls to meanwhile is no doing of the decision.
+    """
+    if acted.begun_s is not None:
+        return acted
+    changed = {move.job for move in acted.moves if not isinstance(move, Slots)}  # slots are given task by task
+    ended_s = [costs[job].ended_s for job in changed if job in costs]
+    if any(one <= acted.at_s for one in ended_s):
+        return replace(acted, utility_before=min(acted.utility_before, utility))
+    return replace(acted, begun_s=max([acted.at_s, *ended_s]))
+
+
+def shows(acted: Acted, at_s: float) -> bool:
+    """Whether what is seen by then can be its doing."""
+    return at_s >= _shown_s(acted)
+
+
+def _shown_s(acted: Acted) -> float:
+    return acted.at_s + _BEGINS_WITHIN_S if acted.begun_s is None else acted.begun_s + _SHOWS_AFTER_S
 
 
 def undoing(view: View, acted: Acted) -> Decision:

@@ -39,6 +39,8 @@ def _means(fleet: Fleet, found: Found, favoured: int) -> str:
         parts.append("it gets more of the slots")
     elif bool(np.any((found.best.weights[0] < fleet.weights) & others)):
         parts.append("others get less of the slots")
+    elif bool(np.any(more := (found.best.weights[0] > fleet.weights) & others)):
+        parts.append(f"{_named(fleet, more)} gets more of the slots, so that batches that hold them end sooner")
     if bounded.any():
         parts.append(f"batches of {_named(fleet, bounded)} are made smaller, so that cores and slots are free sooner")
     if found.best.bounds[0, favoured] > fleet.bounds[favoured]:
