@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from penstock.core.shares import Share
-
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -12,13 +10,13 @@ class Price:
     slot_hour: float
     currency: str = ""
 
-    def of(self, share: Share) -> float:
-        """What a job's share costs an hour.
+    def of(self, slots: float) -> float:
+        """What so many slots cost an hour.
 
-        >>> Price(0.05).of(Share(4))
+        >>> Price(0.05).of(4)
         0.2
         """
-        return self.slot_hour * (share.threads if share.slots is None else share.slots)
+        return self.slot_hour * slots
 
     def text(self, amount: float) -> str:
         """An amount in the file's currency; small ones with the digits that say something.

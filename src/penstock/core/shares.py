@@ -47,6 +47,11 @@ class Share:
         return None if self.pool is None else self.pool.share(self.threads)
 
     @property
+    def paid_slots(self) -> float:
+        """Those, or as many as it has threads where these are its own."""
+        return self.threads if self.slots is None else self.slots
+
+    @property
     def used_slots(self) -> float | None:
         """The slots that its tasks kept busy, its own and those that others left."""
         return None if self.slots is None or self.busy is None else self.busy * self.slots

@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from penstock.core.budget import BudgetWindow, SpentBudget
 from penstock.core.deeds import Deed
 from penstock.core.figures import ALL_OPERATORS, JobFigures, MachineFigures, Snapshot
 from penstock.core.intents import Intent, unscaled
 from penstock.core.levers import Dial
+from penstock.core.price import Price
 from penstock.core.routes import RouteFigures
-
-if TYPE_CHECKING:
-    from penstock.core.price import Price
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ class View:
     routes: tuple[RouteFigures, ...] = ()
     levers: tuple[Dial, ...] = ()  # of the whole application
     deeds: tuple[Deed, ...] = ()  # done by the engine itself since the cycle before
-    slot_price: "Price | None" = None  # where somebody said what slots cost
+    slot_price: Price | None = None  # where somebody said what slots cost
 
     @property
     def dials(self) -> tuple[Dial, ...]:

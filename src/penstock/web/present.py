@@ -133,7 +133,7 @@ def tenant(
         prediction_error=_error(newest.errors.get(job.name)),
         binds=tuple(BindOut(bind.what, bind.helps) for bind in binds),
         beside=unasked_latency(job),
-        cost_hour=None if past.price is None else past.price.of(share),
+        cost_hour=None if past.price is None else past.price.of(share.paid_slots),
         budget=None if job.spent is None else budget(job.spent),
     )
 

@@ -116,4 +116,4 @@ def _executors(view: View, slots: int) -> str:
 
 def _priced(view: View, slots: float) -> str:
     price = view.slot_price
-    return "" if price is None else f" ({price.text(slots * price.slot_hour)} an hour)"
+    return "" if price is None else f" ({price.text(price.of(slots))} an hour)"
