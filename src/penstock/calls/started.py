@@ -66,9 +66,7 @@ def run(
     )
     options = replace(options, notify=tuple(notify), watch=path if watch else None, heartbeat=heartbeat)
     options = options if coordinator_tls is None else replace(options, coordinator_tls=coordinator_tls)
-    part = apart.only(file, list(only)) if only else file
-    part = part if executors is None else apart.with_executors(part, executors, "executors")
-    return run_tenants(part, options, on_view)
+    return run_tenants(apart.part(file, list(only), executors, "executors"), options, on_view)
 
 
 def attach(

@@ -57,9 +57,7 @@ def supervise(
     """
     path = Path(tenants)
     file = check_tenants(path, CheckOptions(policy, master, modules=False))  # a driver imports them, not this process
-    part = apart.only(file, list(only)) if only else file
-    if executors is not None:
-        apart.with_executors(part, executors, "executors")
+    apart.part(file, list(only), executors, "executors")  # what is wrong with them is said now
     if store is not None:
         check_writable(store, "store")
     check_heartbeat(heartbeat, "heartbeat")

@@ -162,21 +162,16 @@ def _checked(document: "Document", tenants: Path, of_run: Mapping[str, Any], fir
 
 def _apart(file: "TenantsFile", only: str | None, executors: int | None) -> "TenantsFile":
     """The file, or what of it is to be an application of its own."""
-    part = file if only is None else _only(file, only)
-    if executors is None:
-        return part
     from penstock.config import apart
 
-    return apart.with_executors(part, executors, "--executors")
+    return apart.part(file, [] if only is None else _names(only), executors, "--executors")
 
 
-def _only(file: "TenantsFile", jobs: str) -> "TenantsFile":
-    from penstock.config import apart
-
+def _names(jobs: str) -> list[str]:
     names = [name for name in (word.strip() for word in jobs.split(",")) if name]
     if not names:
         raise ConfigError("--only", jobs, "name one of the file's jobs, or several with commas")
-    return apart.only(file, names)
+    return names
 
 
 def _check_store(store: str) -> None:

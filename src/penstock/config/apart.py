@@ -36,6 +36,12 @@ def applications(tenants: TenantsFile, coordinated: bool) -> tuple[ApplicationPa
     )
 
 
+def part(tenants: TenantsFile, names: Sequence[str], executors: int | None, field: str) -> TenantsFile:
+    """What of the file is wanted: these jobs, or all where none is named, on so many executors where that is said."""
+    wanted = only(tenants, names) if names else tenants
+    return wanted if executors is None else with_executors(wanted, executors, field)
+
+
 def with_executors(tenants: TenantsFile, executors: int, field: str) -> TenantsFile:
     """The file with another most of executors, which `field` asks for."""
     if executors < len(tenants.jobs):
