@@ -7,7 +7,7 @@ import pytest
 from penstock.core.intents import Intent, Juice, Latency, Objective
 from penstock.core.levers import Memory
 from penstock.core.plan import Effect, Outcome, Plan, Reason, Step, StepOutcome, Verdict
-from penstock.core.run import DecisionRecord, as_of, asked_latency_s, records_of, with_verdicts
+from penstock.core.run import DecisionRecord, as_of, asked_latency_s, late_for_s, records_of, with_verdicts
 from tests.recorded import a_cycle, a_decision, a_job
 
 
@@ -32,6 +32,12 @@ def test_the_latency_of_a_job_is_the_one_that_its_intent_asks_for() -> None:
     asked: dict[str, Objective] = {"p50": Latency("1s", percentile=50), "mean": Latency("1s"), "none": Juice(1.0)}
     told = {name: asked_latency_s(a_job("ads", intent=Intent(objective))) for name, objective in asked.items()}
     assert told == {"p50": 1.0, "mean": 1.5, "none": 1.5}
+
+
+def test_a_job_is_late_for_the_latency_that_it_asks_for_and_has_not() -> None:
+    asked: dict[str, Objective] = {"p50": Latency("1s", percentile=50), "mean": Latency("1s"), "none": Juice(1.0)}
+    late = {name: late_for_s(a_job("ads", intent=Intent(objective))) for name, objective in asked.items()}
+    assert late == {"p50": None, "mean": 1.0, "none": None}
 
 
 def test_of_several_verdicts_on_a_decision_the_last_one_holds() -> None:

@@ -55,7 +55,7 @@ def serve(
         print(site.url)
     """
     check_extra("web")
-    from penstock.simulation.live import LiveOptions  # the simulator takes a second to import
+    from penstock.simulation.live import LiveOptions
     from penstock.web.server import Site
 
     how = settings or WebSettings(host=host, port=port)

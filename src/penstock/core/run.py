@@ -211,10 +211,21 @@ def _why_not(outcome: StepOutcome) -> str:
 
 
 def asked_latency_s(job: JobView) -> float | None:
-    """The latency that the job's intent asks for, at its percentile; the mean where it asks for none."""
+    """The latency that the job has, at the percentile that its intent asks for; the mean where it asks for none."""
     latency = job.figures.latency
     asked = next((o.percentile for o in job.intent.objectives if isinstance(o, Latency)), None)
     return None if latency is None else latency.at(asked)
+
+
+def target_latency_s(job: JobView) -> float | None:
+    """The latency that the job's intent asks for; None of one that asks for none."""
+    return next((one.target_s for one in job.intent.objectives if isinstance(one, Latency)), None)
+
+
+def late_for_s(job: JobView) -> float | None:
+    """The latency that it asks for, where it has a higher one."""
+    latency_s, target_s = asked_latency_s(job), target_latency_s(job)
+    return None if latency_s is None or target_s is None or latency_s <= target_s else target_s
 
 
 def records_of(cycle: Cycle) -> tuple[DecisionRecord, ...]:

@@ -1,13 +1,21 @@
 """What more slots would be worth, as an agent tells it to a coordinator."""
 
+import pytest
+
+from penstock.core.view import JobView
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.combined import Combined
-from tests.planning.arbiter.fleets import fleet_view, job
+from tests.planning.arbiter.fleets import batch, fleet_view, job
 
 
 def worth(rate_rps: float, counts: tuple[int, ...] = (1, 2, 4, 8)) -> tuple[float, ...]:
     """Of one job that needs some slots, seen for long enough to know what its batches cost."""
-    policy, seen = Combined(), fleet_view(job("ads", rate_rps))
+    return worth_of(job("ads", rate_rps), counts)
+
+
+def worth_of(one: JobView, counts: tuple[int, ...]) -> tuple[float, ...]:
+    """Of any job."""
+    policy, seen = Combined(), fleet_view(one)
     _, memory = policy.decide(seen, policy.start())
     return policy.by_slots(seen, memory, counts)
 
@@ -28,3 +36,11 @@ def test_a_job_that_has_enough_with_one_slot_gains_nothing_by_more() -> None:
     one, *more = worth(rate_rps=30.0)
     assert one > 9.0
     assert all(abs(utility - one) < 0.5 for utility in more)
+
+
+@pytest.mark.parametrize("late_s", [20.0, 320.0, 1280.0])
+def test_to_an_application_that_is_minutes_late_what_works_that_off_is_worth_most_of_its_utility(late_s: float) -> None:
+    batches = tuple(batch(second, 250.0, second, left_rows=250.0 * late_s) for second in range(1, 11))
+    late = job("ads", 250.0, utility=0.0, backlog_rows=250.0 * late_s, batches=batches)
+    too_few, enough = worth_of(late, counts=(2, 4))  # 200 and 400 rows/s, of 250 that arrive
+    assert too_few < 1.5 < 2.5 < enough

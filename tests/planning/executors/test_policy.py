@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from penstock.actuation.order import order
+from penstock.core.figures import LatencyFigures
 from penstock.core.levers import Executors
 from penstock.core.plan import Plan
 from penstock.core.view import View
@@ -14,7 +15,7 @@ from penstock.planning.executors.errors import ClaimError
 from penstock.planning.executors.policy import ExecutorsMemory, ExecutorsPolicy
 from penstock.planning.limits import within_limits
 from penstock.planning.registry import policy_named
-from tests.builders import job
+from tests.builders import job, operator
 from tests.planning.executors.many import application, fleet
 
 POOR = application("fraud", 1, ((1, 0.0), (2, 20.0), (3, 40.0)))
@@ -110,6 +111,18 @@ def test_what_came_of_a_move_tells_how_far_off_claims_are() -> None:
     found = errors_after(seen_later(60.0, 30.0))
     assert found == {"clicks": ClaimError(0.0, 1, 60.0), "fraud": ClaimError(0.25, 1, 60.0)}  # 40 were foretold
     assert not errors_after(seen_later(59.0, 30.0))  # figures look back for a minute
+
+
+def test_who_was_to_come_back_later_is_compared_once_that_has_shown() -> None:
+    busy = job("fraud", 0.0, 40.0, [operator(capacity=1.0)], arrival_rps=100.0, processed_rps=50.0, backlog_rows=1e4)
+    late = replace(busy, figures=replace(busy.figures, latency=LatencyFigures(60.0)))
+    policy = ExecutorsPolicy()
+    _, memory = policy.decide(fleet([RICH, POOR], jobs=[job("clicks", 10.0, arrival_rps=10.0), late]), policy.start())
+    assert memory.foretold["fraud"].back_s == 218.0  # 500 more wait once they are there, then 50 a second are gained
+    _, memory = policy.decide(seen_later(60.0, 0.0), memory)
+    assert memory.errors.keys() == {"clicks"}
+    _, memory = policy.decide(seen_later(278.0, 40.0), memory)
+    assert memory.errors["fraud"] == ClaimError(0.0, 1, 278.0)
 
 
 def test_another_load_and_executors_that_have_not_come_tell_nothing_of_claims() -> None:

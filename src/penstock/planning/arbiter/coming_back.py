@@ -10,9 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from penstock.core.arrays import Floats
-from penstock.core.intents import Latency
-from penstock.core.run import asked_latency_s
-from penstock.core.view import JobView
+from penstock.core.run import late_for_s
 from penstock.planning.arbiter.candidates import Settings, present
 from penstock.planning.arbiter.fleet import Fleet
 from penstock.planning.arbiter.horizon import course
@@ -27,7 +25,7 @@ def coming_back(fleet: Fleet, best: Settings, horizon_s: float, start_s: float) 
 
     `start_s` is how long executors take to come, where some do.
     """
-    late = {job.name: target_s for job in fleet.jobs if (target_s := _late_for(job)) is not None}
+    late = {job.name: target_s for job in fleet.jobs if (target_s := late_for_s(job)) is not None}
     if not late:
         return {}
     waits_s = start_s if float(fleet.slots_for(best.weights.sum(axis=1))[0]) > fleet.held else 0.0
@@ -39,13 +37,6 @@ def coming_back(fleet: Fleet, best: Settings, horizon_s: float, start_s: float) 
         back_s = np.where(np.isfinite(back_s), back_s, _back_s(then, best, times * horizon_s))
     found = dict(zip(fleet.names, (waits_s + back_s).tolist(), strict=True))
     return {name: (target_s, found[name]) for name, target_s in late.items() if np.isfinite(found[name])}
-
-
-def _late_for(job: JobView) -> float | None:
-    """The latency that it asks for, where it has a higher one."""
-    latency_s = asked_latency_s(job)
-    target_s = next((one.target_s for one in job.intent.objectives if isinstance(one, Latency)), None)
-    return None if latency_s is None or target_s is None or latency_s <= target_s else target_s
 
 
 def _after(fleet: Fleet, waits_s: float) -> Fleet:

@@ -40,8 +40,9 @@ class CandidateOutcomes:
         return total
 
 
-def looked_ahead_s(fleet: Fleet, horizon_s: float) -> float:
-    """How far it looks ahead: to whoever sees seconds, a backlog of minutes is not worth working off.
+def looked_ahead_s(fleet: Fleet, horizon_s: float, furthest: float = FURTHEST) -> float:
+    """How far it looks ahead, at most so many times the horizon: to whoever sees seconds, a backlog of minutes is not
+    worth working off.
 
     Only where a latency is asked for: what of the input is processed has nothing to do with how old it is.
     """
@@ -49,7 +50,7 @@ def looked_ahead_s(fleet: Fleet, horizon_s: float) -> float:
     oldest_s = max(
         (float(age_s[alike.jobs].max()) for alike in fleet.objectives if alike.kind == "latency"), default=0.0
     )
-    return min(max(horizon_s, 2.0 * oldest_s), FURTHEST * horizon_s)
+    return min(max(horizon_s, 2.0 * oldest_s), furthest * horizon_s)
 
 
 def foretell(fleet: Fleet, settings: Settings, horizon_s: float = HORIZON_S) -> CandidateOutcomes:

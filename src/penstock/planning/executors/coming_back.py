@@ -6,8 +6,7 @@ then                    it is worked off, until what waits is no older than what
 
 from dataclasses import dataclass
 
-from penstock.core.intents import Latency
-from penstock.core.run import asked_latency_s
+from penstock.core.run import asked_latency_s, late_for_s
 from penstock.core.view import JobView
 
 _BUSY = 0.5  # of its slots' time: who is less busy is late for something that executors do not mend
@@ -37,15 +36,10 @@ def back_s(behind: Behind, times: float, start_s: float, target_s: float) -> flo
     return start_s + over / spare_rps if spare_rps > 0.0 else None
 
 
-def latency_asked_s(job: JobView) -> float | None:
-    """The latency that is asked for; None of who asks for none."""
-    return next((one.target_s for one in job.intent.objectives if isinstance(one, Latency)), None)
-
-
 def job_back_s(job: JobView, held: int, executors: int, start_s: float) -> float | None:
     """The same of a tenant that works alone on what its application holds; None where it is not late, or not known."""
-    target_s, latency_s, behind = latency_asked_s(job), asked_latency_s(job), _behind(job)
-    if not job.fresh or target_s is None or latency_s is None or latency_s <= target_s or behind is None:
+    target_s, behind = late_for_s(job), _behind(job)
+    if not job.fresh or target_s is None or behind is None:
         return None
     return back_s(behind, executors / held, start_s, target_s) if held > 0 else None
 

@@ -17,16 +17,20 @@ _FORGOTTEN_AFTER_S = 1800.0
 
 @dataclass(frozen=True, slots=True)
 class ExpectedUtility:
-    """What was foretold of an application with so many executors, while so many rows arrived."""
+    """What was foretold of an application with so many executors, while so many rows arrived.
+
+    `back_s` is how long it was to take to come back to its target: before that nothing shows of it.
+    """
 
     at_s: float
     executors: int
     utility: float
     arrival_rps: float | None
+    back_s: float = 0.0
 
     def due(self, at_s: float) -> bool:
         """Whether what came can be told by now."""
-        return at_s >= self.at_s + _COMPARED_AFTER_S
+        return at_s >= self.at_s + self.back_s + _COMPARED_AFTER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +42,18 @@ class ClaimError:
     at_s: float
 
 
-def expected(view: View, moved: Sequence[Claim], target: Mapping[str, int]) -> dict[str, ExpectedUtility]:
-    """What is foretold of those that move, to be compared later."""
+def expected(
+    view: View, moved: Sequence[Claim], target: Mapping[str, int], back_s: Mapping[str, float]
+) -> dict[str, ExpectedUtility]:
+    """What is foretold of those that move, to be compared later; `back_s` of those that are late."""
     tenants = _tenants(view, (claim.name for claim in moved if claim.worth))
     return {
         claim.name: ExpectedUtility(
-            view.at_s, target[claim.name], claim.utility(target[claim.name]), _arrivals(tenants[claim.name])
+            view.at_s,
+            target[claim.name],
+            claim.utility(target[claim.name]),
+            _arrivals(tenants[claim.name]),
+            back_s.get(claim.name, 0.0),
         )
         for claim in moved
         if claim.worth

@@ -16,9 +16,10 @@ from penstock.core.levers import Executors
 from penstock.core.naming import named
 from penstock.core.plan import Decision, Plan, Reason
 from penstock.core.prediction import Foretold
+from penstock.core.run import target_latency_s
 from penstock.core.view import JobView, View
 from penstock.planning.executors.claims import Claim, claims_of
-from penstock.planning.executors.coming_back import job_back_s, latency_asked_s
+from penstock.planning.executors.coming_back import job_back_s
 from penstock.planning.executors.division import divided
 from penstock.planning.executors.errors import ClaimError, ExpectedUtility, compared, expected, reckoned_with
 from penstock.planning.executors.settings import ExecutorsSettings
@@ -65,7 +66,7 @@ class ExecutorsPolicy:
         return Plan((decision,)), replace(
             memory,
             moved_s={**resting, **{claim.name: view.at_s for claim in moved}},
-            foretold={**memory.foretold, **expected(view, moved, target)},
+            foretold={**memory.foretold, **expected(view, moved, target, _back_s(decision))},
         )
 
     def _compared(self, view: View, memory: ExecutorsMemory) -> ExecutorsMemory:
@@ -119,7 +120,11 @@ def _gain(moved: Sequence[Claim], target: Mapping[str, int]) -> float:
 def _foretold(claim: Claim, job: JobView, count: int, start_s: float) -> Foretold:
     then, now = claim.utility(count), claim.utility(claim.now)
     back_s = job_back_s(job, claim.now, count, start_s) if count > claim.now else None
-    return Foretold(claim.name, None, None, then, None, None, now, latency_asked_s(job), back_s)
+    return Foretold(claim.name, None, None, then, None, None, now, target_latency_s(job), back_s)
+
+
+def _back_s(decision: Decision) -> Mapping[str, float]:
+    return {one.job: one.back_s for one in decision.foretold if one.back_s is not None}
 
 
 def _resting(view: View, claims: Sequence[Claim], resting: Mapping[str, float]) -> str:
