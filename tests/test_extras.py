@@ -79,6 +79,13 @@ def test_governing_imports_no_web_server_nothing_that_draws_and_nothing_that_lea
     assert sorted({*MODULES, "sklearn", "torch"} & set(json.loads(done.stdout))) == []
 
 
+def test_two_lines_in_a_driver_import_nothing_that_reads_files_of_tenants_or_talks_to_a_coordinator() -> None:
+    code = "import json, sys; import penstock as ps; ps.govern, ps.Latency; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    files = {"yaml", "pydantic", "penstock.config", "penstock.engines.applications.wire"}
+    assert sorted(files & set(json.loads(done.stdout))) == []
+
+
 @pytest.mark.parametrize(
     ("line", "extra"),
     [(["serve"], "web"), (["kafka", "up"], "kafka"), (["coordinate", "f.yaml", "--keda", "0"], "keda")],

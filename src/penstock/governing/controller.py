@@ -20,7 +20,6 @@ from penstock.core.ports import Policy
 from penstock.core.price import Price
 from penstock.core.run import DecisionRecord, RunInfo, as_of
 from penstock.core.view import View
-from penstock.engines.applications.agent import Agent
 from penstock.engines.hand import ANSWERS_WITHIN_S, Hand
 from penstock.engines.hands import ACTS_WITHIN_S, SEES_WITHIN_S, TENDS_WITHIN_S, Hands
 from penstock.errors import ApplicationGoneError, EngineError, GoverningEndsError, LeaseLostError, told
@@ -31,7 +30,6 @@ from penstock.governing.governable import Governable
 from penstock.governing.pulse import Heart, Motion, Pulse
 from penstock.governing.recorder import Recorder
 from penstock.governing.remembering import Remembering
-from penstock.governing.watching import Renewal
 from penstock.loop import Carried, Governor, LoopSettings, drive
 from penstock.notifying.post import Post
 from penstock.planning.provision.advise import JobModels
@@ -41,6 +39,9 @@ from penstock.threads import BesideThread
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pyspark.sql import SparkSession
+
+    from penstock.engines.applications.agent import Agent  # types alone: neither a coordinator nor a file is watched
+    from penstock.governing.watching import Renewal  # in most drivers, and what they need takes 5 MiB
 
 _log = logging.getLogger("penstock")
 _STOPS_WITHIN_S = 60.0
@@ -63,7 +64,7 @@ class Governed:
     agent: "Callable[[Controller], Agent] | None" = None  # where a coordinator divides executors
     post: Post | None = None  # where somebody is told of what happens
     at_end: Callable[[], None] = lambda: None  # what else is to be let go of when a controller stops
-    look: Callable[[], Renewal | None] = lambda: None  # for what is wanted anew, such as a file's changes
+    look: "Callable[[], Renewal | None]" = lambda: None  # for what is wanted anew, such as a file's changes
     slot_price: Price | None = None
 
 
@@ -257,7 +258,7 @@ class Controller:
 
     @property
     def views(self) -> tuple[View, ...]:
-        """What was seen, round by round."""
+        """What was seen, round by round; of a long run fewer rounds of what is longer ago."""
         return self._recorder.views
 
     def frame(self, spark: "SparkSession | None" = None) -> Any:
@@ -374,7 +375,7 @@ class Controller:
         if renewal is not None:
             self._wanted_anew.append(renewal)
 
-    def _renew(self, renewal: Renewal) -> None:
+    def _renew(self, renewal: "Renewal") -> None:
         """From the next round on; limits that Spark refuses keep nothing else from it."""
         self._governed = replace(self._governed, intents=renewal.intents, policy=renewal.policy)
         for text in renewal.said:

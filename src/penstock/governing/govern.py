@@ -5,17 +5,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from penstock.config.job_models import ModelsPart
 from penstock.core.intents import Intent
 from penstock.core.ports import Policy
 from penstock.core.slot_limits import SlotLimits
 from penstock.core.units import positive_seconds
-from penstock.engines.applications.agent import Agent
 from penstock.engines.spark.clocks import Clocks
 from penstock.engines.spark.engine import SparkEngine
 from penstock.engines.spark.fake import FakeSpark
@@ -29,7 +27,6 @@ from penstock.engines.spark.settings import SparkSettings, lease_for
 from penstock.engines.spark.shares import Sharing
 from penstock.errors import ConfigError
 from penstock.governing.controller import Controller, Governed
-from penstock.governing.coordinated import Coordinated, agent_of
 from penstock.governing.remembering import DEFAULT_STORE, remember
 from penstock.loop import LoopSettings
 from penstock.notifying.notifiers import Notifier, notifier_of
@@ -39,6 +36,10 @@ from penstock.planning.registry import DEFAULT
 from penstock.planning.routing.policy import RoutingMode, RoutingSettings
 from penstock.running.session import decider
 from penstock.store.archive import Archive
+
+if TYPE_CHECKING:
+    from penstock.engines.applications.agent import Agent
+    from penstock.governing.coordinated import Coordinated
 
 Limits = Mapping[str, tuple[int, int | None]]
 
@@ -59,7 +60,7 @@ def govern(
     routes: Mapping[str, Routing] | None = None,
     routing: RoutingSettings | str = RoutingMode.OFF,
     models: Mapping[str, str | Path] | None = None,
-    coordinator: Coordinated | str | None = None,
+    coordinator: "Coordinated | str | None" = None,
     notify: Collection[str | Notifier] = (),
 ) -> Controller:
     """Govern the named queries of this application from now on: while the `with` block lasts, or until `stop()`.
@@ -102,6 +103,10 @@ def govern(
 
 
 def _models(files: Mapping[str, str | Path]) -> Mapping[str, JobModels]:
+    if not files:
+        return {}
+    from penstock.config.job_models import ModelsPart  # with all that reads files: 5 MiB in somebody's driver
+
     return {name: ModelsPart(plan=str(path)).read(Path(), f"models.{name}") for name, path in files.items()}
 
 
@@ -135,21 +140,23 @@ class _Divided:
     agent: "partial[Agent] | None" = None
 
 
-def _divided(spark: SparkSession | FakeSpark, name: str, coordinator: Coordinated | str | None) -> _Divided:
+def _divided(spark: SparkSession | FakeSpark, name: str, coordinator: "Coordinated | str | None") -> _Divided:
     if coordinator is None:
         return _Divided()
+    from penstock.governing.coordinated import Coordinated, agent_of  # a driver without one keeps none of its types
+
     how = Coordinated(coordinator, name) if isinstance(coordinator, str) else coordinator
     context = _context(spark, how)
     return _Divided(_executors_there(context, how), agent_of(how, context))
 
 
-def _context(spark: SparkSession | FakeSpark, how: Coordinated) -> SparkContext:
+def _context(spark: SparkSession | FakeSpark, how: "Coordinated") -> SparkContext:
     if isinstance(spark, FakeSpark):
         raise ConfigError("coordinator", how.url, "leave it out: a fake application has no cluster to divide")
     return spark.sparkContext
 
 
-def _executors_there(context: SparkContext, how: Coordinated) -> int:
+def _executors_there(context: SparkContext, how: "Coordinated") -> int:
     """As many as it has: what it holds until the coordinator says otherwise."""
     lever = ExecutorLever(context)
     if not lever.scalable:

@@ -14,8 +14,9 @@ from penstock.core.run import DecisionRecord, records_of, with_verdicts
 from penstock.core.view import View
 
 _KEPT = 10_000
-# Of all views together: a job takes 3.6 kB in each, so 20 jobs every 10 s would come to 600 MiB in a day; these are 56.
-_KEPT_JOBS = 16_000
+# Of all views together: a job takes 3.6 kB in each, so 20 jobs every 10 s would come to 600 MiB in a day; these are 9.
+# All of it is in the store.
+_KEPT_JOBS = 2_500
 
 
 class Recorder:
@@ -36,7 +37,7 @@ class Recorder:
         self._newest: Cycle | None = None
         self._records: deque[DecisionRecord] = deque(maxlen=_KEPT)
         self._verdicts: deque[Verdict] = deque(maxlen=_KEPT)
-        self._views: deque[View] = deque()
+        self._views: list[View] = []
         if earlier is not None:
             self._records, self._verdicts, self._views = earlier._records, earlier._verdicts, earlier._views
         self._jobs = sum(len(view.jobs) for view in self._views)
@@ -91,13 +92,15 @@ class Recorder:
 
     @property
     def views(self) -> tuple[View, ...]:
-        """The views so far, oldest first."""
+        """The views so far, oldest first: of a long run the fewer, the longer ago."""
         with self._lock:
             return tuple(self._views)
 
     def _keep(self, view: View) -> None:
-        """The newest one always, and as many before it as there is room for."""
+        """The newest ones always, and of those before them as many as there is room for, the first among them."""
         self._views.append(view)
         self._jobs += len(view.jobs)
         while len(self._views) > 1 and (self._jobs > _KEPT_JOBS or len(self._views) > _KEPT):
-            self._jobs -= len(self._views.popleft().jobs)
+            older = len(self._views) // 2
+            del self._views[slice(1, older, 2) if older > 1 else 0]
+            self._jobs = sum(len(one.jobs) for one in self._views)
