@@ -1,10 +1,11 @@
 """What each application says of its executors: how many it may have, and what so many would be worth to it."""
 
 from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from penstock.core.levers import WHOLE, Dial
-from penstock.core.view import View
+from penstock.core.view import JobView, View
 
 MOST = 100_000  # executors of one application, where nobody sets a bound
 
@@ -55,6 +56,18 @@ def is_of_many(view: View) -> bool:
 def claims_of(view: View) -> tuple[Claim, ...]:
     """All claims, by name."""
     return tuple(sorted((_claim(dial) for dial in view.levers if _is_claim(dial)), key=lambda claim: claim.name))
+
+
+def tenants_of(view: View, names: Iterable[str]) -> Mapping[str, list[JobView]]:
+    """Those of each application: it is called as its one tenant, or stands before a stroke in the names of several."""
+    found: dict[str, list[JobView]] = {name: [] for name in names}
+    for job in view.jobs if found else ():
+        name = job.name
+        while name and name not in found:
+            name = name.rpartition("/")[0]
+        if name:
+            found[name].append(job)
+    return found
 
 
 def _is_claim(dial: Dial) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from penstock.core.view import JobView, View
 from penstock.planning.arrivals import same_arrivals
-from penstock.planning.executors.claims import Claim
+from penstock.planning.executors.claims import Claim, tenants_of
 
 _COMPARED_AFTER_S = 60.0  # figures look back for up to a minute
 _SAME_ARRIVALS = 0.25  # of the larger: beyond it, another utility came of another load
@@ -46,7 +46,7 @@ def expected(
     view: View, moved: Sequence[Claim], target: Mapping[str, int], back_s: Mapping[str, float]
 ) -> dict[str, ExpectedUtility]:
     """What is foretold of those that move, to be compared later; `back_s` of those that are late."""
-    tenants = _tenants(view, (claim.name for claim in moved if claim.worth))
+    tenants = tenants_of(view, (claim.name for claim in moved if claim.worth))
     return {
         claim.name: ExpectedUtility(
             view.at_s,
@@ -68,7 +68,7 @@ def compared(
     awaited = {dial.job for dial in view.levers if dial.asked is not None}  # not all of it came yet
     told = {name for name, one in foretold.items() if one.due(view.at_s)} - awaited
     due = [claim for claim in claims if claim.name in told]
-    tenants = _tenants(view, (claim.name for claim in due))
+    tenants = tenants_of(view, (claim.name for claim in due))
     for claim in due:
         off = _off(claim, foretold[claim.name], tenants[claim.name])
         if off is not None:
@@ -110,15 +110,3 @@ def _arrivals(tenants: Iterable[JobView]) -> float | None:
     """The rows a second of all together; None where those of one are not known."""
     rates = [job.figures.arrival_rps for job in tenants]
     return None if None in rates else sum(rate for rate in rates if rate is not None)
-
-
-def _tenants(view: View, names: Iterable[str]) -> Mapping[str, list[JobView]]:
-    """Those of each application: it is called as its one tenant, or stands before a stroke in the names of several."""
-    found: dict[str, list[JobView]] = {name: [] for name in names}
-    for job in view.jobs if found else ():
-        name = job.name
-        while name and name not in found:
-            name = name.rpartition("/")[0]
-        if name:
-            found[name].append(job)
-    return found

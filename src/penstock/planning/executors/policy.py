@@ -3,7 +3,8 @@
     each application's agent says what so many executors would be worth -> the best division
           gain > what claims may be wrong by?   yes: executors move, and those concerned rest until that has shown;
                                                 what came of it tells how far off their claims are
-                                                no:  all is left as it is
+                                                no:  all is left as it is; what nobody uses goes to first batches
+                                                     that do not end
           more is held than there is?           executors go in any case: a quota was lowered, a node is gone
 
 Inside an application nothing is decided here: shares, bounds and routes are its own agent's.
@@ -22,6 +23,7 @@ from penstock.planning.executors.claims import Claim, claims_of
 from penstock.planning.executors.coming_back import job_back_s
 from penstock.planning.executors.division import divided
 from penstock.planning.executors.errors import ClaimError, ExpectedUtility, compared, expected, reckoned_with
+from penstock.planning.executors.first_batches import to_first_batches, why_first
 from penstock.planning.executors.settings import ExecutorsSettings
 from penstock.planning.executors.words import why
 from penstock.planning.starts import ExecutorStarts
@@ -60,14 +62,26 @@ class ExecutorsPolicy:
         target = divided(claims, view.slots, self._move_costs(claims), frozenset(resting))
         moved = [claim for claim in claims if target[claim.name] != claim.now]
         if not moved:
-            return Plan(note=_resting(view, claims, resting)), memory
+            return self._to_first_batches(view, claims, memory)
         short = sum(claim.now * claim.cores for claim in claims) > view.slots
         decision = self._decision(view, moved, target, short, memory.starts.mean_s)
         return Plan((decision,)), replace(
-            memory,
-            moved_s={**resting, **{claim.name: view.at_s for claim in moved}},
+            _moved(view, memory, decision),
             foretold={**memory.foretold, **expected(view, moved, target, _back_s(decision))},
         )
+
+    def _to_first_batches(
+        self, view: View, claims: Sequence[Claim], memory: ExecutorsMemory
+    ) -> tuple[Plan, ExecutorsMemory]:
+        """Where nothing is to be gained by what is known: what nobody uses to those of whom nothing is."""
+        target = to_first_batches(view, claims, memory.moved_s.keys())
+        moved = [claim for claim in claims if claim.name in target]
+        if not moved:
+            return Plan(note=_resting(view, claims, memory.moved_s)), memory
+        moves = tuple(_move(view, claim.name, target) for claim in moved)
+        why_so = why_first(moved, target)
+        decision = Decision(Reason.RESCALED, moves, why_so, view.at_s, view.utility, view.utility)
+        return Plan((decision,)), _moved(view, memory, decision)
 
     def _compared(self, view: View, memory: ExecutorsMemory) -> ExecutorsMemory:
         """With what came of the moves that are due by now."""
@@ -96,11 +110,10 @@ class ExecutorsPolicy:
         self, view: View, moved: Sequence[Claim], target: Mapping[str, int], short: bool, start_s: float
     ) -> Decision:
         jobs = {job.name: job for job in view.jobs}
-        dials = {dial.job: dial for dial in view.levers}
         expected = view.utility + _gain(moved, target)
         return Decision(
             Reason.RESCALED,
-            tuple(Executors(int(dials[c.name].now or 0), target[c.name], c.name) for c in moved),
+            tuple(_move(view, claim.name, target) for claim in moved),
             why(moved, target, short),
             view.at_s,
             view.utility,
@@ -111,6 +124,16 @@ class ExecutorsPolicy:
                 if claim.name in jobs and claim.worth
             ),
         )
+
+
+def _move(view: View, application: str, target: Mapping[str, int]) -> Executors:
+    held = next(dial.now for dial in view.levers if dial.job == application)
+    return Executors(int(held or 0), target[application], application)
+
+
+def _moved(view: View, memory: ExecutorsMemory, decision: Decision) -> ExecutorsMemory:
+    """Those concerned rest until it has shown."""
+    return replace(memory, moved_s={**memory.moved_s, **dict.fromkeys(decision.jobs, view.at_s)})
 
 
 def _gain(moved: Sequence[Claim], target: Mapping[str, int]) -> float:

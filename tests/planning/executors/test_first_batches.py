@@ -1,0 +1,62 @@
+"""What nobody uses goes to applications whose first batch does not end, of which nothing is known."""
+
+from dataclasses import replace
+
+import pytest
+
+from penstock.core.levers import Executors
+from penstock.core.view import JobView
+from penstock.planning.executors.policy import ExecutorsPolicy
+from tests.builders import job, operator
+from tests.planning.executors.many import application, fleet
+
+CLICKS = application("clicks", 2, ((1, 9.9), (2, 10.0)))
+
+
+def first_batch(
+    name: str = "fraud", worth: float = 40.0, busy: float | None = 1.0, up_s: float | None = 60.0
+) -> JobView:
+    """A tenant whose query runs, and of which no batch has ended."""
+    found = job(name, 0.0, worth, [operator(capacity=busy)], up_s=up_s, trouble="no row came through in the 60 s")
+    return replace(found, figures=replace(found.figures, latency=None), utility=None)
+
+
+@pytest.mark.parametrize(
+    ("cores", "held", "given"), [(3, 1, 1), (4, 2, 2), (5, 2, 3), (6, 2, 4), (16, 2, 4), (16, 7, 8)]
+)
+def test_it_gets_twice_as_many_or_what_is_left_or_what_it_may_have(cores: int, held: int, given: int) -> None:
+    seen = fleet([CLICKS, application("fraud", held, most=8)], cores, jobs=[job("clicks", 10.0), first_batch()])
+    decisions = ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
+    assert [move.after for decision in decisions for move in decision.moves] == ([given] if given > held else [])
+
+
+def test_its_reason_says_that_nothing_is_known_and_it_rests_then() -> None:
+    policy, jobs = ExecutorsPolicy(), [job("clicks", 10.0), first_batch()]
+    plan, memory = policy.decide(fleet([CLICKS, application("fraud", 2)], 16, jobs=jobs), policy.start())
+    assert plan.decisions[0].why == (
+        "2 executors that nobody uses to fraud, whose first batch has not ended: "
+        "what they are worth is not known before that"
+    )
+    assert plan.decisions[0].foretold == ()
+    later = fleet([CLICKS, application("fraud", 4)], 16, at_s=10.0, jobs=jobs)
+    plan, memory = policy.decide(later, memory)
+    assert not plan.decisions
+    plan, _ = policy.decide(replace(later, at_s=40.0), memory)
+    assert [move.after for move in plan.decisions[0].moves] == [8]
+
+
+IDLE = [first_batch(busy=0.3), first_batch(busy=None), first_batch(up_s=None)]
+HAD_A_BATCH = job("fraud", 0.0, 40.0, [operator(capacity=1.0)], up_s=60.0)
+
+
+@pytest.mark.parametrize("one", [*IDLE, HAD_A_BATCH])
+def test_who_makes_no_use_of_its_slots_does_not_run_or_had_a_batch_is_left_as_it_is(one: JobView) -> None:
+    seen = fleet([CLICKS, application("fraud", 2)], 16, jobs=[job("clicks", 10.0), one])
+    assert not ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
+
+
+def test_the_most_valuable_comes_first_and_nobody_gives_anything() -> None:
+    jobs = [job("clicks", 10.0), first_batch("ads", 10.0), first_batch("fraud", 40.0)]
+    seen = fleet([application("ads", 1), CLICKS, application("fraud", 2)], 7, jobs=jobs)
+    (decision,) = ExecutorsPolicy().decide(seen, ExecutorsPolicy().start())[0].decisions
+    assert decision.moves == (Executors(2, 4, "fraud"),)
