@@ -15,9 +15,11 @@ from penstock.planning.arbiter.fleet import Fleet, fleet_of
 from penstock.planning.arbiter.memory import ArbiterMemory
 from penstock.planning.arbiter.outcome import HORIZON_S, foretell, looked_ahead_s
 
-# Times the horizon, two hours: executors make an application several times as quick, so one that is minutes late is
-# worth them, though nothing of it shows within a minute.
-_FURTHEST = 180.0
+# Executors come and go within half a minute: what is not enough for good shows in two minutes.
+_HORIZON_S = 3.0 * HORIZON_S
+# Times that, two hours: they make an application several times as quick, so one that is minutes late is worth them,
+# though nothing of it shows within a minute.
+_FURTHEST = 60.0
 
 
 def utility_by_slots(view: View, memory: ArbiterMemory, counts: Sequence[int]) -> tuple[float, ...]:
@@ -43,6 +45,6 @@ def _utility(fleet: Fleet, slots: float) -> float:
         cores=max(0.05, fleet.cores * slots / fleet.held),
         most=np.maximum(most, fleet.least),
     )
-    found = foretell(such, present(such), looked_ahead_s(such, HORIZON_S, _FURTHEST))
+    found = foretell(such, present(such), looked_ahead_s(such, _HORIZON_S, _FURTHEST))
     # Both how it gets there, with what waits worked off, and where it comes to rest.
     return float(0.5 * (found.total[0] + found.settled.sum()))

@@ -18,10 +18,8 @@ _LACKS = 1e9  # of utility, for each executor less than the least that an applic
 _ALL_COUNTS = 24  # so many numbers of executors are all looked at; of more those at which its worth bends
 
 
-def divided(
-    claims: Sequence[Claim], cores: int, move_costs: float = 0.0, resting: frozenset[str] = frozenset()
-) -> Mapping[str, int]:
-    """Executors of each application. Whoever rests, or says nothing, keeps what it has, raised to its least.
+def divided(claims: Sequence[Claim], cores: int, move_costs: float = 0.0) -> Mapping[str, int]:
+    """Executors of each application. Whoever says nothing keeps what it has, raised to its least.
 
     Executors move for more than what is not known of their worth: those concerned gain more together than all of them
     may be wrong by (`Claim.unsure`), and `move_costs` of utility for each executor more or less. Nobody is taken below
@@ -36,9 +34,9 @@ def divided(
     if not claims:
         return {}
     unit = reduce(gcd, (claim.cores for claim in claims))
-    needed = sum(_lowest(claim, resting) * claim.cores for claim in claims)
+    needed = sum(_lowest(claim) * claim.cores for claim in claims)
     room = max(cores, needed) // unit
-    options = [_options(claim, room * unit, resting) for claim in claims]
+    options = [_options(claim, room * unit) for claim in claims]
     best: Floats = np.zeros(room + 1)
     chosen: list[NDArray[np.intp]] = []
     for claim, counts in zip(claims, options, strict=True):
@@ -48,19 +46,15 @@ def divided(
     return _read_back(claims, options, chosen, unit, room)
 
 
-def _lowest(claim: Claim, resting: frozenset[str]) -> int:
+def _lowest(claim: Claim) -> int:
     """What it keeps whatever happens."""
-    return claim.now if _stays(claim, resting) else min(claim.least, claim.now)
+    return min(claim.least, claim.now) if claim.worth else claim.now
 
 
-def _stays(claim: Claim, resting: frozenset[str]) -> bool:
-    return claim.name in resting or not claim.worth
-
-
-def _options(claim: Claim, cores: int, resting: frozenset[str]) -> list[int]:
+def _options(claim: Claim, cores: int) -> list[int]:
     """The numbers of executors that it may come to, those that change least first."""
-    lowest, most = _lowest(claim, resting), min(claim.most, cores // claim.cores)
-    if _stays(claim, resting):
+    lowest, most = _lowest(claim), min(claim.most, cores // claim.cores)
+    if not claim.worth:
         counts = set(range(lowest, max(claim.now, min(claim.least, most)) + 1))
     elif most - lowest <= _ALL_COUNTS:
         counts = set(range(lowest, most + 1))

@@ -39,4 +39,4 @@ def why_first(moved: Sequence[Claim], target: Mapping[str, int]) -> str:
 def _works_on_its_first(job: JobView) -> bool:
     """Once no row has come through for long it is in trouble, too; but its query runs."""
     busy = [unit.capacity for unit in job.figures.operators if unit.capacity is not None]
-    return job.figures.up_s is not None and job.figures.latency is None and max(busy, default=0.0) >= _BUSY
+    return job.figures.up_s is not None and job.utility is None and max(busy, default=0.0) >= _BUSY

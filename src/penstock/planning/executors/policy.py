@@ -58,8 +58,7 @@ class ExecutorsPolicy:
         claims = self._claims(view, memory)
         if not view.slots:
             return Plan(note="the cluster does not say how many cores it has"), memory
-        resting = memory.moved_s
-        target = divided(claims, view.slots, self._move_costs(claims), frozenset(resting))
+        target = divided(claims, view.slots, self._move_costs(claims))
         moved = [claim for claim in claims if target[claim.name] != claim.now]
         if not moved:
             return self._to_first_batches(view, claims, memory)
@@ -96,11 +95,12 @@ class ExecutorsPolicy:
         )
 
     def _claims(self, view: View, memory: ExecutorsMemory) -> tuple[Claim, ...]:
-        """With how far off each may be."""
-        return tuple(
-            replace(one, unsure=one.most_utility * reckoned_with(memory.errors.get(one.name), self.settings.least_gain))
-            for one in claims_of(view)
-        )
+        """With how far off each may be, most of all those whose last move has not shown yet."""
+        return tuple(replace(one, unsure=one.most_utility * self._unsure(one.name, memory)) for one in claims_of(view))
+
+    def _unsure(self, application: str, memory: ExecutorsMemory) -> float:
+        share = reckoned_with(memory.errors.get(application), self.settings.least_gain)
+        return share + (self.settings.unsettled if application in memory.moved_s else 0.0)
 
     def _move_costs(self, claims: Sequence[Claim]) -> float:
         known = [claim.most_utility for claim in claims if claim.worth]
