@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,13 @@ from tests.deploy.programs import answering, program
 ROOT = Path(__file__).parents[2]
 IMAGE = (ROOT / "deploy" / "kubernetes" / "Dockerfile").read_text()
 RUNS = " ".join(IMAGE.replace("\\\n", " ").split())
-LOCKED = {(one["name"], one["version"]) for one in tomllib.loads((ROOT / "uv.lock").read_text())["package"]}
 UV = re.findall(r"^uv==([\d.]+)", (ROOT / "scripts" / "uv.txt").read_text(), re.MULTILINE)
+
+
+@cache
+def locked() -> set[tuple[str, str]]:
+    """Each package and its version; half a second to read, which nobody needs who only collects tests."""
+    return {(one["name"], one["version"]) for one in tomllib.loads((ROOT / "uv.lock").read_text())["package"]}
 
 
 def synced() -> list[str]:
@@ -44,7 +50,7 @@ def test_the_images_environment_is_what_the_lock_says(tmp_path: Path) -> None:
     done = subprocess.run([uv, *call], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     told = set(re.findall(r"^ \+ ([\w.-]+)==([\w.+-]+)", done.stderr, re.MULTILINE))
     assert done.returncode == 0, done.stderr
-    assert told <= LOCKED
+    assert told <= locked()
     names = {name for name, _ in told}
     assert {"pyspark", "uvicorn", "psycopg"} <= names
     assert not {"pytest", "mypy"} & names
@@ -52,7 +58,7 @@ def test_the_images_environment_is_what_the_lock_says(tmp_path: Path) -> None:
 
 def test_the_image_is_of_the_spark_that_is_locked() -> None:
     (spark,) = re.findall(r"^FROM apache/spark:([\d.]+)-", IMAGE, re.MULTILINE)
-    assert ("pyspark", spark) in LOCKED
+    assert ("pyspark", spark) in locked()
 
 
 @pytest.mark.parametrize("installed", ["0.0.1", UV[0]], ids=["another", "that-one"])

@@ -81,8 +81,9 @@ def prepare() -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = str(place() / "tmp")
     # Runs that tests record by default go nowhere near the user's own; no worker takes another's for the last.
     os.environ["XDG_STATE_HOME"] = str(place() / "state" / (worker or "main"))
-    # The tests start some fifty JVMs, most for seconds: the better compiler would cost them more than it gives.
-    quick = f"-XX:TieredStopAtLevel=1 -XX:ErrorFile={place() / 'tmp'}/hs_err_%p.log"
+    # The tests start some fifty JVMs, most for seconds: the better compiler would cost them more than it gives, and so
+    # would a collector with threads of its own: a sixth of the CPU that streaming queries take here.
+    quick = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ErrorFile={place() / 'tmp'}/hs_err_%p.log"
     os.environ.setdefault("JDK_JAVA_OPTIONS", f"{quick} {class_archive.options()}")
 
 

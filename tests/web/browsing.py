@@ -18,8 +18,9 @@ OpenPage = Callable[..., Page]
 def browser() -> Iterator[Browser]:
     found = next((path for path in map(shutil.which, NAMES) if path), None)
     assert found is not None, "no Chromium is installed; on Debian: apt-get install chromium"
+    # Without a screen there is no graphics card to use, and to do one's work by software takes a fourteenth more CPU.
     with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
         yield opened
         opened.close()
 
