@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from penstock.config.document import Document
 from penstock.config.problems import tried
@@ -19,11 +19,11 @@ class _Source(_Shape):
 
 
 class _Threshold(_Shape):
-    metricSource: _Source | None = None
+    metric_source: _Source | None = Field(None, alias="metricSource")
 
 
 class _IndicatorSpec(_Shape):
-    thresholdMetric: _Threshold | None = None
+    threshold_metric: _Threshold | None = Field(None, alias="thresholdMetric")
 
 
 class _Indicator(_Shape):
@@ -37,7 +37,7 @@ class _Metadata(_Shape):
 class _Spec(_Shape):
     indicator: _Indicator | None = None
     objectives: list[dict[str, Any]] | None = None
-    timeWindow: list[dict[str, Any]] | None = None
+    time_window: list[dict[str, Any]] | None = Field(None, alias="timeWindow")
 
 
 class _Slo(_Shape):
