@@ -263,7 +263,7 @@ def test_no_executors_are_worth_more_than_all_that_an_applications_tenants_may_c
     assert dial.worth == ((1.0, 0.0), (8.0, 10.0))
 
 
-def test_a_tenant_by_the_name_of_another_ones_is_refused_and_the_others_are_decided_over() -> None:
+def test_a_tenant_by_the_name_of_another_ones_is_refused_and_no_intent_counts_for_another() -> None:
     """team/ads is a tenant of the application team, and would be the one tenant of an application of that name."""
     fleet = Fleet()
     shop = SimulatedApplication("team", fleet.cluster, {"ads": 100.0, "carts": 100.0})

@@ -152,7 +152,7 @@ class FleetEngine:
         return self._answer(report.number, None)
 
     def _check_names(self, found: Application) -> None:
-        """Two tenants of one name would have no round decided any more, for anybody."""
+        """Of two tenants of one name the intent of one would count for the other, and be told as its."""
         names = set(found.job_names().values())
         for other in self._known.values():
             taken = names.intersection(other.job_names().values()) if other.name != found.name else ()

@@ -8,7 +8,6 @@ from penstock.planning.routing.graph import KeyGraph
 
 FEW_EDGES = 60_000  # so few that several tries take less than a second
 FEWER_EDGES = 10_000  # so few that exchanges of keys are affordable as well
-_LOOSEST = 1e6  # an imbalance that says nothing; METIS takes thousandths of it in 32 bits
 _LARGEST = 2**40  # all weights together; METIS adds them up in 64 bits
 
 
@@ -46,7 +45,7 @@ def _part(graph: KeyGraph, rows: Ints, weights: Ints, shares: Floats, imbalance:
         return np.full(len(graph.weight), used[0], dtype=np.int64)
     with missing_told():
         import pymetis
-    options = pymetis.Options(seed=seed, ufactor=max(1, round((min(imbalance, _LOOSEST) - 1) * 1000)))
+    options = pymetis.Options(seed=seed, ufactor=max(1, round((imbalance - 1) * 1000)))
     _, part = pymetis.part_graph(
         len(used),
         pymetis.CSRAdjacency(graph.around.starts, graph.around.others),
