@@ -56,7 +56,7 @@ def answering(pages: Mapping[str, Any]) -> Iterator[str]:
         thread.join()
 
 
-def application(name: str, *attempts: tuple[int, str | None]) -> dict[str, Any]:
+def application(name: str, *attempts: tuple[float, str | None]) -> dict[str, Any]:
     told = [{"lastUpdatedEpoch": at, **({} if number is None else {"attemptId": number})} for at, number in attempts]
     return {"id": name, "attempts": told}
 
